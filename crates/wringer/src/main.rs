@@ -1,0 +1,2 @@
+//! The binary: see ARCHITECTURE.md.
+fn main() {}

@@ -1,0 +1,2 @@
+//! All automation of the project: `cargo xtask ci`, `cargo xtask bench`.
+fn main() {}
