@@ -1,1 +1,19 @@
-//! See ARCHITECTURE.md.
+//! What is counted: it counts and cannot print; it holds no lock; merging is associative.
+//!
+//! A worker fills one [`Tally`] with plain integers and histograms and hands it over at each interval as a
+//! [`Snapshot`]; snapshots merge into the figures of an interval, a phase, and the run ([`RunResult`]). What can end a
+//! request is an [`Outcome`]; a failed request is data, not an error.
+
+pub mod accounts;
+pub mod event;
+pub mod outcome;
+pub mod run;
+pub mod tally;
+pub mod verdict;
+
+pub use accounts::OriginCounts;
+pub use event::{Event, Evidence, Trouble};
+pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
+pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};
+pub use verdict::Verdict;

@@ -1,0 +1,82 @@
+//! The origin's own accounts: plain sums that join the clients' figures.
+
+use serde::{Deserialize, Serialize};
+
+/// Declares the origin's counters once: fields, sum, difference, and access by position for live counters.
+macro_rules! origin_counts {
+    ($($(#[$doc:meta])* $field:ident,)+) => {
+        /// Counters of the origin; each is a plain sum.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct OriginCounts { $($(#[$doc])* pub $field: u64,)+ }
+
+        impl OriginCounts {
+            /// Names of the counters, in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($field),)+];
+
+            /// The counters as a list in the order of [`OriginCounts::NAMES`].
+            pub fn list(&self) -> Vec<u64> { vec![$(self.$field,)+] }
+
+            /// Adds another part's counters.
+            pub fn merge(&mut self, other: &OriginCounts) { $(self.$field += other.$field;)+ }
+
+            /// What came to be since `earlier`; never below zero, should the origin have been restarted.
+            pub fn since(&self, earlier: &OriginCounts) -> OriginCounts {
+                OriginCounts { $($field: self.$field.saturating_sub(earlier.$field),)+ }
+            }
+        }
+    };
+}
+
+origin_counts! {
+    /// Connections accepted.
+    connections,
+    /// Requests understood and answered, of whatever kind.
+    requests,
+    /// Answers with a whole object.
+    full,
+    /// Answers 206 with a range.
+    partial,
+    /// Answers 304.
+    unchanged,
+    /// Answers 416, 404, 405 and 400.
+    refused,
+    /// Errors given because the plan says so.
+    errors,
+    /// Bodies cut short because the plan says so.
+    cut,
+    /// Bytes of requests received.
+    received_bytes,
+    /// Bytes of header fields sent.
+    head_bytes,
+    /// Bytes of bodies sent.
+    body_bytes,
+    /// Requests with a validator.
+    conditional,
+    /// Requests with Range.
+    ranges,
+    /// Answers that no shared cache may store.
+    unstorable,
+    /// Requests that began while another for the same object was being answered.
+    concurrent,
+    /// Requests that are not HTTP, too long, or otherwise not to be understood.
+    malformed,
+    /// Connections that broke while an answer was being sent.
+    broken,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_and_sums_agree() {
+        let early = OriginCounts { requests: 5, full: 4, ..OriginCounts::default() };
+        let late = OriginCounts { requests: 9, full: 6, broken: 1, ..OriginCounts::default() };
+        let mut sum = late.since(&early);
+        sum.merge(&early);
+        assert_eq!(sum, late);
+        assert_eq!(early.since(&late), OriginCounts::default());
+        assert_eq!(late.list().len(), OriginCounts::NAMES.len());
+    }
+}

@@ -1,0 +1,109 @@
+//! What the engine tells about single requests while it runs: data for whoever prints.
+
+use crate::outcome::{Failure, Fault};
+use serde::Serialize;
+use std::time::Duration;
+
+/// One thing told while the run goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// A URL (or, for objects, the request line) about to be asked for.
+    Url(String),
+    /// Header fields, braces and title left to the printer.
+    Head {
+        /// Which of the four directions.
+        title: HeadTitle,
+        /// The bytes as sent or received.
+        text: Vec<u8>,
+    },
+    /// A request went wrong.
+    Trouble(Trouble),
+    /// A faulty answer, with what is known of it.
+    Evidence(Box<Evidence>),
+    /// A URL that was fetched, for lists that outlive the run (`url_hash`).
+    Fetched(u64),
+}
+
+/// Direction of header fields that are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeadTitle {
+    /// The client's request.
+    RequestToProxy,
+    /// The request as the origin received it.
+    RequestFromProxy,
+    /// The origin's answer.
+    ResponseToProxy,
+    /// The answer as the client received it.
+    ResponseFromProxy,
+}
+
+/// A request that went wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trouble {
+    /// How.
+    pub what: Wrong,
+    /// The request line, or the URL.
+    pub request: String,
+    /// The answer's status line, where one came.
+    pub status_line: String,
+    /// First and last byte of the range asked for, 0 and 0 where none was.
+    pub range: (u64, u64),
+    /// Time since the request began.
+    pub after: Duration,
+    /// Number of the connection within its worker.
+    pub connection: u64,
+    /// Whether the connection had carried a request before.
+    pub reused: bool,
+}
+
+/// How a request went wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wrong {
+    /// It failed.
+    Failed(Failure),
+    /// The oracle found the answer false.
+    Faulty(Fault),
+    /// The announced length is not that of the object.
+    Length {
+        /// Length that the object has, or that the range asked for has.
+        expected: u64,
+        /// Length that was announced.
+        announced: u64,
+        /// Length of the whole object.
+        whole: u64,
+    },
+    /// The body ended too early.
+    Short {
+        /// Bytes that came.
+        got: u64,
+        /// Bytes announced.
+        wanted: u64,
+    },
+    /// A redirection that leads nowhere.
+    Redirect,
+    /// A line of a URL list that is no URL.
+    Url,
+}
+
+/// A faulty answer, kept with everything known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// What the oracle says.
+    pub fault: Fault,
+    /// What was expected and what came, in a sentence.
+    pub detail: String,
+    /// The answer's serial number, where it carried a stamp.
+    pub serial: Option<u64>,
+    /// Microseconds since the start of the run.
+    pub at_us: u64,
+    /// Name of the phase.
+    pub phase: String,
+    /// Header fields of the client's request.
+    pub request: String,
+    /// Header fields of the answer as the client received it.
+    pub response: String,
+    /// Header fields of the request as the origin received it, where it still remembers.
+    pub origin_request: Option<String>,
+    /// Header fields of the answer as the origin sent it, where it still remembers.
+    pub origin_response: Option<String>,
+}

@@ -1,0 +1,150 @@
+//! How a request can end, as values: the field's words for what happened, with the stage and the errno.
+
+use serde::Serialize;
+
+/// How one request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// An answer came and was what it should be.
+    Fine,
+    /// An answer came whole, but the oracle found it false.
+    Faulty(Fault),
+    /// The origin had been told to fail this request (an error status or a cut body), and the failure arrived.
+    Injected,
+    /// The client broke the answer off on purpose.
+    Aborted,
+    /// No good answer came.
+    Failed(Failure),
+}
+
+/// Why no good answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Failure {
+    /// What happened.
+    pub kind: FailureKind,
+    /// How far the request had come.
+    pub stage: Stage,
+    /// The system's error number, where the system said so.
+    pub errno: Option<i32>,
+}
+
+/// Declares an enum whose members are counted: an index, a short name for machines and a sentence part for people.
+macro_rules! counted {
+    ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = ($short:literal, $text:literal),)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$member_doc])* $member,)+ }
+
+        impl $name {
+            /// Every member, in order.
+            pub const ALL: &'static [$name] = &[$($name::$member,)+];
+
+            /// Short name for machines.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$member => $short,)+ }
+            }
+
+            /// What people read.
+            pub fn text(self) -> &'static str {
+                match self { $($name::$member => $text,)+ }
+            }
+        }
+    };
+}
+
+counted! {
+    /// What happened to a request that got no good answer.
+    FailureKind {
+        /// The name did not resolve.
+        Lookup = ("lookup", "name did not resolve"),
+        /// Nobody listens there.
+        Refused = ("refused", "connection refused"),
+        /// No route, or a firewall said no.
+        Unreachable = ("unreachable", "host unreachable"),
+        /// No local port was free for a new connection.
+        NoPort = ("no_port", "no free local port"),
+        /// The process may not open more descriptors.
+        NoDescriptor = ("no_descriptor", "too few file descriptors"),
+        /// The peer reset the connection.
+        Reset = ("reset", "connection reset by peer"),
+        /// A time limit passed.
+        Timeout = ("timeout", "timed out"),
+        /// The peer closed before the answer was complete.
+        ClosedEarly = ("closed_early", "closed before the answer was complete"),
+        /// What came is not HTTP.
+        NotHttp = ("not_http", "answer is not HTTP"),
+        /// More or longer header fields than the limits allow.
+        HeadTooLong = ("head_too_long", "header fields exceed the limits"),
+        /// Content-Length is no number, appears twice, or contradicts Transfer-Encoding.
+        BadLength = ("bad_length", "bad or contradictory Content-Length"),
+        /// The chunked coding is broken.
+        BadChunk = ("bad_chunk", "broken chunked coding"),
+        /// A status other than the expected ones.
+        BadStatus = ("bad_status", "unexpected status"),
+        /// More bytes came than belong to the answer.
+        ExtraBytes = ("extra_bytes", "bytes after the end of the answer"),
+        /// Anything else the system said.
+        System = ("system", "system error"),
+    }
+}
+
+counted! {
+    /// How far a request had come.
+    Stage {
+        /// Looking up the name.
+        Lookup = ("lookup", "looking up the name"),
+        /// Connecting.
+        Connect = ("connect", "connecting"),
+        /// Sending the request.
+        Send = ("send", "sending"),
+        /// Waiting for the first byte, or reading header fields.
+        Head = ("head", "waiting for the answer"),
+        /// Reading the body.
+        Body = ("body", "reading the body"),
+    }
+}
+
+counted! {
+    /// What the oracle finds wrong with an answer.
+    Fault {
+        /// It is another object than the one asked for.
+        WrongObject = ("wrong_object", "wrong object"),
+        /// It is a version that never was, or is not yet.
+        WrongVersion = ("wrong_version", "wrong version"),
+        /// Its parts are of different versions.
+        TornVersion = ("torn_version", "torn: parts of two versions"),
+        /// It says it is whole and is shorter.
+        Truncated = ("truncated", "truncated"),
+        /// It is another range than the one asked for.
+        WrongRange = ("wrong_range", "wrong range"),
+        /// It is another variant than the one asked for.
+        WrongVariant = ("wrong_variant", "wrong variant"),
+        /// It was made for one user and reached another.
+        LeakedNonce = ("leaked_nonce", "another user's answer"),
+        /// It is older than its lifetime allows.
+        Stale = ("stale", "stale beyond its lifetime"),
+        /// It is not as long as the object.
+        WrongLength = ("wrong_length", "wrong length"),
+        /// Its bytes are no known version of the object.
+        WrongBytes = ("wrong_bytes", "corrupted bytes"),
+        /// A 304 was given for a version that was no longer right.
+        WrongUnchanged = ("wrong_unchanged", "304 for an outdated version"),
+    }
+}
+
+counted! {
+    /// What the cache did for an answer, as the client can tell from the origin's stamp.
+    CacheResult {
+        /// It was in the cache before the request was sent.
+        Hit = ("hit", "hit"),
+        /// The origin made it for this request.
+        Miss = ("miss", "miss"),
+        /// It was in the cache and the origin confirmed it for this request.
+        Revalidated = ("revalidated", "revalidated"),
+        /// The origin made it for another request that was under way at the same time.
+        Collapsed = ("collapsed", "collapsed"),
+        /// The answer carries no stamp.
+        Unknown = ("unknown", "unknown"),
+    }
+}

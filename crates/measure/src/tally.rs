@@ -1,0 +1,467 @@
+//! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
+
+use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
+use hdrhistogram::Histogram;
+use serde::Serialize;
+use std::time::Duration;
+
+/// What is measured in time; each has a histogram of microseconds, 1 µs to 1 h, three digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// From the actual send until the answer was complete; good answers only.
+    Service,
+    /// From the intended send until the answer was complete; good answers only.
+    Response,
+    /// Service time of hits.
+    Hit,
+    /// Service time of misses, revalidations and collapsed requests.
+    Miss,
+    /// From the actual send to the first byte of the answer.
+    FirstByte,
+    /// Opening a connection.
+    Connect,
+    /// From the intended to the actual send, under an open pace.
+    Lateness,
+    /// From the actual send until a request had failed.
+    Failure,
+}
+
+impl Clock {
+    /// Every clock, in order.
+    pub const ALL: [Clock; 8] = [
+        Clock::Service,
+        Clock::Response,
+        Clock::Hit,
+        Clock::Miss,
+        Clock::FirstByte,
+        Clock::Connect,
+        Clock::Lateness,
+        Clock::Failure,
+    ];
+
+    /// Short name for machines.
+    pub fn name(self) -> &'static str {
+        ["service", "response", "hit", "miss", "first_byte", "connect", "lateness", "failure"][self as usize]
+    }
+}
+
+/// Declares the counters once: their fields, their sum and their names.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $field:ident,)+) => {
+        /// Counters of the client side; each is a plain sum.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+        pub struct Counts { $($(#[$doc])* pub $field: u64,)+ }
+
+        impl Counts {
+            /// Adds another part's counters.
+            pub fn merge(&mut self, other: &Counts) { $(self.$field += other.$field;)+ }
+        }
+    };
+}
+
+counts! {
+    /// Requests begun, whatever became of them.
+    requests,
+    /// Requests whose answer was good.
+    fine,
+    /// Requests whose answer the oracle found false.
+    faulty,
+    /// Requests that failed because the origin had been told to fail them.
+    injected,
+    /// Requests that the client broke off on purpose.
+    aborted,
+    /// Requests that got no good answer.
+    failed,
+    /// Requests still under way when their part of the run was over.
+    unfinished,
+    /// Requests that were due but not sent, because too many were under way.
+    overflow,
+    /// Requests sent again because a kept connection had been closed meanwhile.
+    resent,
+    /// Connections opened.
+    connections,
+    /// Requests sent over a connection that had carried one before.
+    reused,
+    /// Bytes of requests.
+    sent_bytes,
+    /// Bytes of header fields received.
+    head_bytes,
+    /// Bytes of bodies received, transfer coding removed.
+    body_bytes,
+    /// Answers from the cache.
+    hits,
+    /// Body bytes of hits.
+    hit_bytes,
+    /// Answers that the origin made for this request.
+    misses,
+    /// Body bytes of misses.
+    miss_bytes,
+    /// Answers from the cache that the origin confirmed for this request.
+    revalidated,
+    /// Body bytes of revalidated answers.
+    revalidated_bytes,
+    /// Answers that the origin made for another request under way at the same time.
+    collapsed,
+    /// Body bytes of collapsed requests.
+    collapsed_bytes,
+    /// Answers without a stamp.
+    unstamped,
+    /// Requests with `no-cache`.
+    reloads,
+    /// Requests with a validator.
+    conditional,
+    /// Answers 304 to the client.
+    unchanged,
+    /// Requests for a range.
+    ranges,
+    /// Such requests answered with the whole object, as RFC 9110 allows.
+    ranges_ignored,
+    /// Good answers that took from one to two versions, by the body's clear text, later than the newest version.
+    outdated,
+    /// Redirections received.
+    redirects,
+    /// URLs dropped because too many waited.
+    dropped_urls,
+    /// Sum of microseconds from send to first byte, over all answers.
+    first_byte_us,
+    /// Sum of microseconds from send to completion, over all answers counted in `ended`.
+    ended_us,
+    /// Requests that came to an end with an answer, good or not.
+    ended,
+}
+
+/// One exchange as the engine saw it.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Status of the answer, 0 where none came.
+    pub status: u16,
+    /// What the cache did.
+    pub cache: CacheResult,
+    /// Time from the actual send.
+    pub service: Duration,
+    /// Time from the intended send.
+    pub response: Duration,
+    /// Time from the actual send to the first byte, where one came.
+    pub first_byte: Option<Duration>,
+    /// Time of opening the connection, where one was opened for this request.
+    pub connect: Option<Duration>,
+    /// Actual minus intended send, under an open pace.
+    pub lateness: Option<Duration>,
+    /// Bytes of the request.
+    pub sent_bytes: u64,
+    /// Header bytes of the answer.
+    pub head_bytes: u64,
+    /// Body bytes of the answer.
+    pub body_bytes: u64,
+}
+
+/// A worker's counters and histograms since its last snapshot.
+#[derive(Debug, Clone)]
+pub struct Tally {
+    /// Plain counters.
+    pub counts: Counts,
+    /// Answers by status, 0 to 999.
+    statuses: Vec<u64>,
+    /// Failures by kind and stage.
+    failures: Vec<u64>,
+    /// The last errno seen for each kind, 0 where none was.
+    errnos: Vec<i32>,
+    /// Faults by kind.
+    faults: Vec<u64>,
+    clocks: Vec<Histogram<u64>>,
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally::new()
+    }
+}
+
+const MAX_US: u64 = 3_600_000_000;
+
+impl Tally {
+    /// An empty tally; all memory it will need is taken here (about 1.5 MB).
+    pub fn new() -> Tally {
+        // Constant bounds that the constructor accepts.
+        let histogram =
+            || Histogram::new_with_bounds(1, MAX_US, 3).unwrap_or_else(|_| Histogram::new(3).unwrap());
+        Tally {
+            counts: Counts::default(),
+            statuses: vec![0; 1000],
+            failures: vec![0; FailureKind::ALL.len() * Stage::ALL.len()],
+            errnos: vec![0; FailureKind::ALL.len()],
+            faults: vec![0; Fault::ALL.len()],
+            clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
+        }
+    }
+
+    /// Counts one exchange.
+    pub fn exchange(&mut self, exchange: &Exchange) {
+        self.count_bytes(exchange);
+        self.count_outcome(exchange);
+        if exchange.status != 0 {
+            self.statuses[usize::from(exchange.status).min(999)] += 1;
+            self.counts.ended += 1;
+            self.counts.ended_us += exchange.service.as_micros() as u64;
+        }
+        if let Some(connect) = exchange.connect {
+            self.time(Clock::Connect, connect);
+        }
+        if let Some(lateness) = exchange.lateness {
+            self.time(Clock::Lateness, lateness);
+        }
+        if let Some(first_byte) = exchange.first_byte {
+            self.counts.first_byte_us += first_byte.as_micros() as u64;
+        }
+    }
+
+    fn count_bytes(&mut self, exchange: &Exchange) {
+        self.counts.sent_bytes += exchange.sent_bytes;
+        self.counts.head_bytes += exchange.head_bytes;
+        self.counts.body_bytes += exchange.body_bytes;
+    }
+
+    fn count_outcome(&mut self, exchange: &Exchange) {
+        match exchange.outcome {
+            Outcome::Fine => {
+                self.counts.fine += 1;
+                self.count_cache(exchange);
+                self.time_good(exchange);
+            }
+            Outcome::Faulty(fault) => {
+                self.counts.faulty += 1;
+                self.faults[fault as usize] += 1;
+                self.count_cache(exchange);
+            }
+            Outcome::Injected => self.counts.injected += 1,
+            Outcome::Aborted => {
+                self.counts.aborted += 1;
+                self.count_cache(exchange);
+            }
+            Outcome::Failed(failure) => {
+                self.counts.failed += 1;
+                self.count_failure(failure);
+                self.time(Clock::Failure, exchange.service);
+            }
+        }
+    }
+
+    fn time_good(&mut self, exchange: &Exchange) {
+        self.time(Clock::Service, exchange.service);
+        self.time(Clock::Response, exchange.response);
+        match exchange.cache {
+            CacheResult::Hit => self.time(Clock::Hit, exchange.service),
+            CacheResult::Unknown => {}
+            _ => self.time(Clock::Miss, exchange.service),
+        }
+        if let Some(first_byte) = exchange.first_byte {
+            self.time(Clock::FirstByte, first_byte);
+        }
+    }
+
+    fn count_cache(&mut self, exchange: &Exchange) {
+        let counts = &mut self.counts;
+        let (count, bytes) = match exchange.cache {
+            CacheResult::Hit => (&mut counts.hits, &mut counts.hit_bytes),
+            CacheResult::Miss => (&mut counts.misses, &mut counts.miss_bytes),
+            CacheResult::Revalidated => (&mut counts.revalidated, &mut counts.revalidated_bytes),
+            CacheResult::Collapsed => (&mut counts.collapsed, &mut counts.collapsed_bytes),
+            CacheResult::Unknown => {
+                counts.unstamped += 1;
+                return;
+            }
+        };
+        *count += 1;
+        *bytes += exchange.body_bytes;
+    }
+
+    /// Counts a failure that belongs to no exchange of its own (also called by [`Tally::exchange`]).
+    pub fn count_failure(&mut self, failure: Failure) {
+        self.failures[failure.kind as usize * Stage::ALL.len() + failure.stage as usize] += 1;
+        if let Some(errno) = failure.errno {
+            self.errnos[failure.kind as usize] = errno;
+        }
+    }
+
+    /// Records a time on a clock; longer than an hour counts as an hour.
+    pub fn time(&mut self, clock: Clock, time: Duration) {
+        self.clocks[clock as usize].saturating_record((time.as_micros() as u64).max(1));
+    }
+
+    /// The histogram of a clock, in µs.
+    pub fn clock(&self, clock: Clock) -> &Histogram<u64> {
+        &self.clocks[clock as usize]
+    }
+
+    /// Statuses seen and how often, ascending.
+    pub fn statuses(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.statuses
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(status, count)| (status as u16, *count))
+    }
+
+    /// Failures seen: kind, stage, how often, and the last errno of the kind.
+    pub fn failures(&self) -> impl Iterator<Item = (Failure, u64)> + '_ {
+        FailureKind::ALL.iter().flat_map(move |kind| {
+            Stage::ALL.iter().filter_map(move |stage| {
+                let count = self.failures[*kind as usize * Stage::ALL.len() + *stage as usize];
+                let errno = Some(self.errnos[*kind as usize]).filter(|errno| *errno != 0);
+                (count > 0).then_some((Failure { kind: *kind, stage: *stage, errno }, count))
+            })
+        })
+    }
+
+    /// Faults seen and how often.
+    pub fn faults(&self) -> impl Iterator<Item = (Fault, u64)> + '_ {
+        Fault::ALL.iter().map(|fault| (*fault, self.faults[*fault as usize])).filter(|(_, count)| *count > 0)
+    }
+
+    /// Adds another tally. Associative and commutative, but for which errno is remembered.
+    pub fn merge(&mut self, other: &Tally) {
+        self.counts.merge(&other.counts);
+        add(&mut self.statuses, &other.statuses);
+        add(&mut self.failures, &other.failures);
+        add(&mut self.faults, &other.faults);
+        for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
+            if *theirs != 0 {
+                *mine = *theirs;
+            }
+        }
+        for (mine, theirs) in self.clocks.iter_mut().zip(&other.clocks) {
+            // Both have the one geometry, so nothing can be out of range.
+            let _ = mine.add(theirs);
+        }
+    }
+
+    /// Empties the tally and keeps its memory.
+    pub fn clear(&mut self) {
+        self.counts = Counts::default();
+        self.statuses.fill(0);
+        self.failures.fill(0);
+        self.faults.fill(0);
+        self.errnos.fill(0);
+        self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);
+    }
+}
+
+fn add(mine: &mut [u64], theirs: &[u64]) {
+    mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+}
+
+/// What a worker hands over at the end of an interval.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Which worker.
+    pub worker: u32,
+    /// Which phase of the plan the figures belong to.
+    pub phase: u32,
+    /// Number of the interval since the start of the run.
+    pub interval: u64,
+    /// The figures.
+    pub tally: Box<Tally>,
+    /// Requests under way at the end of the interval.
+    pub in_flight: u64,
+    /// CPU time of the worker's thread since it began.
+    pub cpu: Duration,
+    /// Whether this is the worker's last snapshot of the phase.
+    pub phase_over: bool,
+    /// When the phase began and when this interval ended, since the start of the run.
+    pub span: (Duration, Duration),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(outcome: Outcome, cache: CacheResult, us: u64) -> Exchange {
+        Exchange {
+            outcome,
+            status: 200,
+            cache,
+            service: Duration::from_micros(us),
+            response: Duration::from_micros(us + 5),
+            first_byte: Some(Duration::from_micros(us / 2)),
+            connect: None,
+            lateness: Some(Duration::from_micros(5)),
+            sent_bytes: 10,
+            head_bytes: 20,
+            body_bytes: 30,
+        }
+    }
+
+    fn sample(seed: u64) -> Tally {
+        let mut tally = Tally::new();
+        for n in 0..100 {
+            let us = (n * 7919 + seed * 104_729) % 100_000 + 1;
+            tally.exchange(&exchange(Outcome::Fine, CacheResult::ALL[(n % 5) as usize], us));
+        }
+        let failure = Failure { kind: FailureKind::Reset, stage: Stage::Body, errno: Some(104) };
+        tally.exchange(&exchange(Outcome::Failed(failure), CacheResult::Unknown, 9));
+        tally.exchange(&exchange(Outcome::Faulty(Fault::Stale), CacheResult::Hit, 9));
+        tally
+    }
+
+    fn picture(tally: &Tally) -> (Counts, Vec<(u16, u64)>, Vec<(Failure, u64)>, Vec<(Fault, u64)>, Vec<u64>) {
+        let percentiles = Clock::ALL.iter().map(|clock| tally.clock(*clock).value_at_quantile(0.9)).collect();
+        (
+            tally.counts,
+            tally.statuses().collect(),
+            tally.failures().collect(),
+            tally.faults().collect(),
+            percentiles,
+        )
+    }
+
+    #[test]
+    fn merging_is_associative() {
+        let [a, b, c] = [sample(1), sample(2), sample(3)];
+        let mut left = a.clone();
+        left.merge(&b);
+        left.merge(&c);
+        let mut right = b.clone();
+        right.merge(&c);
+        let mut whole = a.clone();
+        whole.merge(&right);
+        assert_eq!(picture(&left), picture(&whole));
+    }
+
+    #[test]
+    fn every_request_is_counted_once_by_its_end() {
+        let counts = sample(1).counts;
+        assert_eq!(counts.fine + counts.faulty + counts.failed, 102);
+        let by_cache = counts.hits + counts.misses + counts.revalidated + counts.collapsed + counts.unstamped;
+        assert_eq!(by_cache, 101, "a failed request says nothing of the cache");
+        assert_eq!(counts.body_bytes, 102 * 30);
+    }
+
+    #[test]
+    fn a_failed_request_does_not_improve_a_percentile() {
+        let tally = sample(1);
+        assert_eq!(tally.clock(Clock::Service).len(), 100);
+        assert_eq!(tally.clock(Clock::Failure).len(), 1);
+        assert_eq!(tally.failures().next().unwrap().0.errno, Some(104));
+    }
+
+    #[test]
+    fn percentiles_are_those_of_the_sorted_list() {
+        let mut tally = Tally::new();
+        let mut list: Vec<u64> = (0..1000).map(|n| (n * 7919) % 50_000 + 1).collect();
+        list.iter().for_each(|us| tally.time(Clock::Service, Duration::from_micros(*us)));
+        list.sort_unstable();
+        for (quantile, index) in [(0.5, 499), (0.9, 899), (0.99, 989)] {
+            let measured = tally.clock(Clock::Service).value_at_quantile(quantile) as f64;
+            assert!((measured / list[index] as f64 - 1.0).abs() < 0.002, "{quantile}");
+        }
+    }
+
+    #[test]
+    fn clearing_leaves_nothing() {
+        let mut tally = sample(4);
+        tally.clear();
+        assert_eq!(picture(&tally), picture(&Tally::new()));
+    }
+}

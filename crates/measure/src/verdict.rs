@@ -1,0 +1,86 @@
+//! The generator's verdict on itself: is the result valid, or was the generator the limit?
+
+use serde::Serialize;
+use std::time::Duration;
+
+/// CPU share above which a generator's own work starts to show in what it measures; the customary water mark.
+pub const CPU_WATER_MARK: f64 = 0.75;
+/// Lateness of sends (99th percentile) above which an open pace was not kept.
+pub const LATENESS_LIMIT: Duration = Duration::from_millis(5);
+
+/// What the generator observed of itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SelfCheck {
+    /// CPU share of each worker's thread while measuring, 0 to 1.
+    pub worker_cpu: Vec<f64>,
+    /// 99th percentile of the lateness of sends, under an open pace, in µs.
+    pub lateness_p99_us: Option<u64>,
+    /// Requests that were due and not sent.
+    pub overflow: u64,
+    /// Requests that failed because this machine had no port or descriptor left.
+    pub starved: u64,
+    /// Requests begun.
+    pub requests: u64,
+    /// Events or evidence that were dropped because nobody read them fast enough.
+    pub dropped_events: u64,
+}
+
+/// Whether the figures speak of the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// True where nothing says that the generator was the limit.
+    pub valid: bool,
+    /// Why not, one sentence each, with what to try.
+    pub reasons: Vec<String>,
+}
+
+impl SelfCheck {
+    /// Judges the run.
+    pub fn verdict(&self) -> Verdict {
+        let mut reasons = Vec::new();
+        let busiest = self.worker_cpu.iter().copied().fold(0.0, f64::max);
+        if busiest > CPU_WATER_MARK {
+            reasons.push(format!(
+                "a worker used {:.0} % of its core (water mark {:.0} %): add threads or machines, or ask for less",
+                busiest * 100.0,
+                CPU_WATER_MARK * 100.0
+            ));
+        }
+        if let Some(late) = self.lateness_p99_us.filter(|late| *late > LATENESS_LIMIT.as_micros() as u64) {
+            reasons.push(format!("sends were late by {late} µs (p99): the pace was not kept; add threads"));
+        }
+        if self.overflow > 0 {
+            reasons.push(format!(
+                "{} requests were due but not sent: raise the limit of requests in flight, or ask for less",
+                self.overflow
+            ));
+        }
+        if self.starved > 0 {
+            reasons.push(format!(
+                "{} requests failed for want of local ports or descriptors: keep connections alive, or raise the limits",
+                self.starved
+            ));
+        }
+        if self.requests == 0 {
+            reasons.push("no request was sent".to_owned());
+        }
+        Verdict { valid: reasons.is_empty(), reasons }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_generator_is_valid_and_a_busy_one_says_why() {
+        let quiet = SelfCheck { worker_cpu: vec![0.3, 0.5], requests: 10, ..SelfCheck::default() };
+        assert!(quiet.verdict().valid);
+        let busy = SelfCheck { worker_cpu: vec![0.3, 0.96], overflow: 3, ..quiet };
+        let verdict = busy.verdict();
+        assert!(
+            !verdict.valid && verdict.reasons.len() == 2 && verdict.reasons[0].contains("96 %"),
+            "{verdict:?}"
+        );
+    }
+}

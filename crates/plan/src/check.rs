@@ -1,0 +1,244 @@
+//! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
+//! what to try.
+
+use crate::load::{Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
+use crate::popularity::Law;
+use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
+use crate::{Plan, load::Http1};
+
+/// Most users, connections or requests in flight.
+pub const MAX_USERS: u32 = 4_000_000;
+
+impl Plan {
+    /// All violations, in the order of the plan; empty for a plan that can run.
+    pub fn check(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.version != Plan::VERSION {
+            found.push(format!("version is {}: this build reads version {}", self.version, Plan::VERSION));
+        }
+        if self.threads == Some(0) {
+            found.push("threads is 0: give at least one, or leave it out to use every core".to_owned());
+        }
+        if self.load.is_none() && self.origin.is_none() {
+            found.push("there is neither a load nor an origin: nothing would run".to_owned());
+        }
+        check_site(&self.site, &mut found);
+        if let Some(load) = &self.load {
+            check_load(load, &mut found);
+        }
+        if let Some(origin) = &self.origin {
+            check_origin(origin, &mut found);
+        }
+        found
+    }
+}
+
+fn share(found: &mut Vec<String>, name: &str, value: f64) {
+    if !(0.0..=1.0).contains(&value) {
+        found.push(format!("{name} is {value}: a share lies between 0 and 1"));
+    }
+}
+
+fn check_site(site: &Site, found: &mut Vec<String>) {
+    share(found, "private", site.private);
+    share(found, "no_store", site.no_store);
+    share(found, "private and no_store together", site.private + site.no_store);
+    if let Some(every) = site.change_every
+        && every.as_millis() < 1000
+    {
+        found.push("change_every is under 1s: Last-Modified cannot tell versions apart".to_owned());
+    }
+    if let Lifetime::Uniform { min, max } = site.lifetime
+        && min > max
+    {
+        found.push("lifetime: min is greater than max".to_owned());
+    }
+    if let Form::Jtest(form) = &site.form {
+        share(found, "not_modified", form.not_modified);
+    }
+    check_size(&site.size, found);
+}
+
+fn check_size(size: &Size, found: &mut Vec<String>) {
+    match *size {
+        Size::Table => {}
+        Size::Fixed(bytes) if bytes <= MAX_SIZE => {}
+        Size::Uniform { min, max } if min <= max && max <= MAX_SIZE => {}
+        Size::Heavy { median, sigma, tail, shape, max } => {
+            share(found, "size: tail", tail);
+            let positive = median > 0 && sigma > 0.0 && sigma < 10.0 && shape > 0.0;
+            if !positive || max > MAX_SIZE {
+                found.push(
+                    "size: median, sigma (below 10) and shape must be positive, max at most 1 TiB".to_owned(),
+                );
+            }
+        }
+        Size::Fixed(_) | Size::Uniform { .. } => {
+            found.push("size: min must not exceed max, and max is at most 1 TiB".to_owned());
+        }
+    }
+}
+
+fn check_load(load: &Load, found: &mut Vec<String>) {
+    let Protocol::Http1(http) = &load.protocol;
+    check_http1(http, found);
+    if let Some(target) = &load.target
+        && !is_address(target)
+    {
+        found.push(format!("target '{target}' is not host:port, such as localhost:8080"));
+    }
+    if load.phases.is_empty() {
+        found.push("load has no phase: nothing would be sent".to_owned());
+    }
+    for phase in &load.phases {
+        check_phase(phase, load.target.is_some(), found);
+    }
+}
+
+fn check_http1(http: &Http1, found: &mut Vec<String>) {
+    if http.requests_per_connection == Some(0) {
+        found.push(
+            "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
+        );
+    }
+    for field in &http.fields {
+        let bad_name =
+            field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
+        if bad_name || field.value.bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
+            found.push(format!("header '{}: {}' cannot be sent", field.name, field.value.escape_default()));
+        }
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+}
+
+fn check_phase(phase: &Phase, has_target: bool, found: &mut Vec<String>) {
+    let name = &phase.name;
+    match phase.pace {
+        Pace::Users(users) if users == 0 || users > MAX_USERS => {
+            found.push(format!("phase '{name}': users is {users}: give 1 to {MAX_USERS}"));
+        }
+        Pace::Rate { per_second, in_flight, .. } => {
+            if !(per_second > 0.0 && per_second <= 1e9) {
+                found.push(format!(
+                    "phase '{name}': per_second is {per_second}: give more than 0, at most 1e9"
+                ));
+            }
+            if in_flight == 0 || in_flight > MAX_USERS {
+                found.push(format!("phase '{name}': in_flight is {in_flight}: give 1 to {MAX_USERS}"));
+            }
+        }
+        Pace::Users(_) => {}
+    }
+    if phase.scenario.steps.is_empty() {
+        found.push(format!("phase '{name}' has no step: nothing would be sent"));
+    }
+    for step in &phase.scenario.steps {
+        match step {
+            Step::Object(step) => check_object(name, step, has_target, found),
+            Step::Urls(step) => share(found, &format!("phase '{name}': reload"), step.reload),
+        }
+    }
+}
+
+fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut Vec<String>) {
+    let popularity = &step.popularity;
+    let shares = [
+        ("one_timers", popularity.one_timers),
+        ("reload", step.reload),
+        ("revalidate", step.revalidate),
+        ("range", step.range),
+        ("abort", step.abort),
+        ("slow", step.reading.slow),
+    ];
+    for (name, value) in shares {
+        share(found, &format!("phase '{phase}': {name}"), value);
+    }
+    if popularity.hot == 0 || popularity.hot > 1 << 32 {
+        found.push(format!("phase '{phase}': hot is {}: a hot set has 1 to 2^32 objects", popularity.hot));
+    }
+    if let Law::Zipf { alpha } = popularity.law
+        && !(0.0..=10.0).contains(&alpha)
+    {
+        found.push(format!("phase '{phase}': alpha is {alpha}: give 0 to 10, commonly 0.6 to 1.2"));
+    }
+    if !(0.0..=1e6).contains(&popularity.drift_per_hour) {
+        found
+            .push(format!("phase '{phase}': drift_per_hour is {}: give 0 to 1e6", popularity.drift_per_hour));
+    }
+    if !has_target {
+        found.push(format!("phase '{phase}' fetches objects but the load has no target to connect to"));
+    }
+}
+
+fn check_origin(origin: &Origin, found: &mut Vec<String>) {
+    share(found, "origin: errors", origin.errors);
+    share(found, "origin: aborts", origin.aborts);
+    share(found, "origin: chunked", origin.chunked);
+    if !(400..=599).contains(&origin.error_status) {
+        found.push(format!("origin: error_status is {}: give 400 to 599", origin.error_status));
+    }
+    if origin.requests_per_connection == Some(0) {
+        found.push("origin: requests_per_connection is 0: give 1 for no keep-alive".to_owned());
+    }
+    if !is_address(&origin.listen) {
+        found.push(format!("origin: listen '{}' is not host:port, such as 127.0.0.1:9080", origin.listen));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Scenario, Stop};
+    use crate::popularity::Popularity;
+
+    fn plan() -> Plan {
+        let step = ObjectStep { popularity: Popularity::default(), ..ObjectStep::default() };
+        let phase = Phase {
+            name: "measure".to_owned(),
+            measured: true,
+            scenario: Scenario { steps: vec![Step::Object(step)] },
+            pace: Pace::Users(10),
+            stop: Stop::default(),
+        };
+        let load = Load {
+            target: Some("localhost:8080".to_owned()),
+            protocol: Protocol::default(),
+            check: Default::default(),
+            limits: Default::default(),
+            phases: vec![phase],
+            trace: Default::default(),
+        };
+        let origin = Some(Origin::default());
+        Plan { version: 1, seed: 7, threads: None, site: Site::default(), load: Some(load), origin }
+    }
+
+    #[test]
+    fn a_sound_plan_has_no_violation_and_reads_back() {
+        assert_eq!(plan().check(), Vec::<String>::new());
+        assert_eq!(Plan::from_text(&plan().to_text()).unwrap(), plan());
+    }
+
+    #[test]
+    fn every_violation_is_named_at_once() {
+        let mut bad = plan();
+        bad.site.private = 1.5;
+        bad.threads = Some(0);
+        let load = bad.load.as_mut().unwrap();
+        load.target = Some("nowhere".to_owned());
+        load.phases[0].pace = Pace::Users(0);
+        let found = bad.check().join("\n");
+        for word in ["private is 1.5", "threads is 0", "'nowhere'", "users is 0"] {
+            assert!(found.contains(word), "{word} in {found}");
+        }
+    }
+
+    #[test]
+    fn unknown_names_in_a_plan_are_refused_with_their_line() {
+        let text = plan().to_text().replace("seed = 7", "seed = 7\nspeed = 9");
+        let error = Plan::from_text(&text).unwrap_err().to_string();
+        assert!(error.contains("speed") && error.contains("line"), "{error}");
+    }
+}

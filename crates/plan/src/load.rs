@@ -1,0 +1,471 @@
+//! The two sides of a test: what the clients do ([`Load`]) and how the origin behaves ([`Origin`]).
+//!
+//! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
+
+use crate::popularity::Popularity;
+use crate::units::{duration_text, duration_text_option};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The client side of a test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Where connections go, `host:port`: the proxy. `None`: to the host that each URL names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// What is spoken on a connection.
+    #[serde(default)]
+    pub protocol: Protocol,
+    /// What is looked at in each answer.
+    #[serde(default)]
+    pub check: Check,
+    /// What bounds a request.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Follow each other in one run; each has its own figures.
+    pub phases: Vec<Phase>,
+    /// What is told about single requests while the run goes on.
+    #[serde(default)]
+    pub trace: Trace,
+}
+
+/// What is spoken on a connection; a value, so that others can follow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// HTTP/1.0 or 1.1 over TCP.
+    Http1(Http1),
+}
+
+impl Default for Protocol {
+    fn default() -> Protocol {
+        Protocol::Http1(Http1::default())
+    }
+}
+
+/// How HTTP/1 requests look and how their connections live.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Http1 {
+    /// Form of the request line.
+    pub form: RequestForm,
+    /// `host:port` in URLs and in the Host field.
+    pub authority: String,
+    /// Requests per connection; `None` without end, 1 for no keep-alive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_connection: Option<u32>,
+    /// How the client ends a connection.
+    pub close: CloseBy,
+    /// Fields added to each request, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub post_bytes: Option<u64>,
+}
+
+impl Default for Http1 {
+    fn default() -> Http1 {
+        Http1 {
+            form: RequestForm::Reverse,
+            authority: "localhost:9080".to_owned(),
+            requests_per_connection: None,
+            close: CloseBy::Fin,
+            fields: Vec::new(),
+            post_bytes: None,
+        }
+    }
+}
+
+/// A header field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// Name without colon.
+    pub name: String,
+    /// Value without line end.
+    pub value: String,
+}
+
+/// How a proxy is addressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestForm {
+    /// `GET /path` with a Host field: what a web server or reverse proxy sees.
+    Reverse,
+    /// `GET http://host:port/path`: what a forward proxy sees.
+    Forward,
+    /// `GET /path` without Host: what a transparent proxy of old sees (HTTP/1.0).
+    Transparent,
+}
+
+/// How the client ends a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CloseBy {
+    /// In the usual order; the client's port then waits a minute (TIME_WAIT) if it closed first.
+    Fin,
+    /// By a reset, which leaves no port waiting.
+    Reset,
+}
+
+/// What is looked at in each answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Check {
+    /// How much of a body is compared with what it must be.
+    pub content: CheckContent,
+    /// The announced length must be that of the object.
+    pub length: bool,
+    /// How many faulty answers are kept as evidence, with both sides' header fields.
+    pub evidence: u32,
+}
+
+impl Default for Check {
+    fn default() -> Check {
+        Check { content: CheckContent::All, length: true, evidence: 20 }
+    }
+}
+
+/// How much of a body is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckContent {
+    /// Nothing: bodies may be drained unread.
+    Nothing,
+    /// Only the text that the body begins with.
+    Prefix,
+    /// Each byte.
+    All,
+}
+
+/// What bounds a request; all are enforced to about 20 ms.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// From the start of connecting until connected.
+    #[serde(with = "duration_text")]
+    pub connect: Duration,
+    /// From the start of a request until its answer is complete.
+    #[serde(with = "duration_text")]
+    pub request: Duration,
+    /// How long requests under way are waited for when the run is over.
+    #[serde(with = "duration_text")]
+    pub grace: Duration,
+    /// Header bytes of one answer.
+    pub head_bytes: u32,
+    /// Header fields of one answer.
+    pub fields: u16,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connect: Duration::from_secs(5),
+            request: Duration::from_secs(30),
+            grace: Duration::from_secs(1),
+            head_bytes: 65_536,
+            fields: 128,
+        }
+    }
+}
+
+/// One part of a run, with figures of its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Its name in reports.
+    pub name: String,
+    /// Whether its figures belong to the result; a phase that only fills is told apart but not counted.
+    #[serde(default = "yes")]
+    pub measured: bool,
+    /// What is sent.
+    pub scenario: Scenario,
+    /// When it is sent.
+    pub pace: Pace,
+    /// Until when.
+    pub stop: Stop,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What a user does: steps, walked in order and then again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// At least one.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a scenario: one request, and what belongs to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// Fetch an object of the site.
+    Object(ObjectStep),
+    /// Fetch URLs of a list.
+    Urls(UrlStep),
+}
+
+/// Fetches an object of the site.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct ObjectStep {
+    /// Which object.
+    pub popularity: Popularity,
+    /// Share of requests that ask the proxy to fetch anew (`no-cache`).
+    pub reload: f64,
+    /// Share of requests that carry a validator and may be answered 304.
+    pub revalidate: f64,
+    /// Share of requests for a range of the object.
+    pub range: f64,
+    /// Share of requests that the client breaks off somewhere in the body.
+    pub abort: f64,
+    /// How fast clients read.
+    pub reading: Reading,
+}
+
+/// How fast clients read.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reading {
+    /// Bytes per second at which a slow client reads; `None`: as fast as it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_second: Option<u64>,
+    /// Share of requests read at that speed.
+    pub slow: f64,
+    /// jtest's `-o`: an answer slower than this for too long is broken off and another is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub give_up: Option<GiveUp>,
+    /// A connection is dropped once Content-Length bytes have come, without waiting for the peer's close (jtest `-T`).
+    pub drop_after_length: bool,
+}
+
+/// When a client loses patience with a slow answer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GiveUp {
+    /// Bytes per second below which the answer is too slow.
+    pub below_bytes_per_second: u64,
+    /// Not before this long.
+    #[serde(with = "duration_text")]
+    pub after: Duration,
+    /// Not before this many bytes.
+    pub after_bytes: u64,
+}
+
+/// Fetches URLs of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct UrlStep {
+    /// The URLs, absolute.
+    pub urls: Vec<String>,
+    /// In which order.
+    pub order: UrlOrder,
+    /// Redirections (301, 302, 303, 307, 308) are followed.
+    pub redirects: bool,
+    /// Links of a page are followed.
+    pub links: bool,
+    /// What a page embeds (images, style sheets, scripts) is fetched.
+    pub embedded: bool,
+    /// Only URLs of this host are followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_host: Option<String>,
+    /// Each URL is fetched once, however often it is found.
+    pub once_each: bool,
+    /// URLs already fetched, as hashes by [`url_hash`]; with `once_each` they are skipped.
+    #[serde(skip)]
+    pub known: Vec<u64>,
+    /// At most this many URLs wait to be fetched; more are dropped and counted.
+    pub queue: u32,
+    /// Share of requests that ask the proxy to fetch anew.
+    pub reload: f64,
+}
+
+/// The hash by which a URL is known; the fragment does not count.
+pub fn url_hash(url: &str) -> u64 {
+    let without_fragment = url.rsplit_once('#').map_or(url, |(before, _)| before);
+    without_fragment
+        .bytes()
+        .fold(without_fragment.len() as u64, |sum, byte| crate::draw::hash(sum, u64::from(byte)))
+}
+
+/// In which order the URLs of a list are fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum UrlOrder {
+    /// Each once, in order; then the run is over.
+    #[default]
+    Once,
+    /// In order, again and again.
+    Loop,
+    /// At random.
+    Random,
+}
+
+/// When requests are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Pace {
+    /// Closed: each of `users` sends its next request when the last one is answered.
+    Users(u32),
+    /// Open: requests are sent when they are due, answered or not.
+    Rate {
+        /// Requests per second, over all workers.
+        per_second: f64,
+        /// The law of arrivals.
+        arrivals: Arrivals,
+        /// No more requests than this are under way; what is due beyond that is counted as overflow, not hidden.
+        in_flight: u32,
+    },
+}
+
+/// The law of arrivals of an open pace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// Evenly spaced.
+    #[default]
+    Even,
+    /// A Poisson process: exponential gaps.
+    Poisson,
+    /// All of a second's requests at its beginning (jtest's `-e`).
+    EachSecond,
+}
+
+/// Until when; whichever comes first. With neither, until interrupted or until there is nothing left to fetch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stop {
+    /// For this long.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    pub after: Option<Duration>,
+    /// Exactly this many requests, failures included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+}
+
+/// What is told about single requests while the run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trace {
+    /// Each URL before it is asked for.
+    pub urls: bool,
+    /// The header fields of each request and answer.
+    pub heads: bool,
+    /// Each failed request.
+    pub errors: bool,
+}
+
+/// How the origin behaves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Origin {
+    /// Where it listens, `host:port`.
+    pub listen: String,
+    /// If the port is taken, this many following ones are tried.
+    pub further_ports: u16,
+    /// Answers per connection; `None` without end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_connection: Option<u32>,
+    /// Time from the request until the answer begins.
+    pub delay: Delay,
+    /// Speed of each answer's body, smooth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_second: Option<u64>,
+    /// Share of requests that get an error.
+    pub errors: f64,
+    /// The status of such an error.
+    pub error_status: u16,
+    /// Share of answers that are cut short and closed.
+    pub aborts: f64,
+    /// Share of answers sent in chunks instead of by length.
+    pub chunked: f64,
+    /// Fields added to each answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// How many recent exchanges each worker remembers for evidence.
+    pub remember: u32,
+}
+
+impl Default for Origin {
+    fn default() -> Origin {
+        Origin {
+            listen: "127.0.0.1:9080".to_owned(),
+            further_ports: 0,
+            requests_per_connection: None,
+            delay: Delay::None,
+            bytes_per_second: None,
+            errors: 0.0,
+            error_status: 503,
+            aborts: 0.0,
+            chunked: 0.0,
+            fields: Vec::new(),
+            remember: 4096,
+        }
+    }
+}
+
+/// A law of delays.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Delay {
+    /// None.
+    #[default]
+    None,
+    /// Always the same.
+    Fixed {
+        /// The delay.
+        #[serde(with = "duration_text")]
+        delay: Duration,
+    },
+    /// Evenly between both.
+    Uniform {
+        /// Shortest delay.
+        #[serde(with = "duration_text")]
+        min: Duration,
+        /// Longest delay.
+        #[serde(with = "duration_text")]
+        max: Duration,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean delay.
+        #[serde(with = "duration_text")]
+        mean: Duration,
+    },
+}
+
+impl Delay {
+    /// Longest delay that a law gives.
+    pub const MAX: Duration = Duration::from_secs(3600);
+
+    /// Draws a delay.
+    pub fn draw(&self, draw: &mut crate::draw::Draw) -> Duration {
+        let delay = match *self {
+            Delay::None => Duration::ZERO,
+            Delay::Fixed { delay } => delay,
+            Delay::Uniform { min, max } => min + max.saturating_sub(min).mul_f64(draw.unit()),
+            Delay::Exponential { mean } => mean.mul_f64(-(1.0 - draw.unit()).ln()),
+        };
+        delay.min(Self::MAX)
+    }
+
+    /// Reads `20ms`, `10ms..50ms` or `exp:20ms`.
+    pub fn parse(text: &str) -> Result<Delay, crate::units::UnitError> {
+        use crate::units::duration;
+        if let Some((min, max)) = text.split_once("..") {
+            return Ok(Delay::Uniform { min: duration(min)?, max: duration(max)? });
+        }
+        if let Some(mean) = text.strip_prefix("exp:") {
+            return Ok(Delay::Exponential { mean: duration(mean)? });
+        }
+        Ok(match duration(text)? {
+            Duration::ZERO => Delay::None,
+            delay => Delay::Fixed { delay },
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! The hit ratio that a cache can be expected to reach, so that the measured one has something to stand beside.
+//!
+//! Requests are taken as independent draws from the popularity law. A cache that holds everything misses each object
+//! once (and again after each expiry); one of a limited size is taken as LRU by Che's approximation (Che, Tung, Wang,
+//! 2002): an object is in the cache if it was asked for within the last T, and T is such that the expected content
+//! fills the cache.
+
+use crate::popularity::{Popularity, bands};
+use crate::site::Site;
+
+/// What the prediction is made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Observed {
+    /// Requests before the measured ones that asked for the same set (a fill phase), spread by the same law.
+    pub warm_requests: f64,
+    /// Requests of the set that were asked for once each, in order, before (a fill in order): objects surely present.
+    pub filled: f64,
+    /// Measured requests.
+    pub requests: f64,
+    /// Seconds that the measured requests took.
+    pub seconds: f64,
+    /// Bytes that the cache may hold; `None`: it holds everything.
+    pub cache_bytes: Option<f64>,
+}
+
+/// The expected share of requests that are answered from the cache, between 0 and 1.
+///
+/// Reloads and clients' revalidations are not part of the model: whether they reach the origin is the proxy's policy.
+/// Objects that may not be shared always miss.
+pub fn hit_ratio(site: &Site, popularity: &Popularity, observed: &Observed) -> f64 {
+    if observed.requests <= 0.0 {
+        return 0.0;
+    }
+    let hot = 1.0 - popularity.one_timers;
+    let storable = 1.0 - site.private - site.no_store;
+    let variants = f64::from(site.variant_count());
+    let entries: Vec<(f64, f64)> =
+        bands(popularity).into_iter().map(|(count, p)| (count * variants, hot * p / variants)).collect();
+    let reach = residence(site, &entries, popularity, observed);
+    let hits: f64 = entries.iter().map(|(count, p)| count * p * hit_share(*p, site, observed, reach)).sum();
+    hits * storable
+}
+
+/// Requests that pass until an object that is not asked for again leaves the cache; infinite where all fits.
+fn residence(site: &Site, entries: &[(f64, f64)], popularity: &Popularity, observed: &Observed) -> f64 {
+    let Some(bytes) = observed.cache_bytes else { return f64::INFINITY };
+    let mean = site.size.mean(popularity.hot).max(1.0);
+    let room = bytes / mean;
+    let content = |t: f64| -> f64 {
+        let hot: f64 = entries.iter().map(|(count, p)| count * (1.0 - (-p * t).exp())).sum();
+        hot + popularity.one_timers * t
+    };
+    if content(observed.warm_requests + observed.requests) <= room {
+        return f64::INFINITY;
+    }
+    let (mut low, mut high) = (0.0, observed.warm_requests + observed.requests);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        if content(middle) < room { low = middle } else { high = middle }
+    }
+    high
+}
+
+/// Share of the requests for one entry, asked for with probability `p` by each request, that are hits.
+fn hit_share(p: f64, site: &Site, observed: &Observed, reach: f64) -> f64 {
+    let asked = p * observed.requests;
+    let kept = if reach.is_finite() {
+        1.0 - (-p * reach).exp()
+    } else {
+        // The first request misses unless an earlier one, or the fill, brought the object in.
+        let cold = (-p * observed.warm_requests).exp() * (1.0 - observed.filled);
+        1.0 - cold * (1.0 - (-asked).exp()) / asked.max(1e-12)
+    };
+    kept * fresh_share(asked, site, observed)
+}
+
+/// Share of requests that find what is kept still fresh: one in each lifetime pays for the others.
+fn fresh_share(asked: f64, site: &Site, observed: &Observed) -> f64 {
+    let lifetime = match site.lifetime {
+        crate::site::Lifetime::Fixed { max_age } => max_age.as_secs_f64(),
+        crate::site::Lifetime::Uniform { min, max } => (min.as_secs_f64() + max.as_secs_f64()) / 2.0,
+    };
+    if lifetime >= observed.seconds {
+        return 1.0;
+    }
+    let per_lifetime = asked / observed.seconds.max(1e-9) * lifetime;
+    per_lifetime / (1.0 + per_lifetime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+    use crate::popularity::{Law, Sampler};
+    use std::collections::{HashSet, VecDeque};
+    use std::time::Duration;
+
+    fn endless(requests: f64) -> Observed {
+        Observed { warm_requests: 0.0, filled: 0.0, requests, seconds: 1.0, cache_bytes: None }
+    }
+
+    /// The hit ratio of a cache that was really simulated.
+    fn simulated(popularity: &Popularity, requests: u64, room: usize) -> f64 {
+        let sampler = Sampler::new(popularity);
+        let (mut held, mut order, mut hits) = (HashSet::new(), VecDeque::new(), 0);
+        for number in 0..requests {
+            let object = sampler.pick(&mut Draw::new(5, number), number, 0).object(0);
+            if held.contains(&object) {
+                hits += 1;
+                order.retain(|other| *other != object);
+            } else if held.len() == room {
+                held.remove(&order.pop_front().unwrap());
+            }
+            held.insert(object);
+            order.push_back(object);
+        }
+        hits as f64 / requests as f64
+    }
+
+    #[test]
+    fn a_cold_endless_cache_misses_each_object_once() {
+        for law in [Law::Uniform, Law::Zipf { alpha: 0.9 }] {
+            let popularity = Popularity { hot: 500, law, one_timers: 0.3, ..Popularity::default() };
+            let measured = simulated(&popularity, 5_000, usize::MAX);
+            let predicted = hit_ratio(&Site::default(), &popularity, &endless(5_000.0));
+            assert!((measured - predicted).abs() < 0.02, "{law:?}: {measured} {predicted}");
+        }
+    }
+
+    #[test]
+    fn a_small_cache_follows_ches_approximation() {
+        let site = Site { size: crate::site::Size::Fixed(1_000), ..Site::default() };
+        let law = Law::Zipf { alpha: 0.8 };
+        let popularity = Popularity { hot: 2_000, law, one_timers: 0.2, ..Popularity::default() };
+        let measured = simulated(&popularity, 40_000, 200);
+        let observed = Observed { cache_bytes: Some(200_000.0), ..endless(40_000.0) };
+        let predicted = hit_ratio(&site, &popularity, &observed);
+        assert!((measured - predicted).abs() < 0.02, "{measured} {predicted}");
+    }
+
+    #[test]
+    fn a_filled_cache_hits_all_hot_requests() {
+        let popularity = Popularity { hot: 1_000, one_timers: 0.2, ..Popularity::default() };
+        let observed = Observed { filled: 1.0, ..endless(500.0) };
+        assert!((hit_ratio(&Site::default(), &popularity, &observed) - 0.8).abs() < 1e-9);
+    }
+
+    #[test]
+    fn short_lives_cost_hits() {
+        let lifetime = crate::site::Lifetime::Fixed { max_age: Duration::from_secs(1) };
+        let site = Site { lifetime, ..Site::default() };
+        let popularity = Popularity { hot: 100, one_timers: 0.0, ..Popularity::default() };
+        let observed = Observed { seconds: 100.0, ..endless(100_000.0) };
+        let ratio = hit_ratio(&site, &popularity, &observed);
+        // Ten requests a second for each object; one of eleven renews it.
+        assert!((ratio - 10.0 / 11.0).abs() < 0.01, "{ratio}");
+    }
+}

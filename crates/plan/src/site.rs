@@ -1,0 +1,592 @@
+//! The Site: what the origin serves, told so that both sides know it without talking to each other.
+//!
+//! Objects have laws, not entries in a table: size, lifetime, version, variants and the right to be stored are pure
+//! functions of an object's id. So the origin needs no storage and the clients know what each answer must be. Two wire
+//! forms exist: the native one of this module, and jtest's ([`crate::jtest`]).
+
+use crate::content::Content;
+use crate::draw::{Draw, fraction, hash};
+use crate::jtest;
+use crate::units::{duration_text, duration_text_option};
+use rand_distr::{Distribution, LogNormal, Pareto};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Field of each origin answer that carries its [`Stamp`].
+pub const STAMP_FIELD: &str = "Wringer";
+/// Field of each request that carries its nonce, sixteen hexadecimal digits.
+pub const NONCE_FIELD: &str = "Wringer-Request";
+/// Path prefix under which the origin answers questions about itself (its accounts, one remembered exchange).
+pub const CONTROL_PREFIX: &str = "/.wringer/";
+/// No body is longer than this, whatever a size law or a URL says.
+pub const MAX_SIZE: u64 = 1 << 40;
+
+/// What exists and what is true of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Site {
+    /// How objects look on the wire.
+    pub form: Form,
+    /// How large an object is.
+    pub size: Size,
+    /// For how long an answer may be kept: `max-age`.
+    pub lifetime: Lifetime,
+    /// Each object gets a new version this often, staggered by id; `None`: it never changes.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    pub change_every: Option<Duration>,
+    /// Answers carry an ETag.
+    pub etag: bool,
+    /// Answers carry Last-Modified.
+    pub last_modified: bool,
+    /// Each object exists in this many variants (0 and 1: one).
+    pub variants: u32,
+    /// The request field that chooses the variant.
+    pub vary_on: VaryOn,
+    /// Share of objects that are for one user only (`Cache-Control: private`).
+    pub private: f64,
+    /// Share of objects that nobody may store (`Cache-Control: no-store`).
+    pub no_store: f64,
+}
+
+impl Default for Site {
+    fn default() -> Site {
+        Site {
+            form: Form::Native,
+            size: Size::Table,
+            lifetime: Lifetime::Fixed { max_age: Duration::from_secs(86_400) },
+            change_every: None,
+            etag: true,
+            last_modified: true,
+            variants: 0,
+            vary_on: VaryOn::Field("X-Variant".to_owned()),
+            private: 0.0,
+            no_store: 0.0,
+        }
+    }
+}
+
+/// How objects look on the wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Paths `/w/<id>/<size>`, each answer stamped.
+    Native,
+    /// jtest's URLs, header fields and body bytes.
+    Jtest(jtest::Form),
+}
+
+/// A law of sizes in bytes; deterministic, so that an object has the same size whenever it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Size {
+    /// Each object has this many bytes.
+    Fixed(u64),
+    /// jtest's table: four classes, 100 to 900,000 bytes, mean about 14.8 kB (spec section 3.1).
+    Table,
+    /// Evenly between both, inclusive.
+    Uniform {
+        /// Smallest size in bytes.
+        min: u64,
+        /// Largest size in bytes.
+        max: u64,
+    },
+    /// Lognormal body with a Pareto tail (Barford and Crovella, SURGE, 1998).
+    Heavy {
+        /// Median of the lognormal body in bytes.
+        median: u64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+        /// Share of objects in the Pareto tail.
+        tail: f64,
+        /// Shape of the tail; smaller is heavier.
+        shape: f64,
+        /// Nothing is larger than this, in bytes.
+        max: u64,
+    },
+}
+
+impl Size {
+    /// Size in bytes of the object whose hash under the size salt is `bits`.
+    pub fn of(&self, bits: u64) -> u64 {
+        match *self {
+            Size::Fixed(bytes) => bytes,
+            Size::Table => jtest::table_size(fraction(bits)),
+            Size::Uniform { min, max } => min + Draw::new(bits, 0).below(max - min + 1),
+            Size::Heavy { median, sigma, tail, shape, max } => {
+                heavy(bits, median, sigma, tail, shape).min(max)
+            }
+        }
+    }
+
+    /// Mean size in bytes over the first `objects` of a set, exactly up to 100,000 objects and then by that sample.
+    pub fn mean(&self, objects: u64) -> f64 {
+        let sample = objects.clamp(1, 100_000);
+        let sum: u128 = (0..sample).map(|rank| u128::from(self.of(hash(SALT_SIZE, rank)))).sum();
+        sum as f64 / sample as f64
+    }
+}
+
+fn heavy(bits: u64, median: u64, sigma: f64, tail: f64, shape: f64) -> u64 {
+    let mut draw = Draw::new(bits, 1);
+    let median = median.max(1) as f64;
+    let in_tail = draw.chance(tail);
+    // `check` has refused parameters that these constructors would refuse.
+    let bytes = if in_tail {
+        // The tail starts where the body's 90th percentile lies (1.2816 standard deviations above the median).
+        Pareto::new(median * (1.2816 * sigma).exp(), shape).map(|law| law.sample(&mut draw))
+    } else {
+        Ok(LogNormal::new(median.ln(), sigma).map_or(median, |law| law.sample(&mut draw)))
+    };
+    bytes.map_or(median as u64, |bytes| (bytes as u64).clamp(1, MAX_SIZE))
+}
+
+/// A law of lifetimes (`max-age`), by object.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Lifetime {
+    /// Each object lives this long.
+    Fixed {
+        /// Value of max-age; whole seconds.
+        #[serde(with = "duration_text")]
+        max_age: Duration,
+    },
+    /// Evenly between both.
+    Uniform {
+        /// Shortest max-age.
+        #[serde(with = "duration_text")]
+        min: Duration,
+        /// Longest max-age.
+        #[serde(with = "duration_text")]
+        max: Duration,
+    },
+}
+
+/// Which request field chooses the variant of an object.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VaryOn {
+    /// Any field, with values `variant-<k>`.
+    Field(String),
+    /// jtest's form: `Cookie: jtest-cookie-<k>`.
+    Cookie,
+    /// jtest's form: `User-Agent: jtest-browser-<k>`.
+    UserAgent,
+}
+
+impl VaryOn {
+    /// Name of the request field.
+    pub fn field(&self) -> &str {
+        match self {
+            VaryOn::Field(name) => name,
+            VaryOn::Cookie => "Cookie",
+            VaryOn::UserAgent => "User-Agent",
+        }
+    }
+
+    /// What stands before the number in the field's value.
+    pub fn value_prefix(&self) -> &'static str {
+        match self {
+            VaryOn::Field(_) => "variant-",
+            VaryOn::Cookie => "jtest-cookie-",
+            VaryOn::UserAgent => "jtest-browser-",
+        }
+    }
+
+    /// The variant that a field value names: the number after its prefix, wherever the prefix stands in the value.
+    pub fn variant(&self, value: &[u8]) -> Option<u32> {
+        let prefix = self.value_prefix().as_bytes();
+        let at = value.windows(prefix.len()).position(|window| window == prefix)?;
+        leading_number(&value[at + prefix.len()..]).and_then(|k| u32::try_from(k).ok())
+    }
+}
+
+/// Who may store an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// Any cache.
+    Shared,
+    /// Only the user it was made for.
+    Private,
+    /// Nobody.
+    NoStore,
+}
+
+const SALT_SIZE: u64 = 0x51;
+const SALT_LIFETIME: u64 = 0x11;
+const SALT_PHASE: u64 = 0x70;
+const SALT_STORAGE: u64 = 0x57;
+
+/// Objects that never change were last modified then: 2020-09-13 12:26:40 UTC, in microseconds since 1970.
+const NEVER_CHANGED_US: u64 = 1_600_000_000_000_000;
+
+impl Site {
+    /// Size in bytes of the object.
+    pub fn size_of(&self, object: u64) -> u64 {
+        self.size.of(hash(SALT_SIZE, size_key(object)))
+    }
+
+    /// For how long an answer about the object stays fresh; whole seconds, as max-age carries no more.
+    pub fn lifetime_of(&self, object: u64) -> Duration {
+        match self.lifetime {
+            Lifetime::Fixed { max_age } => Duration::from_secs(max_age.as_secs()),
+            Lifetime::Uniform { min, max } => {
+                let span = max.as_secs().saturating_sub(min.as_secs()) + 1;
+                Duration::from_secs(min.as_secs() + Draw::new(SALT_LIFETIME, object).below(span))
+            }
+        }
+    }
+
+    /// Who may store the object.
+    pub fn storage_of(&self, object: u64) -> Storage {
+        if self.private == 0.0 && self.no_store == 0.0 {
+            return Storage::Shared;
+        }
+        let at = fraction(hash(SALT_STORAGE, object));
+        match at {
+            _ if at < self.private => Storage::Private,
+            _ if at < self.private + self.no_store => Storage::NoStore,
+            _ => Storage::Shared,
+        }
+    }
+
+    /// The object's version at a moment, in microseconds since 1970.
+    pub fn version_at(&self, object: u64, unix_us: u64) -> u64 {
+        match self.period_us() {
+            None => 0,
+            Some(period) => (unix_us + phase_us(object, period)) / period,
+        }
+    }
+
+    /// When a version began, in microseconds since 1970.
+    pub fn version_began(&self, object: u64, version: u64) -> u64 {
+        match self.period_us() {
+            None => NEVER_CHANGED_US,
+            Some(period) => (version * period).saturating_sub(phase_us(object, period)),
+        }
+    }
+
+    fn period_us(&self) -> Option<u64> {
+        self.change_every.map(|every| (every.as_micros() as u64).max(1))
+    }
+
+    /// Number of variants, at least one.
+    pub fn variant_count(&self) -> u32 {
+        self.variants.max(1)
+    }
+
+    /// The content of one version and variant of an object, under its prefix.
+    pub fn content(&self, object: u64, version: u64, variant: u32) -> Content {
+        Content::native(object, version, variant)
+    }
+
+    /// A number that differs between sites that would disagree about what an answer must be.
+    pub fn fingerprint(&self) -> u64 {
+        // The text of the debug form holds every field; a hash of it needs no order of its own.
+        let text = format!("{self:?}");
+        text.bytes().fold(0, |sum, byte| hash(sum, u64::from(byte)))
+    }
+}
+
+/// The size of a hot object depends on its rank alone, so that a drifting or a second set has the same sizes.
+fn size_key(object: u64) -> u64 {
+    if is_one_timer(object) { object } else { object & 0xFFFF_FFFF }
+}
+
+fn phase_us(object: u64, period: u64) -> u64 {
+    hash(SALT_PHASE, object) % period
+}
+
+/// Object ids of one-timers have the top bit set.
+const ONE_TIMER: u64 = 1 << 63;
+
+/// The id of an object of a hot set: `set` names the working set, `generation` counts how often the rank's object was
+/// replaced by drift, `rank` is below 2^32.
+pub const fn hot_object(set: u8, generation: u16, rank: u64) -> u64 {
+    ((set as u64) << 48) | ((generation as u64) << 32) | (rank & 0xFFFF_FFFF)
+}
+
+/// The id of an object that is asked for once.
+pub const fn one_timer(bits: u64) -> u64 {
+    ONE_TIMER | bits
+}
+
+/// Whether the object is asked for only once.
+pub const fn is_one_timer(object: u64) -> bool {
+    object & ONE_TIMER != 0
+}
+
+/// Appends the native path of an object.
+pub fn write_path(out: &mut Vec<u8>, object: u64, size: u64) {
+    out.extend_from_slice(b"/w/");
+    write_hex(out, object);
+    out.push(b'/');
+    write_number(out, size);
+}
+
+/// Reads a native path; what follows the size, from the first `?`, is ignored.
+pub fn read_path(path: &[u8]) -> Option<(u64, u64)> {
+    let rest = path.strip_prefix(b"/w/")?;
+    let slash = rest.iter().position(|byte| *byte == b'/')?;
+    let object = read_hex(&rest[..slash])?;
+    let size = &rest[slash + 1..];
+    let end = size.iter().position(|byte| *byte == b'?').unwrap_or(size.len());
+    let number = leading_number(&size[..end])?;
+    let all_digits = size[..end].iter().all(u8::is_ascii_digit);
+    (all_digits && number <= MAX_SIZE).then_some((object, number))
+}
+
+/// Appends the clear text that a native body begins with; a body shorter than it holds only its beginning.
+pub fn write_prefix(out: &mut Vec<u8>, object: u64, version: u64, variant: u32, size: u64) {
+    out.extend_from_slice(b"wringer ");
+    write_hex(out, object);
+    for number in [version, u64::from(variant), size] {
+        out.push(b' ');
+        write_number(out, number);
+    }
+    out.push(b'\n');
+}
+
+/// What the clear text at the beginning of a native body says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefix {
+    /// The object's id.
+    pub object: u64,
+    /// Its version.
+    pub version: u64,
+    /// Its variant.
+    pub variant: u32,
+    /// The size of the whole body in bytes.
+    pub size: u64,
+}
+
+/// Reads the clear text at the beginning of a body.
+pub fn read_prefix(body: &[u8]) -> Option<Prefix> {
+    let line = body.split(|byte| *byte == b'\n').next()?;
+    let mut words = line.strip_prefix(b"wringer ")?.split(|byte| *byte == b' ');
+    let object = read_hex(words.next()?)?;
+    let version = leading_number(words.next()?)?;
+    let variant = u32::try_from(leading_number(words.next()?)?).ok()?;
+    let size = leading_number(words.next()?)?;
+    Some(Prefix { object, version, variant, size })
+}
+
+/// Appends the ETag of one version and variant, quotes included.
+pub fn write_etag(out: &mut Vec<u8>, object: u64, version: u64, variant: u32) {
+    out.push(b'"');
+    write_hex(out, object);
+    out.push(b'-');
+    write_number(out, version);
+    out.push(b'-');
+    write_number(out, u64::from(variant));
+    out.push(b'"');
+}
+
+/// Reads an ETag (weak or strong) back into object, version and variant.
+pub fn read_etag(tag: &[u8]) -> Option<(u64, u64, u32)> {
+    let tag = tag.strip_prefix(b"W/").unwrap_or(tag);
+    let inner = tag.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    let mut words = inner.split(|byte| *byte == b'-');
+    let object = read_hex(words.next()?)?;
+    let version = leading_number(words.next()?)?;
+    let variant = u32::try_from(leading_number(words.next()?)?).ok()?;
+    Some((object, version, variant))
+}
+
+/// What an answer was, as its stamp says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StampKind {
+    /// The whole object.
+    Full,
+    /// A range of it.
+    Part,
+    /// 304: what the asker has is still right.
+    Unchanged,
+    /// An error that the origin was told to give.
+    Error,
+    /// A body that the origin was told to cut short.
+    Cut,
+    /// 416, or a request that the origin could not serve.
+    Refused,
+}
+
+impl StampKind {
+    const LETTERS: [(StampKind, u8); 6] = [
+        (StampKind::Full, b'f'),
+        (StampKind::Part, b'p'),
+        (StampKind::Unchanged, b'u'),
+        (StampKind::Error, b'e'),
+        (StampKind::Cut, b'c'),
+        (StampKind::Refused, b'r'),
+    ];
+
+    fn letter(self) -> u8 {
+        Self::LETTERS.iter().find(|(kind, _)| *kind == self).map_or(b'?', |(_, letter)| *letter)
+    }
+}
+
+/// What the origin writes on each answer: which answer this is, for whom, and when it was made.
+///
+/// With it a client knows hit from miss with no help from the proxy: an answer that was made for another request was
+/// in the cache, or was shared with a request under way at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Number of the answer, unique within a run of the origin.
+    pub serial: u64,
+    /// Nonce of the request it was made for; 0 where the proxy did not pass one on.
+    pub asked_by: u64,
+    /// When it was made, by the origin's clock, in microseconds since 1970.
+    pub made_at_us: u64,
+    /// What it was.
+    pub kind: StampKind,
+}
+
+impl Stamp {
+    /// Appends the field's value.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        write_hex(out, self.serial);
+        out.push(b' ');
+        write_hex(out, self.asked_by);
+        out.push(b' ');
+        write_hex(out, self.made_at_us);
+        out.push(b' ');
+        out.push(self.kind.letter());
+    }
+
+    /// Reads the field's value.
+    pub fn read(value: &[u8]) -> Option<Stamp> {
+        let mut words = value.split(|byte| *byte == b' ');
+        let mut number = || words.next().and_then(read_hex);
+        let (serial, asked_by, made_at_us) = (number()?, number()?, number()?);
+        let letter = *words.next()?.first()?;
+        let (kind, _) = StampKind::LETTERS.into_iter().find(|(_, known)| *known == letter)?;
+        Some(Stamp { serial, asked_by, made_at_us, kind })
+    }
+}
+
+/// Appends a number in hexadecimal without leading zeros.
+pub fn write_hex(out: &mut Vec<u8>, value: u64) {
+    let digits = (16 - value.leading_zeros() as usize / 4).max(1);
+    for place in (0..digits).rev() {
+        out.push(b"0123456789abcdef"[(value >> (4 * place)) as usize & 15]);
+    }
+}
+
+/// Reads one to sixteen hexadecimal digits, nothing else.
+pub fn read_hex(text: &[u8]) -> Option<u64> {
+    if text.is_empty() || text.len() > 16 {
+        return None;
+    }
+    text.iter().try_fold(0, |value, byte| {
+        let digit = (*byte as char).to_digit(16)?;
+        Some(value << 4 | u64::from(digit))
+    })
+}
+
+/// Appends a number in decimal.
+pub fn write_number(out: &mut Vec<u8>, mut value: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+/// Reads the decimal number that a text begins with; at least one digit, no overflow.
+pub fn leading_number(text: &[u8]) -> Option<u64> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+    let mut count = 0;
+    let value = digits
+        .inspect(|_| count += 1)
+        .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+    value.filter(|_| count > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+        let mut out = Vec::new();
+        write(&mut out);
+        out
+    }
+
+    #[test]
+    fn paths_prefixes_etags_and_stamps_read_back() {
+        for object in [0, 1, hot_object(2, 3, 99), one_timer(u64::MAX)] {
+            let path = written(|out| write_path(out, object, 14_800));
+            assert_eq!(read_path(&path), Some((object, 14_800)));
+            let tag = written(|out| write_etag(out, object, 7, 2));
+            assert_eq!(read_etag(&tag), Some((object, 7, 2)));
+            let body = written(|out| write_prefix(out, object, 7, 2, 500));
+            assert_eq!(read_prefix(&body), Some(Prefix { object, version: 7, variant: 2, size: 500 }));
+            let stamp = Stamp { serial: 5, asked_by: object, made_at_us: 1 << 50, kind: StampKind::Cut };
+            assert_eq!(Stamp::read(&written(|out| stamp.write(out))), Some(stamp));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_path_is_refused() {
+        for path in ["", "/w/", "/w/1", "/w//5", "/w/1/", "/w/1/5x", "/w/xyz/5", "/w/1/99999999999999999999"]
+        {
+            assert_eq!(read_path(path.as_bytes()), None, "{path}");
+        }
+        assert_eq!(read_path(b"/w/1f/5?q=1"), Some((0x1f, 5)));
+    }
+
+    #[test]
+    fn versions_follow_each_other_without_gap() {
+        let site = Site { change_every: Some(Duration::from_secs(10)), ..Site::default() };
+        for object in 0..50 {
+            for version in 1_000..1_005 {
+                let began = site.version_began(object, version);
+                assert_eq!(site.version_at(object, began), version);
+                assert_eq!(site.version_at(object, began - 1), version - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn shares_of_storage_come_out_as_asked() {
+        let site = Site { private: 0.2, no_store: 0.1, ..Site::default() };
+        let count = |kind| (0..10_000).filter(|id| site.storage_of(*id) == kind).count();
+        assert!((1_850..2_150).contains(&count(Storage::Private)));
+        assert!((880..1_120).contains(&count(Storage::NoStore)));
+    }
+
+    #[test]
+    fn sizes_keep_to_their_law() {
+        let site = Site { size: Size::Uniform { min: 10, max: 20 }, ..Site::default() };
+        assert!((0..1_000).all(|id| (10..=20).contains(&site.size_of(id))));
+        assert_eq!(
+            site.size_of(hot_object(0, 0, 5)),
+            site.size_of(hot_object(1, 9, 5)),
+            "a set's sizes are by rank"
+        );
+        let heavy = Size::Heavy { median: 8_000, sigma: 1.3, tail: 0.05, shape: 1.2, max: 10_000_000 };
+        let mut sizes: Vec<u64> = (0..20_001).map(|id| heavy.of(hash(SALT_SIZE, id))).collect();
+        sizes.sort_unstable();
+        assert!((7_000..10_000).contains(&sizes[10_000]), "median {}", sizes[10_000]);
+        assert!(sizes[20_000] > 1_000_000 && sizes[20_000] <= 10_000_000);
+    }
+
+    #[test]
+    fn jtest_forms_of_variant_are_understood() {
+        assert_eq!(VaryOn::Cookie.variant(b"a=b; jtest-cookie-3"), Some(3));
+        assert_eq!(VaryOn::UserAgent.variant(b"jtest-browser-12 x"), Some(12));
+        assert_eq!(VaryOn::Field("X".into()).variant(b"fr"), None);
+    }
+
+    #[test]
+    fn different_sites_have_different_fingerprints() {
+        let site = Site::default();
+        assert_eq!(site.fingerprint(), Site::default().fingerprint());
+        assert_ne!(site.fingerprint(), Site { variants: 2, ..Site::default() }.fingerprint());
+    }
+}
