@@ -1,8 +1,27 @@
 //! The origin's own accounts: plain sums that join the clients' figures.
 
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Declares the origin's counters once: fields, sum, difference, and access by position for live counters.
+/// A counter that one thread writes and any thread may read while it grows.
+#[derive(Debug, Default)]
+pub struct Live(AtomicU64);
+
+impl Live {
+    /// Adds to the counter. For the one writer only: load and store cost what a plain sum costs, and a second writer's
+    /// additions would be lost.
+    #[inline]
+    pub fn add(&self, count: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(count), Ordering::Relaxed);
+    }
+
+    /// The sum so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Declares the origin's counters once: fields, sum, difference, list, and their twins that are live.
 macro_rules! origin_counts {
     ($($(#[$doc:meta])* $field:ident,)+) => {
         /// Counters of the origin; each is a plain sum.
@@ -25,12 +44,23 @@ macro_rules! origin_counts {
                 OriginCounts { $($field: self.$field.saturating_sub(earlier.$field),)+ }
             }
         }
+
+        /// The same counters while they grow: one worker writes, any thread may read.
+        #[derive(Debug, Default)]
+        pub struct LiveOriginCounts { $($(#[$doc])* pub $field: Live,)+ }
+
+        impl LiveOriginCounts {
+            /// The counters as they are now; each by itself, not all at one instant.
+            pub fn read(&self) -> OriginCounts { OriginCounts { $($field: self.$field.get(),)+ } }
+        }
     };
 }
 
 origin_counts! {
     /// Connections accepted.
     connections,
+    /// Connections closed, by whichever side.
+    closed,
     /// Requests understood and answered, of whatever kind.
     requests,
     /// Answers with a whole object.
@@ -63,6 +93,8 @@ origin_counts! {
     malformed,
     /// Connections that broke while an answer was being sent.
     broken,
+    /// Times that no connection could be accepted, for want of descriptors mostly.
+    accept_failures,
 }
 
 #[cfg(test)]
@@ -78,5 +110,11 @@ mod tests {
         assert_eq!(sum, late);
         assert_eq!(early.since(&late), OriginCounts::default());
         assert_eq!(late.list().len(), OriginCounts::NAMES.len());
+        let live = LiveOriginCounts::default();
+        live.requests.add(4);
+        live.requests.add(5);
+        live.full.add(6);
+        live.broken.add(1);
+        assert_eq!(live.read(), late);
     }
 }

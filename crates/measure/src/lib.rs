@@ -11,7 +11,7 @@ pub mod run;
 pub mod tally;
 pub mod verdict;
 
-pub use accounts::OriginCounts;
+pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use event::{Event, Evidence, Trouble};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};

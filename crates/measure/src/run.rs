@@ -35,11 +35,31 @@ impl Row {
     pub fn hit_ratio(&self) -> Option<f64> {
         ratio(self.counts.hits, answered(&self.counts))
     }
+
+    /// Share of answers that cost the origin no body, where it runs here; answers and bodies of one second do not
+    /// always belong together, so single rows are rough.
+    pub fn origin_offload(&self) -> Option<f64> {
+        offload(&self.counts, self.origin.as_ref()?)
+    }
+
+    /// Something per second over the row.
+    pub fn per_second(&self, count: u64) -> f64 {
+        if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
+    }
 }
 
 /// Answers of which it is known what the cache did.
 pub fn answered(counts: &Counts) -> u64 {
     counts.hits + counts.misses + counts.revalidated + counts.collapsed
+}
+
+/// Bytes of answers that came in, header fields and bodies.
+pub fn received_bytes(counts: &Counts) -> u64 {
+    counts.head_bytes + counts.body_bytes
+}
+
+fn offload(counts: &Counts, origin: &OriginCounts) -> Option<f64> {
+    ratio((origin.full + origin.partial).min(counts.ended), counts.ended).map(|cost| 1.0 - cost)
 }
 
 /// `part` of `whole`, where there is a whole.
@@ -64,6 +84,24 @@ impl Timeline {
             self.halve();
         }
         self.rows.push(row);
+    }
+
+    /// The timeline in about `limit` rows: neighbours of one phase are joined, so each phase may add one row.
+    pub fn condensed(&self, limit: usize) -> Vec<Row> {
+        let group = self.rows.len().div_ceil(limit.max(1));
+        let mut condensed: Vec<Row> = Vec::new();
+        let mut joined = 0;
+        for row in &self.rows {
+            match condensed.last_mut() {
+                Some(last) if last.phase == row.phase && joined < group => last.join(row),
+                _ => {
+                    condensed.push(row.clone());
+                    joined = 0;
+                }
+            }
+            joined += 1;
+        }
+        condensed
     }
 
     fn halve(&mut self) {
@@ -159,10 +197,19 @@ impl PhaseResult {
 
     /// Share of the clients' answered requests that cost the origin no body: from both sides' accounts.
     pub fn origin_offload(&self) -> Option<f64> {
-        let origin = self.origin.as_ref()?;
-        let answered = self.counts().ended;
-        let bodies = origin.full + origin.partial;
-        (answered > 0).then(|| 1.0 - (bodies as f64 / answered as f64).min(1.0))
+        offload(self.counts(), self.origin.as_ref()?)
+    }
+
+    /// Share of the body bytes that clients received and the origin did not send.
+    pub fn byte_offload(&self) -> Option<f64> {
+        let received = self.counts().body_bytes;
+        ratio(self.origin.as_ref()?.body_bytes.min(received), received).map(|cost| 1.0 - cost)
+    }
+
+    /// CPU time in µs for each answer, of somebody who used `cpu_s` seconds of it in this phase.
+    pub fn cpu_us_per_answer(&self, cpu_s: f64) -> Option<f64> {
+        let answers = self.counts().ended;
+        (answers > 0).then(|| cpu_s * 1e6 / answers as f64)
     }
 
     /// Requests that needed the origin, for each body it sent: 1 where nothing was shared.
@@ -231,6 +278,13 @@ impl RunResult {
         }
         sum
     }
+
+    /// CPU time in µs that the workers used for each request of the run, the origin's work included where it runs here.
+    pub fn cpu_us_per_request(&self) -> Option<f64> {
+        let cpu_s: f64 = self.workers.iter().map(|worker| worker.cpu_s).sum();
+        let requests: u64 = self.phases.iter().map(|phase| phase.counts().requests).sum();
+        (requests > 0).then(|| cpu_s * 1e6 / requests as f64)
+    }
 }
 
 #[cfg(test)]
@@ -251,6 +305,17 @@ mod tests {
         let seconds: f64 = timeline.rows.iter().map(|row| row.seconds).sum();
         assert_eq!((requests, seconds), (2 * total as u64, total as f64));
         assert!(timeline.rows.windows(2).all(|pair| pair[0].at_s < pair[1].at_s));
+    }
+
+    #[test]
+    fn a_condensed_timeline_keeps_phases_apart_and_loses_nothing() {
+        let rows = (0..100).map(|n| Row { phase: u32::from(n >= 35), ..row(n as f64, 3) }).collect();
+        let condensed = Timeline { rows }.condensed(10);
+        assert_eq!(condensed.len(), 4 + 7);
+        assert_eq!(condensed.iter().map(|row| row.counts.requests).sum::<u64>(), 300);
+        assert_eq!(condensed[3].phase, 0);
+        assert_eq!((condensed[3].seconds, condensed[4].seconds), (5.0, 10.0));
+        assert!(Timeline::default().condensed(0).is_empty());
     }
 
     #[test]

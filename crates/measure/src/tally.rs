@@ -116,18 +116,18 @@ counts! {
     ranges,
     /// Such requests answered with the whole object, as RFC 9110 allows.
     ranges_ignored,
-    /// Good answers that took from one to two versions, by the body's clear text, later than the newest version.
-    outdated,
     /// Redirections received.
     redirects,
     /// URLs dropped because too many waited.
     dropped_urls,
-    /// Sum of microseconds from send to first byte, over all answers.
+    /// Sum of microseconds from the intended send to the first byte, over all answers counted in `ended`.
     first_byte_us,
-    /// Sum of microseconds from send to completion, over all answers counted in `ended`.
+    /// Sum of microseconds from the intended send to completion, over all answers counted in `ended`.
     ended_us,
     /// Requests that came to an end with an answer, good or not.
     ended,
+    /// Events that were not told because nobody read them fast enough.
+    untold,
 }
 
 /// One exchange as the engine saw it.
@@ -204,16 +204,15 @@ impl Tally {
         if exchange.status != 0 {
             self.statuses[usize::from(exchange.status).min(999)] += 1;
             self.counts.ended += 1;
-            self.counts.ended_us += exchange.service.as_micros() as u64;
+            self.counts.ended_us += exchange.response.as_micros() as u64;
+            let before_send = exchange.response.saturating_sub(exchange.service);
+            self.counts.first_byte_us += exchange.first_byte.map_or(0, |at| (before_send + at).as_micros() as u64);
         }
         if let Some(connect) = exchange.connect {
             self.time(Clock::Connect, connect);
         }
         if let Some(lateness) = exchange.lateness {
             self.time(Clock::Lateness, lateness);
-        }
-        if let Some(first_byte) = exchange.first_byte {
-            self.counts.first_byte_us += first_byte.as_micros() as u64;
         }
     }
 
@@ -367,8 +366,10 @@ pub struct Snapshot {
     pub in_flight: u64,
     /// CPU time of the worker's thread since it began.
     pub cpu: Duration,
-    /// Whether this is the worker's last snapshot of the phase.
-    pub phase_over: bool,
+    /// Whether the interval ends with this snapshot; where not, the phase has ended within it.
+    pub closes_interval: bool,
+    /// Whether this is the worker's last snapshot.
+    pub last: bool,
     /// When the phase began and when this interval ended, since the start of the run.
     pub span: (Duration, Duration),
 }

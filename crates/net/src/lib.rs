@@ -1,1 +1,38 @@
-//! See ARCHITECTURE.md.
+//! The worker runtime: a single-threaded executor and TCP, for one core.
+//!
+//! What it is for: code that reads as one task per connection and costs what a bare epoll loop costs. A task is polled
+//! directly when the event of its socket arrives or its timer fires; there is no run queue for I/O and there are no wakers.
+//!
+//! The surface is completion-shaped, so that readiness, io_uring and a simulation can stand behind it: [`Stream::recv`]
+//! lends bytes that go back when the guard drops, [`Stream::send`] owns the bytes until they are gone. Readiness is known
+//! to `backend/` only.
+//!
+//! What it must not know: HTTP, plans, recorders. It is the only crate with sockets and a clock.
+//!
+//! Where to start: [`run`], then `worker.rs` (one turn of the loop), then `stream.rs`.
+//!
+//! Because there are no wakers, a task may await only what this crate hands out (and combinations that poll all their
+//! parts whenever they are polled, such as a join or a select): a channel of another runtime would never wake it. In
+//! return each future here tolerates being polled without cause.
+
+mod backend;
+mod buffer;
+mod clock;
+mod event;
+mod listener;
+mod lookup;
+mod stream;
+mod tasks;
+mod timers;
+mod usage;
+mod worker;
+
+pub use buffer::{Buffer, Lent};
+pub use clock::thread_cpu;
+pub use event::Event;
+pub use listener::{ListenOptions, Listener};
+pub use stream::{Close, ConnectOptions, Stream};
+pub use tasks::TaskId;
+pub use timers::Sleep;
+pub use usage::Usage;
+pub use worker::{Io, Limits, Net, run};

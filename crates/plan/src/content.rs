@@ -81,6 +81,14 @@ impl Content {
         Pieces { content: *self, at: from, end: to.max(from) }
     }
 
+    /// Where in the content these bytes stand for the first time; for naming faults, as it searches the whole pad.
+    pub fn locate(&self, bytes: &[u8]) -> Option<u64> {
+        let period = self.pad.period;
+        let mut windows = self.pad.bytes.windows(bytes.len().max(1)).take(period as usize);
+        let at = windows.position(|window| window == bytes)? as u64;
+        Some((at + period - self.start % period) % period)
+    }
+
     /// Offset within `bytes` of the first one that differs from the content at `offset`, if any does.
     #[inline]
     pub fn mismatch(&self, offset: u64, bytes: &[u8]) -> Option<usize> {
@@ -142,6 +150,16 @@ mod tests {
     fn jtest_bytes_follow_the_spec() {
         let body = bytes(Content::jtest(50, 3), 0, 300);
         assert!(body.iter().enumerate().all(|(i, b)| usize::from(*b) == (50 % 256 + 3 + i) % 256));
+    }
+
+    #[test]
+    fn bytes_are_located_where_they_stand() {
+        let content = Content::native(4, 4, 4);
+        let whole = bytes(content, 0, 300_000);
+        for at in [0, 1, 5_000, 262_143] {
+            assert_eq!(content.locate(&whole[at..at + 32]), Some(at as u64));
+        }
+        assert_eq!(content.locate(&[b'x'; 32]), None);
     }
 
     #[test]

@@ -1,1 +1,8 @@
-//! See ARCHITECTURE.md.
+//! Wire protocols without I/O: bytes in, events out, and back.
+//!
+//! One codec serves both rollers: the load engine is the client, the synthetic origin the server. The crate must not
+//! know sockets, clocks, plans or statistics; it is handed bytes and tells what they mean.
+//!
+//! Start reading at [`http1`].
+
+pub mod http1;

@@ -1,0 +1,173 @@
+//! What one request asks for, drawn from the laws of its step by the request's own random numbers.
+
+use plan::draw::{Draw, hash};
+use plan::jtest::{self, Document};
+use plan::popularity::{Pick, Sampler};
+use plan::site::{Form, Storage};
+use plan::{Law, ObjectStep, Site};
+
+/// One request for an object of the site.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    pub what: What,
+    /// Size of the whole object in bytes.
+    pub size: u64,
+    /// Which variant, where the site has several.
+    pub variant: u32,
+    /// First and last byte, inclusive, of the range asked for.
+    pub range: Option<(u64, u64)>,
+    /// Asks the proxy to fetch anew.
+    pub reload: bool,
+    /// The version that the request says it has, where it carries a validator.
+    pub has_version: Option<u64>,
+    /// The part of the body, 0 to 1, after which the client breaks off.
+    pub abort_at: Option<f64>,
+    /// Whether this answer is read slowly.
+    pub slow: bool,
+    /// Names this request; another request's nonce on an answer says that the answer was not made for this one.
+    pub nonce: u64,
+}
+
+/// The object in its wire form.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum What {
+    Native { object: u64 },
+    Jtest(Document),
+}
+
+/// The laws of a step, made ready for drawing.
+pub(crate) struct Laws {
+    step: ObjectStep,
+    sampler: Sampler,
+    seed: u64,
+    nonce_base: u64,
+}
+
+impl Laws {
+    /// `nonce_base` differs between runs even under the same seed, so that a warm cache is not taken for a cold one.
+    pub fn new(step: &ObjectStep, seed: u64, nonce_base: u64) -> Laws {
+        Laws { step: step.clone(), sampler: Sampler::new(&step.popularity), seed, nonce_base }
+    }
+
+    pub fn step(&self) -> &ObjectStep {
+        &self.step
+    }
+
+    /// What request `number` asks for at `unix_us`.
+    pub fn draw(&self, site: &Site, number: u64, unix_us: u64) -> Asked {
+        let mut draw = Draw::new(self.seed, number);
+        let pick = self.sampler.pick(&mut draw, number, unix_us);
+        let (what, size) = match &site.form {
+            Form::Native => {
+                let object = pick.object(self.step.popularity.set);
+                (What::Native { object }, site.size_of(object))
+            }
+            Form::Jtest(_) => {
+                let document = self.document(site, pick, unix_us);
+                (What::Jtest(document), document.size)
+            }
+        };
+        let variant = if site.variants > 1 { draw.below(u64::from(site.variants)) as u32 } else { 0 };
+        let range = draw.chance(self.step.range).then(|| range(&mut draw, size)).flatten();
+        let reload = draw.chance(self.step.reload);
+        let has_version =
+            draw.chance(self.step.revalidate).then(|| version_held(site, what, unix_us)).flatten();
+        let abort_at = draw.chance(self.step.abort).then(|| draw.unit());
+        let slow = self.step.reading.bytes_per_second.is_some() && draw.chance(self.step.reading.slow);
+        let nonce = hash(self.nonce_base, number).max(1);
+        Asked { what, size, variant, range, reload, has_version, abort_at, slow, nonce }
+    }
+
+    fn document(&self, site: &Site, pick: Pick, unix_us: u64) -> Document {
+        let popularity = &self.step.popularity;
+        let (number, fraction) = match (pick, popularity.law) {
+            (Pick::Hot { rank, .. }, Law::Zipf { .. }) => (rank as f64, jtest::zipf_fraction(rank)),
+            (Pick::Hot { rank, .. }, _) => {
+                let number = Document::hot_number(rank, popularity.hot);
+                (number, Document::size_fraction(number))
+            }
+            (Pick::Once(bits), _) => {
+                let number = plan::draw::fraction(bits << 2);
+                (number, number)
+            }
+        };
+        let size = match site.size {
+            plan::site::Size::Table => jtest::table_size(fraction),
+            other => other.of(hash(0x51, fraction.to_bits())),
+        };
+        let generation = (popularity.drift_per_hour > 0.0).then(|| {
+            // jtest's rule: the whole part of the number plus the hours since 1970 times the rate.
+            let hours = unix_us as f64 / 3.6e9;
+            (number + hours * popularity.drift_per_hour) as u64 as u32
+        });
+        Document { number, size, generation }
+    }
+}
+
+/// A range of at least 100 bytes where the object has them, drawn as jtest draws it (spec section 3.3).
+fn range(draw: &mut Draw, size: u64) -> Option<(u64, u64)> {
+    if size == 0 {
+        return None;
+    }
+    let first = draw.below(size);
+    let last = (first + 99 + draw.below(size)).min(size - 1);
+    let first = first.min(last.saturating_sub(99));
+    Some((first, last))
+}
+
+/// The version that a client who fetched the object a moment ago would hold.
+fn version_held(site: &Site, what: What, unix_us: u64) -> Option<u64> {
+    match what {
+        What::Native { object } if site.storage_of(object) != Storage::NoStore => {
+            Some(site.version_at(object, unix_us))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Popularity;
+
+    fn laws(step: ObjectStep) -> Laws {
+        Laws::new(&step, 7, 99)
+    }
+
+    #[test]
+    fn ranges_lie_within_the_object_and_have_a_hundred_bytes_where_they_can() {
+        let laws = laws(ObjectStep { range: 1.0, ..ObjectStep::default() });
+        let site = Site { size: plan::site::Size::Uniform { min: 1, max: 400 }, ..Site::default() };
+        for number in 0..5_000 {
+            let asked = laws.draw(&site, number, 0);
+            let (first, last) = asked.range.unwrap();
+            assert!(first <= last && last < asked.size);
+            assert!(last - first + 1 >= asked.size.min(100), "{first}-{last} of {}", asked.size);
+        }
+    }
+
+    #[test]
+    fn jtest_documents_have_the_names_and_sizes_of_the_original() {
+        let site = Site { form: Form::Jtest(jtest::Form::default()), ..Site::default() };
+        let popularity = Popularity { hot: 1000, one_timers: 0.6, ..Popularity::default() };
+        let laws = laws(ObjectStep { popularity, ..ObjectStep::default() });
+        let mut hot = 0;
+        for number in 0..10_000 {
+            let What::Jtest(document) = laws.draw(&site, number, 0).what else { panic!() };
+            hot += u32::from(document.number >= 1.0);
+            assert!(document.number < 2.0);
+            assert_eq!(document.size, jtest::table_size(Document::size_fraction(document.number)));
+        }
+        assert!((3_800..4_200).contains(&hot), "{hot}");
+    }
+
+    #[test]
+    fn nonces_differ_between_requests_and_runs() {
+        let step = ObjectStep::default();
+        let site = Site::default();
+        let (one, other) = (Laws::new(&step, 7, 1), Laws::new(&step, 7, 2));
+        assert_ne!(one.draw(&site, 1, 0).nonce, one.draw(&site, 2, 0).nonce);
+        assert_ne!(one.draw(&site, 1, 0).nonce, other.draw(&site, 1, 0).nonce);
+        assert_eq!(one.draw(&site, 1, 0).size, other.draw(&site, 1, 0).size);
+    }
+}

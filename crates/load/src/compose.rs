@@ -1,0 +1,310 @@
+//! Requests as bytes. The native form speaks HTTP/1.1; jtest's form has exactly the lines of the original, in its
+//! order (spec/jtest.md section 3.3).
+
+use crate::asked::{Asked, What};
+use plan::jtest::Extension;
+use plan::site::{self, Form, NONCE_FIELD, Site, write_hex, write_number};
+use plan::{Http1, RequestForm};
+
+/// Everything about requests that does not change from one to the next.
+pub(crate) struct Composer {
+    form: RequestForm,
+    /// `http://host:port`, put before the path in the forward form.
+    absolute: Vec<u8>,
+    /// `Host: …` with its line end.
+    host: Vec<u8>,
+    /// The added fields with their line ends.
+    fields: Vec<u8>,
+    /// Name of the field that chooses the variant, and what stands before the number.
+    vary: (String, &'static str),
+    variants: bool,
+    jtest: Option<Extension>,
+    etag: bool,
+    post: Option<u64>,
+}
+
+impl Composer {
+    pub fn new(http: &Http1, site: &Site) -> Composer {
+        let fields =
+            http.fields.iter().flat_map(|f| format!("{}: {}\r\n", f.name, f.value).into_bytes()).collect();
+        Composer {
+            form: http.form,
+            absolute: format!("http://{}", http.authority).into_bytes(),
+            host: format!("Host: {}\r\n", http.authority).into_bytes(),
+            fields,
+            vary: (site.vary_on.field().to_owned(), site.vary_on.value_prefix()),
+            variants: site.variants > 1,
+            jtest: match &site.form {
+                Form::Native => None,
+                Form::Jtest(form) => Some(form.extension),
+            },
+            etag: site.etag,
+            post: http.post_bytes,
+        }
+    }
+
+    /// Bytes of the body that a request carries.
+    pub fn post_bytes(&self, asked: &Asked) -> Option<u64> {
+        self.post.map(|bytes| if bytes == 0 { asked.size } else { bytes })
+    }
+
+    /// Appends the head of a request and returns where the path stands in `out`. `last`: the connection ends with it.
+    pub fn head(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, last: bool) -> std::ops::Range<usize> {
+        match (asked.what, self.jtest) {
+            (What::Jtest(document), Some(extension)) => {
+                let path = |out: &mut Vec<u8>| document.write_path(out, extension);
+                self.jtest_head(out, asked, last, path)
+            }
+            (What::Native { object }, _) => self.native_head(out, site, asked, object, last),
+            (What::Jtest(document), None) => {
+                let path = |out: &mut Vec<u8>| document.write_path(out, Extension::None);
+                self.jtest_head(out, asked, last, path)
+            }
+        }
+    }
+
+    fn target(&self, out: &mut Vec<u8>, path: impl FnOnce(&mut Vec<u8>)) -> std::ops::Range<usize> {
+        let method: &[u8] = if self.post.is_some() { b"POST " } else { b"GET " };
+        out.extend_from_slice(method);
+        if self.form == RequestForm::Forward {
+            out.extend_from_slice(&self.absolute);
+        }
+        let begin = out.len();
+        path(out);
+        begin..out.len()
+    }
+
+    fn native_head(
+        &self,
+        out: &mut Vec<u8>,
+        site: &Site,
+        asked: &Asked,
+        object: u64,
+        last: bool,
+    ) -> std::ops::Range<usize> {
+        let path = self.target(out, |out| site::write_path(out, object, asked.size));
+        if self.form == RequestForm::Transparent {
+            out.extend_from_slice(b" HTTP/1.0\r\n");
+            out.extend_from_slice(if last {
+                b"Connection: close\r\n"
+            } else {
+                b"Connection: keep-alive\r\n"
+            });
+        } else {
+            out.extend_from_slice(b" HTTP/1.1\r\n");
+            out.extend_from_slice(&self.host);
+            if last {
+                out.extend_from_slice(b"Connection: close\r\n");
+            }
+        }
+        out.extend_from_slice(NONCE_FIELD.as_bytes());
+        out.extend_from_slice(b": ");
+        write_hex(out, asked.nonce);
+        out.extend_from_slice(b"\r\n");
+        if asked.reload {
+            out.extend_from_slice(b"Cache-Control: no-cache\r\nPragma: no-cache\r\n");
+        }
+        self.range(out, asked);
+        self.validator(out, site, asked, object);
+        self.variant(out, asked);
+        self.length(out, asked);
+        out.extend_from_slice(&self.fields);
+        out.extend_from_slice(b"\r\n");
+        path
+    }
+
+    fn jtest_head(
+        &self,
+        out: &mut Vec<u8>,
+        asked: &Asked,
+        last: bool,
+        path: impl FnOnce(&mut Vec<u8>),
+    ) -> std::ops::Range<usize> {
+        let ranged = asked.range.is_some();
+        let path = self.target(out, path);
+        out.extend_from_slice(if ranged { b" HTTP/1.1\r\n" } else { b" HTTP/1.0\r\n" });
+        self.length(out, asked);
+        if self.form == RequestForm::Reverse {
+            out.extend_from_slice(&self.host);
+        }
+        match (self.form, last) {
+            (RequestForm::Forward, false) => out.extend_from_slice(b"Proxy-Connection: Keep-Alive\r\n"),
+            (_, false) => out.extend_from_slice(b"Connection: Keep-Alive\r\n"),
+            (_, true) if ranged => out.extend_from_slice(b"Connection: close\r\n"),
+            (_, true) => {}
+        }
+        if asked.reload {
+            out.extend_from_slice(b"Pragma: no-cache\r\n");
+        }
+        out.extend_from_slice(&self.fields);
+        if ranged && self.form == RequestForm::Forward {
+            out.extend_from_slice(b"Host: localhost\r\n");
+        }
+        self.range(out, asked);
+        self.variant(out, asked);
+        out.extend_from_slice(b"\r\n");
+        path
+    }
+
+    fn length(&self, out: &mut Vec<u8>, asked: &Asked) {
+        if let Some(bytes) = self.post_bytes(asked) {
+            out.extend_from_slice(b"Content-Length: ");
+            write_number(out, bytes);
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    fn range(&self, out: &mut Vec<u8>, asked: &Asked) {
+        if let Some((first, last)) = asked.range {
+            out.extend_from_slice(b"Range: bytes=");
+            write_number(out, first);
+            out.push(b'-');
+            write_number(out, last);
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+
+    fn validator(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64) {
+        let Some(version) = asked.has_version else { return };
+        if self.etag {
+            out.extend_from_slice(b"If-None-Match: ");
+            site::write_etag(out, object, version, asked.variant);
+        } else {
+            out.extend_from_slice(b"If-Modified-Since: ");
+            let began = std::time::Duration::from_secs(site.version_began(object, version) / 1_000_000);
+            let date = httpdate::HttpDate::from(std::time::UNIX_EPOCH + began);
+            out.extend_from_slice(date.to_string().as_bytes());
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+
+    fn variant(&self, out: &mut Vec<u8>, asked: &Asked) {
+        if self.variants {
+            out.extend_from_slice(self.vary.0.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(self.vary.1.as_bytes());
+            write_number(out, u64::from(asked.variant));
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Field;
+    use plan::jtest::{self, Document};
+    use plan::site::VaryOn;
+
+    fn jtest_asked(reload: bool, range: Option<(u64, u64)>) -> Asked {
+        let document = Document { number: 0.755155533, size: 7000, generation: None };
+        Asked {
+            what: What::Jtest(document),
+            size: 7000,
+            variant: 2,
+            range,
+            reload,
+            has_version: None,
+            abort_at: None,
+            slow: false,
+            nonce: 1,
+        }
+    }
+
+    fn composed(http: &Http1, site: &Site, asked: &Asked, last: bool) -> String {
+        let mut out = Vec::new();
+        let path = Composer::new(http, site).head(&mut out, site, asked, last);
+        let text = String::from_utf8(out).unwrap();
+        assert!(text[path].starts_with('/'));
+        text
+    }
+
+    fn jtest_site() -> Site {
+        Site { form: Form::Jtest(jtest::Form::default()), ..Site::default() }
+    }
+
+    fn http(form: RequestForm) -> Http1 {
+        Http1 { form, authority: "localhost:9299".to_owned(), ..Http1::default() }
+    }
+
+    #[test]
+    fn jtest_requests_are_byte_for_byte_those_recorded() {
+        let asked = jtest_asked(false, None);
+        let forward = composed(&http(RequestForm::Forward), &jtest_site(), &asked, false);
+        assert_eq!(
+            forward,
+            "GET http://localhost:9299/0.7551555330/7000 HTTP/1.0\r\nProxy-Connection: Keep-Alive\r\n\r\n"
+        );
+        let last = composed(&http(RequestForm::Forward), &jtest_site(), &asked, true);
+        assert_eq!(last, "GET http://localhost:9299/0.7551555330/7000 HTTP/1.0\r\n\r\n");
+        let reverse = composed(&http(RequestForm::Reverse), &jtest_site(), &asked, false);
+        assert_eq!(
+            reverse,
+            "GET /0.7551555330/7000 HTTP/1.0\r\nHost: localhost:9299\r\nConnection: Keep-Alive\r\n\r\n"
+        );
+        let transparent = composed(&http(RequestForm::Transparent), &jtest_site(), &asked, false);
+        assert_eq!(transparent, "GET /0.7551555330/7000 HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n");
+    }
+
+    #[test]
+    fn jtest_ranges_reloads_and_alternates_stand_where_the_original_puts_them() {
+        let range = composed(
+            &http(RequestForm::Forward),
+            &jtest_site(),
+            &jtest_asked(false, Some((345, 699))),
+            false,
+        );
+        assert_eq!(
+            range,
+            "GET http://localhost:9299/0.7551555330/7000 HTTP/1.1\r\nProxy-Connection: Keep-Alive\r\n\
+             Host: localhost\r\nRange: bytes=345-699\r\n\r\n"
+        );
+        let fields = vec![Field { name: "Accept".to_owned(), value: "*/*".to_owned() }];
+        let http = Http1 { fields, ..http(RequestForm::Forward) };
+        let mut site = Site { variants: 3, vary_on: VaryOn::UserAgent, ..jtest_site() };
+        site.form = Form::Jtest(jtest::Form { extension: Extension::Html, ..jtest::Form::default() });
+        assert_eq!(
+            composed(&http, &site, &jtest_asked(true, None), false),
+            "GET http://localhost:9299/0.7551555330/7000.html HTTP/1.0\r\nProxy-Connection: Keep-Alive\r\n\
+             Pragma: no-cache\r\nAccept: */*\r\nUser-Agent: jtest-browser-2\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn jtest_posts_name_their_length_first() {
+        let http = Http1 { post_bytes: Some(100), ..http(RequestForm::Forward) };
+        assert_eq!(
+            composed(&http, &jtest_site(), &jtest_asked(false, None), false),
+            "POST http://localhost:9299/0.7551555330/7000 HTTP/1.0\r\nContent-Length: 100\r\n\
+             Proxy-Connection: Keep-Alive\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn native_requests_are_read_by_the_server_codec() {
+        struct Fields(Vec<(String, String)>);
+        impl wire::http1::RequestSink for Fields {
+            fn field(&mut self, name: &[u8], value: &[u8]) {
+                let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+                self.0.push((text(name), text(value)));
+            }
+        }
+        let site = Site { variants: 3, ..Site::default() };
+        let asked = Asked {
+            what: What::Native { object: 31 },
+            has_version: Some(0),
+            ..jtest_asked(true, Some((5, 9)))
+        };
+        let text = composed(&http(RequestForm::Forward), &site, &asked, true);
+        assert!(text.starts_with("GET http://localhost:9299/w/1f/7000 HTTP/1.1\r\nHost: localhost:9299\r\n"));
+        let mut fields = Fields(Vec::new());
+        let mut reader = wire::http1::RequestReader::new(wire::http1::Limits::default());
+        assert!(reader.read(text.as_bytes(), &mut fields).unwrap().done);
+        let value = |name: &str| fields.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("Wringer-Request"), Some("1"));
+        assert_eq!(value("Range"), Some("bytes=5-9"));
+        assert_eq!(value("If-None-Match"), Some("\"1f-0-2\""));
+        assert_eq!(value("X-Variant"), Some("variant-2"));
+        assert_eq!(value("Connection"), Some("close"));
+    }
+}

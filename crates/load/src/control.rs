@@ -1,0 +1,62 @@
+//! What the workers of a run share: the word to stop, and a common start of each phase. Touched at the edges of
+//! phases and about fifty times a second, never per request.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Shared by all workers of a run and by whoever may stop it.
+#[derive(Debug)]
+pub struct Control {
+    stop: AtomicBool,
+    workers: u32,
+    started: OnceLock<Instant>,
+    phases: Vec<Gate>,
+}
+
+#[derive(Debug, Default)]
+struct Gate {
+    arrived: AtomicU32,
+    opens: OnceLock<Instant>,
+}
+
+/// A gate opens this long after the last worker has arrived, so that all start together.
+const HEAD_START: Duration = Duration::from_millis(2);
+
+impl Control {
+    /// For a run of so many phases on so many workers.
+    pub fn new(phases: usize, workers: u32) -> Control {
+        let phases = (0..phases).map(|_| Gate::default()).collect();
+        Control { stop: AtomicBool::new(false), workers, started: OnceLock::new(), phases }
+    }
+
+    /// Asks all workers to end now; requests under way still get their time of grace.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the workers were asked to end.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// When the run started; known from the opening of the first gate.
+    pub fn started(&self) -> Option<Instant> {
+        self.started.get().copied()
+    }
+
+    /// A worker has come to the gate of a phase. To be called once by each worker.
+    pub fn arrive(&self, phase: usize, now: Instant) {
+        let gate = &self.phases[phase];
+        if gate.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
+            let opens = now + HEAD_START;
+            let _ = self.started.set(opens);
+            let _ = gate.opens.set(opens);
+        }
+    }
+
+    /// When the gate of a phase opens, once that is known.
+    pub fn opens(&self, phase: usize) -> Option<Instant> {
+        self.phases[phase].opens.get().copied()
+    }
+}

@@ -1,0 +1,76 @@
+//! What the system or the codec says, as a [`Failure`] that can be counted.
+
+use measure::{Failure, FailureKind, Stage};
+use std::io::{Error, ErrorKind};
+use wire::http1;
+
+/// The failure that an I/O error means at a stage.
+pub fn of_io(error: &Error, stage: Stage) -> Failure {
+    let kind = match (error.kind(), error.raw_os_error()) {
+        (ErrorKind::TimedOut, _) => FailureKind::Timeout,
+        (ErrorKind::ConnectionRefused, _) => FailureKind::Refused,
+        (ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::ConnectionAborted, _) => {
+            FailureKind::Reset
+        }
+        (ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable, _) => FailureKind::Unreachable,
+        (ErrorKind::AddrNotAvailable | ErrorKind::AddrInUse, _) => FailureKind::NoPort,
+        // EMFILE and ENFILE have no kind of their own.
+        (_, Some(24 | 23)) => FailureKind::NoDescriptor,
+        _ => FailureKind::System,
+    };
+    Failure { kind, stage, errno: error.raw_os_error() }
+}
+
+/// The failure of a connection that could not be opened.
+pub fn of_connect(error: &Error) -> Failure {
+    // EAGAIN from connect(2) on an Internet socket means that no port was free, as EADDRNOTAVAIL does.
+    match error.kind() {
+        ErrorKind::WouldBlock => {
+            Failure { kind: FailureKind::NoPort, stage: Stage::Connect, errno: error.raw_os_error() }
+        }
+        _ => of_io(error, Stage::Connect),
+    }
+}
+
+/// The failure that a codec's refusal means; its stage is where the reader stood.
+pub fn of_codec(error: &http1::Error, stage: http1::Stage) -> Failure {
+    use http1::Error as E;
+    let kind = match error {
+        E::ClosedIdle | E::ClosedInHead | E::ClosedInBody { .. } => FailureKind::ClosedEarly,
+        E::HeadTooLong { .. } | E::TooManyFields { .. } | E::TrailersTooLong | E::TooManyInterim => {
+            FailureKind::HeadTooLong
+        }
+        E::BadContentLength | E::DuplicateContentLength | E::ConflictingLength => FailureKind::BadLength,
+        E::BadChunk | E::BadTransferEncoding => FailureKind::BadChunk,
+        E::NotHttp | E::BadField | E::BadVersion | E::BadStatus | E::BadTarget | E::BadMethod => {
+            FailureKind::NotHttp
+        }
+    };
+    let stage = match stage {
+        http1::Stage::Idle | http1::Stage::Head => Stage::Head,
+        http1::Stage::Body | http1::Stage::Done => Stage::Body,
+    };
+    Failure { kind, stage, errno: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_errors_keep_their_number() {
+        for (errno, kind) in [
+            (111, FailureKind::Refused),
+            (104, FailureKind::Reset),
+            (32, FailureKind::Reset),
+            (24, FailureKind::NoDescriptor),
+            (99, FailureKind::NoPort),
+            (113, FailureKind::Unreachable),
+            (5, FailureKind::System),
+        ] {
+            let failure = of_connect(&Error::from_raw_os_error(errno));
+            assert_eq!((failure.kind, failure.errno), (kind, Some(errno)));
+        }
+        assert_eq!(of_io(&ErrorKind::TimedOut.into(), Stage::Head).kind, FailureKind::Timeout);
+    }
+}

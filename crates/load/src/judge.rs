@@ -1,0 +1,371 @@
+//! The judge of one answer: it is pushed the answer's fields and bytes as they arrive and says at the end what the
+//! answer was. Plain answers cost it no allocation.
+
+use crate::asked::{Asked, What};
+use crate::oracle::{Finding, PREFIX_MAX, Recognised, Truth};
+use measure::{CacheResult, Fault};
+use plan::content::Content;
+use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
+use plan::{Check, CheckContent, jtest};
+use wire::http1::{Framing, ResponseHead, ResponseSink};
+
+/// What an answer's head said.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Said {
+    pub status: u16,
+    pub keep_alive: bool,
+    pub content_length: Option<u64>,
+    pub stamp: Option<Stamp>,
+    pub etag: Option<(u64, u64, u32)>,
+    /// First and last byte and whole size of Content-Range.
+    pub content_range: Option<(u64, u64, u64)>,
+    pub head_bytes: u64,
+}
+
+/// How the rest of the body is compared.
+enum Body {
+    /// Not at all: nothing more is wanted, or nothing can be said.
+    Unchecked,
+    /// Its version must first be recognised from what has been gathered.
+    Gathering { bytes: [u8; PREFIX_MAX], length: usize },
+    /// With this version of a native object.
+    Native(Recognised),
+    /// With jtest's pattern, from the end of the embedded path on.
+    Jtest { content: Content, path: usize },
+}
+
+/// The judge of one answer to a request for an object.
+pub(crate) struct Judge<'a> {
+    site: &'a Site,
+    check: &'a Check,
+    asked: &'a Asked,
+    /// The path that was asked for, as jtest's bodies begin with it.
+    path: &'a [u8],
+    /// When the request was sent, in microseconds since 1970.
+    pub sent_us: u64,
+    /// When the bytes pushed next were received.
+    pub now_us: u64,
+    pub said: Said,
+    body: Body,
+    /// Offset in the object of the next body byte.
+    offset: u64,
+    pub body_bytes: u64,
+    pub finding: Option<Finding>,
+    /// The answer's head, copied here where evidence may be wanted.
+    kept_head: Option<&'a mut Vec<u8>>,
+    /// Bytes of body expected by the object's size (or the range), where it is known.
+    expected_bytes: Option<u64>,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(
+        site: &'a Site,
+        check: &'a Check,
+        asked: &'a Asked,
+        path: &'a [u8],
+        sent_us: u64,
+        kept_head: Option<&'a mut Vec<u8>>,
+    ) -> Judge<'a> {
+        Judge {
+            site,
+            check,
+            asked,
+            path,
+            sent_us,
+            now_us: sent_us,
+            said: Said::default(),
+            body: Body::Unchecked,
+            offset: 0,
+            body_bytes: 0,
+            finding: None,
+            kept_head,
+            expected_bytes: None,
+        }
+    }
+
+    /// Whether body bytes are still looked at; where not, they may be drained unread.
+    pub fn wants_body(&self) -> bool {
+        !matches!(self.body, Body::Unchecked)
+    }
+
+    /// Counts body bytes that were drained unread.
+    pub fn skipped(&mut self, count: u64) {
+        self.offset += count;
+        self.body_bytes += count;
+    }
+
+    /// Length that the answer's body should have, in jtest's sense: of the range where one was asked for.
+    pub fn expected_length(&self) -> u64 {
+        match self.asked.range {
+            Some((first, last)) => last - first + 1,
+            None => self.asked.size,
+        }
+    }
+
+    /// What the cache did, as the stamp tells.
+    pub fn cache(&self) -> CacheResult {
+        let Some(stamp) = self.said.stamp else { return CacheResult::Unknown };
+        let made_meanwhile = stamp.made_at_us >= self.sent_us;
+        let for_me = stamp.asked_by == self.asked.nonce || (stamp.asked_by == 0 && made_meanwhile);
+        match (for_me, stamp.kind) {
+            (true, StampKind::Unchanged) => CacheResult::Revalidated,
+            (true, _) => CacheResult::Miss,
+            (false, _) if made_meanwhile => CacheResult::Collapsed,
+            (false, _) => CacheResult::Hit,
+        }
+    }
+
+    /// Whether the origin was told to spoil this answer, and says so.
+    pub fn injected(&self) -> bool {
+        self.said.stamp.is_some_and(|stamp| match stamp.kind {
+            StampKind::Error => self.said.status >= 400,
+            StampKind::Cut => true,
+            _ => false,
+        })
+    }
+
+    /// To be called when the answer is complete by its own framing.
+    pub fn complete(&mut self) {
+        if let Body::Gathering { .. } = self.body {
+            self.recognise();
+        }
+        let answered_with_object = matches!(self.said.status, 200 | 206);
+        if self.finding.is_some() || !answered_with_object || !self.check.length {
+            return;
+        }
+        let Some(expected) = self.expected_bytes else { return };
+        if self.body_bytes != expected {
+            let fault = if self.body_bytes < expected { Fault::Truncated } else { Fault::WrongLength };
+            self.finding = Some((fault, format!("{} of {expected} bytes came", self.body_bytes)));
+        }
+    }
+
+    fn truth(&self, object: u64) -> Truth<'a> {
+        Truth { site: self.site, asked: self.asked, object, sent_us: self.sent_us, now_us: self.now_us }
+    }
+
+    fn found(&mut self, finding: Finding) {
+        if self.finding.is_none() {
+            self.finding = Some(finding);
+        }
+        self.body = Body::Unchecked;
+    }
+
+    /// Looks at what can be judged once the head is there, and decides how the body is compared.
+    fn judge_head(&mut self) {
+        match (self.said.status, self.asked.range) {
+            (200, _) => self.expected_bytes = Some(self.asked.size),
+            (206, Some((first, last))) => self.judge_range(first, last),
+            (206, None) => self.found((Fault::WrongRange, "206 without having asked for a range".to_owned())),
+            (304, _) => return self.judge_unchanged(),
+            _ => return,
+        }
+        if self.finding.is_some() {
+            return;
+        }
+        if let What::Native { object } = self.asked.what
+            && let Some(finding) = self.judge_owner(object)
+        {
+            return self.found(finding);
+        }
+        self.judge_length();
+        if self.check.content != CheckContent::Nothing && self.finding.is_none() {
+            self.body = self.first_body();
+        }
+    }
+
+    fn judge_range(&mut self, first: u64, last: u64) {
+        self.offset = first;
+        self.expected_bytes = Some(last - first + 1);
+        let wanted = (first, last, self.asked.size);
+        if self.said.content_range != Some(wanted) {
+            let text = match self.said.content_range {
+                Some((a, b, n)) => format!("asked for {first}-{last}/{}, got {a}-{b}/{n}", self.asked.size),
+                None => "206 without a Content-Range that can be read".to_owned(),
+            };
+            self.found((Fault::WrongRange, text));
+        }
+    }
+
+    /// A 304 is right if the version that the client has may still be served.
+    fn judge_unchanged(&mut self) {
+        let (What::Native { object }, Some(version)) = (self.asked.what, self.asked.has_version) else {
+            return;
+        };
+        if let Err((_, text)) = self.truth(object).timely(version) {
+            self.found((Fault::WrongUnchanged, text));
+        }
+    }
+
+    /// An answer that only its asker may have must have been made for this request.
+    fn judge_owner(&self, object: u64) -> Option<Finding> {
+        let stamp = self.said.stamp?;
+        let shared = self.site.storage_of(object) == Storage::Shared;
+        (!shared && stamp.asked_by != 0 && stamp.asked_by != self.asked.nonce)
+            .then(|| (Fault::LeakedNonce, format!("made for request {:x}, not for this one", stamp.asked_by)))
+    }
+
+    /// A wrong announced length is a fault at once, unless the origin was told to cut the body.
+    fn judge_length(&mut self) {
+        let (Some(announced), Some(expected)) = (self.said.content_length, self.expected_bytes) else {
+            return;
+        };
+        if announced == expected || !self.check.length {
+            return;
+        }
+        let fault = if announced < expected { Fault::Truncated } else { Fault::WrongLength };
+        self.finding = Some((fault, format!("{expected} bytes were to come, {announced} are announced")));
+    }
+
+    fn first_body(&self) -> Body {
+        match (self.asked.what, &self.site.form) {
+            (What::Jtest(_), Form::Jtest(form)) => {
+                let path = jtest::embedded(form, self.path.len(), self.asked.size);
+                Body::Jtest { content: jtest::content(self.asked.size, self.asked.variant), path }
+            }
+            _ => Body::Gathering { bytes: [0; PREFIX_MAX], length: 0 },
+        }
+    }
+
+    /// Recognises the version from what has been gathered, and compares that.
+    fn recognise(&mut self) {
+        let (Body::Gathering { bytes, length }, What::Native { object }) =
+            (std::mem::replace(&mut self.body, Body::Unchecked), self.asked.what)
+        else {
+            return;
+        };
+        let gathered = &bytes[..length];
+        let truth = self.truth(object);
+        let begin = self.offset - length as u64;
+        let recognised = if begin == 0 {
+            truth.recognise(gathered, self.said.etag)
+        } else {
+            truth
+                .by_comparison(begin, gathered, self.said.etag)
+                .ok_or_else(|| truth.unrecognised(begin, gathered))
+        };
+        match recognised {
+            Err(finding) => self.found(finding),
+            Ok(recognised) => self.recognised(&truth, recognised, begin, gathered),
+        }
+    }
+
+    fn recognised(&mut self, truth: &Truth<'_>, recognised: Recognised, begin: u64, gathered: &[u8]) {
+        if begin > 0
+            && let Err(finding) = truth.timely(recognised.version)
+        {
+            return self.found(finding);
+        }
+        if let Some((object, version, _)) = self.said.etag
+            && (object, version) != (truth.object, recognised.version)
+        {
+            let text =
+                format!("the ETag names version {version}, the body is version {}", recognised.version);
+            return self.found((Fault::TornVersion, text));
+        }
+        let covered = (recognised.prefix as u64).saturating_sub(begin).min(gathered.len() as u64) as usize;
+        self.body = Body::Native(recognised);
+        self.compare(begin + covered as u64, &gathered[covered..]);
+        if self.check.content == CheckContent::Prefix {
+            self.body = Body::Unchecked;
+        }
+    }
+
+    /// Compares bytes at an offset of the object with the recognised content.
+    fn compare(&mut self, offset: u64, bytes: &[u8]) {
+        let Body::Native(recognised) = &self.body else { return };
+        if let Some(at) = recognised.content.mismatch(offset, bytes) {
+            let What::Native { object } = self.asked.what else { return };
+            let finding = self.truth(object).diagnose(recognised, offset + at as u64, &bytes[at..]);
+            self.found(finding);
+        }
+    }
+
+    fn gather(&mut self, bytes: &[u8]) {
+        let Body::Gathering { bytes: gathered, length } = &mut self.body else { return };
+        let room = (PREFIX_MAX - *length).min(bytes.len());
+        gathered[*length..*length + room].copy_from_slice(&bytes[..room]);
+        *length += room;
+        self.offset += room as u64;
+        let complete = *length == PREFIX_MAX;
+        if complete {
+            self.recognise();
+            let rest = &bytes[room..];
+            self.compare(self.offset, rest);
+            self.offset += rest.len() as u64;
+        }
+    }
+
+    fn compare_jtest(&mut self, bytes: &[u8]) {
+        let Body::Jtest { content, path } = self.body else { return };
+        let offset = self.offset;
+        let covered = (path as u64).saturating_sub(offset).min(bytes.len() as u64) as usize;
+        if covered > 0 && bytes[..covered] != self.path[offset as usize..offset as usize + covered] {
+            self.found((Fault::WrongObject, "the body does not begin with the path asked for".to_owned()));
+        } else if self.check.content == CheckContent::All
+            && let Some(at) = content.mismatch(offset + covered as u64, &bytes[covered..])
+        {
+            let at = offset + (covered + at) as u64;
+            self.found((Fault::WrongBytes, format!("byte {at} is not what the pattern has there")));
+        } else if self.check.content == CheckContent::Prefix && offset + bytes.len() as u64 >= path as u64 {
+            self.body = Body::Unchecked;
+        }
+    }
+}
+
+impl ResponseSink for Judge<'_> {
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        match name.len() {
+            4 if name.eq_ignore_ascii_case(b"ETag") => self.said.etag = read_etag(value),
+            7 if name.eq_ignore_ascii_case(b"Wringer") => self.said.stamp = Stamp::read(value),
+            13 if name.eq_ignore_ascii_case(b"Content-Range") => self.said.content_range = read_range(value),
+            _ => {}
+        }
+    }
+
+    fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
+        self.said.status = head.status;
+        self.said.keep_alive = head.keep_alive;
+        self.said.content_length = match head.framing {
+            Framing::Length(length) => Some(length),
+            Framing::None | Framing::Chunked | Framing::UntilClose => None,
+        };
+        self.said.head_bytes = raw.len() as u64;
+        if let Some(kept) = &mut self.kept_head {
+            kept.clear();
+            kept.extend_from_slice(raw);
+        }
+        self.judge_head();
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.body_bytes += bytes.len() as u64;
+        match self.body {
+            Body::Unchecked => self.offset += bytes.len() as u64,
+            Body::Gathering { .. } => self.gather(bytes),
+            Body::Native(_) => {
+                self.compare(self.offset, bytes);
+                self.offset += bytes.len() as u64;
+            }
+            Body::Jtest { .. } => {
+                self.compare_jtest(bytes);
+                self.offset += bytes.len() as u64;
+            }
+        }
+    }
+}
+
+/// Reads `bytes a-b/n`.
+fn read_range(value: &[u8]) -> Option<(u64, u64, u64)> {
+    let rest = value.strip_prefix(b"bytes ")?;
+    let dash = rest.iter().position(|byte| *byte == b'-')?;
+    let slash = rest.iter().position(|byte| *byte == b'/')?;
+    if slash < dash {
+        return None;
+    }
+    Some((
+        leading_number(&rest[..dash])?,
+        leading_number(&rest[dash + 1..slash])?,
+        leading_number(&rest[slash + 1..])?,
+    ))
+}

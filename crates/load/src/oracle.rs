@@ -1,0 +1,307 @@
+//! The oracle: what an answer must be, and what it is instead when it is not that.
+//!
+//! Pure: it is told the site, what was asked for and when. A body says in clear text what it is; the rest follows from
+//! the laws of the site. Nothing is taken on the proxy's word.
+
+use crate::asked::Asked;
+use measure::Fault;
+use plan::Site;
+use plan::content::Content;
+use plan::site::{Prefix, read_prefix, write_prefix};
+
+/// A cache may serve an answer for this much longer than its lifetime before it is called stale: ages are whole
+/// seconds on both hops (RFC 9111 section 4.2.3), and the two ends' clocks may differ by a little.
+pub(crate) const STALE_ALLOWANCE_US: u64 = 2_000_000;
+
+/// A version may be this much ahead of the client's clock before it is called impossible.
+const CLOCK_ALLOWANCE_US: u64 = 500_000;
+
+/// Longest clear text at the beginning of a body: four numbers and their names.
+pub(crate) const PREFIX_MAX: usize = 96;
+
+/// A fault and what was expected and found, in a sentence.
+pub(crate) type Finding = (Fault, String);
+
+/// What is known of an answer to a request for a native object.
+#[derive(Clone, Copy)]
+pub(crate) struct Truth<'a> {
+    pub site: &'a Site,
+    pub asked: &'a Asked,
+    pub object: u64,
+    /// When the request was sent, in microseconds since 1970.
+    pub sent_us: u64,
+    /// When the part of the answer that is judged was received.
+    pub now_us: u64,
+}
+
+/// One version and variant of the object, recognised in an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Recognised {
+    pub version: u64,
+    pub content: Content,
+    /// Bytes of clear text that lie over the beginning of the content.
+    pub prefix: usize,
+}
+
+impl Truth<'_> {
+    /// Recognises the version of a body from its first bytes: its clear text where it is complete, else by comparison.
+    pub fn recognise(&self, body: &[u8], etag: Option<(u64, u64, u32)>) -> Result<Recognised, Finding> {
+        match read_prefix(body).filter(|_| body.contains(&b'\n')) {
+            Some(said) => self.by_clear_text(body, &said),
+            None => self.by_comparison(0, body, etag).ok_or_else(|| self.unrecognised(0, body)),
+        }
+    }
+
+    fn by_clear_text(&self, body: &[u8], said: &Prefix) -> Result<Recognised, Finding> {
+        if said.object != self.object {
+            let what = format!("asked for object {:x}, got object {:x}", self.object, said.object);
+            return Err((Fault::WrongObject, what));
+        }
+        if said.variant != self.asked.variant {
+            let what = format!("asked for variant {}, got variant {}", self.asked.variant, said.variant);
+            return Err((Fault::WrongVariant, what));
+        }
+        if said.size != self.asked.size {
+            let what = format!("the object has {} bytes, the body says {}", self.asked.size, said.size);
+            return Err((Fault::WrongLength, what));
+        }
+        self.timely(said.version)?;
+        let recognised = self.version(said.version);
+        let expected = self.prefix(said.version);
+        let shared = expected.len().min(body.len());
+        if expected[..shared] == body[..shared] {
+            Ok(recognised)
+        } else {
+            Err((Fault::WrongBytes, "the clear text at the beginning of the body is damaged".to_owned()))
+        }
+    }
+
+    /// Finds the version whose bytes from `offset` these are, among the one the ETag names and recent ones.
+    pub fn by_comparison(
+        &self,
+        offset: u64,
+        body: &[u8],
+        etag: Option<(u64, u64, u32)>,
+    ) -> Option<Recognised> {
+        let current = self.site.version_at(self.object, self.now_us);
+        let named = etag.filter(|(object, ..)| *object == self.object).map(|(_, version, _)| version);
+        let recent = (0..=8).filter_map(|back| current.checked_sub(back));
+        named.into_iter().chain(recent).map(|version| self.version(version)).find(|candidate| {
+            let prefix = self.prefix(candidate.version);
+            matches(candidate, &prefix, offset, body)
+        })
+    }
+
+    /// Whether a version may be served at all: it must have begun, and not have been replaced for too long.
+    pub fn timely(&self, version: u64) -> Result<(), Finding> {
+        if self.site.change_every.is_none() {
+            return if version == 0 { Ok(()) } else { Err(never_was(version, 0)) };
+        }
+        let newest = self.site.version_at(self.object, self.now_us + CLOCK_ALLOWANCE_US);
+        if version > newest {
+            return Err(never_was(version, newest));
+        }
+        let replaced = self.site.version_began(self.object, version + 1);
+        let lifetime = self.site.lifetime_of(self.object).as_micros() as u64;
+        let age = self.sent_us.saturating_sub(replaced);
+        if age <= lifetime + STALE_ALLOWANCE_US {
+            return Ok(());
+        }
+        let text = format!(
+            "version {version} was replaced {:.1} s before the request, its lifetime is {:.0} s",
+            age as f64 / 1e6,
+            lifetime as f64 / 1e6
+        );
+        Err((Fault::Stale, text))
+    }
+
+    fn version(&self, version: u64) -> Recognised {
+        let content = self.site.content(self.object, version, self.asked.variant);
+        Recognised { version, content, prefix: self.prefix(version).len() }
+    }
+
+    /// The clear text of a version, cut to the size of the object.
+    pub fn prefix(&self, version: u64) -> Vec<u8> {
+        let mut text = Vec::with_capacity(PREFIX_MAX);
+        write_prefix(&mut text, self.object, version, self.asked.variant, self.asked.size);
+        text.truncate(usize::try_from(self.asked.size).unwrap_or(usize::MAX));
+        text
+    }
+
+    /// Names what went wrong where bytes stop being those of the recognised version.
+    pub fn diagnose(&self, recognised: &Recognised, offset: u64, bytes: &[u8]) -> Finding {
+        let probe = &bytes[..bytes.len().min(64)];
+        // A few bytes may match anything by chance.
+        if probe.len() >= 8
+            && let Some(finding) = self.explained(recognised, offset, probe)
+        {
+            return finding;
+        }
+        (Fault::WrongBytes, format!("byte {offset} of version {} is not what it must be", recognised.version))
+    }
+
+    fn explained(&self, recognised: &Recognised, offset: u64, probe: &[u8]) -> Option<Finding> {
+        let is = |version, variant| {
+            self.site.content(self.object, version, variant).mismatch(offset, probe).is_none()
+        };
+        let around = recognised.version.saturating_sub(8)..=recognised.version + 8;
+        if let Some(other) =
+            around.filter(|version| *version != recognised.version).find(|v| is(*v, self.asked.variant))
+        {
+            let text =
+                format!("version {} up to byte {offset}, version {other} from there", recognised.version);
+            return Some((Fault::TornVersion, text));
+        }
+        let variants = 0..self.site.variant_count().min(64);
+        if let Some(other) =
+            variants.filter(|k| *k != self.asked.variant).find(|k| is(recognised.version, *k))
+        {
+            let text =
+                format!("variant {} was asked for, from byte {offset} it is {other}", self.asked.variant);
+            return Some((Fault::WrongVariant, text));
+        }
+        let at = recognised.content.locate(probe)?;
+        (at < self.asked.size).then(|| {
+            (Fault::WrongRange, format!("at byte {offset} stands what belongs to byte {at} of the object"))
+        })
+    }
+
+    /// Names a body whose version could not be recognised.
+    pub fn unrecognised(&self, offset: u64, body: &[u8]) -> Finding {
+        if let Some(said) = read_prefix(body).filter(|_| offset > 0) {
+            let fault = if said.object == self.object { Fault::WrongRange } else { Fault::WrongObject };
+            return (
+                fault,
+                format!("asked from byte {offset}, got the beginning of object {:x}", said.object),
+            );
+        }
+        let current = self.site.version_at(self.object, self.now_us);
+        let recent = (0..=2).filter_map(|back| current.checked_sub(back));
+        let findings = recent.map(|version| self.diagnose(&self.version(version), offset, body));
+        let named = findings.into_iter().find(|(fault, _)| *fault != Fault::WrongBytes);
+        match named {
+            // A whole body of a version outside the recent ones is not torn but wrong.
+            Some((Fault::TornVersion, text)) => (Fault::WrongVersion, text),
+            Some(finding) => finding,
+            None => (
+                Fault::WrongBytes,
+                format!("what starts at byte {offset} is no recent version of the object"),
+            ),
+        }
+    }
+}
+
+fn never_was(version: u64, newest: u64) -> Finding {
+    (Fault::WrongVersion, format!("version {version} does not exist; the newest is {newest}"))
+}
+
+fn matches(candidate: &Recognised, prefix: &[u8], offset: u64, body: &[u8]) -> bool {
+    let covered = (prefix.len() as u64).saturating_sub(offset).min(body.len() as u64) as usize;
+    let clear = &prefix[prefix.len().min(offset as usize)..];
+    body[..covered] == clear[..covered]
+        && candidate.content.mismatch(offset + covered as u64, &body[covered..]).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::asked::What;
+    use std::time::Duration;
+
+    const OBJECT: u64 = 77;
+    const NOW_US: u64 = 1_800_000_000_000_000;
+
+    fn asked(size: u64, variant: u32) -> Asked {
+        Asked {
+            what: What::Native { object: OBJECT },
+            size,
+            variant,
+            range: None,
+            reload: false,
+            has_version: None,
+            abort_at: None,
+            slow: false,
+            nonce: 1,
+        }
+    }
+
+    fn site() -> Site {
+        let lifetime = plan::site::Lifetime::Fixed { max_age: Duration::from_secs(10) };
+        Site { change_every: Some(Duration::from_secs(5)), variants: 3, lifetime, ..Site::default() }
+    }
+
+    fn body(site: &Site, object: u64, version: u64, variant: u32, size: u64) -> Vec<u8> {
+        let mut body = Vec::new();
+        write_prefix(&mut body, object, version, variant, size);
+        body.truncate(size as usize);
+        let rest = site.content(object, version, variant).pieces(body.len() as u64, size);
+        rest.for_each(|piece| body.extend_from_slice(piece));
+        body
+    }
+
+    /// What the oracle says of a whole body.
+    fn judged(site: &Site, asked: &Asked, body: &[u8]) -> Option<Fault> {
+        let truth = Truth { site, asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US };
+        match truth.recognise(body, None) {
+            Err((fault, _)) => Some(fault),
+            Ok(recognised) => {
+                let from = recognised.prefix;
+                let at = recognised.content.mismatch(from as u64, &body[from..])?;
+                Some(truth.diagnose(&recognised, (from + at) as u64, &body[from + at..]).0)
+            }
+        }
+    }
+
+    #[test]
+    fn every_fault_is_called_by_its_name() {
+        let site = site();
+        let asked = asked(5_000, 1);
+        let now = site.version_at(OBJECT, NOW_US);
+        let good = body(&site, OBJECT, now, 1, 5_000);
+        assert_eq!(judged(&site, &asked, &good), None);
+        assert_eq!(judged(&site, &asked, &body(&site, OBJECT, now - 1, 1, 5_000)), None, "fresh enough");
+        assert_eq!(judged(&site, &asked, &body(&site, 78, now, 1, 5_000)), Some(Fault::WrongObject));
+        assert_eq!(judged(&site, &asked, &body(&site, OBJECT, now, 2, 5_000)), Some(Fault::WrongVariant));
+        assert_eq!(judged(&site, &asked, &body(&site, OBJECT, now - 5, 1, 5_000)), Some(Fault::Stale));
+        assert_eq!(judged(&site, &asked, &body(&site, OBJECT, now + 2, 1, 5_000)), Some(Fault::WrongVersion));
+        let mut torn = good.clone();
+        torn[2_000..].copy_from_slice(&body(&site, OBJECT, now - 1, 1, 5_000)[2_000..]);
+        assert_eq!(judged(&site, &asked, &torn), Some(Fault::TornVersion));
+        let mut mixed = good.clone();
+        mixed[2_000..].copy_from_slice(&body(&site, OBJECT, now, 0, 5_000)[2_000..]);
+        assert_eq!(judged(&site, &asked, &mixed), Some(Fault::WrongVariant));
+        let mut shifted = good.clone();
+        shifted.remove(2_000);
+        assert_eq!(judged(&site, &asked, &shifted), Some(Fault::WrongRange));
+        let mut broken = good.clone();
+        broken[3_000..3_200].fill(0);
+        assert_eq!(judged(&site, &asked, &broken), Some(Fault::WrongBytes));
+        assert_eq!(judged(&site, &asked, &[b'x'; 5_000]), Some(Fault::WrongBytes));
+    }
+
+    #[test]
+    fn objects_smaller_than_their_clear_text_are_recognised_too() {
+        let site = site();
+        let now = site.version_at(OBJECT, NOW_US);
+        for size in [1, 5, 20, 30] {
+            let asked = asked(size, 1);
+            assert_eq!(judged(&site, &asked, &body(&site, OBJECT, now, 1, size)), None, "{size}");
+        }
+        assert!(judged(&site, &asked(20, 1), &[b'x'; 20]).is_some());
+    }
+
+    #[test]
+    fn ranges_are_recognised_wherever_they_start() {
+        let site = site();
+        let asked = asked(5_000, 1);
+        let truth = Truth { site: &site, asked: &asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US };
+        let now = site.version_at(OBJECT, NOW_US);
+        let whole = body(&site, OBJECT, now - 1, 1, 5_000);
+        for (from, to) in [(0, 100), (3, 10), (20, 300), (4_000, 5_000), (4_999, 5_000)] {
+            assert!(truth.by_comparison(from, &whole[from as usize..to], None).is_some(), "{from}-{to}");
+        }
+        assert!(truth.by_comparison(100, &whole[..50], None).is_none());
+        assert_eq!(truth.unrecognised(100, &whole[..50]).0, Fault::WrongRange);
+        assert_eq!(truth.unrecognised(100, &whole[200..300]).0, Fault::WrongRange);
+    }
+}

@@ -1,0 +1,271 @@
+//! Lists of URLs: which one comes next, what a fetched one leads to, and which are known already.
+
+use plan::draw::Draw;
+use plan::{Http1, UrlOrder, UrlStep, url_hash};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::net::SocketAddr;
+use url::Url;
+
+/// One URL to fetch, taken apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    /// The URL as it is asked for from a proxy, without fragment.
+    pub text: String,
+    pub host: String,
+    pub port: u16,
+    /// Path and query.
+    pub path: String,
+    /// `host` or `host:port`, for the Host field.
+    pub authority: String,
+}
+
+impl Address {
+    /// Takes a URL apart; `None` for what is no `http://` URL.
+    pub fn parse(text: &str) -> Option<Address> {
+        Address::of(Url::parse(text.trim()).ok()?)
+    }
+
+    /// The URL that a reference on this page means (RFC 3986 section 5), where that is an `http://` URL.
+    pub fn join(&self, reference: &str) -> Option<Address> {
+        let base = Url::parse(&self.text).ok()?;
+        Address::of(base.join(reference.trim()).ok()?)
+    }
+
+    fn of(mut url: Url) -> Option<Address> {
+        if url.scheme() != "http" {
+            return None;
+        }
+        url.set_fragment(None);
+        let host = url.host_str()?.to_owned();
+        let port = url.port().unwrap_or(80);
+        let authority = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.clone(),
+        };
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        Some(Address { text: url.into(), host, port, path, authority })
+    }
+
+    /// Appends the request for it, in the lines and order of jtest (spec section 6), with the port in Host.
+    pub fn compose(&self, out: &mut Vec<u8>, http: &Http1, proxied: bool, reload: bool, last: bool) {
+        out.extend_from_slice(b"GET ");
+        out.extend_from_slice(if proxied { self.text.as_bytes() } else { self.path.as_bytes() });
+        out.extend_from_slice(b" HTTP/1.0\r\n");
+        if !proxied {
+            out.extend_from_slice(b"Host: ");
+            out.extend_from_slice(self.authority.as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
+        if reload {
+            out.extend_from_slice(b"Pragma: no-cache\r\n");
+        }
+        if !last {
+            out.extend_from_slice(if proxied { b"Proxy-Connection" } else { b"Connection" });
+            out.extend_from_slice(b": Keep-Alive\r\n");
+        }
+        out.extend_from_slice(b"Accept: */*\r\n");
+        for field in &http.fields {
+            out.extend_from_slice(field.name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(field.value.as_bytes());
+            out.extend_from_slice(b"\r\n");
+        }
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+/// The URLs of a step: those of its list and those they lead to.
+pub(crate) struct Frontier {
+    step: UrlStep,
+    seed: u64,
+    list: Vec<Address>,
+    /// What waits to be fetched, under [`UrlOrder::Once`].
+    queue: RefCell<VecDeque<Address>>,
+    seen: RefCell<HashSet<u64>>,
+    /// Hashes of what was fetched in this run.
+    fetched: RefCell<Vec<u64>>,
+    dropped: Cell<u64>,
+    addresses: RefCell<HashMap<(String, u16), SocketAddr>>,
+}
+
+impl Frontier {
+    /// Lines that are no URL have been left out, and told of, by the door.
+    pub fn new(step: &UrlStep, seed: u64) -> Frontier {
+        let list: Vec<Address> = step.urls.iter().filter_map(|url| Address::parse(url)).collect();
+        let frontier = Frontier {
+            seed,
+            queue: RefCell::default(),
+            seen: RefCell::new(step.known.iter().copied().collect()),
+            fetched: RefCell::default(),
+            dropped: Cell::new(0),
+            addresses: RefCell::default(),
+            step: UrlStep { known: Vec::new(), urls: Vec::new(), ..step.clone() },
+            list: Vec::new(),
+        };
+        if step.order == UrlOrder::Once {
+            list.into_iter().for_each(|address| frontier.enqueue(address));
+            return frontier;
+        }
+        Frontier { list, ..frontier }
+    }
+
+    /// The URL of request `number`.
+    pub fn next(&self, number: u64) -> Option<Address> {
+        let next = match self.step.order {
+            UrlOrder::Once => self.queue.borrow_mut().pop_front(),
+            _ if self.list.is_empty() => None,
+            UrlOrder::Loop => Some(self.list[(number % self.list.len() as u64) as usize].clone()),
+            UrlOrder::Random => {
+                let at = Draw::new(self.seed, number).below(self.list.len() as u64);
+                Some(self.list[at as usize].clone())
+            }
+        }?;
+        if self.step.once_each {
+            self.fetched.borrow_mut().push(url_hash(&next.text));
+        }
+        Some(next)
+    }
+
+    /// Whether request `number` asks the proxy to fetch anew.
+    pub fn reloads(&self, number: u64) -> bool {
+        Draw::new(self.seed ^ 0x4E, number).chance(self.step.reload)
+    }
+
+    /// Adds a URL that was found, if it is wanted and new.
+    pub fn push(&self, address: Address) {
+        let elsewhere = self.step.only_host.as_ref().is_some_and(|host| *host != address.host);
+        if elsewhere || self.step.order != UrlOrder::Once {
+            return;
+        }
+        let limit = if self.step.queue == 0 { u32::MAX } else { self.step.queue };
+        if self.waiting() >= limit {
+            self.dropped.set(self.dropped.get() + 1);
+            return;
+        }
+        self.enqueue(address);
+    }
+
+    fn enqueue(&self, address: Address) {
+        if !self.step.once_each || self.seen.borrow_mut().insert(url_hash(&address.text)) {
+            self.queue.borrow_mut().push_back(address);
+        }
+    }
+
+    /// URLs that wait.
+    pub fn waiting(&self) -> u32 {
+        u32::try_from(self.queue.borrow().len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether nothing is left, for now.
+    pub fn exhausted(&self) -> bool {
+        match self.step.order {
+            UrlOrder::Once => self.queue.borrow().is_empty(),
+            UrlOrder::Loop | UrlOrder::Random => self.list.is_empty(),
+        }
+    }
+
+    /// Hashes of what was fetched.
+    pub fn fetched(&self) -> impl Iterator<Item = u64> {
+        self.fetched.take().into_iter()
+    }
+
+    /// How many were dropped since last asked.
+    pub fn take_dropped(&self) -> u64 {
+        self.dropped.take()
+    }
+
+    /// Which references of a page are wanted: links, and what it embeds.
+    pub fn wants_links(&self) -> (bool, bool) {
+        (self.step.links, self.step.embedded)
+    }
+
+    /// Whether redirections are followed.
+    pub fn follows_redirects(&self) -> bool {
+        self.step.redirects
+    }
+
+    /// The address of a host, where it is known.
+    pub fn resolved(&self, host: &str, port: u16) -> Option<SocketAddr> {
+        self.addresses.borrow().get(&(host.to_owned(), port)).copied()
+    }
+
+    /// Remembers the address of a host.
+    pub fn resolve(&self, host: &str, port: u16, address: SocketAddr) {
+        self.addresses.borrow_mut().insert((host.to_owned(), port), address);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(urls: &[&str], order: UrlOrder) -> UrlStep {
+        let urls = urls.iter().map(|url| (*url).to_owned()).collect();
+        UrlStep { urls, order, once_each: true, ..UrlStep::default() }
+    }
+
+    fn request(url: &str, proxied: bool) -> String {
+        let mut out = Vec::new();
+        Address::parse(url).unwrap().compose(&mut out, &Http1::default(), proxied, true, false);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn requests_have_the_lines_of_the_original() {
+        assert_eq!(
+            request("http://example.com:81/a?b#c", true),
+            "GET http://example.com:81/a?b HTTP/1.0\r\nPragma: no-cache\r\nProxy-Connection: Keep-Alive\r\nAccept: */*\r\n\r\n"
+        );
+        assert_eq!(
+            request("http://example.com:81/a?b#c", false),
+            "GET /a?b HTTP/1.0\r\nHost: example.com:81\r\nPragma: no-cache\r\nConnection: Keep-Alive\r\nAccept: */*\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn a_list_is_walked_once_and_knows_what_it_has_seen() {
+        let frontier = Frontier::new(&step(&["http://h/1", "http://h/1#x", "http://h/2"], UrlOrder::Once), 1);
+        let mut paths = Vec::new();
+        while let Some(address) = frontier.next(0) {
+            if paths.is_empty() {
+                frontier.push(address.join("3").unwrap());
+                frontier.push(address.join("/2").unwrap());
+            }
+            paths.push(address.path);
+        }
+        assert_eq!(paths, ["/1", "/2", "/3"]);
+        assert_eq!(frontier.fetched().count(), 3);
+    }
+
+    #[test]
+    fn loops_follow_the_request_number_and_random_covers_the_list() {
+        let urls = ["http://h/0", "http://h/1", "http://h/2"];
+        let frontier = Frontier::new(&step(&urls, UrlOrder::Loop), 1);
+        let paths: Vec<String> =
+            [4, 0, 2].iter().map(|number| frontier.next(*number).unwrap().path).collect();
+        assert_eq!(paths, ["/1", "/0", "/2"]);
+        let frontier = Frontier::new(&step(&urls, UrlOrder::Random), 1);
+        let seen: HashSet<String> = (0..60).map(|number| frontier.next(number).unwrap().path).collect();
+        assert_eq!(seen.len(), 3);
+    }
+
+    #[test]
+    fn other_hosts_other_schemes_and_too_many_are_left_out() {
+        let only =
+            UrlStep { only_host: Some("h".to_owned()), queue: 1, ..step(&["http://h/1"], UrlOrder::Once) };
+        let frontier = Frontier::new(&only, 1);
+        let page = frontier.next(0).unwrap();
+        frontier.push(page.join("http://other/").unwrap());
+        frontier.push(page.join("2").unwrap());
+        frontier.push(page.join("3").unwrap());
+        assert_eq!((frontier.waiting(), frontier.take_dropped()), (1, 1));
+        for reference in ["https://h/x", "mailto:a@b", "javascript:1"] {
+            assert!(page.join(reference).is_none(), "{reference}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! One worker's share of a run: it walks the phases, lets users send when the pace says so, and hands over its figures
+//! at each interval. Start reading at [`drive`].
+
+use crate::asked::Laws;
+use crate::compose::Composer;
+use crate::control::Control;
+use crate::pace::Schedule;
+use crate::urls::Frontier;
+use crate::user;
+use measure::{Event, Exchange, Snapshot, Tally};
+use net::{Event as Signal, Net};
+use plan::draw::hash;
+use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Duration, Instant};
+
+/// What a worker is given.
+pub struct Job {
+    /// The client side of the plan.
+    pub load: Arc<Load>,
+    /// What exists.
+    pub site: Arc<Site>,
+    /// The plan's seed.
+    pub seed: u64,
+    /// A number that differs between runs, for the nonces.
+    pub run_id: u64,
+    /// This worker's share.
+    pub part: Part,
+    /// Shared by all workers.
+    pub control: Arc<Control>,
+    /// Addresses of the target, where there is one.
+    pub target: Vec<SocketAddr>,
+    /// Where figures go.
+    pub snapshots: SyncSender<Snapshot>,
+    /// Empty tallies come back here, so that handing over allocates nothing.
+    pub spare: Receiver<Box<Tally>>,
+    /// Where single requests are told of.
+    pub events: SyncSender<Event>,
+    /// Length of an interval.
+    pub interval: Duration,
+}
+
+/// Everything the tasks of one worker share.
+pub(crate) struct Worker {
+    pub net: Net,
+    pub job: Job,
+    pub composer: Composer,
+    tally: RefCell<Box<Tally>>,
+    pub in_flight: Cell<u64>,
+    phase: Cell<usize>,
+    interval: Cell<u64>,
+    phase_began: Cell<Duration>,
+    /// Connections opened so far; gives each a number.
+    pub connections: Cell<u64>,
+    /// Faulty answers that may still be kept.
+    pub evidence_left: Cell<u32>,
+    /// When the run started.
+    pub started: Cell<Instant>,
+}
+
+/// What one phase is for one worker.
+pub(crate) struct PhaseWork {
+    pub name: String,
+    pub part: Part,
+    pub steps: Vec<StepWork>,
+    limit: Option<u64>,
+    issued: Cell<u64>,
+    ends: Option<Instant>,
+    pub users: Cell<u32>,
+    /// Raised when a user has ended.
+    pub user_ended: Signal,
+}
+
+/// One step, made ready.
+pub(crate) enum StepWork {
+    Object(Laws),
+    Urls(Frontier),
+}
+
+/// Runs a worker's share of a load from the first phase to the last.
+///
+/// Ends when the phases are over or [`Control::stop`] was called and the time of grace has passed.
+pub async fn drive(net: Net, job: Job) {
+    let Protocol::Http1(http) = &job.load.protocol;
+    let worker = Rc::new(Worker {
+        composer: Composer::new(http, &job.site),
+        tally: RefCell::new(Box::new(Tally::new())),
+        in_flight: Cell::new(0),
+        phase: Cell::new(0),
+        interval: Cell::new(0),
+        phase_began: Cell::new(Duration::ZERO),
+        connections: Cell::new(0),
+        evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
+        started: Cell::new(net.now()),
+        net,
+        job,
+    });
+    let phases = worker.job.load.phases.len();
+    for index in 0..phases {
+        worker.clone().phase(index).await;
+    }
+    let last = Worker::LAST;
+    worker.hand_over(last);
+}
+
+/// How a snapshot stands to its interval and its worker.
+#[derive(Clone, Copy)]
+struct Closing {
+    interval: bool,
+    last: bool,
+}
+
+impl Worker {
+    const LAST: Closing = Closing { interval: true, last: true };
+    const INTERVAL: Closing = Closing { interval: true, last: false };
+    const PHASE: Closing = Closing { interval: false, last: false };
+
+    async fn phase(self: Rc<Worker>, index: usize) {
+        let opens = self.gate(index).await;
+        if index == 0 {
+            self.started.set(opens);
+            let ticker = self.clone();
+            self.net.spawn(async move { ticker.tick().await });
+        } else {
+            self.hand_over(Worker::PHASE);
+        }
+        self.phase.set(index);
+        self.phase_began.set(opens - self.started.get());
+        let phase = &self.job.load.phases[index];
+        let Some((part, phase)) = self.job.part.of_phase(phase) else { return };
+        if only_one_worker(&phase) && part.index > 0 {
+            return;
+        }
+        let work = Rc::new(self.work(index, part, &phase, opens));
+        self.net.sleep_until(opens).await;
+        let users = self.run_pace(&phase, &work).await;
+        self.end_phase(&work, users).await;
+    }
+
+    /// Waits for all workers at the gate of a phase and returns when it opens.
+    async fn gate(&self, index: usize) -> Instant {
+        let control = &self.job.control;
+        control.arrive(index, self.net.now());
+        loop {
+            if let Some(opens) = control.opens(index) {
+                return opens;
+            }
+            self.net.sleep(Duration::from_micros(500)).await;
+        }
+    }
+
+    fn work(&self, index: usize, part: Part, phase: &Phase, opens: Instant) -> PhaseWork {
+        let seed = hash(self.job.seed, index as u64);
+        let nonces = hash(self.job.run_id, index as u64);
+        let steps = phase.scenario.steps.iter().map(|step| match step {
+            Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
+            Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed)),
+        });
+        PhaseWork {
+            name: phase.name.clone(),
+            part,
+            steps: steps.collect(),
+            limit: phase.stop.requests,
+            issued: Cell::new(0),
+            ends: phase.stop.after.map(|after| opens + after),
+            users: Cell::new(0),
+            user_ended: self.net.event(),
+        }
+    }
+
+    /// Lets the phase's users run and returns their tasks when there is nothing more to begin.
+    async fn run_pace(self: &Rc<Worker>, phase: &Phase, work: &Rc<PhaseWork>) -> Vec<net::TaskId> {
+        match phase.pace {
+            Pace::Users(users) => user::run_closed(self, work, users).await,
+            Pace::Rate { per_second, arrivals, in_flight } => {
+                let seed = hash(hash(self.job.seed, 0xACE), u64::from(work.part.index));
+                let schedule = Schedule::new(per_second, arrivals, seed);
+                user::run_open(self, work, schedule, in_flight).await
+            }
+        }
+    }
+
+    /// Waits for requests under way, and counts those that do not end in time.
+    async fn end_phase(&self, work: &PhaseWork, users: Vec<net::TaskId>) {
+        let deadline = self.net.now() + self.job.load.limits.grace;
+        while self.in_flight.get() > 0 && self.net.now() < deadline {
+            self.net.sleep(Duration::from_millis(1)).await;
+        }
+        users.into_iter().for_each(|user| self.net.cancel(user));
+        work.users.set(0);
+        let unfinished = self.in_flight.replace(0);
+        self.count(|counts| counts.unfinished += unfinished);
+        self.learn(work);
+    }
+
+    /// Tells which URLs were fetched, where a list outlives the run.
+    fn learn(&self, work: &PhaseWork) {
+        for step in &work.steps {
+            if let StepWork::Urls(frontier) = step {
+                frontier.fetched().for_each(|hash| self.tell(Event::Fetched(hash)));
+            }
+        }
+    }
+
+    /// Hands the figures over at the end of each interval; intervals are counted from the start of the run.
+    async fn tick(&self) {
+        loop {
+            let end = self.started.get() + self.job.interval * (self.interval.get() as u32 + 1);
+            self.net.sleep_until(end).await;
+            self.hand_over(Worker::INTERVAL);
+            self.interval.set(self.interval.get() + 1);
+        }
+    }
+
+    fn hand_over(&self, closing: Closing) {
+        let fresh = self.job.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
+        let tally = self.tally.replace(fresh);
+        let now = self.net.now().saturating_duration_since(self.started.get());
+        let snapshot = Snapshot {
+            worker: self.job.part.index,
+            phase: self.phase.get() as u32,
+            interval: self.interval.get(),
+            tally,
+            in_flight: self.in_flight.get(),
+            cpu: net::thread_cpu(),
+            closes_interval: closing.interval,
+            last: closing.last,
+            span: (self.phase_began.get(), now),
+        };
+        // Whoever collects may have gone after an interrupt; there is nobody to tell then.
+        let _ = self.job.snapshots.send(snapshot);
+    }
+
+    /// The number of the next request of the phase, or `None` when there is to be none.
+    pub fn next_number(&self, work: &PhaseWork, now: Instant) -> Option<u64> {
+        let nth = work.issued.get();
+        if work.limit.is_some_and(|limit| nth >= limit) || self.over(work, now) {
+            return None;
+        }
+        work.issued.set(nth + 1);
+        Some(work.part.number(nth))
+    }
+
+    /// Whether the phase is over by the clock or by order.
+    pub fn over(&self, work: &PhaseWork, now: Instant) -> bool {
+        work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped()
+    }
+
+    /// Counts something.
+    pub fn count(&self, count: impl FnOnce(&mut measure::Counts)) {
+        count(&mut self.tally.borrow_mut().counts);
+    }
+
+    /// A request begins.
+    pub fn begin(&self) {
+        self.in_flight.set(self.in_flight.get() + 1);
+        self.count(|counts| counts.requests += 1);
+    }
+
+    /// A request has ended.
+    pub fn end(&self, exchange: &Exchange) {
+        self.in_flight.set(self.in_flight.get().saturating_sub(1));
+        self.tally.borrow_mut().exchange(exchange);
+    }
+
+    /// Tells an event, or counts that it could not be told.
+    pub fn tell(&self, event: Event) {
+        if self.job.events.try_send(event).is_err() {
+            self.count(|counts| counts.untold += 1);
+        }
+    }
+
+    /// Tells an event and waits for room: for views that must be whole, whatever they cost.
+    pub fn show(&self, event: Event) {
+        // Nobody reads any more after an interrupt.
+        let _ = self.job.events.send(event);
+    }
+}
+
+/// A list that is fetched once must be walked by one worker, or links found by two would be fetched twice.
+fn only_one_worker(phase: &Phase) -> bool {
+    phase
+        .scenario
+        .steps
+        .iter()
+        .any(|step| matches!(step, Step::Urls(urls) if urls.order == plan::UrlOrder::Once))
+}

@@ -1,0 +1,545 @@
+//! Readiness turned into completion: edge-triggered epoll (by mio) under operations that finish.
+//!
+//! Each socket remembers what it is known to be ready for. An operation is tried only when that says so; a short read or
+//! write, or `EAGAIN`, takes it back, and the next event gives it again. So a request costs one write, one read and a share
+//! of one wait: no call is made only to hear that there is nothing.
+//!
+//! It must not know what tasks are: it keeps the id of the one that waits and hands it back. Start at [`Driver::wait`] and
+//! [`Socket::attempt`].
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, IoSlice};
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use mio::unix::SourceFd;
+use mio::{Interest, Token};
+use nix::sys::socket::{setsockopt, sockopt as nix_sockopt};
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{
+    self as sys, AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
+};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
+use slab::Slab;
+
+use crate::buffer::Lent;
+use crate::listener::ListenOptions;
+use crate::stream::ConnectOptions;
+use crate::tasks::TaskId;
+use crate::usage::count;
+use crate::worker::Worker;
+
+/// How often sockets are looked through for an operation past its deadline, and so how late that may be noticed.
+const SWEEP: Duration = Duration::from_millis(20);
+
+/// The wait itself counts in milliseconds; what is due sooner than this gets an alarm with nanoseconds.
+const NEAR: Duration = Duration::from_millis(2);
+
+/// Bytes that one discarding receive asks for at most.
+const DISCARD_BYTES: usize = 1 << 20;
+
+const ANSWERS: Token = Token(usize::MAX);
+const ALARM: Token = Token(usize::MAX - 1);
+
+// A token carries a place and a generation.
+const _: () = assert!(usize::BITS == 64);
+
+pub(crate) type Occurrences = mio::Events;
+
+/// What an event means for the worker.
+pub(crate) enum Happened {
+    /// This task waits for it.
+    Wakes(TaskId),
+    /// The lookup thread has answers.
+    Answers,
+    /// Nobody waits for it.
+    Nothing,
+}
+
+/// How long the worker may sleep.
+pub(crate) enum Rest {
+    None,
+    Until(Instant),
+    Forever,
+}
+
+pub(crate) struct Driver {
+    poll: RefCell<mio::Poll>,
+    sockets: RefCell<Slab<Rc<Slot>>>,
+    next_generation: Cell<u32>,
+    waker: Arc<mio::Waker>,
+    alarm: OwnedFd,
+    alarm_at: Cell<Option<Instant>>,
+    /// Sockets with a deadline.
+    deadlines: Cell<usize>,
+    next_sweep: Cell<Instant>,
+    /// Where discarded bytes would go; the kernel does not write it, so it never becomes resident.
+    discarded: RefCell<Vec<u8>>,
+}
+
+impl Driver {
+    pub(crate) const NAME: &'static str = "epoll";
+
+    pub(crate) fn new() -> io::Result<Self> {
+        let poll = mio::Poll::new()?;
+        let waker = Arc::new(mio::Waker::new(poll.registry(), ANSWERS)?);
+        let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
+        let alarm = timerfd_create(TimerfdClockId::Monotonic, flags)?;
+        let source = &mut SourceFd(&alarm.as_raw_fd());
+        poll.registry().register(source, ALARM, Interest::READABLE)?;
+        Ok(Self {
+            poll: RefCell::new(poll),
+            sockets: RefCell::default(),
+            next_generation: Cell::new(0),
+            waker,
+            alarm,
+            alarm_at: Cell::new(None),
+            deadlines: Cell::new(0),
+            next_sweep: Cell::new(Instant::now()),
+            discarded: RefCell::default(),
+        })
+    }
+
+    /// For another thread, to report [`Happened::Answers`].
+    pub(crate) fn waker(&self) -> Arc<mio::Waker> {
+        self.waker.clone()
+    }
+
+    pub(crate) fn open_sockets(&self) -> usize {
+        self.sockets.borrow().len()
+    }
+
+    /// Waits for events. One system call, two when an alarm has to be set.
+    pub(crate) fn wait(&self, occurrences: &mut Occurrences, rest: Rest) -> io::Result<()> {
+        let timeout = match rest {
+            Rest::None => Some(Duration::ZERO),
+            Rest::Until(at) => self.timeout_until(at)?,
+            Rest::Forever => None,
+        };
+        let timeout = match self.deadlines.get() {
+            0 => timeout,
+            _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
+        };
+        match self.poll.borrow_mut().poll(occurrences, timeout) {
+            // A signal: a turn without events.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Whole milliseconds as long as the instant is far; when it is near, no timeout but an alarm.
+    fn timeout_until(&self, at: Instant) -> io::Result<Option<Duration>> {
+        let left = at.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(Some(Duration::ZERO));
+        }
+        if left >= NEAR {
+            return Ok(Some(Duration::from_millis(left.as_millis() as u64)));
+        }
+        if self.alarm_at.replace(Some(at)) != Some(at) {
+            self.set_alarm(left)?;
+        }
+        Ok(None)
+    }
+
+    fn set_alarm(&self, left: Duration) -> io::Result<()> {
+        let never = Timespec::default();
+        let it_value = Timespec { tv_sec: 0, tv_nsec: i64::from(left.subsec_nanos()) };
+        let once = Itimerspec { it_interval: never, it_value };
+        timerfd_settime(&self.alarm, TimerfdTimerFlags::empty(), &once)?;
+        Ok(())
+    }
+
+    /// Takes note of an event and says who is to be polled for it.
+    pub(crate) fn note(&self, event: &mio::event::Event) -> Happened {
+        match event.token() {
+            ANSWERS => Happened::Answers,
+            ALARM => {
+                self.alarm_at.set(None);
+                Happened::Nothing
+            }
+            token => self.note_socket(token, event),
+        }
+    }
+
+    fn note_socket(&self, token: Token, event: &mio::event::Event) -> Happened {
+        let sockets = self.sockets.borrow();
+        match sockets.get(token.0 & u32::MAX as usize) {
+            // The place may have a new owner since the kernel queued the event.
+            Some(slot) if slot.token == token => slot.note(Ready::of(event)),
+            _ => Happened::Nothing,
+        }
+    }
+
+    /// About every [`SWEEP`], as long as any socket has a deadline: names the tasks whose operation is past it.
+    pub(crate) fn sweep(&self, now: Instant, mut overdue: impl FnMut(TaskId)) {
+        if self.deadlines.get() == 0 || now < self.next_sweep.get() {
+            return;
+        }
+        self.next_sweep.set(now + SWEEP);
+        for (_, slot) in self.sockets.borrow().iter() {
+            if slot.is_overdue(now)
+                && let Some(task) = slot.waiter.take()
+            {
+                overdue(task);
+            }
+        }
+    }
+
+    fn admit(&self, fd: &OwnedFd, interest: Interest, ready: Ready) -> io::Result<Rc<Slot>> {
+        let generation = self.next_generation.get().wrapping_add(1) & (u32::MAX >> 1);
+        self.next_generation.set(generation);
+        let mut sockets = self.sockets.borrow_mut();
+        let place = sockets.vacant_entry();
+        let token = Token((generation as usize) << 32 | place.key());
+        let registry = self.poll.borrow();
+        let source = &mut SourceFd(&fd.as_raw_fd());
+        registry.registry().register(source, token, interest)?;
+        let slot = Rc::new(Slot {
+            token,
+            ready: Cell::new(ready),
+            waiter: Cell::new(None),
+            awaits: Cell::new(Ready::NOTHING),
+            deadline: Cell::new(None),
+        });
+        place.insert(slot.clone());
+        Ok(slot)
+    }
+
+    fn watch_both_ways(&self, fd: &OwnedFd, slot: &Slot) -> io::Result<()> {
+        let source = &mut SourceFd(&fd.as_raw_fd());
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let poll = self.poll.borrow();
+        poll.registry().reregister(source, slot.token, both)
+    }
+
+    fn set_deadline(&self, slot: &Slot, deadline: Option<Instant>) {
+        let before = slot.deadline.replace(deadline);
+        let change = isize::from(deadline.is_some()) - isize::from(before.is_some());
+        let deadlines = self.deadlines.get();
+        self.deadlines.set(deadlines.saturating_add_signed(change));
+    }
+
+    fn forget(&self, slot: &Slot) {
+        self.set_deadline(slot, None);
+        let place = slot.token.0 & u32::MAX as usize;
+        self.sockets.borrow_mut().remove(place);
+    }
+}
+
+/// What a socket is known to be ready for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ready(u8);
+
+impl Ready {
+    const NOTHING: Self = Self(0);
+    const READ: Self = Self(1);
+    const WRITE: Self = Self(2);
+    /// The peer's end of stream, a reset or another error lies behind what is left to read: a short read does not mean
+    /// that nothing follows.
+    const HUNG: Self = Self(4);
+
+    fn of(event: &mio::event::Event) -> Self {
+        let hung = event.is_read_closed() || event.is_error();
+        let read = event.is_readable() || hung;
+        let write = event.is_writable() || event.is_write_closed() || event.is_error();
+        Self(u8::from(read) | u8::from(write) << 1 | u8::from(hung) << 2)
+    }
+
+    fn with(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
+    fn without(self, less: Self) -> Self {
+        Self(self.0 & !less.0)
+    }
+
+    fn meets(self, any: Self) -> bool {
+        self.0 & any.0 != 0
+    }
+}
+
+/// What the driver and the owner of a socket both know of it.
+struct Slot {
+    token: Token,
+    ready: Cell<Ready>,
+    waiter: Cell<Option<TaskId>>,
+    awaits: Cell<Ready>,
+    deadline: Cell<Option<Instant>>,
+}
+
+impl Slot {
+    fn note(&self, news: Ready) -> Happened {
+        self.ready.set(self.ready.get().with(news));
+        if !news.meets(self.awaits.get()) {
+            return Happened::Nothing;
+        }
+        match self.waiter.take() {
+            Some(task) => Happened::Wakes(task),
+            None => Happened::Nothing,
+        }
+    }
+
+    /// The kernel gave or took less than was asked for.
+    fn fell_short(&self, way: Ready) {
+        if !self.ready.get().meets(Ready::HUNG) {
+            self.ready.set(self.ready.get().without(way));
+        }
+    }
+
+    /// The kernel would have had the caller wait.
+    fn would_block(&self, way: Ready) {
+        self.ready.set(self.ready.get().without(way).without(Ready::HUNG));
+    }
+
+    fn is_overdue(&self, now: Instant) -> bool {
+        self.deadline.get().is_some_and(|deadline| deadline <= now)
+    }
+}
+
+/// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
+pub(crate) struct Socket {
+    worker: Rc<Worker>,
+    slot: Rc<Slot>,
+    /// Whether the kernel reports room to send. A server's socket asks for that only once it ran out of it.
+    reports_room: Cell<bool>,
+    fd: OwnedFd,
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // Closing takes the descriptor out of the epoll set.
+        self.worker.driver.forget(&self.slot);
+    }
+}
+
+impl Socket {
+    /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
+    pub(crate) fn connect(worker: &Rc<Worker>, to: SocketAddr, options: &ConnectOptions) -> io::Result<Self> {
+        let fd = tcp_socket(to)?;
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        if options.abortive_close {
+            sockopt::set_socket_linger(&fd, Some(Duration::ZERO))?;
+        }
+        if let Some(bytes) = options.receive_buffer {
+            sockopt::set_socket_recv_buffer_size(&fd, bytes)?;
+        }
+        if let Some(source) = options.source {
+            bind_source(&fd, source)?;
+        }
+        match sys::connect(&fd, &to) {
+            Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let slot = worker.driver.admit(&fd, both, Ready::NOTHING)?;
+        Ok(Self::new(worker, slot, fd, true))
+    }
+
+    pub(crate) fn listen(worker: &Rc<Worker>, at: SocketAddr, options: &ListenOptions) -> io::Result<Self> {
+        let fd = tcp_socket(at)?;
+        sockopt::set_socket_reuseaddr(&fd, true)?;
+        if options.reuse_port {
+            sockopt::set_socket_reuseport(&fd, true)?;
+        }
+        // Accepted sockets inherit it: one call less for each of them.
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        sys::bind(&fd, &at)?;
+        sys::listen(&fd, options.backlog.min(i32::MAX as u32) as i32)?;
+        let interest = Interest::READABLE;
+        let slot = worker.driver.admit(&fd, interest, Ready::NOTHING)?;
+        Ok(Self::new(worker, slot, fd, false))
+    }
+
+    fn accepted(worker: &Rc<Worker>, fd: OwnedFd) -> io::Result<Self> {
+        let interest = Interest::READABLE;
+        let slot = worker.driver.admit(&fd, interest, Ready::WRITE)?;
+        Ok(Self::new(worker, slot, fd, false))
+    }
+
+    fn new(worker: &Rc<Worker>, slot: Rc<Slot>, fd: OwnedFd, reports_room: bool) -> Self {
+        Self { worker: worker.clone(), slot, reports_room: Cell::new(reports_room), fd }
+    }
+
+    pub(crate) fn worker(&self) -> &Rc<Worker> {
+        &self.worker
+    }
+
+    /// Until when an operation may wait; it then fails with `TimedOut`.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        self.worker.driver.set_deadline(&self.slot, deadline);
+    }
+
+    pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
+        if !self.slot.ready.get().meets(Ready::WRITE) {
+            return self.wait(Ready::WRITE);
+        }
+        if self.slot.ready.get().meets(Ready::HUNG) {
+            let outcome = sockopt::socket_error(&self.fd).and_then(|outcome| outcome);
+            return Poll::Ready(outcome.map_err(io::Error::from));
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Socket, SocketAddr)>> {
+        self.attempt(Ready::READ, |fd| {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            let (accepted, peer) = sys::acceptfrom_with(fd, flags)?;
+            let peer = peer.ok_or(Errno::INVAL)?;
+            let socket = Self::accepted(&self.worker, accepted)?;
+            Ok((socket, SocketAddr::try_from(peer)?))
+        })
+    }
+
+    /// Receives at most `max` bytes, at most a buffer full. No buffer is taken while there is nothing to receive.
+    pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
+        self.attempt(Ready::READ, |fd| {
+            count(&self.worker.counters.recv_calls);
+            let mut buffer = self.worker.pool.take();
+            let asked = buffer.capacity().min(max);
+            if asked == buffer.capacity() {
+                sys::recv(fd, spare_capacity(&mut buffer), RecvFlags::empty())?;
+            } else {
+                buffer.resize(asked, 0);
+                let (received, _) = sys::recv(fd, &mut buffer[..], RecvFlags::empty())?;
+                buffer.truncate(received);
+            }
+            if buffer.len() < asked {
+                self.slot.fell_short(Ready::READ);
+            }
+            Ok(Lent::new(buffer))
+        })
+    }
+
+    /// Throws away at most `max` received bytes without copying them; says how many.
+    pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
+        self.attempt(Ready::READ, |fd| {
+            count(&self.worker.counters.recv_calls);
+            let mut nowhere = self.worker.driver.discarded.borrow_mut();
+            if nowhere.is_empty() {
+                *nowhere = vec![0; DISCARD_BYTES];
+            }
+            let asked = max.min(DISCARD_BYTES as u64) as usize;
+            let (_, gone) = sys::recv(fd, &mut nowhere[..asked], RecvFlags::TRUNC)?;
+            if gone < asked {
+                self.slot.fell_short(Ready::READ);
+            }
+            Ok(gone as u64)
+        })
+    }
+
+    /// Sends what there is room for; says how many bytes that was.
+    pub(crate) fn poll_send(&self, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_sending(bytes.len(), |fd| sys::send(fd, bytes, SendFlags::NOSIGNAL))
+    }
+
+    /// As [`poll_send`](Self::poll_send), from several places in one call.
+    pub(crate) fn poll_send_gathered(&self, pieces: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
+        let asked = pieces.iter().map(|piece| piece.len()).sum();
+        self.poll_sending(asked, |fd| {
+            let mut nothing = SendAncillaryBuffer::default();
+            sys::sendmsg(fd, pieces, &mut nothing, SendFlags::NOSIGNAL)
+        })
+    }
+
+    fn poll_sending(
+        &self,
+        asked: usize,
+        mut send: impl FnMut(&OwnedFd) -> rustix::io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        self.attempt(Ready::WRITE, |fd| {
+            count(&self.worker.counters.send_calls);
+            let sent = send(fd)?;
+            if sent < asked {
+                self.slot.fell_short(Ready::WRITE);
+            }
+            Ok(sent)
+        })
+    }
+
+    /// Makes a system call if the socket is known to be ready for it, and otherwise waits for that.
+    fn attempt<T>(&self, way: Ready, mut call: impl FnMut(&OwnedFd) -> io::Result<T>) -> Poll<io::Result<T>> {
+        if !self.slot.ready.get().meets(way) {
+            return self.wait(way);
+        }
+        if !self.worker.may_complete() {
+            return Poll::Pending;
+        }
+        match call(&self.fd) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.slot.would_block(way);
+                self.wait(way)
+            }
+            done => Poll::Ready(done),
+        }
+    }
+
+    fn wait<T>(&self, way: Ready) -> Poll<io::Result<T>> {
+        if self.slot.is_overdue(self.worker.turn()) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        if way == Ready::WRITE && !self.reports_room.replace(true) {
+            self.worker.driver.watch_both_ways(&self.fd, &self.slot)?;
+        }
+        self.slot.awaits.set(way);
+        self.slot.waiter.set(Some(self.worker.current()));
+        Poll::Pending
+    }
+
+    pub(crate) fn shutdown_write(&self) -> io::Result<()> {
+        Ok(sys::shutdown(&self.fd, sys::Shutdown::Write)?)
+    }
+
+    /// Has the close that follows send a reset.
+    pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
+        Ok(sockopt::set_socket_linger(&self.fd, Some(Duration::ZERO))?)
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(SocketAddr::try_from(sys::getsockname(&self.fd)?)?)
+    }
+}
+
+fn tcp_socket(address: SocketAddr) -> io::Result<OwnedFd> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::INET,
+        SocketAddr::V6(_) => AddressFamily::INET6,
+    };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    Ok(sys::socket_with(family, SocketType::STREAM, flags, None)?)
+}
+
+/// Binds the source address; the port is chosen at connect, when the target is known.
+fn bind_source(fd: &OwnedFd, source: IpAddr) -> io::Result<()> {
+    setsockopt(fd, nix_sockopt::IpBindAddressNoPort, &true)?;
+    Ok(sys::bind(fd, &SocketAddr::new(source, 0))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::{Io, Limits, run};
+    use std::future::poll_fn;
+    use std::net::Ipv4Addr;
+
+    #[test]
+    fn accepted_sockets_do_not_delay_either() {
+        let delays = run(Io::Epoll, Limits::default(), |net| async move {
+            let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+            let listener = Socket::listen(&net.0, anywhere, &ListenOptions::default())?;
+            let at = listener.local_addr()?;
+            let client = Socket::connect(&net.0, at, &ConnectOptions::default())?;
+            let (server, _) = poll_fn(|_| listener.poll_accept()).await?;
+            let both = [&client, &server].map(|socket| sockopt::tcp_nodelay(&socket.fd));
+            io::Result::Ok(both)
+        });
+        assert_eq!(delays.unwrap().unwrap(), [Ok(true), Ok(true)]);
+    }
+}

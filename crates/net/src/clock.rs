@@ -1,0 +1,28 @@
+//! The clocks. The only place that asks the system what time it is, so that a simulation can answer instead.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// CPU time, user and system, of the calling thread since it started.
+pub fn thread_cpu() -> Duration {
+    let spent = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(spent.tv_sec.unsigned_abs(), spent.tv_nsec.unsigned_abs() as u32)
+}
+
+/// The wall clock as one pair of readings plus the monotonic clock: it never steps back during a run.
+pub(crate) struct WallClock {
+    started: Instant,
+    started_unix_us: u64,
+}
+
+impl WallClock {
+    pub(crate) fn start() -> Self {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { started: Instant::now(), started_unix_us: since_epoch.as_micros() as u64 }
+    }
+
+    pub(crate) fn unix_micros(&self) -> u64 {
+        self.started_unix_us + self.started.elapsed().as_micros() as u64
+    }
+}

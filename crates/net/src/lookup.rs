@@ -1,0 +1,158 @@
+//! Name resolution: the system's resolver on a helper thread, because it blocks.
+//!
+//! The helper is started by the first lookup and ends with its worker; lookups of one worker are answered one after the
+//! other. Name lookups happen at the start of a run, never per request.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::task::Poll;
+use std::thread;
+
+use slab::Slab;
+
+use crate::tasks::TaskId;
+use crate::worker::Worker;
+
+type Addresses = io::Result<Vec<SocketAddr>>;
+
+/// Lookups waiting at once at most. More is a mistake of the caller, not load.
+const LOOKUPS_MAX: usize = 4096;
+
+#[derive(Default)]
+pub(crate) struct Lookups(RefCell<State>);
+
+#[derive(Default)]
+struct State {
+    helper: Option<Helper>,
+    open: Slab<Lookup>,
+}
+
+struct Helper {
+    questions: Sender<Question>,
+    answers: Receiver<Answer>,
+}
+
+/// Owned by the future that asked; when that is gone too early, the answer removes it.
+enum Lookup {
+    Waiting(TaskId),
+    Answered(Option<Addresses>),
+    Abandoned,
+}
+
+struct Question {
+    index: usize,
+    host: String,
+    port: u16,
+}
+
+struct Answer {
+    index: usize,
+    addresses: Addresses,
+}
+
+impl Lookups {
+    /// Takes in what the helper has answered and makes the askers ready.
+    pub(crate) fn collect(&self, worker: &Worker) {
+        let mut state = self.0.borrow_mut();
+        let State { helper, open } = &mut *state;
+        let Some(helper) = helper else { return };
+        while let Ok(Answer { index, addresses }) = helper.answers.try_recv() {
+            match open[index] {
+                Lookup::Waiting(task) => {
+                    open[index] = Lookup::Answered(Some(addresses));
+                    worker.make_ready(task);
+                }
+                Lookup::Abandoned | Lookup::Answered(_) => drop(open.remove(index)),
+            }
+        }
+    }
+
+    fn abandon(&self, index: usize) {
+        let open = &mut self.0.borrow_mut().open;
+        match open[index] {
+            Lookup::Waiting(_) => open[index] = Lookup::Abandoned,
+            Lookup::Answered(_) | Lookup::Abandoned => drop(open.remove(index)),
+        }
+    }
+
+    fn ask(&self, worker: &Worker, host: &str, port: u16) -> io::Result<usize> {
+        let mut state = self.0.borrow_mut();
+        if state.open.len() >= LOOKUPS_MAX {
+            return Err(io::Error::other("too many name lookups at once"));
+        }
+        if state.helper.is_none() {
+            state.helper = Some(start_helper(worker)?);
+        }
+        let index = state.open.insert(Lookup::Waiting(worker.current()));
+        let host = host.to_owned();
+        let question = Question { index, host, port };
+        let helper = state.helper.as_ref().expect("started above");
+        // The helper ends only after this sender is gone.
+        let _ = helper.questions.send(question);
+        Ok(index)
+    }
+
+    fn poll_answer(&self, worker: &Worker, index: usize) -> Poll<Addresses> {
+        match &mut self.0.borrow_mut().open[index] {
+            Lookup::Waiting(task) => *task = worker.current(),
+            Lookup::Answered(addresses) => {
+                return addresses.take().map_or(Poll::Pending, Poll::Ready);
+            }
+            Lookup::Abandoned => {}
+        }
+        Poll::Pending
+    }
+}
+
+fn start_helper(worker: &Worker) -> io::Result<Helper> {
+    let waker = worker.driver.waker();
+    let (questions, asked) = channel::<Question>();
+    let (answered, answers) = channel();
+    let work = move || {
+        for question in asked {
+            let index = question.index;
+            let addresses = resolve(&question.host, question.port);
+            let answer = Answer { index, addresses };
+            // Either fails only when the worker has ended and nobody wants the answer.
+            if answered.send(answer).is_err() || waker.wake().is_err() {
+                return;
+            }
+        }
+    };
+    let named = thread::Builder::new().name("lookup".to_owned());
+    named.spawn(work)?;
+    Ok(Helper { questions, answers })
+}
+
+fn resolve(host: &str, port: u16) -> Addresses {
+    let addresses: Vec<_> = (host, port).to_socket_addrs()?.collect();
+    match addresses.is_empty() {
+        true => Err(io::Error::new(io::ErrorKind::NotFound, "the name has no address")),
+        false => Ok(addresses),
+    }
+}
+
+pub(crate) async fn lookup(worker: &Rc<Worker>, host: &str, port: u16) -> Addresses {
+    if let Ok(address) = host.trim_matches(['[', ']']).parse() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let index = worker.lookups.ask(worker, host, port)?;
+    let asked = Asked { worker, index };
+    poll_fn(|_| worker.lookups.poll_answer(worker, asked.index)).await
+}
+
+/// Gives the lookup's place back, at once when it was answered, otherwise with its answer.
+struct Asked<'a> {
+    worker: &'a Rc<Worker>,
+    index: usize,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.worker.lookups.abandon(self.index);
+    }
+}

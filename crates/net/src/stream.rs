@@ -1,0 +1,250 @@
+//! [`Stream`]: a TCP connection with operations that complete.
+//!
+//! It must not know how the backend learns that an operation can go on. One operation at a time, by `&mut self`; dropping
+//! the future of an operation that waits leaves nothing behind, and an operation that moved bytes has completed, except
+//! that a dropped send may have sent a part.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io::{self, IoSlice};
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+use std::time::Instant;
+
+use crate::backend::epoll::Socket;
+use crate::buffer::{Buffer, Lent};
+use crate::worker::Worker;
+
+/// Pieces given to the kernel in one call at most.
+const GATHER_MAX: usize = 32;
+
+/// How to open a connection. `TCP_NODELAY` is always on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConnectOptions {
+    /// The local address to connect from; its port is chosen per target.
+    pub source: Option<IpAddr>,
+    /// When to give up connecting, with [`TimedOut`](io::ErrorKind::TimedOut). It does not apply to what follows.
+    pub deadline: Option<Instant>,
+    /// Close with a reset: no port is left in TIME_WAIT, and bytes not yet delivered are lost.
+    pub abortive_close: bool,
+    /// The kernel's receive buffer in bytes, and with it the window; the kernel doubles it for its own needs.
+    pub receive_buffer: Option<usize>,
+}
+
+/// How to close a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Close {
+    /// After what was sent, as by dropping. The kernel still resets if received bytes were left unread.
+    Graceful,
+    /// At once, by a reset.
+    Reset,
+}
+
+/// A TCP connection. Dropping it closes it gracefully.
+pub struct Stream {
+    socket: Socket,
+    peer: SocketAddr,
+}
+
+impl Stream {
+    pub(crate) async fn connect(
+        worker: &Rc<Worker>,
+        to: SocketAddr,
+        options: &ConnectOptions,
+    ) -> io::Result<Self> {
+        let socket = Socket::connect(worker, to, options)?;
+        socket.set_deadline(options.deadline);
+        poll_fn(|_| socket.poll_connected()).await?;
+        socket.set_deadline(None);
+        Ok(Self::new(socket, to))
+    }
+
+    pub(crate) fn new(socket: Socket, peer: SocketAddr) -> Self {
+        Self { socket, peer }
+    }
+
+    /// Receives what there is, at most a buffer full; waits if there is nothing. Empty means end of stream.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectionReset`](io::ErrorKind::ConnectionReset) and what else the system says;
+    /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
+    pub async fn recv(&mut self) -> io::Result<Lent> {
+        poll_fn(|_| self.socket.poll_recv(usize::MAX)).await
+    }
+
+    /// As [`recv`](Self::recv), but at most `max` bytes (at least one), for readers that are slow on purpose.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub async fn recv_at_most(&mut self, max: usize) -> io::Result<Lent> {
+        poll_fn(|_| self.socket.poll_recv(max.max(1))).await
+    }
+
+    /// Throws away received bytes without copying them: what there is, at most `max` (at least one) and at most 1 MiB;
+    /// waits if there is nothing. Returns how many; 0 means end of stream.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub async fn discard(&mut self, max: u64) -> io::Result<u64> {
+        poll_fn(|_| self.socket.poll_discard(max.max(1))).await
+    }
+
+    /// Sends the whole message: returns when the kernel has all of it. The buffer then goes back to its pool.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectionReset`](io::ErrorKind::ConnectionReset), [`BrokenPipe`](io::ErrorKind::BrokenPipe) and what else the
+    /// system says; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline. A part may have been sent.
+    pub async fn send(&mut self, message: Buffer) -> io::Result<()> {
+        self.send_pieces(&message, &[]).await
+    }
+
+    /// Sends `head` and then the pieces of `body`, in one system call where the kernel has room.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_with(&mut self, head: Buffer, body: &[&'static [u8]]) -> io::Result<()> {
+        self.send_pieces(&head, body).await
+    }
+
+    /// Sends the pieces of `body`, as [`send_with`](Self::send_with) without a head.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn send_static(&mut self, body: &[&'static [u8]]) -> io::Result<()> {
+        self.send_pieces(&[], body).await
+    }
+
+    async fn send_pieces(&mut self, head: &[u8], body: &[&'static [u8]]) -> io::Result<()> {
+        let mut unsent = Unsent::new(head, body);
+        while !unsent.front.is_empty() {
+            let sent = poll_fn(|_| match unsent.rest {
+                [] => self.socket.poll_send(unsent.front),
+                _ => unsent.gathered(|pieces| self.socket.poll_send_gathered(pieces)),
+            });
+            unsent.advance(sent.await?);
+        }
+        Ok(())
+    }
+
+    /// Until when operations may wait. One that still waits then fails with [`TimedOut`](io::ErrorKind::TimedOut), up to
+    /// some 40 ms late; one that need not wait completes in any case. Setting it is a store.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.socket.set_deadline(deadline);
+    }
+
+    /// Tells the peer that nothing more will be sent; receiving goes on.
+    ///
+    /// # Errors
+    ///
+    /// [`NotConnected`](io::ErrorKind::NotConnected) when the connection is already gone.
+    pub fn shutdown_write(&self) -> io::Result<()> {
+        self.socket.shutdown_write()
+    }
+
+    /// Closes the connection.
+    pub fn close(self, how: Close) {
+        if how == Close::Reset {
+            // It fails only for what is no socket.
+            let _ = self.socket.make_close_abortive();
+        }
+    }
+
+    /// The address of this end.
+    ///
+    /// # Errors
+    ///
+    /// What the system says, which for an open connection is nothing.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// The address of the other end.
+    pub fn peer_addr(&self) -> SocketAddr {
+        self.peer
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("peer", &self.peer).finish()
+    }
+}
+
+/// What is left to send: a piece that may be begun, and whole pieces. All is sent when `front` is empty.
+struct Unsent<'a> {
+    front: &'a [u8],
+    rest: &'a [&'static [u8]],
+}
+
+impl<'a> Unsent<'a> {
+    fn new(front: &'a [u8], rest: &'a [&'static [u8]]) -> Self {
+        let mut unsent = Self { front, rest };
+        unsent.advance(0);
+        unsent
+    }
+
+    /// Strikes out `sent` bytes, and any empty pieces that follow them.
+    fn advance(&mut self, mut sent: usize) {
+        while sent >= self.front.len()
+            && let Some((next, rest)) = self.rest.split_first()
+        {
+            sent -= self.front.len();
+            (self.front, self.rest) = (next, rest);
+        }
+        self.front = &self.front[sent..];
+    }
+
+    fn gathered<T>(&self, send: impl FnOnce(&[IoSlice<'_>]) -> T) -> T {
+        let mut pieces = [IoSlice::new(self.front); GATHER_MAX];
+        for (piece, bytes) in pieces[1..].iter_mut().zip(self.rest) {
+            *piece = IoSlice::new(bytes);
+        }
+        send(&pieces[..GATHER_MAX.min(1 + self.rest.len())])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends `step` bytes at a time and returns what went out.
+    fn sent_in_steps(head: &'static [u8], body: &[&'static [u8]], step: usize) -> Vec<u8> {
+        let mut unsent = Unsent::new(head, body);
+        let mut out = Vec::new();
+        while !unsent.front.is_empty() {
+            let before = out.len();
+            unsent.gathered(|pieces| {
+                let bytes = pieces.iter().flat_map(|piece| piece.iter().copied());
+                out.extend(bytes.take(step));
+            });
+            unsent.advance(out.len() - before);
+        }
+        out
+    }
+
+    #[test]
+    fn whatever_the_steps_the_bytes_are_the_same() {
+        let body: &[&'static [u8]] = &[b"", b"one", b"", b"two", b"three", b"", b""];
+        for step in 1..20 {
+            assert_eq!(sent_in_steps(b"head ", body, step), b"head onetwothree");
+            assert_eq!(sent_in_steps(b"", body, step), b"onetwothree");
+        }
+    }
+
+    #[test]
+    fn more_pieces_than_one_call_takes() {
+        let body = [b"ab".as_slice(); GATHER_MAX * 3];
+        assert_eq!(sent_in_steps(b"", &body, usize::MAX).len(), GATHER_MAX * 3 * 2);
+    }
+
+    #[test]
+    fn nothing_is_sent_at_once() {
+        assert!(Unsent::new(b"", &[b"", b""]).front.is_empty());
+    }
+}

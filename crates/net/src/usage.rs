@@ -1,0 +1,34 @@
+//! Plain counters of what a worker did and holds, for its checks of itself.
+
+use std::cell::Cell;
+
+/// What a worker has done since it started, and what it holds now. See [`Net::usage`](crate::Net::usage).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Turns of the loop, each with one wait.
+    pub turns: u64,
+    /// Polls of tasks.
+    pub polls: u64,
+    /// Receive calls to the kernel, those that found nothing included.
+    pub recv_calls: u64,
+    /// Send calls to the kernel, those that found no room included.
+    pub send_calls: u64,
+    /// Sockets open now, listeners included.
+    pub open_sockets: usize,
+    /// Tasks alive now, the main one not included.
+    pub tasks: usize,
+    /// Pooled buffers in somebody's hands now.
+    pub buffers_outstanding: usize,
+}
+
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) turns: Cell<u64>,
+    pub(crate) polls: Cell<u64>,
+    pub(crate) recv_calls: Cell<u64>,
+    pub(crate) send_calls: Cell<u64>,
+}
+
+pub(crate) fn count(counter: &Cell<u64>) {
+    counter.set(counter.get() + 1);
+}

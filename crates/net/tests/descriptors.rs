@@ -1,0 +1,49 @@
+//! Out of descriptors. A binary of its own, because the limit is the process's.
+
+use std::cell::Cell;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::rc::Rc;
+use std::time::Duration;
+
+use net::{ConnectOptions, Io, Limits, ListenOptions};
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+#[test]
+fn a_listener_without_descriptors_says_so_and_does_not_spin() {
+    net::run(Io::Auto, Limits::default(), |net| async move {
+        let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let mut listener = net.listen(anywhere, &ListenOptions::default()).unwrap();
+        let at = listener.local_addr().unwrap();
+        let client = std::net::TcpStream::connect(at).unwrap();
+
+        let failures = Rc::new(Cell::new(0));
+        let accepted = net.event();
+        let normal = allow_descriptors(Some(3));
+        let (counts, signal) = (failures.clone(), accepted.clone());
+        net.spawn(async move {
+            while let Err(error) = listener.accept().await {
+                assert_eq!(error.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+                counts.set(counts.get() + 1);
+            }
+            signal.set();
+        });
+        net.sleep(Duration::from_millis(100)).await;
+        let refused = net.connect(at, &ConnectOptions::default()).await.unwrap_err();
+        assert_eq!(refused.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+        assert!((2..=15).contains(&failures.get()), "{failures:?} failures");
+
+        allow_descriptors(normal);
+        accepted.wait().await;
+        drop(client);
+    })
+    .unwrap();
+}
+
+/// Sets the soft limit; returns what it was.
+fn allow_descriptors(count: Option<u64>) -> Option<u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let limit = Rlimit { current: count, maximum };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    current
+}

@@ -1,0 +1,89 @@
+//! Sleeping: in order, never too short, and not long by milliseconds.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::helpers::{check, pestered};
+
+#[test]
+fn sleepers_wake_in_order() {
+    check(|net| async move {
+        let woken = Rc::new(RefCell::new(Vec::new()));
+        let start = net.now();
+        for millis in [7u64, 1, 5, 3, 9, 0] {
+            let (net, woken) = (net.clone(), woken.clone());
+            net.clone().spawn(async move {
+                net.sleep_until(start + Duration::from_millis(millis)).await;
+                woken.borrow_mut().push(millis);
+            });
+        }
+        net.sleep(Duration::from_millis(20)).await;
+        assert_eq!(*woken.borrow(), [0, 1, 3, 5, 7, 9]);
+    });
+}
+
+/// The median says what the runtime does; single outliers belong to the machine.
+#[test]
+fn sleeps_are_precise_to_fractions_of_a_millisecond() {
+    check(|net| async move {
+        for sleep_us in [50, 300, 1_700, 2_300, 5_600] {
+            let mut late_us = Vec::new();
+            for _ in 0..21 {
+                let at = net.now() + Duration::from_micros(sleep_us);
+                net.sleep_until(at).await;
+                let woken = Instant::now();
+                assert!(woken >= at, "woken too early");
+                late_us.push((woken - at).as_micros());
+            }
+            late_us.sort_unstable();
+            assert!(late_us[10] < 700, "{sleep_us} µs: late by {late_us:?} µs");
+        }
+    });
+}
+
+#[test]
+fn a_sleep_polled_without_cause_is_not_short() {
+    check(|net| async move {
+        let at = net.now() + Duration::from_millis(10);
+        pestered(&net, net.sleep_until(at)).await;
+        assert!(net.now() >= at);
+    });
+}
+
+#[test]
+fn abandoned_sleeps_wake_nobody() {
+    check(|net| async move {
+        for _ in 0..1000 {
+            let mut abandoned = Box::pin(net.sleep(Duration::from_millis(1)));
+            std::future::poll_fn(|context| {
+                let _ = abandoned.as_mut().poll(context);
+                std::task::Poll::Ready(())
+            })
+            .await;
+        }
+        let before = net.usage().polls;
+        net.sleep(Duration::from_millis(5)).await;
+        assert!(net.usage().polls - before < 5);
+    });
+}
+
+#[test]
+fn an_idle_worker_does_not_turn() {
+    check(|net| async move {
+        let before = net.usage().turns;
+        net.sleep(Duration::from_micros(50_500)).await;
+        assert!(net.usage().turns - before <= 4);
+    });
+}
+
+#[test]
+fn the_wall_clock_is_the_systems() {
+    check(|net| async move {
+        net.sleep(Duration::from_millis(2)).await;
+        let system = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let apart = (system.as_micros() as u64).abs_diff(net.unix_micros());
+        assert!(apart < 1_000_000);
+        assert!(net.turn() <= net.now());
+    });
+}

@@ -1,0 +1,213 @@
+//! Removes a message's framing: content comes out as slices of the input, trailers as fields.
+//!
+//! Must not know heads. Start at [`Body::read`].
+
+use super::head::{BlankLine, field_limit};
+use super::{CHUNK_LINE_LIMIT, Error, FIELDS_CAP, Framing, Limits};
+
+/// Where content goes: the part that the two public sinks have in common.
+pub(super) trait Content {
+    fn body(&mut self, bytes: &[u8]);
+    fn trailer(&mut self, name: &[u8], value: &[u8]);
+}
+
+/// A message's content as it is being read.
+#[derive(Debug)]
+pub(super) enum Body {
+    /// Bytes still to come.
+    Length(u64),
+    Chunked(Chunks),
+    UntilClose,
+}
+
+impl Body {
+    /// The content that a framing announces; `None` when the message ends with its head.
+    #[inline]
+    pub(super) fn new(framing: Framing) -> Option<Body> {
+        match framing {
+            Framing::None | Framing::Length(0) => None,
+            Framing::Length(length) => Some(Body::Length(length)),
+            Framing::Chunked => Some(Body::Chunked(Chunks::default())),
+            Framing::UntilClose => Some(Body::UntilClose),
+        }
+    }
+
+    /// Takes what belongs to the content. Returns bytes consumed and whether the content is complete.
+    #[inline]
+    pub(super) fn read(
+        &mut self,
+        input: &[u8],
+        limits: &Limits,
+        sink: &mut impl Content,
+    ) -> Result<(usize, bool), Error> {
+        match self {
+            Body::Length(left) => {
+                let content = up_to(input, *left);
+                *left -= content.len() as u64;
+                sink.body(content);
+                Ok((content.len(), *left == 0))
+            }
+            Body::Chunked(chunks) => chunks.read(input, limits, sink),
+            Body::UntilClose => {
+                sink.body(input);
+                Ok((input.len(), false))
+            }
+        }
+    }
+
+    /// The peer closed before the content was complete: right for [`Framing::UntilClose`] only.
+    pub(super) fn end_of_stream(&self) -> Result<(), Error> {
+        match self {
+            Body::Length(left) => Err(Error::ClosedInBody { missing: Some(*left) }),
+            Body::Chunked(_) => Err(Error::ClosedInBody { missing: None }),
+            Body::UntilClose => Ok(()),
+        }
+    }
+}
+
+/// The first `count` bytes of `input`, or all.
+#[inline]
+fn up_to(input: &[u8], count: u64) -> &[u8] {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    &input[..input.len().min(count)]
+}
+
+/// The chunked transfer coding (RFC 9112 section 7.1), byte by byte in its lines, by slices in its data.
+#[derive(Debug, Default)]
+pub(super) struct Chunks {
+    phase: Phase,
+    /// Bytes of the current size line so far.
+    line: usize,
+    /// The size being read, then bytes left of the chunk.
+    size: u64,
+    blank: BlankLine,
+    /// A trailer section that arrived split.
+    spill: Vec<u8>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Size,
+    /// White space after the size: some servers pad it (BWS, RFC 9112 section 7.1.1).
+    Padding,
+    Extension,
+    SizeLf,
+    Data,
+    DataCr,
+    DataLf,
+    Trailers,
+    Done,
+}
+
+impl Chunks {
+    fn read(
+        &mut self,
+        input: &[u8],
+        limits: &Limits,
+        sink: &mut impl Content,
+    ) -> Result<(usize, bool), Error> {
+        let mut at = 0;
+        while at < input.len() && self.phase != Phase::Done {
+            at += match self.phase {
+                Phase::Data => self.data(&input[at..], sink),
+                Phase::Trailers => self.trailers(&input[at..], limits, sink)?,
+                _ => self.line_byte(input[at])?,
+            };
+        }
+        Ok((at, self.phase == Phase::Done))
+    }
+
+    fn data(&mut self, input: &[u8], sink: &mut impl Content) -> usize {
+        let content = up_to(input, self.size);
+        sink.body(content);
+        self.size -= content.len() as u64;
+        if self.size == 0 {
+            self.phase = Phase::DataCr;
+        }
+        content.len()
+    }
+
+    /// One byte of a size line or of the line end after a chunk. Both end with CRLF and nothing else: a bare LF here is
+    /// how requests are smuggled (RFC 9112 section 11.2).
+    fn line_byte(&mut self, byte: u8) -> Result<usize, Error> {
+        self.line += 1;
+        if self.line > CHUNK_LINE_LIMIT {
+            return Err(Error::BadChunk);
+        }
+        self.phase = match (self.phase, byte) {
+            (Phase::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
+            // The size has at least one digit.
+            (Phase::Size, _) if self.line == 1 => return Err(Error::BadChunk),
+            (Phase::Size | Phase::Padding, b' ' | b'\t') => Phase::Padding,
+            (Phase::Size | Phase::Padding, b';') => Phase::Extension,
+            (Phase::Size | Phase::Padding | Phase::Extension, b'\r') => Phase::SizeLf,
+            (Phase::Extension, b'\t' | b' '..=b'~' | 0x80..) => Phase::Extension,
+            (Phase::SizeLf, b'\n') => self.size_is_known(),
+            (Phase::DataCr, b'\r') => Phase::DataLf,
+            (Phase::DataLf, b'\n') => {
+                self.line = 0;
+                Phase::Size
+            }
+            _ => return Err(Error::BadChunk),
+        };
+        Ok(1)
+    }
+
+    fn digit(&mut self, byte: u8) -> Result<Phase, Error> {
+        let digit = match byte {
+            b'0'..=b'9' => byte - b'0',
+            _ => (byte | 0x20) - b'a' + 10,
+        };
+        // Sixteen digits at most, leading zeros apart.
+        if self.size >> 60 != 0 {
+            return Err(Error::BadChunk);
+        }
+        self.size = self.size << 4 | u64::from(digit);
+        Ok(Phase::Size)
+    }
+
+    fn size_is_known(&mut self) -> Phase {
+        self.line = 0;
+        if self.size > 0 {
+            return Phase::Data;
+        }
+        self.blank = BlankLine::LineStart;
+        Phase::Trailers
+    }
+
+    /// The trailer section (RFC 9112 section 7.1.2), parsed once whole. Bounded like a head.
+    fn trailers(&mut self, input: &[u8], limits: &Limits, sink: &mut impl Content) -> Result<usize, Error> {
+        let room = limits.head_bytes.saturating_sub(self.spill.len());
+        let window = &input[..input.len().min(room)];
+        let Some(end) = self.blank.find(window) else {
+            self.spill.extend_from_slice(window);
+            return if window.len() == room { Err(Error::TrailersTooLong) } else { Ok(window.len()) };
+        };
+        if self.spill.is_empty() {
+            push_trailers(&window[..end], limits, sink)?;
+        } else {
+            self.spill.extend_from_slice(&window[..end]);
+            push_trailers(&self.spill, limits, sink)?;
+        }
+        self.phase = Phase::Done;
+        Ok(end)
+    }
+}
+
+fn push_trailers(section: &[u8], limits: &Limits, sink: &mut impl Content) -> Result<(), Error> {
+    // Nearly always there are none, and then the table is not worth clearing.
+    if matches!(section, b"\r\n" | b"\n") {
+        return Ok(());
+    }
+    let limit = field_limit(limits);
+    let mut table = [httparse::EMPTY_HEADER; FIELDS_CAP];
+    match httparse::parse_headers(section, &mut table[..limit]) {
+        Ok(httparse::Status::Complete((_, fields))) => {
+            fields.iter().for_each(|field| sink.trailer(field.name.as_bytes(), field.value));
+            Ok(())
+        }
+        Err(httparse::Error::TooManyHeaders) => Err(Error::TooManyFields { limit }),
+        _ => Err(Error::BadField),
+    }
+}

@@ -1,0 +1,334 @@
+//! The client's side: reads responses.
+//!
+//! Must not know the request beyond [`Expect`]. Start at [`ResponseReader::read`].
+
+use super::body::{Body, Content};
+use super::head::{Facts, FieldTable, Gather, field_limit};
+use super::{Error, FIELDS_CAP, Framing, INTERIM_LIMIT, Limits, Progress, Stage, Version};
+use httparse::{ParserConfig, Status};
+use std::mem::MaybeUninit;
+
+/// How the request shapes the framing of its response (RFC 9112 section 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Expect {
+    /// The response says itself.
+    #[default]
+    Body,
+    /// The request was HEAD: no content, whatever the fields say.
+    NoBody,
+    /// The request was CONNECT: a 2xx response becomes a tunnel, read like [`Framing::UntilClose`].
+    Tunnel,
+}
+
+/// The meaning of a final response's head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResponseHead {
+    /// The version in the status line.
+    pub version: Version,
+    /// 101 or 200..=999, as received; other 1xx go to [`ResponseSink::interim`].
+    pub status: u16,
+    /// How the content ends; a tunnel is [`Framing::UntilClose`].
+    pub framing: Framing,
+    /// Content-Length as given, also where it does not frame anything (HEAD, 204, 304).
+    pub content_length: Option<u64>,
+    /// Whether the connection may be used again after this response (RFC 9112 section 9.3).
+    pub keep_alive: bool,
+}
+
+/// Where a response goes, piece by piece. Slices live for the call only.
+///
+/// When the head turns out to be refused, `field` may have been called without `head` following.
+pub trait ResponseSink {
+    /// One field line of the final response, in order, before [`head`](Self::head). White space around `value` is removed.
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        let _ = (name, value);
+    }
+
+    /// The head is complete. `raw` is status line to blank line, as received.
+    fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
+        let _ = (head, raw);
+    }
+
+    /// A part of the content, not empty, transfer coding removed.
+    fn body(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+
+    /// An interim response came (1xx except 101); its fields are not reported (RFC 9110 section 15.2).
+    fn interim(&mut self, status: u16) {
+        let _ = status;
+    }
+
+    /// One line of the trailer section.
+    fn trailer(&mut self, name: &[u8], value: &[u8]) {
+        let _ = (name, value);
+    }
+}
+
+/// Reads the responses of one connection, one after the other.
+///
+/// ```
+/// use wire::http1::{Error, Expect, Limits, ResponseReader, ResponseSink};
+///
+/// struct Bytes(usize);
+/// impl ResponseSink for Bytes {
+///     fn body(&mut self, bytes: &[u8]) {
+///         self.0 += bytes.len();
+///     }
+/// }
+///
+/// let mut reader = ResponseReader::new(Limits::default());
+/// let mut sink = Bytes(0);
+/// reader.begin(Expect::Body);
+/// let progress = reader.read(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhiHTTP", &mut sink)?;
+/// assert!(progress.done);
+/// assert_eq!(progress.consumed, 40);
+/// assert_eq!(sink.0, 2);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ResponseReader {
+    limits: Limits,
+    expect: Expect,
+    state: State,
+    gather: Gather,
+    interims: usize,
+    head: Option<ResponseHead>,
+}
+
+#[derive(Debug)]
+enum State {
+    Head,
+    Body(Body),
+    Done,
+}
+
+impl ResponseReader {
+    /// A reader at the start of a connection, as after `begin(Expect::Body)`.
+    pub fn new(limits: Limits) -> Self {
+        ResponseReader {
+            limits,
+            expect: Expect::Body,
+            state: State::Head,
+            gather: Gather::default(),
+            interims: 0,
+            head: None,
+        }
+    }
+
+    /// Gets ready for the next response.
+    #[inline]
+    pub fn begin(&mut self, expect: Expect) {
+        self.expect = expect;
+        self.state = State::Head;
+        self.gather.clear();
+        self.interims = 0;
+        self.head = None;
+    }
+
+    /// Takes the bytes that belong to this response and pushes their meaning into `sink`.
+    ///
+    /// # Errors
+    /// Whatever [`Error`] says about a malformed response; the connection is then of no further use.
+    #[inline]
+    pub fn read(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<Progress, Error> {
+        let mut consumed = 0;
+        while consumed < input.len() {
+            let rest = &input[consumed..];
+            consumed += match &mut self.state {
+                State::Head => self.read_head(rest, sink)?,
+                State::Body(body) => {
+                    let (taken, complete) = body.read(rest, &self.limits, &mut Part(sink))?;
+                    if complete {
+                        self.state = State::Done;
+                    }
+                    taken
+                }
+                State::Done => break,
+            };
+        }
+        Ok(Progress { consumed, done: matches!(self.state, State::Done) })
+    }
+
+    /// The peer closed its side.
+    ///
+    /// # Errors
+    /// [`Error::ClosedIdle`], [`Error::ClosedInHead`] or [`Error::ClosedInBody`] unless the response is complete or ends
+    /// by closing ([`Framing::UntilClose`]). A cut head that was malformed already gives its own error.
+    pub fn end_of_stream(&mut self, sink: &mut impl ResponseSink) -> Result<(), Error> {
+        match (&self.state, self.stage()) {
+            (State::Body(body), _) => body.end_of_stream()?,
+            (_, Stage::Idle) => return Err(Error::ClosedIdle),
+            (_, Stage::Head) => {
+                self.gather.check(|bytes| parse(bytes, &self.limits, self.expect, sink))?;
+                return Err(Error::ClosedInHead);
+            }
+            _ => {}
+        }
+        self.state = State::Done;
+        Ok(())
+    }
+
+    /// How far the response is.
+    #[inline]
+    pub fn stage(&self) -> Stage {
+        match self.state {
+            State::Head if self.gather.is_empty() && self.interims == 0 => Stage::Idle,
+            State::Head => Stage::Head,
+            State::Body(_) => Stage::Body,
+            State::Done => Stage::Done,
+        }
+    }
+
+    /// Bytes of content still to come where Content-Length frames it; `None` before the head and for other framings.
+    #[inline]
+    pub fn remaining(&self) -> Option<u64> {
+        match (&self.state, self.head?.framing) {
+            (State::Body(Body::Length(left)), _) => Some(*left),
+            (_, Framing::Length(_)) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// The transport drained `count` bytes of content unread; only where [`remaining`](Self::remaining) said so many, or
+    /// until close. Chunked content cannot be skipped, because its length is in it. Returns whether the response is
+    /// complete.
+    #[inline]
+    pub fn skip(&mut self, count: u64) -> bool {
+        if let State::Body(Body::Length(left)) = &mut self.state {
+            debug_assert!(count <= *left, "skipped {count} of {left} bytes");
+            *left = left.saturating_sub(count);
+            if *left == 0 {
+                self.state = State::Done;
+            }
+        }
+        matches!(self.state, State::Done)
+    }
+
+    /// The final response's head, once it is complete.
+    #[inline]
+    pub fn head(&self) -> Option<ResponseHead> {
+        self.head
+    }
+
+    #[inline]
+    fn read_head(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<usize, Error> {
+        let (taken, parsed) = self
+            .gather
+            .step(input, self.limits.head_bytes, |bytes| parse(bytes, &self.limits, self.expect, sink))?;
+        match parsed {
+            Some(Parsed::Final(head)) => {
+                self.state = Body::new(head.framing).map_or(State::Done, State::Body);
+                self.head = Some(head);
+            }
+            Some(Parsed::Interim(status)) => self.interim(status, sink)?,
+            None => {}
+        }
+        Ok(taken)
+    }
+
+    fn interim(&mut self, status: u16, sink: &mut impl ResponseSink) -> Result<(), Error> {
+        self.interims += 1;
+        if self.interims > INTERIM_LIMIT {
+            return Err(Error::TooManyInterim);
+        }
+        sink.interim(status);
+        Ok(())
+    }
+}
+
+/// The content's part of a response sink.
+struct Part<'s, S>(&'s mut S);
+
+impl<S: ResponseSink> Content for Part<'_, S> {
+    #[inline]
+    fn body(&mut self, bytes: &[u8]) {
+        self.0.body(bytes);
+    }
+
+    #[inline]
+    fn trailer(&mut self, name: &[u8], value: &[u8]) {
+        self.0.trailer(name, value);
+    }
+}
+
+enum Parsed {
+    Interim(u16),
+    Final(ResponseHead),
+}
+
+/// Parses a head that begins `bytes`. `None` when it goes on beyond them.
+#[inline]
+fn parse(
+    bytes: &[u8],
+    limits: &Limits,
+    expect: Expect,
+    sink: &mut impl ResponseSink,
+) -> Result<Option<(usize, Parsed)>, Error> {
+    // The parser would skip empty lines; before a status line there are none (RFC 9112 section 2.2).
+    if matches!(bytes.first(), Some(b'\r' | b'\n')) {
+        return Err(Error::NotHttp);
+    }
+    let mut table: FieldTable<'_> = [const { MaybeUninit::uninit() }; FIELDS_CAP];
+    let mut response = httparse::Response::new(&mut []);
+    let fields = &mut table[..field_limit(limits)];
+    let length =
+        match ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, fields) {
+            Ok(Status::Complete(length)) => length,
+            Ok(Status::Partial) => return Ok(None),
+            Err(error) => return Err(refusal(error, bytes, limits)),
+        };
+    let parsed = understand(&response, &bytes[..length], expect, sink)?;
+    Ok(Some((length, parsed)))
+}
+
+#[inline]
+fn understand(
+    response: &httparse::Response<'_, '_>,
+    raw: &[u8],
+    expect: Expect,
+    sink: &mut impl ResponseSink,
+) -> Result<Parsed, Error> {
+    let version = Version::from_minor(response.version);
+    let status = response.code.unwrap_or(0);
+    match status {
+        0..100 => return Err(Error::BadStatus),
+        // RFC 9110 section 15.2.2: after 101 the connection speaks another protocol, so it is final.
+        100 | 102..200 => return Ok(Parsed::Interim(status)),
+        _ => {}
+    }
+    let mut facts = Facts::default();
+    for field in response.headers.iter() {
+        sink.field(field.name.as_bytes(), field.value);
+        facts.note(field.name.as_bytes(), field.value)?;
+    }
+    let framing = framing(&facts, version, status, expect)?;
+    let keep_alive = framing != Framing::UntilClose && facts.keep_alive(version);
+    let head = ResponseHead { version, status, framing, content_length: facts.length, keep_alive };
+    sink.head(&head, raw);
+    Ok(Parsed::Final(head))
+}
+
+/// RFC 9112 section 6.3, in its order except that a tunnel comes first: RFC 9110 section 9.3.6 makes one of any 2xx.
+#[inline]
+fn framing(facts: &Facts, version: Version, status: u16, expect: Expect) -> Result<Framing, Error> {
+    if status == 101 || (expect == Expect::Tunnel && (200..300).contains(&status)) {
+        return Ok(Framing::UntilClose);
+    }
+    let framing = facts.framing(version)?;
+    if expect == Expect::NoBody || matches!(status, 204 | 304) {
+        return Ok(Framing::None);
+    }
+    Ok(if framing == Framing::None { Framing::UntilClose } else { framing })
+}
+
+#[cold]
+fn refusal(error: httparse::Error, bytes: &[u8], limits: &Limits) -> Error {
+    match error {
+        httparse::Error::Version if bytes.starts_with(b"HTTP/") => Error::BadVersion,
+        httparse::Error::Version => Error::NotHttp,
+        httparse::Error::Status => Error::BadStatus,
+        httparse::Error::TooManyHeaders => Error::TooManyFields { limit: field_limit(limits) },
+        _ => Error::BadField,
+    }
+}

@@ -1,0 +1,448 @@
+//! Responses: text in, events out. Each text is also read cut at every place.
+
+use crate::recorder::{self, Recorder, responses};
+use wire::http1::{CHUNK_LINE_LIMIT, Error, Expect, INTERIM_LIMIT, Limits, ResponseReader, Stage};
+
+#[track_caller]
+fn check(input: &str, expected: &str) {
+    check_as(Expect::Body, input, expected);
+}
+
+#[track_caller]
+fn check_as(expect: Expect, input: &str, expected: &str) {
+    recorder::check(|| responses(Limits::default(), expect), input.as_bytes(), expected);
+}
+
+#[track_caller]
+fn check_within(limits: Limits, input: &str, expected: &str) {
+    recorder::check(|| responses(limits, Expect::Body), input.as_bytes(), expected);
+}
+
+/// A head of these fields and nothing after: only the head's line matters.
+#[track_caller]
+fn check_head(fields: &str, expected: &str) {
+    let input = format!("HTTP/1.1 200 OK\r\n{fields}\r\n");
+    let text = recorder::record(responses(Limits::default(), Expect::Body), [input.as_bytes()]);
+    let told = text.lines().find(|line| line.starts_with("head ") || line.starts_with("error "));
+    assert_eq!(told, Some(expected), "{fields:?}");
+}
+
+#[test]
+fn length() {
+    check(
+        "HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 5\r\n\r\nhello",
+        "field Server=x
+         field Content-Length=5
+         head 1.1 200 length 5 keep
+         body hello
+         done",
+    );
+    check(
+        "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
+        "field content-length=0
+         head 1.1 200 length 0 keep
+         done",
+    );
+    check(
+        "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhel",
+        "field content-length=5
+         head 1.1 200 length 5 keep
+         body hel
+         error closed_in_body 2",
+    );
+}
+
+#[test]
+fn strict_content_length() {
+    check_head("Content-Length: 18446744073709551615\r\n", "head 1.1 200 length 18446744073709551615 keep");
+    for bad in ["18446744073709551616", "-1", "+1", "", "1 1", "0x1", "five"] {
+        check_head(&format!("Content-Length: {bad}\r\n"), "error bad_content_length");
+    }
+    for twice in ["5\r\nContent-Length: 5", "5\r\nX: y\r\ncontent-length: 6", "5, 5", "5,6"] {
+        check_head(&format!("Content-Length: {twice}\r\n"), "error duplicate_content_length");
+    }
+}
+
+#[test]
+fn until_close() {
+    check(
+        "HTTP/1.1 200 OK\r\n\r\nhello",
+        "head 1.1 200 until-close close
+         body hello
+         closed",
+    );
+    check(
+        "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\n",
+        "field Connection=keep-alive
+         head 1.0 200 until-close close
+         closed",
+    );
+}
+
+#[test]
+fn chunked() {
+    check(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nA;x=\"y\"\r\n0123456789\r\n0\r\n\r\n",
+        "field Transfer-Encoding=chunked
+         head 1.1 200 chunked keep
+         body hello0123456789
+         done",
+    );
+    check(
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: , Chunked ,\r\n\r\n005 \t;\r\nhello\r\n00\r\nX: 1\r\nY:2 \r\n\r\n",
+        "field transfer-encoding=, Chunked ,
+         head 1.1 200 chunked keep
+         body hello
+         trailer X=1
+         trailer Y=2
+         done",
+    );
+    check(
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n",
+        "field transfer-encoding=chunked
+         head 1.1 200 chunked keep
+         body abc
+         error closed_in_body",
+    );
+}
+
+#[test]
+fn malformed_chunks() {
+    #[track_caller]
+    fn check_chunks(chunks: &str, expected: &str) {
+        let input = format!("HTTP/1.1 200 OK\r\nte: x\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}");
+        let head = "field te=x\nfield Transfer-Encoding=chunked\nhead 1.1 200 chunked keep\n";
+        check(&input, &format!("{head}{expected}"));
+    }
+    check_chunks("\r\n", "error bad_chunk");
+    check_chunks("x\r\n", "error bad_chunk");
+    check_chunks(" 5\r\nhello", "error bad_chunk");
+    check_chunks(";x\r\n", "error bad_chunk");
+    check_chunks("-1\r\n", "error bad_chunk");
+    check_chunks("5 5\r\n", "error bad_chunk");
+    check_chunks("5\nhello", "error bad_chunk");
+    check_chunks("5\r\rhello", "error bad_chunk");
+    check_chunks("5;a\0\r\nhello", "error bad_chunk");
+    check_chunks("5\r\nhello!\r\n", "body hello\nerror bad_chunk");
+    check_chunks("5\r\nhello\n", "body hello\nerror bad_chunk");
+    check_chunks("10000000000000000\r\n", "error bad_chunk");
+    check_chunks("FFFFFFFFFFFFFFFF\r\nx", "body x\nerror closed_in_body");
+    check_chunks("0000000000000000000001\r\nx", "body x\nerror closed_in_body");
+    check_chunks("0\r\nbad line\r\n\r\n", "error bad_field");
+    check_chunks("0\r\n a: b\r\n\r\n", "error bad_field");
+    check_chunks("0\r\na: b\r\n", "error closed_in_body");
+    check_chunks("0\r\n\n", "done");
+}
+
+#[test]
+fn long_chunk_lines_are_refused() {
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let told = "field Transfer-Encoding=chunked\nhead 1.1 200 chunked keep\n";
+    let record = |input: String| {
+        recorder::record(responses(Limits::default(), Expect::Body), input.as_bytes().chunks(1000))
+    };
+    let extension = "x".repeat(CHUNK_LINE_LIMIT - "1;\r\n".len());
+    assert_eq!(record(format!("{head}1;{extension}\r\nx\r\n0\r\n\r\n")), format!("{told}body x\ndone"));
+    assert_eq!(record(format!("{head}1;{extension}x\r\nx\r\n0\r\n\r\n")), format!("{told}error bad_chunk"));
+}
+
+#[test]
+fn transfer_encoding_is_chunked_or_refused() {
+    check_head("Transfer-Encoding: CHUNKED\r\n", "head 1.1 200 chunked keep");
+    let bad = ["gzip", "gzip, chunked", "chunked, gzip", "chunked, chunked", "identity", "", "chunked;q=1"];
+    for bad in bad.into_iter().chain(["chunked\r\nTransfer-Encoding: chunked"]) {
+        check_head(&format!("Transfer-Encoding: {bad}\r\n"), "error bad_transfer_encoding");
+    }
+    check_head("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "error conflicting_length");
+    check_head("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "error conflicting_length");
+    check(
+        "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "field Transfer-Encoding=chunked
+         error bad_transfer_encoding",
+    );
+}
+
+#[test]
+fn responses_without_content() {
+    for status in [204, 304] {
+        check(
+            &format!("HTTP/1.1 {status} x\r\nContent-Length: 5\r\n\r\n"),
+            &format!("field Content-Length=5\nhead 1.1 {status} none told 5 keep\ndone"),
+        );
+    }
+    check_as(
+        Expect::NoBody,
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "field Content-Length=5
+         head 1.1 200 none told 5 keep
+         done
+         field Transfer-Encoding=chunked
+         head 1.1 200 none keep
+         done",
+    );
+    check_as(
+        Expect::NoBody,
+        "HTTP/1.1 404 x\r\n\r\nHTTP/1.0 200\r\n\r\n",
+        "head 1.1 404 none keep\ndone\nhead 1.0 200 none close\ndone",
+    );
+}
+
+#[test]
+fn tunnels() {
+    check_as(
+        Expect::Tunnel,
+        "HTTP/1.1 200 Established\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nanything",
+        "field Content-Length=5
+         field Transfer-Encoding=chunked
+         head 1.1 200 until-close told 5 close
+         body anything
+         closed",
+    );
+    check_as(
+        Expect::Tunnel,
+        "HTTP/1.1 407 No\r\nContent-Length: 2\r\n\r\nno",
+        "field Content-Length=2
+         head 1.1 407 length 2 keep
+         body no
+         done",
+    );
+    check(
+        "HTTP/1.1 101 Switching\r\nContent-Length: 5\r\n\r\nanything",
+        "field Content-Length=5
+         head 1.1 101 until-close told 5 close
+         body anything
+         closed",
+    );
+}
+
+#[test]
+fn interim_responses() {
+    check(
+        "HTTP/1.1 100 Continue\r\nX: y\r\n\r\nHTTP/1.1 103\r\n\r\nHTTP/1.1 204 No\r\nZ: 1\r\n\r\n",
+        "interim 100
+         interim 103
+         field Z=1
+         head 1.1 204 none keep
+         done",
+    );
+    check("HTTP/1.1 100 Continue\r\n\r\n", "interim 100\nerror closed_in_head");
+    let (sixteen, told) =
+        ("HTTP/1.1 102 x\r\n\r\n".repeat(INTERIM_LIMIT), "interim 102\n".repeat(INTERIM_LIMIT));
+    check(&format!("{sixteen}HTTP/1.1 204 x\r\n\r\n"), &format!("{told}head 1.1 204 none keep\ndone"));
+    check(&format!("{sixteen}HTTP/1.1 102 x\r\n\r\n"), &format!("{told}error too_many_interim"));
+}
+
+#[test]
+fn keep_alive() {
+    #[track_caller]
+    fn check_keep(version: &str, fields: &str, keep: bool) {
+        let input = format!("HTTP/{version} 204 x\r\n{fields}\r\n");
+        let mut reader = ResponseReader::new(Limits::default());
+        reader.read(input.as_bytes(), &mut Recorder::default()).unwrap();
+        assert_eq!(reader.head().map(|head| head.keep_alive), Some(keep), "{input:?}");
+    }
+    check_keep("1.1", "", true);
+    check_keep("1.1", "Connection: close\r\n", false);
+    check_keep("1.1", "connection: Upgrade, CLOSE\r\n", false);
+    check_keep("1.1", "Connection: closed\r\n", true);
+    check_keep("1.1", "Connection: keep-alive\r\nConnection: close\r\n", false);
+    check_keep("1.1", "Connection: close, keep-alive\r\n", false);
+    check_keep("1.1", "Proxy-Connection: close\r\n", false);
+    check_keep("1.0", "", false);
+    check_keep("1.0", "Connection: Keep-Alive\r\n", true);
+    check_keep("1.0", "Connection: x ,\tkeep-alive\r\n", true);
+    check_keep("1.0", "Proxy-Connection: keep-alive\r\n", true);
+    check_keep("1.0", "Proxy-Connection: keep-alive\r\nConnection: close\r\n", false);
+    check_keep("1.0", "Keep-Alive: timeout=5\r\n", false);
+}
+
+#[test]
+fn status_lines() {
+    check("HTTP/1.1 204\r\n\r\n", "head 1.1 204 none keep\ndone");
+    check("HTTP/1.1 204 \r\n\r\n", "head 1.1 204 none keep\ndone");
+    check("HTTP/1.0 999 \u{fc}ber\r\n\r\n", "head 1.0 999 until-close close\nclosed");
+    check("HTTP/1.1 099 x\r\n\r\n", "error bad_status");
+    check("HTTP/1.1 20 x\r\n\r\n", "error bad_status");
+    check("HTTP/1.1 2000\r\n\r\n", "error bad_status");
+    check("HTTP/1.1  200 x\r\n\r\n", "error bad_status");
+    check("HTTP/1.1 200 a\0b\r\n\r\n", "error bad_status");
+    check("HTTP/1.2 200 x\r\n\r\n", "error bad_version");
+    check("HTTP/2 200 x\r\n\r\n", "error bad_version");
+    check("http/1.1 200 x\r\n\r\n", "error not_http");
+    check("\r\nHTTP/1.1 200 x\r\n\r\n", "error not_http");
+    check("ICY 200 OK\r\n\r\n", "error not_http");
+    check("SSH-2.0-OpenSSH_9.2\r\n", "error not_http");
+    check("<!doctype html>", "error not_http");
+    check("\x15\x03\x01\0\x02\x02F", "error not_http");
+    check("H", "error closed_in_head");
+    check("HTTP/1.1 200 OK\r\nX: y\r\n", "error closed_in_head");
+    check("", "");
+}
+
+#[test]
+fn field_lines() {
+    check(
+        "HTTP/1.1 204 x\nA:b\nC: \td e \t\r\nempty:\r\nobs: \u{e9}\n\n",
+        "field A=b
+         field C=d e
+         field empty=
+         field obs=\\xc3\\xa9
+         head 1.1 204 none keep
+         done",
+    );
+    let bad = [
+        "a: b\0c",
+        "a: b\r\n folded",
+        "a : b",
+        ": b",
+        "no colon",
+        " a: b",
+        "a: b\rc",
+        "a: \x7f",
+        "a\u{e9}: b",
+    ];
+    for bad in bad {
+        check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\n\r\n"), "error bad_field");
+        check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\nX: cut"), "error bad_field");
+    }
+}
+
+#[test]
+fn limits() {
+    let head = "HTTP/1.1 204 x\r\nA: 1\r\nB: 2\r\n\r\n";
+    let told = "field A=1\nfield B=2\nhead 1.1 204 none keep\ndone";
+    check_within(Limits { head_bytes: head.len(), fields: 2 }, head, told);
+    check_within(Limits { head_bytes: head.len() - 1, fields: 2 }, head, "error head_too_long");
+    check_within(Limits { head_bytes: head.len(), fields: 1 }, head, "error too_many_fields");
+    check_within(Limits { head_bytes: 0, fields: 0 }, head, "error head_too_long");
+    check_within(
+        Limits { head_bytes: 64, fields: 0 },
+        "HTTP/1.1 204 x\r\n\r\n",
+        "head 1.1 204 none keep\ndone",
+    );
+
+    let many = format!("HTTP/1.1 204 x\r\n{}\r\n", "a:\r\n".repeat(257));
+    let text = recorder::record(
+        responses(Limits { head_bytes: 1 << 20, fields: usize::MAX }, Expect::Body),
+        [many.as_bytes()],
+    );
+    assert_eq!(text, "error too_many_fields");
+}
+
+#[test]
+fn trailer_limits() {
+    let message =
+        |trailers: &str| format!("HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n{trailers}\r\n");
+    let head = "field Transfer-Encoding=chunked\nhead 1.1 200 chunked keep\n";
+    let limits = Limits { head_bytes: 60, fields: 2 };
+    let bytes = "x".repeat(60 - "a: \r\n\r\n".len());
+    check_within(limits, &message(&format!("a: {bytes}\r\n")), &format!("{head}trailer a={bytes}\ndone"));
+    check_within(limits, &message(&format!("a: {bytes}x\r\n")), &format!("{head}error trailers_too_long"));
+    check_within(limits, &message("a:\r\nb:\r\n"), &format!("{head}trailer a=\ntrailer b=\ndone"));
+    check_within(limits, &message("a:\r\nb:\r\nc:\r\n"), &format!("{head}error too_many_fields"));
+}
+
+#[test]
+fn a_flood_without_line_ends_is_refused_early() {
+    let flood = [b'x'; 32];
+    let mut reader = ResponseReader::new(Limits::default());
+    let refused = flood.chunks(1).position(|byte| reader.read(byte, &mut Recorder::default()).is_err());
+    assert_eq!(refused, Some(0));
+
+    let mut reader = ResponseReader::new(Limits::default());
+    let late = "HTTP/1.1 200 OK\r\nno colon here, and so on and so on and so on and so on".bytes();
+    let refused = late.enumerate().find_map(|(at, byte)| {
+        let error = reader.read(&[byte], &mut Recorder::default()).err()?;
+        Some((at, error))
+    });
+    assert!(matches!(refused, Some((at, Error::BadField)) if at < 32), "{refused:?}");
+}
+
+#[test]
+fn raw_is_the_head_as_received() {
+    let head = "HTTP/1.1 200 OK\nA:  b \r\nContent-Length: 1\r\n\r\n";
+    for cut in 0..head.len() {
+        let mut reader = ResponseReader::new(Limits::default());
+        let mut recorder = Recorder::default();
+        let message = format!("{head}x");
+        let (first, second) = message.as_bytes().split_at(cut);
+        reader.read(first, &mut recorder).unwrap();
+        reader.read(second, &mut recorder).unwrap();
+        assert_eq!(recorder.raw, head.as_bytes());
+    }
+}
+
+#[test]
+fn stages_and_what_remains() {
+    let mut reader = ResponseReader::new(Limits::default());
+    let mut sink = Recorder::default();
+    let mut state = |reader: &mut ResponseReader, input: &[u8]| {
+        reader.read(input, &mut sink).unwrap();
+        (reader.stage(), reader.remaining(), reader.head().is_some())
+    };
+    assert_eq!(state(&mut reader, b""), (Stage::Idle, None, false));
+    assert_eq!(state(&mut reader, b"HTTP/1.1 100 x\r\n\r\n"), (Stage::Head, None, false));
+    assert_eq!(state(&mut reader, b"HTTP/1.1 200 x\r\n"), (Stage::Head, None, false));
+    assert_eq!(state(&mut reader, b"Content-Length: 9\r\n\r\n"), (Stage::Body, Some(9), true));
+    assert_eq!(state(&mut reader, b"123"), (Stage::Body, Some(6), true));
+    assert!(!reader.skip(5));
+    assert_eq!(state(&mut reader, b""), (Stage::Body, Some(1), true));
+    assert!(reader.skip(1));
+    assert_eq!(state(&mut reader, b"of the next"), (Stage::Done, Some(0), true));
+    reader.begin(Expect::Body);
+    assert_eq!(state(&mut reader, b""), (Stage::Idle, None, false));
+    assert_eq!(
+        state(&mut reader, b"HTTP/1.1 200 x\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        (Stage::Body, None, true)
+    );
+    assert!(!reader.skip(100), "the length of chunked content is in it");
+}
+
+#[test]
+fn begin_forgets_an_unfinished_response() {
+    for unfinished in
+        ["HTTP/1.1 200", "HTTP/1.1 100 x\r\n\r\n", "HTTP/1.1 200 x\r\nContent-Length: 9\r\n\r\nabc"]
+    {
+        let mut reader = ResponseReader::new(Limits::default());
+        let mut recorder = Recorder::default();
+        reader.read(unfinished.as_bytes(), &mut recorder).unwrap();
+        reader.begin(Expect::Body);
+        assert_eq!((reader.stage(), reader.head()), (Stage::Idle, None));
+        assert!(reader.read(b"HTTP/1.1 204 x\r\n\r\n", &mut recorder).unwrap().done);
+    }
+}
+
+#[test]
+fn closing_tells_where() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n";
+    let message = format!("{head}abc");
+    for cut in 0..=message.len() {
+        let mut reader = ResponseReader::new(Limits::default());
+        let mut sink = Recorder::default();
+        reader.read(&message.as_bytes()[..cut], &mut sink).unwrap();
+        let expected = match message.len() - cut {
+            0 => Ok(()),
+            missing if cut >= head.len() => Err(Error::ClosedInBody { missing: Some(missing as u64) }),
+            _ if cut == 0 => Err(Error::ClosedIdle),
+            _ => Err(Error::ClosedInHead),
+        };
+        assert_eq!(reader.end_of_stream(&mut sink), expected, "cut at {cut}");
+    }
+}
+
+#[test]
+fn errors_speak() {
+    #[track_caller]
+    fn check(error: Error, text: &str) {
+        assert_eq!(error.to_string(), text);
+    }
+    check(Error::HeadTooLong { limit: 5 }, "the head is longer than 5 bytes");
+    check(
+        Error::ClosedInBody { missing: Some(7) },
+        "the peer closed the connection within a body, 7 bytes short of its Content-Length",
+    );
+    check(
+        Error::ClosedInBody { missing: None },
+        "the peer closed the connection within a body, before its last chunk",
+    );
+}
