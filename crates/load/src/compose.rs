@@ -33,7 +33,7 @@ impl Composer {
             host: format!("Host: {}\r\n", http.authority).into_bytes(),
             fields,
             vary: (site.vary_on.field().to_owned(), site.vary_on.value_prefix()),
-            variants: site.variants > 1,
+            variants: site.variants > 0,
             jtest: match &site.form {
                 Form::Native => None,
                 Form::Jtest(form) => Some(form.extension),

@@ -5,6 +5,7 @@
 //! request is an [`Outcome`]; a failed request is data, not an error.
 
 pub mod accounts;
+pub mod collect;
 pub mod event;
 pub mod outcome;
 pub mod run;
@@ -12,6 +13,7 @@ pub mod tally;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
+pub use collect::Collector;
 pub use event::{Event, Evidence, Trouble};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};

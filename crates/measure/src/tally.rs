@@ -206,7 +206,8 @@ impl Tally {
             self.counts.ended += 1;
             self.counts.ended_us += exchange.response.as_micros() as u64;
             let before_send = exchange.response.saturating_sub(exchange.service);
-            self.counts.first_byte_us += exchange.first_byte.map_or(0, |at| (before_send + at).as_micros() as u64);
+            self.counts.first_byte_us +=
+                exchange.first_byte.map_or(0, |at| (before_send + at).as_micros() as u64);
         }
         if let Some(connect) = exchange.connect {
             self.time(Clock::Connect, connect);

@@ -1,1 +1,79 @@
-//! See ARCHITECTURE.md.
+//! The synthetic origin and its truth: it serves the objects of a [`plan::Site`] and keeps accounts of it.
+//!
+//! Objects have laws instead of storage, so the origin can serve any of them, any range of any version, at once; and
+//! each native answer is stamped, so that whoever gets it can tell which answer it was and for whom it was made. How
+//! it behaves (delays, speed, errors, aborts) is data too: [`plan::Origin`].
+//!
+//! What it must not know: the engine, doors and reports. It does not guess what a client may think of an answer; the
+//! pure functions of `plan` are all that both sides share.
+//!
+//! Where to start: [`serve`], then `connection.rs` (one connection), then `native.rs` and `jtest.rs` (what an answer
+//! looks like in either form), `send.rs` (how its body goes out).
+
+mod accounts;
+mod answer;
+mod busy;
+mod connection;
+mod control;
+mod date;
+mod history;
+mod jtest;
+mod native;
+mod range;
+mod request;
+mod send;
+mod serve;
+mod worker;
+
+pub use accounts::Accounts;
+pub use history::{HEAD_KEPT, History, Remembered};
+pub use serve::serve;
+
+use plan::Site;
+use std::sync::Arc;
+
+/// What the origin serves and how it behaves.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What exists.
+    pub site: Site,
+    /// How the origin behaves.
+    pub behaviour: plan::Origin,
+    /// Seed of its random numbers.
+    pub seed: u64,
+}
+
+/// What all workers of an origin have in common, built once.
+#[derive(Debug)]
+pub struct Shared {
+    /// What is served and how.
+    pub settings: Settings,
+    /// The counters of all workers.
+    pub accounts: Arc<Accounts>,
+    /// The last exchanges, by worker.
+    pub histories: Vec<History>,
+    /// The site's fingerprint, which clients compare with theirs.
+    pub fingerprint: u64,
+}
+
+impl Shared {
+    /// For this many workers, at least one.
+    pub fn new(settings: Settings, workers: u32) -> Arc<Shared> {
+        let workers = workers.max(1);
+        let fingerprint = settings.site.fingerprint();
+        let histories = (0..workers).map(|_| History::new(settings.behaviour.remember)).collect();
+        Arc::new(Shared { settings, accounts: Accounts::new(workers), histories, fingerprint })
+    }
+
+    /// How many workers serve.
+    pub fn workers(&self) -> u32 {
+        self.histories.len() as u32
+    }
+}
+
+/// The exchange whose answer carried this serial number, while its worker still remembers it.
+pub fn remembered(shared: &Shared, serial: u64) -> Option<Remembered> {
+    let workers = u64::from(shared.workers());
+    let (count, worker) = (serial / workers, serial % workers);
+    shared.histories[worker as usize].find(count, serial)
+}

@@ -240,8 +240,6 @@ pub struct Reading {
     /// jtest's `-o`: an answer slower than this for too long is broken off and another is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub give_up: Option<GiveUp>,
-    /// A connection is dropped once Content-Length bytes have come, without waiting for the peer's close (jtest `-T`).
-    pub drop_after_length: bool,
 }
 
 /// When a client loses patience with a slow answer.

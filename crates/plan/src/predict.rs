@@ -64,14 +64,11 @@ fn residence(site: &Site, entries: &[(f64, f64)], popularity: &Popularity, obser
 /// Share of the requests for one entry, asked for with probability `p` by each request, that are hits.
 fn hit_share(p: f64, site: &Site, observed: &Observed, reach: f64) -> f64 {
     let asked = p * observed.requests;
-    let kept = if reach.is_finite() {
-        1.0 - (-p * reach).exp()
-    } else {
-        // The first request misses unless an earlier one, or the fill, brought the object in.
-        let cold = (-p * observed.warm_requests).exp() * (1.0 - observed.filled);
-        1.0 - cold * (1.0 - (-asked).exp()) / asked.max(1e-12)
-    };
-    kept * fresh_share(asked, site, observed)
+    // The first request misses unless an earlier one, or the fill, brought the object in.
+    let cold = (-p * observed.warm_requests).exp() * (1.0 - observed.filled);
+    let known = 1.0 - cold * (1.0 - (-asked).exp()) / asked.max(1e-12);
+    let kept = if reach.is_finite() { 1.0 - (-p * reach).exp() } else { 1.0 };
+    known.min(kept) * fresh_share(asked, site, observed)
 }
 
 /// Share of requests that find what is kept still fresh: one in each lifetime pays for the others.

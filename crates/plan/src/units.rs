@@ -111,13 +111,13 @@ pub fn count(text: &str) -> Result<u64, UnitError> {
 
 /// Writes a duration so that [`duration`] reads the same value back.
 pub fn show_duration(duration: Duration) -> String {
-    let us = duration.as_micros();
+    let us = duration.as_micros() as u64;
     match us {
         0 => "0s".to_owned(),
-        _ if us % 3_600_000_000 == 0 => format!("{}h", us / 3_600_000_000),
-        _ if us % 60_000_000 == 0 => format!("{}m", us / 60_000_000),
-        _ if us % 1_000_000 == 0 => format!("{}s", us / 1_000_000),
-        _ if us % 1_000 == 0 => format!("{}ms", us / 1_000),
+        _ if us.is_multiple_of(3_600_000_000) => format!("{}h", us / 3_600_000_000),
+        _ if us.is_multiple_of(60_000_000) => format!("{}m", us / 60_000_000),
+        _ if us.is_multiple_of(1_000_000) => format!("{}s", us / 1_000_000),
+        _ if us.is_multiple_of(1_000) => format!("{}ms", us / 1_000),
         _ => format!("{us}us"),
     }
 }

@@ -1,2 +1,63 @@
-//! The binary: see ARCHITECTURE.md.
-fn main() {}
+//! The binary: wires everything together, prints, exits, handles signals, starts rigs. The only place that knows
+//! everybody. Start reading at [`main`]; a command is a file in `command/`, and a run is `session/`.
+
+mod command;
+mod demo;
+mod problem;
+mod rig;
+mod session;
+
+use clap::Parser;
+use doors::native::{Cli, Command, PlanCommand};
+use problem::{Exit, Problem};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let result = match door(&args) {
+        Some(("jtest", rest)) => command::jtest::run(rest),
+        _ => native(&args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(problem) => {
+            eprintln!("wringer: {problem}");
+            problem.exit().into()
+        }
+    }
+}
+
+/// The door that a command line opens: by the name it was called with, or by its first word.
+fn door(args: &[OsString]) -> Option<(&'static str, &[OsString])> {
+    let named = |word: &OsString| {
+        let name = Path::new(word).file_name()?.to_str()?.to_owned();
+        command::links::DOORS.into_iter().find(|door| *door == name)
+    };
+    let by_name = args.first().and_then(named).map(|door| (door, &args[1..]));
+    by_name.or_else(|| args.get(1).and_then(named).map(|door| (door, &args[2..])))
+}
+
+fn native(args: &[OsString]) -> Result<Exit, Problem> {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(said) => {
+            // Help and version are no errors; where they cannot be printed there is nobody to tell.
+            let _ = said.print();
+            return Ok(if said.use_stderr() { Exit::Usage } else { Exit::Fine });
+        }
+    };
+    match cli.command {
+        Command::Cache(args) => command::cache::run(&args),
+        Command::Origin(args) => command::origin::run(&args),
+        Command::Run(args) => command::plan::run(&args),
+        Command::Plan(PlanCommand::Show { file }) => command::plan::show(&file),
+        Command::Plan(PlanCommand::Check { file }) => command::plan::check(&file),
+        Command::Rig(args) => command::rig(&args),
+        Command::Links { dir } => command::links::make(&dir),
+        Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
+        Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
+        Command::Jtest { args } => command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>()),
+    }
+}

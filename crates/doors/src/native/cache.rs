@@ -1,0 +1,373 @@
+//! `wringer cache`: what its options mean.
+
+use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs};
+use super::phase::PhaseArg;
+use clap::Args;
+use plan::site::Site;
+use plan::{
+    Check, Http1, Law, Limits, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario,
+    Step, Stop, Trace,
+};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// The options of `wringer cache`.
+#[derive(Debug, Clone, Args)]
+pub struct CacheArgs {
+    /// The proxy, HOST:PORT; without it and without --rig, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = host_port)]
+    pub proxy: Option<String>,
+    /// Start this proxy and press it: ats, nginx, varnish, squid or haproxy
+    #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
+    pub rig: Option<String>,
+    /// Worker threads of the rig
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "rig")]
+    pub rig_workers: u16,
+    /// Memory of the rig or of the demonstration cache; of any proxy, for the prediction
+    #[arg(long, value_name = "SIZE", value_parser = plan::units::size)]
+    pub cache_memory: Option<u64>,
+    /// Where our origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
+    #[arg(long, value_name = "ADDRESS")]
+    pub origin: Option<SocketAddr>,
+    /// Only the clients; a `wringer origin` with the same options for objects runs behind the proxy
+    #[arg(long)]
+    pub clients_only: bool,
+    /// Fill the cache with the hot set first, each object once
+    #[arg(long)]
+    pub fill: bool,
+    /// Working-set shift: fill with set A, measure on A, then move to set B
+    #[arg(long, conflicts_with = "fill")]
+    pub shift: bool,
+    /// A phase: NAME[:DURATION][,key=value...]; several follow each other
+    #[arg(long = "phase", value_name = "PHASE", conflicts_with_all = ["fill", "shift"])]
+    pub phases: Vec<PhaseArg>,
+    /// How clients behave.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// Which objects are asked for.
+    #[command(flatten)]
+    pub popularity: PopularityArgs,
+    /// What exists.
+    #[command(flatten)]
+    pub site: SiteArgs,
+    /// How the origin behaves.
+    #[command(flatten)]
+    pub behaviour: BehaviourArgs,
+    /// What is printed and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// What is to be pressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A proxy that runs already.
+    Proxy(String),
+    /// A rig to be started.
+    Rig {
+        /// Its name.
+        name: String,
+        /// Its worker threads.
+        workers: u16,
+    },
+    /// The demonstration cache.
+    Demonstration,
+}
+
+impl Target {
+    /// Whether wringer starts it.
+    pub fn is_ours(&self) -> bool {
+        !matches!(self, Target::Proxy(_))
+    }
+}
+
+/// How long a run takes when nothing is said.
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+/// Bytes that rigs and the demonstration cache hold when nothing is said.
+const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
+
+fn host_port(text: &str) -> Result<String, String> {
+    let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.to_owned()),
+        _ => Err("give the proxy as host:port, such as localhost:8080".to_owned()),
+    }
+}
+
+impl CacheArgs {
+    /// What is to be pressed.
+    pub fn target(&self) -> Target {
+        match (&self.proxy, &self.rig) {
+            (Some(proxy), _) => Target::Proxy(proxy.clone()),
+            (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
+            (None, None) => Target::Demonstration,
+        }
+    }
+
+    /// Bytes that a rig or the demonstration cache is to hold.
+    pub fn memory(&self) -> u64 {
+        self.cache_memory.unwrap_or(DEFAULT_MEMORY)
+    }
+
+    /// Where the origin is to listen; port 0 is any free port, where wringer starts the proxy itself.
+    pub fn origin_address(&self) -> SocketAddr {
+        let port = if self.target().is_ours() { 0 } else { 9080 };
+        self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
+    }
+
+    /// The plan. `target`: where the proxy listens (or will), `origin`: where the origin does; `seed`: taken where none
+    /// was given.
+    pub fn plan(&self, target: &str, origin: SocketAddr, seed: u64) -> Plan {
+        let site = self.site.site();
+        let http = Http1 {
+            form: self.load.form,
+            authority: self.load.host.clone().unwrap_or_else(|| origin.to_string()),
+            requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
+            close: self.load.close,
+            fields: self.load.headers.clone(),
+            post_bytes: None,
+        };
+        let load = Load {
+            target: Some(target.to_owned()),
+            protocol: Protocol::Http1(http),
+            check: Check { content: self.load.check, length: true, evidence: self.load.evidence },
+            limits: Limits {
+                connect: self.load.connect_timeout,
+                request: self.load.timeout,
+                ..Limits::default()
+            },
+            phases: self.all_phases(&site),
+            trace: Trace::default(),
+        };
+        Plan {
+            version: Plan::VERSION,
+            seed: self.load.seed.unwrap_or(seed),
+            threads: self.load.threads,
+            site,
+            load: Some(load),
+            origin: (!self.clients_only).then(|| self.behaviour.origin(origin)),
+        }
+    }
+
+    fn all_phases(&self, site: &Site) -> Vec<Phase> {
+        let named = |text: &str| PhaseArg { name: text.to_owned(), ..PhaseArg::default() };
+        let typed = match (self.shift, self.fill, self.phases.is_empty()) {
+            (true, ..) => vec![
+                PhaseArg { set: Some(0), ..named("fill") },
+                PhaseArg { set: Some(0), ..named("set A") },
+                PhaseArg { set: Some(1), ..named("set B") },
+            ],
+            (_, true, _) => vec![named("fill"), named("measure")],
+            (.., false) => self.phases.clone(),
+            _ => vec![named("measure")],
+        };
+        typed.iter().map(|phase| self.phase(phase, site)).collect()
+    }
+
+    fn phase(&self, typed: &PhaseArg, site: &Site) -> Phase {
+        let fills = typed.in_order.unwrap_or(typed.name == "fill");
+        let popularity = self.phase_popularity(typed, site, fills);
+        let variants = u64::from(site.variant_count());
+        let stop = match (typed.duration, typed.requests) {
+            (None, None) if fills => Stop { after: None, requests: Some(popularity.hot * variants) },
+            (None, None) => self.stop(),
+            (after, requests) => Stop { after, requests },
+        };
+        Phase {
+            name: typed.name.clone(),
+            measured: typed.measured.unwrap_or(!fills),
+            scenario: Scenario { steps: vec![Step::Object(self.step(popularity, fills))] },
+            pace: self.pace(typed, fills),
+            stop,
+        }
+    }
+
+    /// A fill asks plainly: shares of reloads, ranges and aborts would leave holes in the cache.
+    fn step(&self, popularity: Popularity, fills: bool) -> ObjectStep {
+        if fills {
+            return ObjectStep { popularity, ..ObjectStep::default() };
+        }
+        let mix = &self.popularity;
+        let slow = if mix.client_speed.is_some() { mix.slow } else { 0.0 };
+        ObjectStep {
+            popularity,
+            reload: mix.reload,
+            revalidate: mix.revalidate,
+            range: mix.range,
+            abort: mix.abort,
+            reading: Reading { bytes_per_second: mix.client_speed, slow, ..Reading::default() },
+        }
+    }
+
+    fn phase_popularity(&self, typed: &PhaseArg, site: &Site, fills: bool) -> Popularity {
+        let mix = &self.popularity;
+        let law = match typed.zipf.or(mix.zipf) {
+            _ if fills => Law::InOrder,
+            Some(alpha) => Law::Zipf { alpha },
+            None => Law::Uniform,
+        };
+        let one_timers =
+            typed.hit_ratio.map(|ratio| 1.0 - ratio).or(mix.one_timers).unwrap_or(1.0 - mix.hit_ratio);
+        Popularity {
+            hot: typed.hot.unwrap_or_else(|| self.hot(site)),
+            law,
+            one_timers: if fills { 0.0 } else { one_timers },
+            drift_per_hour: mix.drift,
+            set: typed.set.unwrap_or(0),
+        }
+    }
+
+    /// Objects in the hot set: as typed, or as many as the memory asked for holds at the mean size.
+    fn hot(&self, site: &Site) -> u64 {
+        match self.popularity.memory {
+            Some(bytes) => hot_set_of(bytes, site),
+            None => self.popularity.hot.unwrap_or(1000),
+        }
+    }
+
+    /// A fill under a rate would take as long as the rate says, so it always uses users.
+    fn pace(&self, typed: &PhaseArg, fills: bool) -> Pace {
+        let rate = typed
+            .rate
+            .or(self.load.rate)
+            .filter(|_| typed.users.is_none() && !(fills && typed.rate.is_none()));
+        match rate {
+            Some(per_second) => {
+                Pace::Rate { per_second, arrivals: self.load.arrivals, in_flight: self.load.in_flight }
+            }
+            None => Pace::Users(typed.users.unwrap_or(self.load.users)),
+        }
+    }
+
+    fn stop(&self) -> Stop {
+        match (self.load.duration, self.load.requests) {
+            (None, None) => Stop { after: Some(DEFAULT_DURATION), requests: None },
+            (after, requests) => Stop { after, requests },
+        }
+    }
+}
+
+/// The number of objects whose sizes sum to about `bytes`, variants counted.
+fn hot_set_of(bytes: u64, site: &Site) -> u64 {
+    let mut objects = 1u64;
+    // The mean of a set depends a little on how many it has, so the estimate is made twice.
+    for _ in 0..3 {
+        let mean = site.size.mean(objects) * f64::from(site.variant_count());
+        objects = ((bytes as f64 / mean.max(1.0)) as u64).clamp(1, 1 << 32);
+    }
+    objects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::{Cli, Command};
+    use clap::Parser;
+
+    fn args(line: &str) -> CacheArgs {
+        let words = std::iter::once("wringer").chain(std::iter::once("cache")).chain(line.split_whitespace());
+        match Cli::try_parse_from(words).unwrap().command {
+            Command::Cache(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn plan(line: &str) -> Plan {
+        let plan = args(line).plan("localhost:8080", SocketAddr::from(([127, 0, 0, 1], 9080)), 7);
+        assert_eq!(plan.check(), Vec::<String>::new(), "{line}");
+        plan
+    }
+
+    fn step(plan: &Plan, phase: usize) -> ObjectStep {
+        match &plan.load.as_ref().unwrap().phases[phase].scenario.steps[0] {
+            Step::Object(step) => step.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn no_options_give_a_useful_plan() {
+        let plan = plan("");
+        let phases = &plan.load.as_ref().unwrap().phases;
+        assert_eq!(
+            (phases.len(), phases[0].pace, phases[0].stop.after),
+            (1, Pace::Users(50), Some(DEFAULT_DURATION))
+        );
+        assert!((step(&plan, 0).popularity.one_timers - 0.2).abs() < 1e-9);
+        assert_eq!(args("").target(), Target::Demonstration);
+    }
+
+    #[test]
+    fn the_target_is_a_proxy_a_rig_or_the_demonstration() {
+        assert_eq!(args("http://h:1/").target(), Target::Proxy("h:1".to_owned()));
+        assert_eq!(args("--rig ats").target(), Target::Rig { name: "ats".to_owned(), workers: 1 });
+        assert!(Cli::try_parse_from(["wringer", "cache", "h:1", "--rig", "ats"]).is_err());
+        assert!(Cli::try_parse_from(["wringer", "cache", "h"]).is_err());
+    }
+
+    #[test]
+    fn memory_chooses_the_hot_set() {
+        let plan = plan("--memory 100MB --size 10KB");
+        assert_eq!(step(&plan, 0).popularity.hot, 10_000);
+        let plan = super::super::cache::tests::plan("--memory 3GiB");
+        let hot = step(&plan, 0).popularity.hot;
+        let bytes = hot as f64 * plan.site.size.mean(hot);
+        assert!((bytes / (3.0 * 1024f64.powi(3)) - 1.0).abs() < 0.01, "{bytes}");
+    }
+
+    #[test]
+    fn a_fill_asks_for_each_hot_object_once_and_is_not_measured() {
+        let plan = plan("--fill --hot 500 --reload 0.5 --rate 100 -d 3s");
+        let phases = &plan.load.as_ref().unwrap().phases;
+        assert_eq!(
+            (phases[0].measured, phases[0].stop.requests, phases[0].pace),
+            (false, Some(500), Pace::Users(50))
+        );
+        assert_eq!((step(&plan, 0).popularity.law, step(&plan, 0).reload), (Law::InOrder, 0.0));
+        assert!(matches!(phases[1].pace, Pace::Rate { per_second, .. } if per_second == 100.0));
+        assert_eq!((phases[1].measured, step(&plan, 1).reload), (true, 0.5));
+    }
+
+    #[test]
+    fn a_shift_moves_from_set_a_to_set_b() {
+        let plan = plan("--shift -d 5s");
+        let sets: Vec<u8> = (0..3).map(|phase| step(&plan, phase).popularity.set).collect();
+        assert_eq!(sets, [0, 0, 1]);
+    }
+
+    #[test]
+    fn phases_take_what_they_do_not_say_from_the_other_options() {
+        let plan =
+            plan("--phase warm:2s,measured=no --phase hard:3s,users=200,hit-ratio=0.5 -c 10 --zipf 0.9");
+        let phases = &plan.load.as_ref().unwrap().phases;
+        assert_eq!((phases[0].pace, phases[1].pace), (Pace::Users(10), Pace::Users(200)));
+        assert_eq!((phases[0].measured, phases[1].measured), (false, true));
+        assert_eq!(step(&plan, 1).popularity.law, Law::Zipf { alpha: 0.9 });
+        assert!((step(&plan, 1).popularity.one_timers - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn every_option_reaches_the_plan() {
+        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset -H A:b --range 0.1 --abort 0.2 \
+                    --revalidate 0.3 --client-speed 10KB --slow 0.5 --size 1KB..2KB --lifetime 10s..20s \
+                    --change-every 5s --variants 3 --vary-on cookie --private 0.1 --no-store 0.1 --origin-delay 5ms \
+                    --origin-speed 1MB --origin-errors 1% --origin-aborts 2% --origin-keep-alive 4 --origin-chunked 0.5 \
+                    --drift 6 --one-timers 0.4 --check prefix --timeout 3s -n 100 -t 2 --seed 5";
+        let plan = plan(line);
+        let text = plan.to_text();
+        assert_eq!(Plan::from_text(&text).unwrap(), plan);
+        for word in [
+            "forward",
+            "\"x:9\"",
+            "reset",
+            "drift_per_hour = 6",
+            "cookie",
+            "0.02",
+            "\"5ms\"",
+            "1000000",
+            "prefix",
+        ] {
+            assert!(text.contains(word), "{word} in {text}");
+        }
+    }
+}

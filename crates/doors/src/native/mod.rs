@@ -1,0 +1,136 @@
+//! wringer's own command line: what can be typed ([`Cli`]), and what it means as a Plan.
+//!
+//! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
+
+mod cache;
+mod options;
+mod phase;
+
+pub use cache::{CacheArgs, Target};
+pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs};
+pub use phase::PhaseArg;
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "wringer",
+    version,
+    about = "A load tester that presses from both sides: it is the clients and, where wanted, the origin too",
+    after_help = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%\n\
+                  Exit codes: 0 fine · 1 the run could not start or finish · 2 usage · 3 ran, but answers were wrong"
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Press a proxy or cache from both sides; without PROXY, the built-in demonstration cache
+    Cache(Box<CacheArgs>),
+    /// Only the origin; clients elsewhere join its accounts
+    Origin(Box<OriginArgs>),
+    /// Run a plan file
+    Run(RunArgs),
+    /// Show or check a plan file
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// Start a real proxy, configured as a cache in front of the origin
+    Rig(RigArgs),
+    /// Apache Traffic Server's jtest: the same switches, the same table (wringer jtest --help)
+    #[command(disable_help_flag = true)]
+    Jtest {
+        /// As jtest reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Make links named after the tools that wringer stands in for
+    Links {
+        /// Folder in which the links are made
+        dir: PathBuf,
+    },
+    /// Watches over a rig; started by wringer itself
+    #[command(hide = true)]
+    RigGuard {
+        /// The rig's folder.
+        folder: PathBuf,
+    },
+    /// The demonstration cache; started by wringer itself
+    #[command(hide = true)]
+    DemoCache {
+        /// Where it listens.
+        #[arg(long)]
+        listen: SocketAddr,
+        /// The origin behind it.
+        #[arg(long)]
+        origin: SocketAddr,
+        /// Bytes it may hold.
+        #[arg(long)]
+        memory: u64,
+    },
+}
+
+/// Running a plan file.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The plan, a .toml file
+    pub plan: PathBuf,
+    /// Seed instead of the plan's
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// What is printed and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Looking at plan files.
+#[derive(Debug, Subcommand)]
+pub enum PlanCommand {
+    /// Print the plan as it is understood
+    Show {
+        /// The plan, a .toml file
+        file: PathBuf,
+    },
+    /// Name every mistake in the plan
+    Check {
+        /// The plan, a .toml file
+        file: PathBuf,
+    },
+}
+
+/// Starting a real proxy.
+#[derive(Debug, Args)]
+pub struct RigArgs {
+    /// ats, nginx, varnish, squid or haproxy
+    pub name: String,
+    /// Where the proxy listens
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// The origin behind it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
+    pub origin: SocketAddr,
+    /// Memory for cached objects
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = plan::units::size)]
+    pub memory: u64,
+    /// Worker threads or processes
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub workers: u16,
+    /// A client's no-cache makes the proxy fetch anew
+    #[arg(long)]
+    pub honour_reload: bool,
+    /// Print the configuration instead of starting
+    #[arg(long)]
+    pub print: bool,
+    /// With --print: so many origins, counted up from --origin
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "print")]
+    pub origins: u32,
+    /// With --print: so many ports on each origin
+    #[arg(long, value_name = "M", default_value_t = 1, requires = "print")]
+    pub ports: u16,
+}

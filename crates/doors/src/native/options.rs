@@ -1,0 +1,352 @@
+//! Groups of options that several commands share.
+
+use clap::Args;
+use plan::site::{Lifetime, Site, Size, VaryOn};
+use plan::units::{self, UnitError};
+use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is printed and kept.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Write the result as JSON to a file, or - for standard output instead of the text report
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// No line per second
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// File for the first faulty answers
+    #[arg(long, value_name = "FILE", default_value = "wringer-evidence.txt")]
+    pub evidence_file: PathBuf,
+    /// Print the plan instead of running it
+    #[arg(long)]
+    pub show_plan: bool,
+}
+
+/// How clients behave.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Load")]
+pub struct LoadArgs {
+    /// Users, each with one request under way at a time
+    #[arg(long, short = 'c', value_name = "N", default_value = "50", value_parser = count32)]
+    pub users: u32,
+    /// Requests per second instead of users, sent when they are due
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    pub rate: Option<f64>,
+    /// With --rate: how arrivals are spread
+    #[arg(long, value_name = "LAW", default_value = "even", value_parser = arrivals)]
+    pub arrivals: Arrivals,
+    /// With --rate: most requests under way; what is due beyond is counted as overflow
+    #[arg(long, value_name = "N", default_value = "10k", value_parser = count32)]
+    pub in_flight: u32,
+    /// For how long [default: 10s, unless --requests is given]
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = units::duration)]
+    pub duration: Option<Duration>,
+    /// Exactly so many requests
+    #[arg(long, short = 'n', value_name = "N", value_parser = units::count)]
+    pub requests: Option<u64>,
+    /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Workers, one per core [default: all cores]
+    #[arg(long, short = 't', value_name = "N")]
+    pub threads: Option<u16>,
+    /// Form of requests: reverse, forward or transparent
+    #[arg(long, value_name = "FORM", default_value = "reverse", value_parser = form)]
+    pub form: RequestForm,
+    /// Host (and port) in URLs [default: the origin's]
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub host: Option<String>,
+    /// Requests per connection, 0 without end, 1 for no keep-alive
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
+    pub keep_alive: u32,
+    /// How clients end connections: fin or reset
+    #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
+    pub close: CloseBy,
+    /// Field added to each request
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
+    pub headers: Vec<Field>,
+    /// Time limit of a request
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
+    pub timeout: Duration,
+    /// Time limit of connecting
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = units::duration)]
+    pub connect_timeout: Duration,
+    /// How much of each body is compared: all, prefix or nothing
+    #[arg(long, value_name = "HOW MUCH", default_value = "all", value_parser = check_content)]
+    pub check: CheckContent,
+    /// How many faulty answers are kept
+    #[arg(long, value_name = "N", default_value = "20", value_parser = count32)]
+    pub evidence: u32,
+}
+
+/// Which objects are asked for.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Popularity")]
+pub struct PopularityArgs {
+    /// Share of requests for the hot set; the others are for objects never asked for again
+    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = units::share)]
+    pub hit_ratio: f64,
+    /// Objects in the hot set [default: 1000]
+    #[arg(long, value_name = "N", value_parser = units::count, conflicts_with = "memory")]
+    pub hot: Option<u64>,
+    /// A hot set of this many bytes (hot set x object size) instead of a number of objects
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub memory: Option<u64>,
+    /// Zipf popularity over the hot set with this exponent instead of an even one
+    #[arg(long, value_name = "ALPHA")]
+    pub zipf: Option<f64>,
+    /// Share of requests for objects never asked for again; another way to say 1 - hit ratio
+    #[arg(long, value_name = "SHARE", value_parser = units::share, conflicts_with = "hit_ratio")]
+    pub one_timers: Option<f64>,
+    /// How often per hour each hot object is replaced by a new one
+    #[arg(long, value_name = "PER HOUR", default_value_t = 0.0)]
+    pub drift: f64,
+    /// Share of requests with no-cache
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub reload: f64,
+    /// Share of requests with a validator
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub revalidate: f64,
+    /// Share of requests for a range
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub range: f64,
+    /// Share of requests that the client breaks off in the body
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub abort: f64,
+    /// Speed of slow clients in bytes per second
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub client_speed: Option<u64>,
+    /// Share of requests read at that speed
+    #[arg(long, value_name = "SHARE", default_value = "1", value_parser = units::share, requires = "client_speed")]
+    pub slow: f64,
+}
+
+/// What exists.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Objects")]
+pub struct SiteArgs {
+    /// Sizes: 10KB, 1KB..100KB, table (jtest's), or heavy[:MEDIAN] (lognormal with a Pareto tail)
+    #[arg(long, value_name = "LAW", default_value = "table", value_parser = size_law)]
+    pub size: Size,
+    /// Lifetime (max-age): 1h or 10s..60s
+    #[arg(long, value_name = "LAW", default_value = "1d", value_parser = lifetime_law)]
+    pub lifetime: Lifetime,
+    /// Each object gets a new version this often
+    #[arg(long, value_name = "DURATION", value_parser = units::duration)]
+    pub change_every: Option<Duration>,
+    /// Variants of each object
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub variants: u32,
+    /// The request field that chooses the variant: a field name, or cookie or user-agent for jtest's forms
+    #[arg(long, value_name = "FIELD", default_value = "X-Variant", value_parser = vary_on)]
+    pub vary_on: VaryOn,
+    /// Share of objects that are for one user only
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub private: f64,
+    /// Share of objects that nobody may store
+    #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub no_store: f64,
+    /// Answers carry no ETag
+    #[arg(long)]
+    pub no_etag: bool,
+    /// Answers carry no Last-Modified
+    #[arg(long)]
+    pub no_last_modified: bool,
+}
+
+/// How the origin behaves.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Origin")]
+pub struct BehaviourArgs {
+    /// Time before each answer: 20ms, 10ms..50ms or exp:20ms
+    #[arg(id = "origin_delay", long = "origin-delay", value_name = "LAW", default_value = "0", value_parser = Delay::parse)]
+    pub delay: Delay,
+    /// Speed of each answer in bytes per second
+    #[arg(id = "origin_speed", long = "origin-speed", value_name = "SIZE", value_parser = units::size)]
+    pub speed: Option<u64>,
+    /// Share of requests that get an error
+    #[arg(id = "origin_errors", long = "origin-errors", value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub errors: f64,
+    /// The status of such an error
+    #[arg(
+        id = "origin_error_status",
+        long = "origin-error-status",
+        value_name = "STATUS",
+        default_value_t = 503
+    )]
+    pub error_status: u16,
+    /// Share of answers that are cut short
+    #[arg(id = "origin_aborts", long = "origin-aborts", value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub aborts: f64,
+    /// Answers per connection, 0 without end
+    #[arg(id = "origin_keep_alive", long = "origin-keep-alive", value_name = "N", default_value = "0", value_parser = count32)]
+    pub keep_alive: u32,
+    /// Share of answers in chunks
+    #[arg(id = "origin_chunked", long = "origin-chunked", value_name = "SHARE", default_value = "0", value_parser = units::share)]
+    pub chunked: f64,
+    /// Field added to each answer
+    #[arg(id = "origin_headers", long = "origin-header", value_name = "NAME: VALUE", value_parser = field)]
+    pub headers: Vec<Field>,
+}
+
+/// `wringer origin`.
+#[derive(Debug, Clone, Args)]
+pub struct OriginArgs {
+    /// Where it listens
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
+    pub listen: SocketAddr,
+    /// For how long [default: until interrupted]
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = units::duration)]
+    pub duration: Option<Duration>,
+    /// Seed of the origin's own chances
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Workers, one per core [default: all cores]
+    #[arg(long, short = 't', value_name = "N")]
+    pub threads: Option<u16>,
+    /// What exists.
+    #[command(flatten)]
+    pub site: SiteArgs,
+    /// How it behaves.
+    #[command(flatten)]
+    pub behaviour: BehaviourArgs,
+    /// What is printed and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+impl SiteArgs {
+    /// The site that these options describe.
+    pub fn site(&self) -> Site {
+        Site {
+            form: plan::site::Form::Native,
+            size: self.size,
+            lifetime: self.lifetime,
+            change_every: self.change_every,
+            etag: !self.no_etag,
+            last_modified: !self.no_last_modified,
+            variants: self.variants,
+            vary_on: self.vary_on.clone(),
+            private: self.private,
+            no_store: self.no_store,
+        }
+    }
+}
+
+impl BehaviourArgs {
+    /// The origin that these options describe, listening at an address.
+    pub fn origin(&self, listen: SocketAddr) -> Origin {
+        Origin {
+            listen: listen.to_string(),
+            requests_per_connection: (self.keep_alive > 0).then_some(self.keep_alive),
+            delay: self.delay,
+            bytes_per_second: self.speed,
+            errors: self.errors,
+            error_status: self.error_status,
+            aborts: self.aborts,
+            chunked: self.chunked,
+            fields: self.headers.clone(),
+            ..Origin::default()
+        }
+    }
+}
+
+impl OriginArgs {
+    /// The plan of an origin alone.
+    pub fn plan(&self, seed: u64) -> plan::Plan {
+        plan::Plan {
+            version: plan::Plan::VERSION,
+            seed: self.seed.unwrap_or(seed),
+            threads: self.threads,
+            site: self.site.site(),
+            load: None,
+            origin: Some(self.behaviour.origin(self.listen)),
+        }
+    }
+}
+
+/// A count that fits 32 bits.
+pub(super) fn count32(text: &str) -> Result<u32, String> {
+    let count = units::count(text).map_err(|error| error.to_string())?;
+    u32::try_from(count).map_err(|_| format!("'{text}' is too large"))
+}
+
+fn arrivals(text: &str) -> Result<Arrivals, String> {
+    match text {
+        "even" => Ok(Arrivals::Even),
+        "poisson" => Ok(Arrivals::Poisson),
+        "each-second" => Ok(Arrivals::EachSecond),
+        _ => Err("give even, poisson or each-second".to_owned()),
+    }
+}
+
+fn form(text: &str) -> Result<RequestForm, String> {
+    match text {
+        "reverse" => Ok(RequestForm::Reverse),
+        "forward" => Ok(RequestForm::Forward),
+        "transparent" => Ok(RequestForm::Transparent),
+        _ => Err("give reverse, forward or transparent".to_owned()),
+    }
+}
+
+fn close(text: &str) -> Result<CloseBy, String> {
+    match text {
+        "fin" => Ok(CloseBy::Fin),
+        "reset" => Ok(CloseBy::Reset),
+        _ => Err("give fin or reset".to_owned()),
+    }
+}
+
+fn check_content(text: &str) -> Result<CheckContent, String> {
+    match text {
+        "all" => Ok(CheckContent::All),
+        "prefix" => Ok(CheckContent::Prefix),
+        "nothing" => Ok(CheckContent::Nothing),
+        _ => Err("give all, prefix or nothing".to_owned()),
+    }
+}
+
+fn vary_on(text: &str) -> Result<VaryOn, String> {
+    Ok(match text.to_ascii_lowercase().as_str() {
+        "cookie" => VaryOn::Cookie,
+        "user-agent" => VaryOn::UserAgent,
+        _ if text.is_empty() || text.contains([':', ' ']) => {
+            return Err("give a field name such as X-Variant".to_owned());
+        }
+        _ => VaryOn::Field(text.to_owned()),
+    })
+}
+
+fn field(text: &str) -> Result<Field, String> {
+    let (name, value) = text.split_once(':').ok_or("give a field as 'Name: value'")?;
+    Ok(Field { name: name.trim().to_owned(), value: value.trim().to_owned() })
+}
+
+fn size_law(text: &str) -> Result<Size, UnitError> {
+    if text == "table" {
+        return Ok(Size::Table);
+    }
+    if let Some(rest) = text.strip_prefix("heavy") {
+        let median = match rest.strip_prefix(':') {
+            Some(median) => units::size(median)?,
+            // The body of web objects in SURGE: exp(9.36).
+            None => 11_600,
+        };
+        return Ok(Size::Heavy { median, sigma: 1.32, tail: 0.07, shape: 1.2, max: 64 * 1024 * 1024 });
+    }
+    match text.split_once("..") {
+        Some((min, max)) => Ok(Size::Uniform { min: units::size(min)?, max: units::size(max)? }),
+        None => Ok(Size::Fixed(units::size(text)?)),
+    }
+}
+
+fn lifetime_law(text: &str) -> Result<Lifetime, UnitError> {
+    match text.split_once("..") {
+        Some((min, max)) => Ok(Lifetime::Uniform { min: units::duration(min)?, max: units::duration(max)? }),
+        None => Ok(Lifetime::Fixed { max_age: units::duration(text)? }),
+    }
+}

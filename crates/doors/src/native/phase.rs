@@ -1,0 +1,127 @@
+//! `--phase NAME[:DURATION][,key=value…]`: one phase as a word.
+
+use plan::units;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// A phase as typed; what is not given comes from the other options.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PhaseArg {
+    /// Its name; `fill` asks for each hot object once, in order, unless told otherwise.
+    pub name: String,
+    /// `duration=10s`, or after the name's colon.
+    pub duration: Option<Duration>,
+    /// `requests=1000`.
+    pub requests: Option<u64>,
+    /// `users=50`.
+    pub users: Option<u32>,
+    /// `rate=1k/s`.
+    pub rate: Option<f64>,
+    /// `hot=1000`: objects of the hot set.
+    pub hot: Option<u64>,
+    /// `set=B`: which working set, A to Z.
+    pub set: Option<u8>,
+    /// `hit-ratio=0.8`.
+    pub hit_ratio: Option<f64>,
+    /// `zipf=0.9`.
+    pub zipf: Option<f64>,
+    /// `in-order=yes`: each hot object once, in order.
+    pub in_order: Option<bool>,
+    /// `measured=no`: the figures are told apart.
+    pub measured: Option<bool>,
+}
+
+const KEYS: &str = "duration, requests, users, rate, hot, set, hit-ratio, zipf, in-order, measured";
+
+impl FromStr for PhaseArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PhaseArg, String> {
+        let mut words = text.split(',');
+        let head = words.next().unwrap_or("");
+        let (name, duration) = match head.split_once(':') {
+            Some((name, duration)) => {
+                (name, Some(units::duration(duration).map_err(|error| error.to_string())?))
+            }
+            None => (head, None),
+        };
+        if name.is_empty() || name.contains('=') {
+            return Err("a phase begins with its name, such as fill or measure:10s,set=B".to_owned());
+        }
+        let mut phase = PhaseArg { name: name.to_owned(), duration, ..PhaseArg::default() };
+        words.try_for_each(|word| phase.set_key(word))?;
+        Ok(phase)
+    }
+}
+
+impl PhaseArg {
+    fn set_key(&mut self, word: &str) -> Result<(), String> {
+        let (key, value) =
+            word.split_once('=').ok_or_else(|| format!("'{word}' is not key=value; keys are {KEYS}"))?;
+        let unit = |error: units::UnitError| error.to_string();
+        match key {
+            "duration" => self.duration = Some(units::duration(value).map_err(unit)?),
+            "requests" => self.requests = Some(units::count(value).map_err(unit)?),
+            "users" => self.users = Some(super::options::count32(value)?),
+            "rate" => self.rate = Some(units::rate(value).map_err(unit)?),
+            "hot" => self.hot = Some(units::count(value).map_err(unit)?),
+            "set" => self.set = Some(working_set(value)?),
+            "hit-ratio" => self.hit_ratio = Some(units::share(value).map_err(unit)?),
+            "zipf" => {
+                self.zipf = Some(value.parse().map_err(|_| format!("'{value}' is not a Zipf exponent"))?)
+            }
+            "in-order" => self.in_order = Some(yes_or_no(value)?),
+            "measured" => self.measured = Some(yes_or_no(value)?),
+            _ => return Err(format!("'{key}' is not a key of a phase; keys are {KEYS}")),
+        }
+        Ok(())
+    }
+}
+
+fn working_set(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Ok(letter.to_ascii_uppercase() - b'A'),
+        _ => Err(format!("'{text}' is not a working set; give a letter, A to Z")),
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(format!("'{text}' is neither yes nor no")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_is_read_as_typed() {
+        let phase: PhaseArg = "shift:20s,set=b,users=10,hit-ratio=90%,measured=no".parse().unwrap();
+        assert_eq!(phase.name, "shift");
+        assert_eq!(phase.duration, Some(Duration::from_secs(20)));
+        assert_eq!((phase.set, phase.users, phase.hit_ratio), (Some(1), Some(10), Some(0.9)));
+        assert_eq!(phase.measured, Some(false));
+        assert_eq!(
+            "fill".parse::<PhaseArg>().unwrap(),
+            PhaseArg { name: "fill".to_owned(), ..PhaseArg::default() }
+        );
+    }
+
+    #[test]
+    fn mistakes_name_the_key_and_what_would_do() {
+        for (text, said) in [
+            ("", "begins with its name"),
+            ("x:soon", "'soon' is not a duration"),
+            ("x,sets=B", "'sets' is not a key"),
+            ("x,set=12", "give a letter"),
+            ("x,measured=maybe", "neither yes nor no"),
+            ("x,hot", "not key=value"),
+        ] {
+            let error = text.parse::<PhaseArg>().unwrap_err();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! An answer as both forms compose it: its head is written at once, its body described.
+
+use plan::content::Content;
+use plan::draw::Draw;
+use plan::site::StampKind;
+
+/// What was decided about an answer besides the bytes of its head.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) kind: StampKind,
+    /// Bytes of the head in what was written; the rest is a short body.
+    pub(crate) head_bytes: usize,
+    /// A shared cache may store it.
+    pub(crate) storable: bool,
+    /// The connection stays open after it.
+    pub(crate) keep_alive: bool,
+    /// A body that is not yet written.
+    pub(crate) body: Option<Body>,
+}
+
+impl Answer {
+    /// An answer of which only the head is written so far, and without a body.
+    pub(crate) fn of_head(kind: StampKind, head: &[u8], storable: bool, keep_alive: bool) -> Answer {
+        Answer { kind, head_bytes: head.len(), storable, keep_alive, body: None }
+    }
+}
+
+/// Bytes `from..to` of an object, with the clear text that is laid over its beginning kept in the connection's scratch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Body {
+    pub(crate) content: Content,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    /// Sent in chunks.
+    pub(crate) chunked: bool,
+    /// It ends before it is complete.
+    pub(crate) cut: bool,
+}
+
+impl Body {
+    /// Ends it before its last byte, at random. An empty body cannot be cut.
+    pub(crate) fn cut_short(&mut self, draw: &mut Draw) {
+        self.to = self.from + draw.below(self.to - self.from);
+        self.cut = true;
+    }
+
+    /// The part of the clear text that lies within these bytes.
+    pub(crate) fn overlay<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        let end = self.to.min(text.len() as u64);
+        &text[self.from.min(end) as usize..end as usize]
+    }
+}
+
+/// A body length or another number, in decimal.
+#[inline]
+pub(crate) fn number(out: &mut Vec<u8>, value: u64) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// `Content-Range: bytes a-b/n` (RFC 9110 section 14.4).
+pub(crate) fn content_range(out: &mut Vec<u8>, from: u64, to: u64, size: u64) {
+    out.extend_from_slice(b"Content-Range: bytes ");
+    number(out, from);
+    out.push(b'-');
+    number(out, to - 1);
+    out.push(b'/');
+    number(out, size);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// `Content-Range: bytes */n`, with a 416.
+pub(crate) fn content_range_none(out: &mut Vec<u8>, size: u64) {
+    out.extend_from_slice(b"Content-Range: bytes */");
+    number(out, size);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// The usual phrase of a status.
+pub(crate) fn reason(status: u16) -> &'static str {
+    match status {
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        410 => "Gone",
+        413 => "Content Too Large",
+        416 => "Range Not Satisfiable",
+        429 => "Too Many Requests",
+        431 => "Request Header Fields Too Large",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Error",
+    }
+}

@@ -1,0 +1,294 @@
+//! One connection: reads requests one after the other and has each answered.
+//!
+//! Must not know what an answer looks like. Start at [`Connection::run`].
+
+use crate::answer::{Answer, reason};
+use crate::native::Scratch;
+use crate::request::Request;
+use crate::send::Sending;
+use crate::worker::{Turn, Worker};
+use crate::{control, jtest, native};
+use measure::Event;
+use measure::event::HeadTitle;
+use net::{Lent, Stream};
+use plan::site::{Form, StampKind};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use wire::http1::write::{end_of_head, field, field_number, status_line};
+use wire::http1::{Error, Framing, Limits, RequestReader, Version};
+
+/// Bytes of a request's content that are read and thrown away; more is refused.
+const BODY_LIMIT: u64 = 64 << 20;
+/// After a refusal what the client still sends is thrown away, up to this many bytes and this long, because closing on
+/// unread bytes resets the connection and the client might never see the answer (RFC 9112 section 9.6).
+const LINGER_BYTES: u64 = 1 << 20;
+const LINGER: Duration = Duration::from_secs(1);
+
+pub(crate) struct Connection {
+    worker: Rc<Worker>,
+    stream: Stream,
+    reader: RequestReader,
+    request: Request,
+    scratch: Scratch,
+    /// Received and not yet read: what follows a pipelined request.
+    pending: Option<Pending>,
+    /// When the bytes read last arrived.
+    arrived: Instant,
+    /// Bytes of the current request.
+    received: u64,
+    answered: u32,
+}
+
+struct Pending {
+    bytes: Lent,
+    at: usize,
+}
+
+/// The connection is over.
+enum End {
+    /// Nothing is left to say.
+    Close,
+    /// The last answer is sent, the client may still be sending.
+    Linger,
+    /// It broke while an answer was sent.
+    Broken,
+}
+
+/// Why a request is not answered but refused, with the connection.
+enum Refusal {
+    Malformed(Error),
+    BodyTooLong,
+}
+
+impl Connection {
+    pub(crate) fn new(worker: Rc<Worker>, stream: Stream) -> Connection {
+        Connection {
+            stream,
+            reader: RequestReader::new(Limits::default()),
+            request: Request::new(worker.interest.clone()),
+            scratch: Scratch::default(),
+            pending: None,
+            arrived: worker.net.turn(),
+            received: 0,
+            answered: 0,
+            worker,
+        }
+    }
+
+    /// Serves the connection until either side closes it.
+    pub(crate) async fn run(mut self) {
+        match self.serve().await {
+            End::Close => {}
+            End::Linger => self.linger().await,
+            End::Broken => self.worker.counts().broken.add(1),
+        }
+        self.worker.counts().closed.add(1);
+    }
+
+    async fn serve(&mut self) -> End {
+        loop {
+            let Some(input) = self.input().await else {
+                return self.ended().await;
+            };
+            let done = match self.read(input) {
+                Ok(done) => done,
+                Err(refusal) => return self.refuse(&refusal).await,
+            };
+            let over = match done {
+                true => self.answer().await.err(),
+                false => self.invite_body().await.err(),
+            };
+            if let Some(end) = over {
+                return end;
+            }
+        }
+    }
+
+    /// What is to be read next; `None` at the end of the stream.
+    async fn input(&mut self) -> Option<Pending> {
+        if let Some(pending) = self.pending.take() {
+            return Some(pending);
+        }
+        // A reset is as good an end as any: there is nobody left to be answered.
+        let bytes = self.stream.recv().await.ok()?;
+        self.arrived = self.worker.net.turn();
+        (!bytes.is_empty()).then_some(Pending { bytes, at: 0 })
+    }
+
+    /// Reads on. True when the request is complete; what is left of the input waits, and if nothing is left its buffer
+    /// goes back before the answer begins.
+    fn read(&mut self, input: Pending) -> Result<bool, Refusal> {
+        let progress =
+            self.reader.read(&input.bytes[input.at..], &mut self.request).map_err(Refusal::Malformed)?;
+        self.received += progress.consumed as u64;
+        let at = input.at + progress.consumed;
+        if at < input.bytes.len() {
+            self.pending = Some(Pending { at, ..input });
+        }
+        let announced = match self.request.framing {
+            Framing::Length(length) if self.request.known => length,
+            _ => 0,
+        };
+        match announced.max(self.request.body_bytes) > BODY_LIMIT {
+            true => Err(Refusal::BodyTooLong),
+            false => Ok(progress.done),
+        }
+    }
+
+    /// Answers 100 where the client waits for it (RFC 9110 section 10.1.1): once, and not when content came anyway.
+    async fn invite_body(&mut self) -> Result<(), End> {
+        let waits = self.request.known && self.request.expect_continue && self.request.body_bytes == 0;
+        if !waits {
+            return Ok(());
+        }
+        self.request.expect_continue = false;
+        self.stream.send_static(&[b"HTTP/1.1 100 Continue\r\n\r\n"]).await.map_err(|_| End::Broken)
+    }
+
+    /// Answers the request that was read and gets ready for the next one.
+    async fn answer(&mut self) -> Result<(), End> {
+        let keep_alive = if control::is_question(&self.request) {
+            self.answer_question().await?
+        } else {
+            self.answer_request().await?
+        };
+        self.reader.begin();
+        self.request.begin();
+        self.received = 0;
+        match (keep_alive, &self.pending) {
+            (true, _) => Ok(()),
+            (false, None) => Err(End::Close),
+            (false, Some(_)) => Err(End::Linger),
+        }
+    }
+
+    async fn answer_question(&mut self) -> Result<bool, End> {
+        let mut out = self.worker.net.buffer();
+        control::answer(&self.worker, &self.request, &mut out);
+        self.stream.send(out).await.map_err(|_| End::Broken)?;
+        Ok(self.request.keep_alive)
+    }
+
+    async fn answer_request(&mut self) -> Result<bool, End> {
+        let worker = self.worker.clone();
+        let mut turn = worker.turn();
+        let under_way = worker.begin(&self.request);
+        let delay = worker.delay(&mut turn);
+        if !delay.is_zero() {
+            worker.net.sleep_until(self.arrived + delay).await;
+        }
+        turn.now_us = worker.net.unix_micros();
+        let mut head = worker.net.buffer();
+        let answer = self.compose(&mut turn, &mut head);
+        self.account(&answer, &head);
+        worker.remember(&turn, &self.request, &head[..answer.head_bytes]);
+        self.show(&answer, &head);
+        let mut sending = Sending { worker: &worker, stream: &mut self.stream, text: &self.scratch.overlay };
+        sending.send(head, answer.body).await.map_err(|_| End::Broken)?;
+        drop(under_way);
+        Ok(answer.keep_alive)
+    }
+
+    fn compose(&mut self, turn: &mut Turn, head: &mut Vec<u8>) -> Answer {
+        let worker = &*self.worker;
+        self.answered = self.answered.saturating_add(1);
+        let budget = worker.behaviour().requests_per_connection;
+        let keep_alive = self.request.keep_alive && budget.is_none_or(|budget| self.answered < budget);
+        let (request, scratch) = (&self.request, &mut self.scratch);
+        match &worker.site().form {
+            Form::Native => native::compose(worker, request, turn, keep_alive, scratch, head),
+            Form::Jtest(form) => jtest::compose(worker, form, request, turn, keep_alive, scratch, head),
+        }
+    }
+
+    /// Counts the answer before it is sent, so that whoever has received it finds it counted.
+    fn account(&self, answer: &Answer, written: &[u8]) {
+        let counts = self.worker.counts();
+        counts.requests.add(1);
+        counts.received_bytes.add(self.received);
+        counts.head_bytes.add(answer.head_bytes as u64);
+        counts.body_bytes.add((written.len() - answer.head_bytes) as u64);
+        counts.unstorable.add(u64::from(!answer.storable));
+        let kind = match answer.kind {
+            StampKind::Full => &counts.full,
+            StampKind::Part => &counts.partial,
+            StampKind::Unchanged => &counts.unchanged,
+            StampKind::Error => &counts.errors,
+            StampKind::Cut => &counts.cut,
+            StampKind::Refused => &counts.refused,
+        };
+        kind.add(1);
+    }
+
+    /// Tells whoever wants to see heads. A full queue loses views rather than time.
+    fn show(&self, answer: &Answer, head: &[u8]) {
+        let Some(events) = &self.worker.events else {
+            return;
+        };
+        let mut response = head[..answer.head_bytes].to_vec();
+        if let (Form::Jtest(_), Some(body)) = (&self.worker.site().form, &answer.body) {
+            response.extend_from_slice(body.overlay(&self.scratch.overlay));
+        }
+        let request = self.request.raw.clone();
+        let _ = events.try_send(Event::Head { title: HeadTitle::RequestFromProxy, text: request });
+        let _ = events.try_send(Event::Head { title: HeadTitle::ResponseToProxy, text: response });
+    }
+
+    /// The client closed its side: in order between requests, cut off within one, or after something malformed.
+    async fn ended(&mut self) -> End {
+        match self.reader.end_of_stream(&mut self.request) {
+            Ok(()) | Err(Error::ClosedIdle | Error::ClosedInHead | Error::ClosedInBody { .. }) => End::Close,
+            Err(error) => self.refuse(&Refusal::Malformed(error)).await,
+        }
+    }
+
+    /// Answers 4xx to what is no request, and ends the connection.
+    async fn refuse(&mut self, refusal: &Refusal) -> End {
+        let counts = self.worker.counts();
+        counts.malformed.add(1);
+        counts.refused.add(1);
+        let (status, text) = match refusal {
+            Refusal::BodyTooLong => (413, format!("The body is longer than {BODY_LIMIT} bytes.\n")),
+            Refusal::Malformed(error @ (Error::HeadTooLong { .. } | Error::TooManyFields { .. })) => {
+                (431, format!("{error}\n"))
+            }
+            Refusal::Malformed(error) => (400, format!("{error}\n")),
+        };
+        let mut out = self.worker.net.buffer();
+        match self.worker.site().form {
+            Form::Native => self.write_refusal(&mut out, status, &text),
+            Form::Jtest(_) => {
+                status_line(&mut out, Version::Http10, status, reason(status));
+                out.extend_from_slice(b"Content-Length: 0\r\n\r\n");
+            }
+        }
+        self.stream.send(out).await.map_or(End::Broken, |()| End::Linger)
+    }
+
+    fn write_refusal(&self, out: &mut Vec<u8>, status: u16, text: &str) {
+        let date = self.worker.date.borrow_mut().of(self.worker.net.unix_micros() / 1_000_000);
+        status_line(out, Version::Http11, status, reason(status));
+        field(out, "Date", date);
+        field(out, "Content-Type", "text/plain");
+        field(out, "Cache-Control", "no-store");
+        field_number(out, "Content-Length", text.len() as u64);
+        field(out, "Connection", "close");
+        end_of_head(out);
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    async fn linger(&mut self) {
+        self.pending = None;
+        if self.stream.shutdown_write().is_err() {
+            return;
+        }
+        self.stream.set_deadline(Some(self.worker.net.now() + LINGER));
+        let mut left = LINGER_BYTES;
+        while left > 0 {
+            match self.stream.discard(left).await {
+                Ok(0) | Err(_) => return,
+                Ok(discarded) => left = left.saturating_sub(discarded),
+            }
+        }
+    }
+}

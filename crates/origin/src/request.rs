@@ -1,0 +1,242 @@
+//! What of a request the origin needs, picked up in the codec's one pass over the head.
+//!
+//! One [`Request`] lives as long as its connection and keeps its memory from request to request, so that the plain
+//! path allocates nothing.
+
+use crate::history::HEAD_KEPT;
+use plan::site::{NONCE_FIELD, VaryOn, read_hex};
+use std::rc::Rc;
+use wire::http1::{Framing, RequestHead, RequestSink, Target, Version};
+
+/// A method, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Head,
+    Post,
+    Other,
+}
+
+/// What is looked for in requests; the same for all of an origin.
+#[derive(Debug)]
+pub(crate) struct Interest {
+    /// The request field that chooses the variant, and among how many, where objects have variants.
+    pub(crate) vary: Option<(VaryOn, u32)>,
+    /// jtest's form is served, which has rules of its own for keep-alive and alternates.
+    pub(crate) jtest: bool,
+    /// Bytes of the head to keep.
+    pub(crate) keep: usize,
+}
+
+/// A request as far as it has been read.
+#[derive(Debug)]
+pub(crate) struct Request {
+    interest: Rc<Interest>,
+    /// The head is complete.
+    pub(crate) known: bool,
+    pub(crate) method: Method,
+    pub(crate) version: Version,
+    pub(crate) framing: Framing,
+    pub(crate) keep_alive: bool,
+    pub(crate) expect_continue: bool,
+    /// Path and query; empty where the target has none.
+    pub(crate) path: Vec<u8>,
+    /// The head as received, at least its first [`HEAD_KEPT`] bytes if anything is to be kept.
+    pub(crate) raw: Vec<u8>,
+    /// Bytes of content that came so far, framing removed.
+    pub(crate) body_bytes: u64,
+    pub(crate) nonce: u64,
+    pub(crate) variant: u32,
+    pub(crate) if_none_match: Value,
+    pub(crate) if_modified_since: Value,
+    pub(crate) range: Value,
+    pub(crate) if_range: Value,
+    pub(crate) jtest: JtestFields,
+}
+
+/// What jtest's form looks for besides (spec/jtest.md section 5).
+#[derive(Debug, Default)]
+pub(crate) struct JtestFields {
+    pub(crate) cookie: bool,
+    pub(crate) cookie_alternate: Option<u32>,
+    pub(crate) agent_alternate: Option<u32>,
+    /// Connection or Proxy-Connection stands there; whether one of them says `close`.
+    connection: Option<bool>,
+}
+
+/// The value of a field that may be absent. Lines of one name become one list (RFC 9110 section 5.3).
+#[derive(Debug, Default)]
+pub(crate) struct Value {
+    present: bool,
+    bytes: Vec<u8>,
+}
+
+impl Value {
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&[u8]> {
+        self.present.then_some(&self.bytes)
+    }
+
+    fn append(&mut self, value: &[u8]) {
+        if self.present {
+            self.bytes.extend_from_slice(b", ");
+        }
+        self.present = true;
+        self.bytes.extend_from_slice(value);
+    }
+
+    #[inline]
+    fn clear(&mut self) {
+        self.present = false;
+        self.bytes.clear();
+    }
+}
+
+impl Interest {
+    /// What a site's origin looks for, with `views` keeping whole heads to be shown.
+    pub(crate) fn of(site: &plan::Site, behaviour: &plan::Origin, views: bool) -> Interest {
+        let count = site.variant_count();
+        let keep = match (views, behaviour.remember) {
+            (true, _) => usize::MAX,
+            (false, 0) => 0,
+            (false, _) => HEAD_KEPT,
+        };
+        Interest {
+            vary: (count > 1).then(|| (site.vary_on.clone(), count)),
+            jtest: matches!(site.form, plan::site::Form::Jtest(_)),
+            keep,
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn new(interest: Rc<Interest>) -> Request {
+        Request {
+            interest,
+            known: false,
+            method: Method::Other,
+            version: Version::Http11,
+            framing: Framing::None,
+            keep_alive: false,
+            expect_continue: false,
+            path: Vec::new(),
+            raw: Vec::new(),
+            body_bytes: 0,
+            nonce: 0,
+            variant: 0,
+            if_none_match: Value::default(),
+            if_modified_since: Value::default(),
+            range: Value::default(),
+            if_range: Value::default(),
+            jtest: JtestFields::default(),
+        }
+    }
+
+    /// Gets ready for the next request; memory is kept.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.known = false;
+        self.expect_continue = false;
+        self.body_bytes = 0;
+        self.nonce = 0;
+        self.variant = 0;
+        for value in
+            [&mut self.if_none_match, &mut self.if_modified_since, &mut self.range, &mut self.if_range]
+        {
+            value.clear();
+        }
+        self.jtest = JtestFields::default();
+    }
+
+    /// Whether it carries a validator.
+    #[inline]
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.if_none_match.present || self.if_modified_since.present
+    }
+
+    /// Path without query.
+    pub(crate) fn plain_path(&self) -> &[u8] {
+        let end = self.path.iter().position(|byte| *byte == b'?').unwrap_or(self.path.len());
+        &self.path[..end]
+    }
+
+    fn jtest_field(&mut self, name: &[u8], value: &[u8]) {
+        let fields = &mut self.jtest;
+        match name.len() {
+            6 if name.eq_ignore_ascii_case(b"cookie") => {
+                fields.cookie = true;
+                fields.cookie_alternate = plan::jtest::alternate(value);
+            }
+            10 if name.eq_ignore_ascii_case(b"user-agent") => {
+                fields.agent_alternate = plan::jtest::alternate(value);
+            }
+            10 if name.eq_ignore_ascii_case(b"connection") => fields.connection(value),
+            16 if name.eq_ignore_ascii_case(b"proxy-connection") => fields.connection(value),
+            _ => {}
+        }
+    }
+}
+
+impl JtestFields {
+    fn connection(&mut self, value: &[u8]) {
+        let closes = value.windows(5).any(|window| window.eq_ignore_ascii_case(b"close"));
+        self.connection = Some(closes || self.connection.unwrap_or(false));
+    }
+
+    /// Any value without `close` keeps; without the field the version decides (spec/jtest.md section 4).
+    fn keep_alive(&self, version: Version) -> bool {
+        self.connection.map_or(version == Version::Http11, |closes| !closes)
+    }
+}
+
+impl RequestSink for Request {
+    /// Names are told apart by length first, so most lines cost one comparison of integers.
+    #[inline]
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        match name.len() {
+            5 if name.eq_ignore_ascii_case(b"range") => self.range.append(value),
+            8 if name.eq_ignore_ascii_case(b"if-range") => self.if_range.append(value),
+            13 if name.eq_ignore_ascii_case(b"if-none-match") => self.if_none_match.append(value),
+            15 if name.eq_ignore_ascii_case(NONCE_FIELD.as_bytes()) => {
+                self.nonce = read_hex(value).unwrap_or(0);
+            }
+            17 if name.eq_ignore_ascii_case(b"if-modified-since") => self.if_modified_since.append(value),
+            _ => {}
+        }
+        if let Some((vary_on, count)) = &self.interest.vary
+            && name.eq_ignore_ascii_case(vary_on.field().as_bytes())
+        {
+            self.variant = vary_on.variant(value).unwrap_or(0) % count;
+        }
+        if self.interest.jtest {
+            self.jtest_field(name, value);
+        }
+    }
+
+    #[inline]
+    fn head(&mut self, head: &RequestHead<'_>, raw: &[u8]) {
+        self.known = true;
+        self.method = match head.method {
+            b"GET" => Method::Get,
+            b"HEAD" => Method::Head,
+            b"POST" => Method::Post,
+            _ => Method::Other,
+        };
+        self.version = head.version;
+        self.framing = head.framing;
+        self.expect_continue = head.expect_continue;
+        self.keep_alive =
+            if self.interest.jtest { self.jtest.keep_alive(head.version) } else { head.keep_alive };
+        self.path.clear();
+        if let Target::Origin(path) | Target::Absolute { path, .. } = head.target {
+            self.path.extend_from_slice(path);
+        }
+        self.raw.clear();
+        self.raw.extend_from_slice(&raw[..raw.len().min(self.interest.keep)]);
+    }
+
+    #[inline]
+    fn body(&mut self, bytes: &[u8]) {
+        self.body_bytes += bytes.len() as u64;
+    }
+}

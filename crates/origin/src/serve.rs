@@ -1,0 +1,45 @@
+//! Accepts connections, a task for each.
+
+use crate::Shared;
+use crate::connection::Connection;
+use crate::worker::Worker;
+use net::{Listener, Net};
+use std::io;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+/// After a failed accept the next one waits this long: descriptors come back when connections close.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves what comes to a listener, as worker number `worker` (from 0); does not end by itself.
+///
+/// With `events`, the head of each request and of each answer is told as [`measure::Event::Head`]; where the queue is
+/// full they are lost, because a worker does not wait.
+///
+/// # Panics
+/// If `shared` was built for fewer workers.
+pub async fn serve(
+    net: Net,
+    mut listener: Listener,
+    shared: Arc<Shared>,
+    worker: u32,
+    events: Option<SyncSender<measure::Event>>,
+) {
+    assert!(worker < shared.workers(), "worker {worker} of {}", shared.workers());
+    let worker = Worker::new(net.clone(), shared, worker, events);
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                worker.counts().connections.add(1);
+                net.spawn(Connection::new(worker.clone(), stream).run());
+            }
+            // The client was gone before it was accepted; the next one waits already.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            Err(_) => {
+                worker.counts().accept_failures.add(1);
+                net.sleep(PAUSE).await;
+            }
+        }
+    }
+}

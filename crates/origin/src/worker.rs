@@ -1,0 +1,142 @@
+//! What the connections of one worker share: counters, serial numbers, dates, and lines of answers written once.
+
+use crate::busy::{Busy, UnderWay};
+use crate::date::DateText;
+use crate::request::{Interest, Request};
+use crate::{Shared, jtest, native};
+use measure::{Event, LiveOriginCounts};
+use net::Net;
+use plan::Delay;
+use plan::Site;
+use plan::draw::{Draw, hash};
+use plan::site::{Form, Stamp, StampKind};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+/// Keeps the origin's random numbers apart from the clients', which come from the same seed.
+const SALT_ORIGIN: u64 = 0x6F72_6967_696E;
+
+pub(crate) struct Worker {
+    pub(crate) net: Net,
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) events: Option<SyncSender<Event>>,
+    pub(crate) interest: Rc<Interest>,
+    /// Field lines that each answer about an object carries: Vary and the plan's own.
+    pub(crate) vary_line: Vec<u8>,
+    pub(crate) field_lines: Vec<u8>,
+    pub(crate) date: RefCell<DateText>,
+    pub(crate) modified: RefCell<DateText>,
+    index: u32,
+    answers: Cell<u64>,
+    salted_seed: u64,
+    busy: Rc<Busy>,
+}
+
+/// One answer's turn: its numbers and its moment.
+pub(crate) struct Turn {
+    pub(crate) count: u64,
+    pub(crate) serial: u64,
+    pub(crate) draw: Draw,
+    /// When the answer is made, in microseconds since 1970.
+    pub(crate) now_us: u64,
+}
+
+impl Turn {
+    pub(crate) fn stamp(&self, request: &Request, kind: StampKind) -> Stamp {
+        Stamp { serial: self.serial, asked_by: request.nonce, made_at_us: self.now_us, kind }
+    }
+}
+
+impl Worker {
+    pub(crate) fn new(
+        net: Net,
+        shared: Arc<Shared>,
+        index: u32,
+        events: Option<SyncSender<Event>>,
+    ) -> Rc<Worker> {
+        let settings = &shared.settings;
+        let interest = Interest::of(&settings.site, &settings.behaviour, events.is_some());
+        let mut vary_line = Vec::new();
+        if interest.vary.is_some() {
+            wire::http1::write::field(&mut vary_line, "Vary", settings.site.vary_on.field());
+        }
+        let mut field_lines = Vec::new();
+        for field in &settings.behaviour.fields {
+            wire::http1::write::field(&mut field_lines, &field.name, &field.value);
+        }
+        Rc::new(Worker {
+            salted_seed: hash(SALT_ORIGIN, settings.seed),
+            interest: Rc::new(interest),
+            vary_line,
+            field_lines,
+            date: RefCell::new(DateText::new()),
+            modified: RefCell::new(DateText::new()),
+            answers: Cell::new(0),
+            busy: Busy::new(),
+            net,
+            shared,
+            index,
+            events,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn site(&self) -> &Site {
+        &self.shared.settings.site
+    }
+
+    #[inline]
+    pub(crate) fn behaviour(&self) -> &plan::Origin {
+        &self.shared.settings.behaviour
+    }
+
+    #[inline]
+    pub(crate) fn counts(&self) -> &LiveOriginCounts {
+        self.shared.accounts.of(self.index)
+    }
+
+    /// The next answer's turn. Serial numbers are unique over workers and never 0.
+    #[inline]
+    pub(crate) fn turn(&self) -> Turn {
+        let count = self.answers.get() + 1;
+        self.answers.set(count);
+        let serial = count * u64::from(self.shared.workers()) + u64::from(self.index);
+        Turn { count, serial, draw: Draw::new(self.salted_seed, serial), now_us: 0 }
+    }
+
+    /// How long the answer is to be held back.
+    #[inline]
+    pub(crate) fn delay(&self, turn: &mut Turn) -> Duration {
+        match self.behaviour().delay {
+            Delay::None => Duration::ZERO,
+            delay => delay.draw(&mut turn.draw),
+        }
+    }
+
+    /// Notes that an answer to a request for an object begins, where answers take time.
+    pub(crate) fn begin(&self, request: &Request) -> Option<UnderWay> {
+        let behaviour = self.behaviour();
+        if behaviour.delay == Delay::None && behaviour.bytes_per_second.is_none() {
+            return None;
+        }
+        let key = match self.site().form {
+            Form::Native => native::key(request),
+            Form::Jtest(_) => jtest::key(request),
+        };
+        let under_way = self.busy.begin(key?)?;
+        self.counts().concurrent.add(u64::from(under_way.concurrent));
+        Some(under_way)
+    }
+
+    /// Remembers the heads of an exchange.
+    #[inline]
+    pub(crate) fn remember(&self, turn: &Turn, request: &Request, response: &[u8]) {
+        if self.behaviour().remember > 0 {
+            let history = &self.shared.histories[self.index as usize];
+            history.remember(turn.count, turn.serial, &request.raw, response);
+        }
+    }
+}

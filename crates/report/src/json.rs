@@ -1,0 +1,280 @@
+//! A run as JSON for programs: everything that was counted, in a documented and versioned schema.
+//!
+//! `docs/src/json.md` describes every field; a test compares the two. Names tell units: counts are plain, rates end
+//! in `_per_s`, times in `_s` or `_us`, sizes in `_bytes`, ratios lie between 0 and 1. What is not known is null.
+
+use crate::text::{Context, measured};
+use measure::run::received_bytes;
+use measure::verdict::SelfCheck;
+use measure::{
+    Clock, Counts, Evidence, Failure, OriginCounts, PhaseResult, Row, RunResult, Verdict, WorkerUse,
+};
+use plan::Plan;
+use serde::{Serialize, Serializer};
+
+/// Name of the schema.
+pub const SCHEMA: &str = "wringer-run";
+/// Version of the schema: raised when a field changes its meaning or goes away, not when one is added.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The run as indented JSON with a line end.
+pub fn report(result: &RunResult, context: &Context<'_>) -> String {
+    let measured = measured(result, context.plan);
+    let document = Document::new(result, context, &measured);
+    // Keys are strings and numbers that JSON lacks become null, so nothing here can fail.
+    let text =
+        serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
+    text + "\n"
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    schema_version: u32,
+    run: Run<'a>,
+    target: Target<'a>,
+    verdict: Option<Verdict>,
+    measured: Phase<'a>,
+    phases: Vec<Phase<'a>>,
+    timeline: Vec<Second<'a>>,
+    origin: Option<&'a OriginCounts>,
+    workers: &'a [WorkerUse],
+    self_check: &'a SelfCheck,
+    evidence_file: Option<&'a str>,
+    evidence: &'a [Evidence],
+    notes: &'a [String],
+    plan: &'a Plan,
+}
+
+impl<'a> Document<'a> {
+    fn new(result: &'a RunResult, context: &Context<'a>, measured: &'a PhaseResult) -> Document<'a> {
+        Document {
+            schema: SCHEMA,
+            schema_version: SCHEMA_VERSION,
+            run: Run::new(result, context),
+            target: Target::new(context, measured),
+            verdict: context.plan.load.as_ref().map(|_| result.self_check.verdict()),
+            measured: Phase::new(measured),
+            phases: result.phases.iter().map(Phase::new).collect(),
+            timeline: result.timeline.rows.iter().map(Second::new).collect(),
+            origin: result.origin.as_ref(),
+            workers: &result.workers,
+            self_check: &result.self_check,
+            evidence_file: context.evidence_file,
+            evidence: &result.evidence,
+            notes: &result.notes,
+            plan: context.plan,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    version: &'a str,
+    command: &'a str,
+    seed: u64,
+    started_unix_s: f64,
+    duration_s: f64,
+    interrupted: bool,
+    threads: u32,
+    backend: &'a str,
+    cpu_us_per_request: Option<f64>,
+}
+
+impl<'a> Run<'a> {
+    fn new(result: &'a RunResult, context: &Context<'a>) -> Run<'a> {
+        Run {
+            version: context.version,
+            command: context.command,
+            seed: context.plan.seed,
+            started_unix_s: context.started_unix_s,
+            duration_s: result.took.as_secs_f64(),
+            interrupted: result.interrupted,
+            threads: context.threads,
+            backend: result.backend,
+            cpu_us_per_request: result.cpu_us_per_request(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Target<'a> {
+    name: Option<&'a str>,
+    address: Option<&'a str>,
+    cpu_s: Option<f64>,
+    cpu_us_per_answer: Option<f64>,
+}
+
+impl<'a> Target<'a> {
+    fn new(context: &Context<'a>, measured: &PhaseResult) -> Target<'a> {
+        Target {
+            name: context.target,
+            address: context.plan.load.as_ref().and_then(|load| load.target.as_deref()),
+            cpu_s: context.target_cpu,
+            cpu_us_per_answer: context.target_cpu.and_then(|cpu_s| measured.cpu_us_per_answer(cpu_s)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Phase<'a> {
+    name: &'a str,
+    measured: bool,
+    began_s: f64,
+    duration_s: f64,
+    counts: &'a Counts,
+    rates: Rates,
+    latency: Latency<'a>,
+    statuses: Vec<StatusCount>,
+    failures: Vec<FailureCount>,
+    faults: Vec<FaultCount>,
+    cache: Cache,
+    origin: Option<&'a OriginCounts>,
+}
+
+impl<'a> Phase<'a> {
+    fn new(phase: &'a PhaseResult) -> Phase<'a> {
+        let tally = &phase.tally;
+        Phase {
+            name: &phase.name,
+            measured: phase.measured,
+            began_s: phase.began.as_secs_f64(),
+            duration_s: phase.took.as_secs_f64(),
+            counts: &tally.counts,
+            rates: Rates::new(phase),
+            latency: Latency(phase),
+            statuses: tally.statuses().map(|(status, count)| StatusCount { status, count }).collect(),
+            failures: tally.failures().map(FailureCount::new).collect(),
+            faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
+            cache: Cache::new(phase),
+            origin: phase.origin.as_ref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Rates {
+    requests_per_s: f64,
+    fine_per_s: f64,
+    connections_per_s: f64,
+    sent_bytes_per_s: f64,
+    received_bytes_per_s: f64,
+    origin_requests_per_s: Option<f64>,
+    origin_body_bytes_per_s: Option<f64>,
+}
+
+impl Rates {
+    fn new(phase: &PhaseResult) -> Rates {
+        let (counts, origin) = (phase.counts(), phase.origin.as_ref());
+        Rates {
+            requests_per_s: phase.per_second(counts.requests),
+            fine_per_s: phase.per_second(counts.fine),
+            connections_per_s: phase.per_second(counts.connections),
+            sent_bytes_per_s: phase.per_second(counts.sent_bytes),
+            received_bytes_per_s: phase.per_second(received_bytes(counts)),
+            origin_requests_per_s: origin.map(|origin| phase.per_second(origin.requests)),
+            origin_body_bytes_per_s: origin.map(|origin| phase.per_second(origin.body_bytes)),
+        }
+    }
+}
+
+/// Every clock under its name.
+struct Latency<'a>(&'a PhaseResult);
+
+impl Serialize for Latency<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(Clock::ALL.into_iter().map(|clock| (clock.name(), Times::new(self.0, clock))))
+    }
+}
+
+#[derive(Serialize)]
+struct Times {
+    count: u64,
+    min_us: u64,
+    mean_us: f64,
+    p50_us: u64,
+    p90_us: u64,
+    p95_us: u64,
+    p99_us: u64,
+    p999_us: u64,
+    max_us: u64,
+}
+
+impl Times {
+    fn new(phase: &PhaseResult, clock: Clock) -> Times {
+        let histogram = phase.tally.clock(clock);
+        Times {
+            count: histogram.len(),
+            min_us: histogram.min(),
+            mean_us: histogram.mean(),
+            p50_us: phase.percentile_us(clock, 0.5),
+            p90_us: phase.percentile_us(clock, 0.9),
+            p95_us: phase.percentile_us(clock, 0.95),
+            p99_us: phase.percentile_us(clock, 0.99),
+            p999_us: phase.percentile_us(clock, 0.999),
+            max_us: histogram.max(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct StatusCount {
+    status: u16,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct FailureCount {
+    kind: &'static str,
+    stage: &'static str,
+    errno: Option<i32>,
+    count: u64,
+}
+
+impl FailureCount {
+    fn new((failure, count): (Failure, u64)) -> FailureCount {
+        FailureCount { kind: failure.kind.name(), stage: failure.stage.name(), errno: failure.errno, count }
+    }
+}
+
+#[derive(Serialize)]
+struct FaultCount {
+    fault: &'static str,
+    count: u64,
+}
+
+#[derive(Serialize)]
+struct Cache {
+    hit_ratio: Option<f64>,
+    byte_hit_ratio: Option<f64>,
+    predicted_hit_ratio: Option<f64>,
+    collapse_factor: Option<f64>,
+    offload: Option<f64>,
+    byte_offload: Option<f64>,
+}
+
+impl Cache {
+    fn new(phase: &PhaseResult) -> Cache {
+        Cache {
+            hit_ratio: phase.hit_ratio(),
+            byte_hit_ratio: phase.byte_hit_ratio(),
+            predicted_hit_ratio: phase.predicted_hit_ratio,
+            collapse_factor: phase.collapse_factor(),
+            offload: phase.origin_offload(),
+            byte_offload: phase.byte_offload(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Second<'a> {
+    #[serde(flatten)]
+    row: &'a Row,
+    hit_ratio: Option<f64>,
+}
+
+impl<'a> Second<'a> {
+    fn new(row: &'a Row) -> Second<'a> {
+        Second { row, hit_ratio: row.hit_ratio() }
+    }
+}

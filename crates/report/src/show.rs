@@ -1,0 +1,267 @@
+//! Numbers and tables as people read them: three digits, a unit, aligned columns.
+//!
+//! Everything here is a pure function of its arguments and knows nothing of runs. Units are decimal: 1 kB is 1,000
+//! bytes, as rates on a wire are counted.
+
+use std::time::Duration;
+
+/// Columns that a report keeps to, indentation included.
+pub const WIDTH: usize = 88;
+
+/// A whole number with its thousands set apart: `1,234,567`.
+pub fn count(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number and a noun that agrees with it: `1 answer`, `2 answers`.
+pub fn counted(value: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(value), if value == 1 { "" } else { "s" })
+}
+
+/// A number in three digits: `12.3k`, `610`, `1.24`.
+pub fn scaled(value: f64) -> String {
+    let (number, unit) = scale(value, &["", "k", "M", "G", "T"]);
+    number + unit
+}
+
+/// A rate: `12.3k/s`.
+pub fn rate(per_second: f64) -> String {
+    scaled(per_second) + "/s"
+}
+
+/// A size: `312 B`, `15.6 GB`.
+pub fn bytes(value: u64) -> String {
+    if value < 1000 { format!("{value} B") } else { bytes_scaled(value as f64) }
+}
+
+/// Bytes per second: `610 MB/s`.
+pub fn bytes_rate(per_second: f64) -> String {
+    bytes_scaled(per_second) + "/s"
+}
+
+fn bytes_scaled(value: f64) -> String {
+    let (number, unit) = scale(value, &["B", "kB", "MB", "GB", "TB", "PB", "EB"]);
+    format!("{number} {unit}")
+}
+
+/// A time that was measured in whole microseconds: `850 µs`, `1.24 ms`, `12.3 s`.
+pub fn time(us: u64) -> String {
+    if us < 1000 { format!("{us} µs") } else { cost(us as f64) }
+}
+
+/// A time in parts of microseconds, such as CPU per request: `11.2 µs`.
+pub fn cost(us: f64) -> String {
+    let (number, unit) = scale(us, &["µs", "ms", "s"]);
+    format!("{number} {unit}")
+}
+
+/// How long something took: `420 ms`, `30.0 s`, `2 min 05 s`, `1 h 02 min`.
+pub fn duration(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    let whole = seconds.round() as u64;
+    match whole {
+        0 if duration.is_zero() => "0 s".to_owned(),
+        0..60 => time(duration.as_micros() as u64),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A share of 1 in percent: `85.2 %`. What is not all never reads `100 %`, and what is not nothing never `0 %`.
+pub fn percent(share: f64) -> String {
+    match share {
+        share if share <= 0.0 => "0 %".to_owned(),
+        share if share >= 1.0 => "100 %".to_owned(),
+        share if share < 0.0005 => "<0.1 %".to_owned(),
+        share if share >= 0.9995 => ">99.9 %".to_owned(),
+        share => format!("{:.1} %", share * 100.0),
+    }
+}
+
+/// The text, or a dash where there is nothing to say.
+pub fn or_dash(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+/// `value` in the unit that leaves one to three digits before the point.
+fn scale(value: f64, units: &[&'static str]) -> (String, &'static str) {
+    let (mut value, mut unit) = (value, 0);
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    (three_digits(value), units[unit])
+}
+
+fn three_digits(value: f64) -> String {
+    match value {
+        0.0 => "0".to_owned(),
+        value if value >= 99.95 => format!("{value:.0}"),
+        value if value >= 9.995 => format!("{value:.1}"),
+        value => format!("{value:.2}"),
+    }
+}
+
+/// An error number of the system with its name, such as `ECONNRESET 104`; the names are Linux's.
+pub fn errno(number: i32) -> String {
+    const NAMES: [(i32, &str); 26] = [
+        (1, "EPERM"),
+        (4, "EINTR"),
+        (5, "EIO"),
+        (9, "EBADF"),
+        (11, "EAGAIN"),
+        (12, "ENOMEM"),
+        (13, "EACCES"),
+        (22, "EINVAL"),
+        (23, "ENFILE"),
+        (24, "EMFILE"),
+        (32, "EPIPE"),
+        (71, "EPROTO"),
+        (90, "EMSGSIZE"),
+        (97, "EAFNOSUPPORT"),
+        (98, "EADDRINUSE"),
+        (99, "EADDRNOTAVAIL"),
+        (100, "ENETDOWN"),
+        (101, "ENETUNREACH"),
+        (103, "ECONNABORTED"),
+        (104, "ECONNRESET"),
+        (105, "ENOBUFS"),
+        (107, "ENOTCONN"),
+        (110, "ETIMEDOUT"),
+        (111, "ECONNREFUSED"),
+        (112, "EHOSTDOWN"),
+        (113, "EHOSTUNREACH"),
+    ];
+    match NAMES.iter().find(|(known, _)| *known == number) {
+        Some((_, name)) if cfg!(target_os = "linux") => format!("{name} {number}"),
+        _ => format!("errno {number}"),
+    }
+}
+
+/// Lines of at most `width` characters, broken at spaces; a longer word stands alone.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Columns of text; those that stay empty in all rows vanish.
+#[derive(Debug, Clone)]
+pub struct Table {
+    left: Vec<bool>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table whose columns are set flush left (`l`) or right (`r`), one letter each.
+    pub fn new(columns: &str) -> Table {
+        Table { left: columns.chars().map(|letter| letter == 'l').collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row; cells beyond the columns are dropped, missing ones are empty.
+    pub fn row<Cell: Into<String>>(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
+        row.resize(self.left.len(), String::new());
+        self.rows.push(row);
+    }
+
+    /// The rows as lines without trailing spaces.
+    pub fn lines(&self) -> Vec<String> {
+        let width =
+            |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.left.len()).map(width).collect();
+        self.rows.iter().map(|row| self.line(row, &widths)).collect()
+    }
+
+    fn line(&self, row: &[String], widths: &[usize]) -> String {
+        let mut line = String::new();
+        for ((cell, width), left) in
+            row.iter().zip(widths).zip(&self.left).filter(|((_, width), _)| **width > 0)
+        {
+            let gap = if line.is_empty() { "" } else { "  " };
+            line += &if *left { format!("{gap}{cell:<width$}") } else { format!("{gap}{cell:>width$}") };
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits_and_the_right_unit() {
+        for (value, text) in
+            [(0.0, "0"), (7.0, "7.00"), (999.4, "999"), (999.6, "1.00k"), (12_345.0, "12.3k")]
+        {
+            assert_eq!(scaled(value), text);
+        }
+        for (us, text) in
+            [(0, "0 µs"), (999, "999 µs"), (1_240, "1.24 ms"), (999_600, "1.00 s"), (3_600_000_000, "3600 s")]
+        {
+            assert_eq!(time(us), text);
+        }
+        assert_eq!((count(0), count(999), count(1_234_567)), ("0".into(), "999".into(), "1,234,567".into()));
+        assert_eq!(
+            (bytes(999), bytes(1_000), bytes(u64::MAX)),
+            ("999 B".into(), "1.00 kB".into(), "18.4 EB".into())
+        );
+        assert_eq!((rate(41_234.0), bytes_rate(6.1e8)), ("41.2k/s".into(), "610 MB/s".into()));
+    }
+
+    #[test]
+    fn durations_grow_into_minutes_and_hours() {
+        for (ms, text) in
+            [(420, "420 ms"), (30_000, "30.0 s"), (59_700, "1 min 00 s"), (125_000, "2 min 05 s")]
+        {
+            assert_eq!(duration(Duration::from_millis(ms)), text);
+        }
+        assert_eq!(duration(Duration::from_secs(3_725)), "1 h 02 min");
+    }
+
+    #[test]
+    fn a_percentage_never_rounds_something_to_nothing_or_to_all() {
+        for (share, text) in [
+            (0.0, "0 %"),
+            (1e-9, "<0.1 %"),
+            (0.8524, "85.2 %"),
+            (0.9994, "99.9 %"),
+            (0.99999, ">99.9 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percent(share), text);
+        }
+    }
+
+    #[test]
+    fn tables_align_by_characters_and_drop_empty_columns() {
+        let mut table = Table::new("lrrl");
+        table.row(["name", "time", "", "why"]);
+        table.row(["a", "12 µs", "", ""]);
+        assert_eq!(table.lines(), ["name   time  why", "a     12 µs"]);
+        assert!(Table::new("l").lines().is_empty());
+    }
+
+    #[test]
+    fn text_wraps_at_spaces() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("unbreakable x", 4), ["unbreakable", "x"]);
+        assert!(wrap("", 10).is_empty());
+    }
+}

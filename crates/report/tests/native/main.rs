@@ -1,0 +1,183 @@
+//! The native reports against golden text, their own sums and their documentation.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p report` writes the golden files anew; read the difference before committing it.
+
+mod sample;
+
+use measure::Row;
+use report::live::Lines;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+const JSON_PAGE: &str = include_str!("../../../../docs/src/json.md");
+const REPORT_PAGE: &str = include_str!("../../../../docs/src/report.md");
+
+fn check_golden(name: &str, text: &str) {
+    let path =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/native/golden").join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(text, golden, "{name}: not as in {}", path.display());
+}
+
+#[test]
+fn text_is_as_in_the_golden_files() {
+    for (name, sample) in sample::all() {
+        check_golden(name, &sample.text());
+    }
+}
+
+#[test]
+fn text_is_neither_too_wide_nor_nonsense() {
+    for (name, sample) in sample::all() {
+        for line in sample.text().lines() {
+            assert!(line.chars().count() <= report::show::WIDTH, "{name}: {line}");
+            assert!(!line.ends_with(' '), "{name}: '{line}'");
+            assert!(!line.contains("NaN") && !line.contains("inf "), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn long_names_and_large_numbers_stay_within_the_width() {
+    for line in sample::large().text().lines() {
+        assert!(line.chars().count() <= report::show::WIDTH, "{line}");
+    }
+}
+
+#[test]
+fn the_page_shows_the_golden_report() {
+    assert!(REPORT_PAGE.contains(&sample::plain().text()), "docs/src/report.md shows another report");
+}
+
+fn live_rows() -> String {
+    let sample = sample::shift();
+    let mut lines = Lines::new(true, 0);
+    let names = ["fill", "before", "after"];
+    let rows = sample.result.timeline.rows.iter();
+    rows.map(|row| lines.row(row, names[row.phase as usize])).collect()
+}
+
+#[test]
+fn live_lines_are_as_in_the_golden_file() {
+    check_golden("live", &live_rows());
+}
+
+#[test]
+fn live_header_comes_at_each_phase_and_every_twenty_rows() {
+    let text = live_rows();
+    let headers = text.lines().filter(|line| line.contains("requests")).count();
+    assert_eq!(headers, 1 + 2 + 2);
+    assert_eq!(text.lines().filter(|line| line.starts_with("phase ")).count(), 3);
+}
+
+#[test]
+fn live_lines_fit_the_screen_and_survive_silence() {
+    for width in [0, 60, 80, 100] {
+        let mut lines = Lines::new(true, width);
+        let text = lines.row(&Row::default(), "measure");
+        assert!(width == 0 || text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
+        assert!(!text.contains("NaN"), "{text}");
+    }
+    let without = Lines::new(false, 0).row(&Row::default(), "measure");
+    assert!(!without.contains("origin") && without.contains("faulty"), "{without}");
+}
+
+fn parsed(sample: &sample::Sample) -> Value {
+    serde_json::from_str(&sample.json()).unwrap()
+}
+
+fn number(value: &Value, pointer: &str) -> u64 {
+    value.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer} is no whole number"))
+}
+
+fn sum(list: &Value, field: &str) -> u64 {
+    list.as_array().unwrap().iter().map(|item| number(item, field)).sum()
+}
+
+#[test]
+fn json_adds_up() {
+    for (name, sample) in sample::all() {
+        let json = parsed(&sample);
+        let measured = &json["measured"];
+        let at = |field: &str| number(measured, &format!("/counts/{field}"));
+        let ends =
+            at("fine") + at("faulty") + at("injected") + at("aborted") + at("failed") + at("unfinished");
+        assert_eq!(at("requests"), ends, "{name}");
+        assert_eq!(at("failed"), sum(&measured["failures"], "/count"), "{name}");
+        assert_eq!(at("faulty"), sum(&measured["faults"], "/count"), "{name}");
+        assert_eq!(at("ended"), sum(&measured["statuses"], "/count"), "{name}");
+        assert_eq!(at("fine"), number(measured, "/latency/service/count"), "{name}");
+    }
+}
+
+#[test]
+fn json_phases_make_up_what_is_measured() {
+    let json = parsed(&sample::shift());
+    let phases: Vec<Value> = json["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|phase| phase["measured"] == true)
+        .cloned()
+        .collect();
+    assert_eq!(phases.len(), 2);
+    for field in ["requests", "hits", "body_bytes", "connections"] {
+        let pointer = format!("/counts/{field}");
+        assert_eq!(
+            number(&json, &format!("/measured{pointer}")),
+            sum(&Value::from(phases.clone()), &pointer)
+        );
+    }
+    assert_eq!(json["timeline"].as_array().unwrap().len(), 62);
+}
+
+#[test]
+fn json_holds_a_plan_that_runs_again() {
+    let sample = sample::open_pace();
+    let plan: plan::Plan = serde_json::from_value(parsed(&sample)["plan"].clone()).unwrap();
+    assert_eq!(plan, sample.plan);
+}
+
+/// Keys of objects at any depth but for the plan, which has a page of its own.
+fn keys(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                found.insert(key.clone());
+                if key != "plan" {
+                    keys(field, found);
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| keys(item, found)),
+        _ => {}
+    }
+}
+
+/// Names in the first column of the page's tables.
+fn documented() -> BTreeSet<String> {
+    let first_cells = JSON_PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    first_cells.map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn json_and_its_page_name_the_same_fields() {
+    let mut found = BTreeSet::new();
+    sample::all().iter().for_each(|(_, sample)| keys(&parsed(sample), &mut found));
+    let documented = documented();
+    assert_eq!(
+        found.difference(&documented).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "not in docs/src/json.md"
+    );
+    assert_eq!(
+        documented.difference(&found).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "only in docs/src/json.md"
+    );
+}

@@ -1,0 +1,365 @@
+//! Results of runs that never were, put together from exchanges by rule, so that all their sums agree.
+
+use measure::verdict::SelfCheck;
+use measure::{
+    CacheResult, Clock, Evidence, Exchange, Failure, FailureKind, Fault, OriginCounts, Outcome, PhaseResult,
+    Row, RunResult, Stage, Tally, Timeline, WorkerUse,
+};
+use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
+use report::Context;
+use std::time::Duration;
+
+/// A run and what belongs to it.
+pub struct Sample {
+    pub plan: Plan,
+    pub result: RunResult,
+    pub target_cpu: Option<f64>,
+    pub evidence_file: Option<&'static str>,
+}
+
+impl Sample {
+    pub fn context(&self) -> Context<'_> {
+        Context {
+            plan: &self.plan,
+            command: "wringer cache 127.0.0.1:8080 --users 64 --seed 7",
+            version: "0.1.0",
+            target: self.plan.load.as_ref().map(|_| "nginx 1.22.1 on 127.0.0.1:8080"),
+            target_cpu: self.target_cpu,
+            evidence_file: self.evidence_file,
+            started_unix_s: 1_790_000_000.5,
+            threads: 2,
+        }
+    }
+
+    pub fn text(&self) -> String {
+        report::text::report(&self.result, &self.context())
+    }
+
+    pub fn json(&self) -> String {
+        report::json::report(&self.result, &self.context())
+    }
+}
+
+fn phase_plan(name: &str, measured: bool, pace: Pace) -> Phase {
+    Phase {
+        name: name.to_owned(),
+        measured,
+        scenario: Scenario { steps: vec![Step::Object(ObjectStep::default())] },
+        pace,
+        stop: Stop { after: Some(Duration::from_secs(30)), requests: None },
+    }
+}
+
+fn plan(phases: Vec<Phase>) -> Plan {
+    Plan {
+        version: Plan::VERSION,
+        seed: 7,
+        threads: Some(2),
+        site: Site::default(),
+        load: Some(Load {
+            target: Some("127.0.0.1:8080".to_owned()),
+            protocol: plan::Protocol::default(),
+            check: plan::Check::default(),
+            limits: plan::Limits::default(),
+            phases,
+            trace: plan::Trace::default(),
+        }),
+        origin: Some(Origin::default()),
+    }
+}
+
+/// The `number`-th exchange: of a hundred, `hits` are hits, one is revalidated, one collapsed, the others are misses.
+fn exchange(number: u64, hits: u64, wait_us: u64) -> Exchange {
+    let (cache, base) = match number * 37 % 100 {
+        at if at < hits => (CacheResult::Hit, 400),
+        at if at == hits => (CacheResult::Revalidated, 1_500),
+        at if at == hits + 1 => (CacheResult::Collapsed, 1_800),
+        _ => (CacheResult::Miss, 2_000),
+    };
+    let service =
+        Duration::from_micros(base + number * 7919 % 1_000 + if number % 500 == 499 { 9_000 } else { 0 });
+    Exchange {
+        outcome: Outcome::Fine,
+        status: 200,
+        cache,
+        service,
+        response: service + Duration::from_micros(wait_us * (number % 7)),
+        first_byte: Some(service.mul_f64(0.8)),
+        connect: (number < 64).then(|| Duration::from_micros(90 + number)),
+        lateness: (wait_us > 0).then(|| Duration::from_micros(wait_us * (number % 7))),
+        sent_bytes: 180,
+        head_bytes: 290,
+        body_bytes: 14_800,
+    }
+}
+
+fn add(tally: &mut Tally, exchange: &Exchange) {
+    tally.counts.requests += 1;
+    tally.counts.connections += u64::from(exchange.connect.is_some());
+    tally.counts.reused += u64::from(exchange.connect.is_none());
+    tally.exchange(exchange);
+}
+
+/// A phase of `requests` exchanges, and the origin's accounts that go with them.
+fn phase(name: &str, measured: bool, requests: u64, hits: u64, wait_us: u64) -> PhaseResult {
+    let mut phase = PhaseResult::new(name, measured);
+    (0..requests).for_each(|number| add(&mut phase.tally, &exchange(number, hits, wait_us)));
+    phase.took = Duration::from_secs(30);
+    phase.predicted_hit_ratio = Some(hits as f64 / 100.0 + 0.003);
+    phase.origin = Some(origin_of(&phase));
+    phase
+}
+
+fn origin_of(phase: &PhaseResult) -> OriginCounts {
+    let counts = phase.counts();
+    OriginCounts {
+        connections: 32,
+        requests: counts.misses + counts.revalidated,
+        full: counts.misses,
+        unchanged: counts.revalidated,
+        conditional: counts.revalidated,
+        received_bytes: 250 * (counts.misses + counts.revalidated),
+        head_bytes: 300 * (counts.misses + counts.revalidated),
+        body_bytes: counts.miss_bytes,
+        concurrent: 12,
+        ..OriginCounts::default()
+    }
+}
+
+fn rows(phase: &PhaseResult, index: u32, from_s: u64, seconds: u64) -> Vec<Row> {
+    let part = |value: u64| value / seconds;
+    let counts = phase.counts();
+    let row = |second: u64| Row {
+        at_s: (from_s + second + 1) as f64,
+        seconds: 1.0,
+        phase: index,
+        counts: measure::Counts {
+            requests: part(counts.requests),
+            fine: part(counts.fine),
+            hits: part(counts.hits) * (second + 1) / seconds,
+            misses: part(counts.misses) + part(counts.hits) * (seconds - second - 1) / seconds,
+            body_bytes: part(counts.body_bytes),
+            head_bytes: part(counts.head_bytes),
+            failed: part(counts.failed),
+            ended: part(counts.ended),
+            ..measure::Counts::default()
+        },
+        origin: phase
+            .origin
+            .map(|origin| OriginCounts { requests: part(origin.requests), ..OriginCounts::default() }),
+        in_flight: 64,
+        p50_us: phase.percentile_us(Clock::Service, 0.5),
+        p99_us: phase.percentile_us(Clock::Service, 0.99),
+        max_us: phase.tally.clock(Clock::Service).max(),
+    };
+    (0..seconds).map(row).collect()
+}
+
+fn result(phases: Vec<PhaseResult>) -> RunResult {
+    let mut origin = OriginCounts::default();
+    phases.iter().filter_map(|phase| phase.origin.as_ref()).for_each(|part| origin.merge(part));
+    let requests = phases.iter().map(|phase| phase.counts().requests).sum();
+    RunResult {
+        took: phases.iter().map(|phase| phase.took).sum(),
+        timeline: Timeline::default(),
+        workers: vec![
+            WorkerUse { worker: 0, cpu_s: 0.31, share: 0.31 },
+            WorkerUse { worker: 1, cpu_s: 0.29, share: 0.29 },
+        ],
+        origin: Some(origin),
+        evidence: Vec::new(),
+        self_check: SelfCheck { worker_cpu: vec![0.314, 0.287], requests, ..SelfCheck::default() },
+        interrupted: false,
+        backend: "epoll",
+        notes: Vec::new(),
+        phases,
+    }
+}
+
+fn sample(plan: Plan, result: RunResult) -> Sample {
+    Sample { plan, result, target_cpu: None, evidence_file: None }
+}
+
+/// One closed phase through a cache that does well.
+pub fn plain() -> Sample {
+    let plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
+    let mut result = result(vec![phase("measure", true, 60_000, 85, 0)]);
+    result.timeline.rows = rows(&result.phases[0], 0, 0, 30);
+    Sample { target_cpu: Some(2.4), ..sample(plan, result) }
+}
+
+/// A phase that fills, one on the same set, and one on another: the hit ratio falls and comes back.
+pub fn shift() -> Sample {
+    let users = Pace::Users(64);
+    let phases = [("fill", false), ("before", true), ("after", true)];
+    let plan = plan(phases.iter().map(|(name, measured)| phase_plan(name, *measured, users)).collect());
+    let mut phases = vec![
+        phase("fill", false, 3_000, 0, 0),
+        phase("before", true, 60_000, 85, 0),
+        phase("after", true, 60_000, 60, 0),
+    ];
+    phases[0].took = Duration::from_secs(2);
+    phases[0].predicted_hit_ratio = Some(0.0);
+    phases[1].began = Duration::from_secs(2);
+    phases[2].began = Duration::from_secs(32);
+    let timeline: Vec<Row> = [(2, 0), (30, 2), (30, 32)]
+        .into_iter()
+        .enumerate()
+        .flat_map(|(index, (seconds, from_s))| rows(&phases[index], index as u32, from_s, seconds))
+        .collect();
+    let mut result = result(phases);
+    result.timeline.rows = timeline;
+    sample(plan, result)
+}
+
+fn fail(tally: &mut Tally, times: u64, kind: FailureKind, stage: Stage, errno: Option<i32>) {
+    for number in 0..times {
+        let failed = Exchange {
+            outcome: Outcome::Failed(Failure { kind, stage, errno }),
+            status: 0,
+            cache: CacheResult::Unknown,
+            first_byte: None,
+            head_bytes: 0,
+            body_bytes: 0,
+            ..exchange(number + 100, 0, 0)
+        };
+        add(tally, &failed);
+    }
+}
+
+fn end(tally: &mut Tally, times: u64, outcome: Outcome, status: u16) {
+    for number in 0..times {
+        add(tally, &Exchange { outcome, status, ..exchange(number + 100, 50, 0) });
+    }
+}
+
+fn evidence() -> Evidence {
+    Evidence {
+        fault: Fault::Stale,
+        detail: "version 3 of object 1f came 12 s after version 4 began; its lifetime is 5 s".to_owned(),
+        serial: Some(4711),
+        at_us: 12_300_000,
+        phase: "measure".to_owned(),
+        request: "GET /w/1f/14800 HTTP/1.1\r\nHost: localhost:9080\r\n\r\n".to_owned(),
+        response: "HTTP/1.1 200 OK\r\nContent-Length: 14800\r\n\r\n".to_owned(),
+        origin_request: Some("GET /w/1f/14800 HTTP/1.1\r\n\r\n".to_owned()),
+        origin_response: None,
+    }
+}
+
+/// Everything that can go wrong, and a generator at its limit; interrupted.
+pub fn trouble() -> Sample {
+    let plan = plan(vec![phase_plan("measure", true, Pace::Users(2_000))]);
+    let mut measure = phase("measure", true, 20_000, 70, 0);
+    let tally = &mut measure.tally;
+    fail(tally, 40, FailureKind::Refused, Stage::Connect, Some(111));
+    fail(tally, 7, FailureKind::Reset, Stage::Body, Some(104));
+    fail(tally, 3, FailureKind::Timeout, Stage::Head, None);
+    fail(tally, 2, FailureKind::System, Stage::Send, Some(4095));
+    end(tally, 12, Outcome::Faulty(Fault::Stale), 200);
+    end(tally, 1, Outcome::Faulty(Fault::Truncated), 200);
+    end(tally, 50, Outcome::Injected, 503);
+    end(tally, 5, Outcome::Aborted, 206);
+    tally.counts.requests += 9;
+    tally.counts.unfinished = 9;
+    tally.counts.resent = 3;
+    tally.counts.ranges = 410;
+    tally.counts.reloads = 22;
+    tally.counts.unstamped = 4;
+    if let Some(origin) = &mut measure.origin {
+        (origin.errors, origin.unstorable, origin.broken, origin.partial) = (50, 120, 2, 30);
+    }
+    let mut result = result(vec![measure]);
+    result.interrupted = true;
+    result.evidence = vec![evidence(), evidence()];
+    result.self_check.worker_cpu = vec![0.97, 0.93];
+    result.self_check.starved = 6;
+    result.self_check.dropped_events = 1;
+    result.notes = vec!["io_uring is forbidden here (EPERM), so epoll was used".to_owned()];
+    Sample { evidence_file: Some("run-evidence.json"), ..sample(plan, result) }
+}
+
+/// An open pace that was not always kept.
+pub fn open_pace() -> Sample {
+    let pace = Pace::Rate { per_second: 2_100.0, arrivals: Arrivals::Poisson, in_flight: 500 };
+    let plan = plan(vec![phase_plan("measure", true, pace)]);
+    let mut measure = phase("measure", true, 60_000, 85, 1_500);
+    measure.tally.counts.overflow = 3_000;
+    let mut result = result(vec![measure]);
+    result.self_check.overflow = 3_000;
+    result.self_check.lateness_p99_us = Some(result.phases[0].percentile_us(Clock::Lateness, 0.99));
+    sample(plan, result)
+}
+
+/// jtest's form: no stamps, so only the two accounts together tell hits.
+pub fn unstamped() -> Sample {
+    let mut sample = plain();
+    let mut tally = Tally::new();
+    for number in 0..60_000 {
+        add(&mut tally, &Exchange { cache: CacheResult::Unknown, ..exchange(number, 85, 0) });
+    }
+    sample.result.phases[0].tally = tally;
+    sample
+}
+
+/// Interrupted before anything was sent.
+pub fn empty() -> Sample {
+    let plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
+    let mut result = result(Vec::new());
+    (result.interrupted, result.origin, result.workers) = (true, None, Vec::new());
+    result.self_check = SelfCheck::default();
+    sample(plan, result)
+}
+
+/// Nobody listens at the target; no origin of ours either.
+pub fn all_failed() -> Sample {
+    let mut plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
+    plan.origin = None;
+    let mut measure = PhaseResult::new("measure", true);
+    measure.took = Duration::from_secs(10);
+    fail(&mut measure.tally, 640, FailureKind::Refused, Stage::Connect, Some(111));
+    (measure.tally.counts.connections, measure.tally.counts.reused) = (0, 0);
+    let mut result = result(vec![measure]);
+    result.origin = None;
+    sample(plan, result)
+}
+
+/// Only the origin ran.
+pub fn origin_only() -> Sample {
+    let mut plan = plan(Vec::new());
+    plan.load = None;
+    let origin = origin_of(&phase("measure", true, 60_000, 85, 0));
+    let mut result = result(Vec::new());
+    (result.origin, result.took) = (Some(origin), Duration::from_secs(90));
+    sample(plan, result)
+}
+
+/// Trouble a million times over, in phases with long names.
+pub fn large() -> Sample {
+    let mut sample = trouble();
+    for phase in &mut sample.result.phases {
+        phase.name = "a name that nobody would give to a phase".to_owned();
+        // Twenty doublings.
+        for _ in 0..20 {
+            let half = phase.tally.clone();
+            phase.tally.merge(&half);
+        }
+        phase.took = Duration::from_secs(40_000);
+        phase.origin = Some(origin_of(phase));
+    }
+    sample
+}
+
+/// Every sample with the name of its golden file.
+pub fn all() -> Vec<(&'static str, Sample)> {
+    vec![
+        ("plain", plain()),
+        ("shift", shift()),
+        ("trouble", trouble()),
+        ("open_pace", open_pace()),
+        ("unstamped", unstamped()),
+        ("empty", empty()),
+        ("all_failed", all_failed()),
+        ("origin_only", origin_only()),
+    ]
+}

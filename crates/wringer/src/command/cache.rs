@@ -1,0 +1,140 @@
+//! `wringer cache`: a proxy pressed from both sides.
+
+use super::show::{self, Lines, Ran};
+use crate::problem::{Exit, Problem};
+use crate::rig::{self, Rig, RigOptions};
+use crate::session::{self, Surroundings};
+use doors::native::{CacheArgs, Target};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+/// What is pressed, and keeps running while this lives.
+enum Pressed {
+    Proxy(String),
+    Rig(Rig),
+    Demonstration(Demonstration),
+}
+
+/// The demonstration cache, a process of its own so that its CPU is not the generator's.
+struct Demonstration {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Drop for Demonstration {
+    fn drop(&mut self) {
+        // It also ends by itself when its standard input closes; both may find it gone already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
+    let seed = super::seed_from_clock();
+    if args.output.show_plan {
+        let target = match args.target() {
+            Target::Proxy(address) => address,
+            Target::Rig { .. } | Target::Demonstration => "127.0.0.1:8080".to_owned(),
+        };
+        show::write(&args.plan(&target, args.origin_address(), seed).to_text());
+        return Ok(Exit::Fine);
+    }
+    let origin = origin_address(args)?;
+    let pressed = press(args, origin)?;
+    let plan = args.plan(&pressed.address(), origin, seed);
+    let around = Surroundings {
+        watched: pressed.processes(),
+        cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
+        join_remote: args.clients_only,
+        ..Surroundings::default()
+    };
+    let mut lines = Lines::new(&args.output, plan.origin.is_some() || args.clients_only);
+    show::notice(&format!("pressing {}", pressed.title()));
+    let finished = session::run(&plan, &around, &mut lines)?;
+    let seed_option = args.load.seed.is_none().then_some("--seed");
+    let ran = Ran { plan: &plan, target: Some(pressed.title()), output: &args.output, seed_option };
+    show::report(&finished, &ran)
+}
+
+/// Where the origin listens, with a real port; not touched where it runs elsewhere.
+fn origin_address(args: &CacheArgs) -> Result<SocketAddr, Problem> {
+    let wanted = args.origin_address();
+    if args.clients_only {
+        return Ok(wanted);
+    }
+    session::free_address(wanted).map_err(|error| {
+        Problem::impossible(format!("the origin cannot listen at {wanted}: {error}; choose another with --origin"))
+    })
+}
+
+fn press(args: &CacheArgs, origin: SocketAddr) -> Result<Pressed, Problem> {
+    match args.target() {
+        Target::Proxy(address) => Ok(Pressed::Proxy(address)),
+        Target::Rig { name, workers } => {
+            let proxy: rig::Proxy = name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
+            let options = RigOptions {
+                listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+                origin,
+                memory_bytes: args.memory(),
+                workers,
+                honour_reload: args.popularity.reload > 0.0,
+            };
+            Ok(Pressed::Rig(rig::start(proxy, &options)?))
+        }
+        Target::Demonstration => demonstration(origin, args.memory()).map(Pressed::Demonstration),
+    }
+}
+
+fn demonstration(origin: SocketAddr, memory: u64) -> Result<Demonstration, Problem> {
+    let failed = |why: String| Problem::impossible(format!("the demonstration cache did not start: {why}"));
+    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+    let words = ["demo-cache", "--listen", "127.0.0.1:0", "--origin", &origin.to_string(), "--memory"];
+    let mut child = Command::new(program)
+        .args(words)
+        .arg(memory.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(error.to_string()))?;
+    let mut line = String::new();
+    if let Some(out) = child.stdout.take() {
+        BufReader::new(out).read_line(&mut line).map_err(|error| failed(error.to_string()))?;
+    }
+    let address = line.trim().strip_prefix("listening ").and_then(|address| address.parse().ok());
+    match address {
+        Some(address) => Ok(Demonstration { child, address }),
+        None => {
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(failed(format!("it said {:?}", line.trim())))
+        }
+    }
+}
+
+impl Pressed {
+    fn address(&self) -> String {
+        match self {
+            Pressed::Proxy(address) => address.clone(),
+            Pressed::Rig(rig) => rig.address().to_string(),
+            Pressed::Demonstration(demonstration) => demonstration.address.to_string(),
+        }
+    }
+
+    fn title(&self) -> String {
+        match self {
+            Pressed::Proxy(address) => address.clone(),
+            Pressed::Rig(rig) => format!("{} {} on {}", rig.name(), rig.version(), rig.address()),
+            Pressed::Demonstration(cache) => format!("the demonstration cache on {}", cache.address),
+        }
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        match self {
+            Pressed::Proxy(_) => Vec::new(),
+            Pressed::Rig(rig) => rig.pids(),
+            Pressed::Demonstration(demonstration) => vec![demonstration.child.id()],
+        }
+    }
+}

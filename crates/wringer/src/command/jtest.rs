@@ -1,0 +1,188 @@
+//! `wringer jtest`: the old tool's switches, streams and exit codes over a session.
+
+use super::show;
+use crate::problem::{Exit, Problem};
+use crate::session::{self, Finished, Surroundings, View};
+use doors::jtest::{Command, Run, parse};
+use measure::{Event, Row};
+use plan::{Load, Plan, Step};
+use report::jtest::{Layout, ViewOptions};
+use report::{Context, json};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command; `args` are those after its name.
+pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
+    let env = |name: &str| std::env::var(name).ok();
+    let read = |file: &Path| std::fs::read(file);
+    match parse(args, &env, super::seed_from_clock(), &read) {
+        Command::Show { text, to_stderr, exit } => {
+            if to_stderr { show::notice(text.trim_end()) } else { show::write(&text) }
+            Ok(Exit::Code(ExitCode::from(exit)))
+        }
+        Command::Run(run) if run.show_plan => {
+            show::write(&run.plan.to_text());
+            Ok(Exit::Fine)
+        }
+        Command::Run(run) => match test(*run) {
+            Ok(()) => Ok(Exit::Fine),
+            Err(problem) => {
+                show::notice(&format!("jtest: {problem}"));
+                Ok(Exit::Impossible)
+            }
+        },
+    }
+}
+
+fn test(mut run: Run) -> Result<(), Problem> {
+    session::settle(&mut run.plan)?;
+    run.notices.iter().for_each(|notice| show::notice(&format!("jtest: {notice}")));
+    let mut known = Known::read(&run)?;
+    if let Some(load) = &mut run.plan.load {
+        load.trace.urls |= run.dump.is_some();
+        known.give_to(load);
+    }
+    let mut table = Table::new(&run)?;
+    let finished = session::run(&run.plan, &Surroundings::default(), &mut table)?;
+    show::write(&table.layout.rest());
+    show::write(&report::jtest::totals(&finished.result));
+    show::write(&report::jtest::summary(&finished.result));
+    finished.result.notes.iter().for_each(|note| show::notice(&format!("jtest: {note}")));
+    table.close()?;
+    known.write(&table.fetched)?;
+    keep_json(&run, &finished)
+}
+
+fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
+    let Some(file) = &run.json else { return Ok(()) };
+    let command = show::repeat(run.plan.seed, Some("-D"));
+    let context = Context {
+        plan: &run.plan,
+        command: &command,
+        version: env!("CARGO_PKG_VERSION"),
+        target: target(&run.plan),
+        target_cpu: None,
+        evidence_file: None,
+        started_unix_s: finished.started_unix_s,
+        threads: finished.threads,
+    };
+    show::keep_json(file, &json::report(&finished.result, &context))
+}
+
+fn target(plan: &Plan) -> Option<&str> {
+    plan.load.as_ref().and_then(|load| load.target.as_deref())
+}
+
+/// The old tool's table, with what it prints about single requests.
+struct Table {
+    layout: Layout,
+    show_urls: bool,
+    show_heads: bool,
+    dump: Option<BufWriter<File>>,
+    /// Hashes of the URLs fetched in this run.
+    fetched: Vec<u64>,
+}
+
+impl Table {
+    fn new(run: &Run) -> Result<Table, Problem> {
+        let view = &run.view;
+        let options = ViewOptions {
+            interval_s: view.interval_s,
+            average_over: view.average_over,
+            old_averages: view.old_averages,
+        };
+        let dump = run.dump.as_ref().map(|file| File::create(file).map_err(|error| cannot("written", file, &error)));
+        Ok(Table {
+            layout: Layout::new(options),
+            show_urls: view.show_urls || view.verbose,
+            show_heads: view.show_headers,
+            dump: dump.transpose()?.map(BufWriter::new),
+            fetched: Vec::new(),
+        })
+    }
+
+    fn close(&mut self) -> Result<(), Problem> {
+        let closed = self.dump.as_mut().map_or(Ok(()), BufWriter::flush);
+        closed.map_err(|error| Problem::impossible(format!("the list of URLs cannot be written: {error}")))
+    }
+}
+
+fn cannot(verb: &str, file: &Path, error: &std::io::Error) -> Problem {
+    Problem::impossible(format!("{} cannot be {verb}: {error}", file.display()))
+}
+
+impl View for Table {
+    fn row(&mut self, row: &Row, _phase: &str) {
+        show::write(&self.layout.row(row));
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Url(url) => {
+                if let Some(dump) = &mut self.dump {
+                    // A full disk shows when the file is closed.
+                    let _ = writeln!(dump, "{url}");
+                }
+                if self.show_urls {
+                    show::line(&url);
+                }
+            }
+            Event::Head { title, text } => {
+                show::write(&String::from_utf8_lossy(&report::jtest::head_view(title, &text)));
+            }
+            Event::Trouble(trouble) => show::notice(report::jtest::trouble(&trouble).trim_end()),
+            Event::Fetched(hash) => self.fetched.push(hash),
+            // The session keeps evidence itself.
+            Event::Evidence(_) => {}
+        }
+    }
+
+    fn wants_heads(&self) -> bool {
+        self.show_heads
+    }
+}
+
+/// The file that remembers from run to run which URLs were fetched: their hashes, eight bytes each.
+struct Known {
+    file: Option<(std::path::PathBuf, u64)>,
+    hashes: Vec<u64>,
+}
+
+impl Known {
+    fn read(run: &Run) -> Result<Known, Problem> {
+        let Some((file, entries)) = &run.known_file else { return Ok(Known { file: None, hashes: Vec::new() }) };
+        let bytes = match std::fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(cannot("read", file, &error)),
+        };
+        let (hashes, rest) = bytes.as_chunks::<8>();
+        if !rest.is_empty() || hashes.len() as u64 > *entries {
+            let name = file.display();
+            let text = format!("{name} is no file of at most {entries} known URLs; remove it, or raise -q");
+            return Err(Problem::impossible(text));
+        }
+        let hashes = hashes.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+        Ok(Known { file: Some((file.clone(), *entries)), hashes })
+    }
+
+    fn give_to(&self, load: &mut Load) {
+        let steps = load.phases.iter_mut().flat_map(|phase| &mut phase.scenario.steps);
+        for step in steps {
+            if let Step::Urls(urls) = step {
+                urls.known.clone_from(&self.hashes);
+            }
+        }
+    }
+
+    fn write(&mut self, fetched: &[u64]) -> Result<(), Problem> {
+        let Some((file, entries)) = &self.file else { return Ok(()) };
+        self.hashes.extend(fetched);
+        let kept = self.hashes.iter().take(usize::try_from(*entries).unwrap_or(usize::MAX));
+        let bytes: Vec<u8> = kept.flat_map(|hash| hash.to_le_bytes()).collect();
+        std::fs::write(file, bytes).map_err(|error| cannot("written", file, &error))
+    }
+}

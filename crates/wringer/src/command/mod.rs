@@ -1,0 +1,33 @@
+//! The commands: what is done for each, and what is printed.
+
+pub mod cache;
+pub mod jtest;
+pub mod links;
+pub mod origin;
+pub mod plan;
+mod show;
+
+use crate::problem::{Exit, Problem};
+use crate::rig;
+use doors::native::RigArgs;
+use std::net::SocketAddr;
+
+/// `wringer rig`.
+pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {
+    let proxy: rig::Proxy = args.name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
+    rig::command::run(proxy, args)?;
+    Ok(Exit::Fine)
+}
+
+/// The demonstration cache, as a process of its own.
+pub fn demo_cache(listen: SocketAddr, origin: SocketAddr, memory_bytes: u64) -> Result<Exit, Problem> {
+    crate::demo::run(crate::demo::Options { listen, origin, memory_bytes })
+        .map_err(|error| Problem::impossible(format!("the demonstration cache ended: {error}")))?;
+    Ok(Exit::Fine)
+}
+
+/// A seed where none was given.
+pub fn seed_from_clock() -> u64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    ::plan::draw::mix(time.as_nanos() as u64) >> 32
+}

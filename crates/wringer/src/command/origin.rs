@@ -1,0 +1,22 @@
+//! `wringer origin`: only the origin.
+
+use super::show::{self, Lines, Ran};
+use crate::problem::{Exit, Problem};
+use crate::session::{self, Surroundings};
+use doors::native::OriginArgs;
+
+/// Runs the command until interrupted, or for as long as it was told.
+pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
+    let mut plan = args.plan(super::seed_from_clock());
+    if args.output.show_plan {
+        show::write(&plan.to_text());
+        return Ok(Exit::Fine);
+    }
+    session::settle(&mut plan)?;
+    let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
+    show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
+    let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
+    let finished = session::run(&plan, &around, &mut Lines::new(&args.output, true))?;
+    let seed_option = args.seed.is_none().then_some("--seed");
+    show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
+}

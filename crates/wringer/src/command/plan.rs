@@ -1,0 +1,48 @@
+//! `wringer run`, `wringer plan show`, `wringer plan check`: plan files.
+
+use super::show::{self, Lines, Ran};
+use crate::problem::{Exit, Problem};
+use crate::session::{self, Surroundings};
+use doors::native::RunArgs;
+use plan::Plan;
+use std::path::Path;
+
+/// Runs a plan file.
+pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
+    let mut plan = read(&args.plan)?;
+    plan.seed = args.seed.unwrap_or(plan.seed);
+    if args.output.show_plan {
+        show::write(&plan.to_text());
+        return Ok(Exit::Fine);
+    }
+    session::settle(&mut plan)?;
+    let around = Surroundings { join_remote: plan.origin.is_none(), ..Surroundings::default() };
+    let finished = session::run(&plan, &around, &mut Lines::new(&args.output, plan.origin.is_some()))?;
+    let target = plan.load.as_ref().and_then(|load| load.target.clone());
+    show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
+}
+
+/// Prints a plan as it is understood.
+pub fn show(file: &Path) -> Result<Exit, Problem> {
+    show::write(&read(file)?.to_text());
+    Ok(Exit::Fine)
+}
+
+/// Names every mistake of a plan.
+pub fn check(file: &Path) -> Result<Exit, Problem> {
+    let found = read(file)?.check();
+    for violation in &found {
+        show::notice(&format!("{}: {violation}", file.display()));
+    }
+    if found.is_empty() {
+        show::line(&format!("{}: nothing wrong", file.display()));
+    }
+    Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
+}
+
+fn read(file: &Path) -> Result<Plan, Problem> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Problem::Usage(format!("the plan {name} cannot be read: {error}")))?;
+    Plan::from_text(&text).map_err(|error| Problem::Usage(format!("{name}: {error}")))
+}

@@ -1,0 +1,60 @@
+//! Why a run could not start or finish, and which exit code that is: the one table.
+
+use std::process::ExitCode;
+use thiserror::Error;
+
+/// A reason not to start or not to go on; its text names the thing, the reason and what to try.
+#[derive(Debug, Error)]
+pub enum Problem {
+    /// What was asked for cannot be meant.
+    #[error("{0}")]
+    Usage(String),
+    /// What was asked for cannot be done here and now.
+    #[error("{0}")]
+    Impossible(String),
+    /// A rig did not start or went away.
+    #[error("{0}")]
+    Rig(#[from] crate::rig::RigError),
+}
+
+impl Problem {
+    /// A reason in words.
+    pub fn impossible(text: impl Into<String>) -> Problem {
+        Problem::Impossible(text.into())
+    }
+
+    /// The exit code.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Problem::Usage(_) => Exit::Usage,
+            Problem::Impossible(_) | Problem::Rig(_) => Exit::Impossible,
+        }
+    }
+}
+
+/// How the process ends.
+#[derive(Debug)]
+pub enum Exit {
+    /// 0: all went well.
+    Fine,
+    /// 1: the run could not start or finish.
+    Impossible,
+    /// 2: the command line or the plan cannot be meant.
+    Usage,
+    /// 3: it ran, but answers were wrong.
+    Wrong,
+    /// A door's or a helper's own code.
+    Code(ExitCode),
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        match exit {
+            Exit::Fine => ExitCode::SUCCESS,
+            Exit::Impossible => ExitCode::from(1),
+            Exit::Usage => ExitCode::from(2),
+            Exit::Wrong => ExitCode::from(3),
+            Exit::Code(code) => code,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Apache Traffic Server: `traffic_server` alone, with a run root that puts every file into the rig's folder.
+
+use std::fmt::Write as _;
+
+use super::farm::Origins;
+use super::{File, RigOptions, Setup};
+
+pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+    Setup {
+        files: vec![
+            File::new("runroot.yaml", run_root(folder)),
+            File::new("config/records.config", records(options)),
+            File::new("config/remap.config", remap(origins)),
+            File::new("config/storage.config", storage(options, folder)),
+            File::new("config/ip_allow.yaml", IP_ALLOW.to_string()),
+        ],
+        folders: vec!["cache", "log", "run"],
+        arguments: vec![format!("--run-root={folder}/runroot.yaml")],
+        logs: vec!["log/diags.log"],
+    }
+}
+
+/// Every folder must be named here, or the package's own are used.
+fn run_root(folder: &str) -> String {
+    format!(
+        "prefix: {folder}
+exec_prefix: {folder}
+bindir: /usr/bin
+sbindir: /usr/sbin
+sysconfdir: {folder}/config
+datadir: {folder}
+includedir: {folder}
+libdir: /usr/lib/trafficserver
+libexecdir: /usr/lib/trafficserver/modules
+localstatedir: {folder}/run
+runtimedir: {folder}/run
+logdir: {folder}/log
+cachedir: {folder}/cache
+"
+    )
+}
+
+fn records(options: &RigOptions) -> String {
+    let RigOptions { listen, workers, memory_bytes, .. } = options;
+    let port = match listen.ip() {
+        ip if ip.is_ipv6() => format!("{}:ipv6:ip-in=[{ip}]", listen.port()),
+        ip => format!("{}:ip-in={ip}", listen.port()),
+    };
+    let ignore_reload = u8::from(!options.honour_reload);
+    format!(
+        "# Whoever starts it runs it.
+CONFIG proxy.config.admin.user_id STRING #-1
+CONFIG proxy.config.http.server_ports STRING {port}
+# Event threads: exactly as many as asked for, which accept connections themselves.
+CONFIG proxy.config.exec_thread.autoconfig INT 0
+CONFIG proxy.config.exec_thread.limit INT {workers}
+CONFIG proxy.config.accept_threads INT 0
+CONFIG proxy.config.task_threads INT 1
+CONFIG proxy.config.cache.ram_cache.size INT {memory_bytes}
+# Room in the directory for small objects; stock reckons with 8000 bytes each.
+CONFIG proxy.config.cache.min_average_object_size INT 1000
+# The port opens when the cache is ready.
+CONFIG proxy.config.http.wait_for_cache INT 1
+# Every request is mapped to the origin, with the host the client named; the cache keeps an object per host.
+CONFIG proxy.config.reverse_proxy.enabled INT 1
+CONFIG proxy.config.url_remap.remap_required INT 1
+CONFIG proxy.config.url_remap.pristine_host_hdr INT 1
+# 1: a client's no-cache does not force a fetch (stock).
+CONFIG proxy.config.http.cache.ignore_client_no_cache INT {ignore_reload}
+# Nothing past its lifetime is served, not even when the origin cannot be asked.
+CONFIG proxy.config.http.cache.max_stale_age INT 0
+# Simultaneous misses of one URL: the first one fetches, the others look again every 10 ms for up to 5 s, and read
+# along as soon as the first one has the head of the answer.
+CONFIG proxy.config.cache.enable_read_while_writer INT 1
+CONFIG proxy.config.http.background_fill_active_timeout INT 0
+CONFIG proxy.config.http.background_fill_completed_threshold FLOAT 0.0
+CONFIG proxy.config.http.cache.open_write_fail_action INT 5
+CONFIG proxy.config.http.cache.max_open_write_retries INT 1
+CONFIG proxy.config.http.cache.max_open_read_retries INT 500
+CONFIG proxy.config.http.cache.open_read_retry_time INT 10
+# An origin that starts late is not held against it for a minute.
+CONFIG proxy.config.http.down_server.cache_time INT 1
+# The tester decides when a connection ends, and how many there are.
+CONFIG proxy.config.http.keep_alive_no_activity_timeout_in INT 3600
+CONFIG proxy.config.net.connections_throttle INT 1000000
+CONFIG proxy.config.net.max_connections_in INT 1000000
+CONFIG proxy.config.net.listen_backlog INT 4096
+# No access log, no helper processes; messages go where the rest of the output goes.
+CONFIG proxy.config.log.logging_enabled INT 0
+CONFIG proxy.config.crash_log_helper STRING NULL
+CONFIG proxy.config.diags.output.status STRING O
+CONFIG proxy.config.diags.output.warning STRING O
+CONFIG proxy.config.diags.output.error STRING O
+CONFIG proxy.config.diags.output.fatal STRING O
+"
+    )
+}
+
+fn remap(origins: &Origins) -> String {
+    let catch_all = origins.catch_all;
+    let mut text = String::new();
+    for address in origins.named {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "map http://{address}/ http://{address}/");
+    }
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "# Every other request, whatever host and port it names or none.");
+    let _ = writeln!(text, "map / http://{catch_all}/");
+    text
+}
+
+/// Traffic Server keeps all objects on disk and a copy of the busy ones in memory; the file only grows as it fills.
+fn storage(options: &RigOptions, folder: &str) -> String {
+    const SMALLEST: u64 = 256 * 1024 * 1024;
+    let mebibytes = (options.memory_bytes * 2).max(SMALLEST) / (1024 * 1024);
+    format!("{folder}/cache {mebibytes}M\n")
+}
+
+const IP_ALLOW: &str = "ip_allow:
+  - apply: in
+    ip_addrs: [0/0, ::/0]
+    action: allow
+    methods: ALL
+";

@@ -1,0 +1,53 @@
+//! Evidence of faulty answers: both sides' heads joined by the answer's serial number, and written to a file.
+
+use super::remote::Remote;
+use measure::Evidence;
+use origin::Shared;
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Adds to each piece of evidence what the origin remembers of the exchange.
+pub(super) fn join(evidence: &mut [Evidence], shared: Option<&Arc<Shared>>, remote: Option<&Remote>) {
+    for piece in evidence {
+        let Some(serial) = piece.serial else { continue };
+        let heads = match (shared, remote) {
+            (Some(shared), _) => origin::remembered(shared, serial).map(|exchange| {
+                let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+                (text(exchange.request), text(exchange.response))
+            }),
+            (None, Some(remote)) => remote.exchange(serial),
+            (None, None) => None,
+        };
+        (piece.origin_request, piece.origin_response) = heads.unzip();
+    }
+}
+
+/// Writes all evidence to a file, replacing what it held.
+pub fn write(evidence: &[Evidence], file: &Path) -> io::Result<()> {
+    let mut text = String::new();
+    for (number, piece) in evidence.iter().enumerate() {
+        // Writing to a String cannot fail.
+        let _ = show(&mut text, number + 1, piece);
+    }
+    std::fs::write(file, text)
+}
+
+fn show(out: &mut String, number: usize, piece: &Evidence) -> std::fmt::Result {
+    writeln!(out, "== {number}. {}: {}", piece.fault.text(), piece.detail)?;
+    let serial = piece.serial.map_or_else(|| "none".to_owned(), |serial| format!("{serial:x}"));
+    writeln!(out, "   {:.6} s into the run, phase {}, serial {serial}\n", piece.at_us as f64 / 1e6, piece.phase)?;
+    let forgotten = "(the origin does not remember this exchange)";
+    let sections = [
+        ("request, client to proxy", Some(&piece.request)),
+        ("request, proxy to origin", piece.origin_request.as_ref()),
+        ("answer, origin to proxy", piece.origin_response.as_ref()),
+        ("answer, proxy to client", Some(&piece.response)),
+    ];
+    for (title, head) in sections {
+        writeln!(out, "-- {title}")?;
+        writeln!(out, "{}\n", head.map_or(forgotten, |head| head.trim_end()))?;
+    }
+    Ok(())
+}

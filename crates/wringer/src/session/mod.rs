@@ -1,0 +1,348 @@
+//! A run from a checked plan to its result: binds the origin, starts the workers, collects what they tell, and joins
+//! both sides' accounts. What is shown meanwhile is up to a [`View`].
+//!
+//! Start reading at [`run`].
+
+mod evidence;
+mod listen;
+mod remote;
+mod usage;
+mod workers;
+
+pub use evidence::write as write_evidence;
+pub use listen::{free_address, settle};
+
+use crate::problem::Problem;
+use measure::verdict::SelfCheck;
+use measure::{Clock, Collector, Event, Evidence, FailureKind, OriginCounts, Row, RunResult};
+use plan::predict::{self, Observed};
+use plan::{Law, Load, Plan, Step};
+use remote::Remote;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+use workers::Workers;
+
+/// What is shown while a run goes on.
+pub trait View {
+    /// An interval is over.
+    fn row(&mut self, row: &Row, phase: &str);
+    /// Something is told about a single request.
+    fn event(&mut self, event: Event);
+    /// Whether single requests' heads are wanted from the origin, too.
+    fn wants_heads(&self) -> bool {
+        false
+    }
+}
+
+/// What surrounds a run and is no part of its plan.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// Length of an interval; zero: one second.
+    pub interval: Duration,
+    /// Processes whose CPU is the target's.
+    pub watched: Vec<u32>,
+    /// Bytes that the cache may hold, where that is known.
+    pub cache_bytes: Option<u64>,
+    /// Whether the accounts of an origin that runs elsewhere are to be asked for and joined.
+    pub join_remote: bool,
+    /// When an origin without clients ends by itself.
+    pub ends_after: Option<Duration>,
+}
+
+/// A finished run.
+pub struct Finished {
+    /// Its figures.
+    pub result: RunResult,
+    /// CPU seconds of the watched processes while measuring.
+    pub target_cpu: Option<f64>,
+    /// Workers that ran.
+    pub threads: u32,
+    /// When it started, seconds since 1970.
+    pub started_unix_s: f64,
+}
+
+/// Set by the first Ctrl-C or termination; the second one ends the process at once.
+pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        // The order matters: the flag is still unset when the first signal asks whether to end.
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, flag.clone())
+            .and_then(|_| signal_hook::flag::register(signal, flag.clone()))
+            .map_err(|error| Problem::impossible(format!("signals cannot be handled: {error}")))?;
+    }
+    Ok(flag)
+}
+
+/// Runs a plan whose origin address is settled ([`settle`]).
+///
+/// # Errors
+/// What the plan violates, a target that does not resolve or does not listen, a port that is taken, too few
+/// descriptors; each in one line with what to try.
+pub fn run(plan: &Plan, around: &Surroundings, view: &mut dyn View) -> Result<Finished, Problem> {
+    refuse_violations(plan)?;
+    let stop = interrupted()?;
+    let threads = usage::threads(plan.threads);
+    let mut notes = usage::raise_descriptors(plan)?;
+    let target = target(plan.load.as_ref())?;
+    let workers = Workers::start(plan, threads, &target, around, view.wants_heads())?;
+    if let (Some(load), Some(address)) = (&plan.load, target.first()) {
+        listens(load, *address)?;
+    }
+    let remote = remote(plan, around, &target, &mut notes);
+    let mut session = Session {
+        plan,
+        around,
+        workers,
+        remote,
+        stop,
+        evidence: Vec::new(),
+        usage: usage::Watch::new(&around.watched),
+        ended_by_signal: false,
+    };
+    let started_unix_s = usage::unix_seconds();
+    let began = Instant::now();
+    let collected = match &plan.load {
+        Some(load) => session.collect(load, view),
+        None => session.serve_only(view),
+    };
+    let took = began.elapsed();
+    Ok(session.finish(collected, took, notes, started_unix_s, threads))
+}
+
+fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
+    let found = plan.check();
+    if found.is_empty() { Ok(()) } else { Err(Problem::Usage(found.join("\nwringer: "))) }
+}
+
+/// The addresses of the target; none where each URL names its own.
+fn target(load: Option<&Load>) -> Result<Vec<SocketAddr>, Problem> {
+    let Some(name) = load.and_then(|load| load.target.as_ref()) else { return Ok(Vec::new()) };
+    let found: Vec<SocketAddr> = name
+        .to_socket_addrs()
+        .map_err(|error| Problem::impossible(format!("target {name} does not resolve: {error}; check the name")))?
+        .collect();
+    // A name such as localhost may stand for two families of which only one is listened on.
+    let first = found.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(2)).is_ok());
+    let family = first.or(found.first()).map(SocketAddr::is_ipv4);
+    Ok(found.into_iter().filter(|address| Some(address.is_ipv4()) == family).collect())
+}
+
+/// Refuses a target where nobody listens, before any worker counts a thousand refusals.
+fn listens(load: &Load, address: SocketAddr) -> Result<(), Problem> {
+    let name = load.target.as_deref().unwrap_or_default();
+    TcpStream::connect_timeout(&address, load.limits.connect.max(Duration::from_millis(1))).map(drop).map_err(|error| {
+        Problem::impossible(format!(
+            "nothing answers at {name} ({error}); start the proxy first, or let wringer start one with --rig"
+        ))
+    })
+}
+
+fn remote(plan: &Plan, around: &Surroundings, target: &[SocketAddr], notes: &mut Vec<String>) -> Option<Remote> {
+    let (load, address) = (plan.load.as_ref()?, target.first()?);
+    if plan.origin.is_some() || !around.join_remote {
+        return None;
+    }
+    match Remote::new(load, *address, plan.site.fingerprint()) {
+        Ok((remote, note)) => {
+            notes.extend(note);
+            Some(remote)
+        }
+        Err(why) => {
+            notes.push(format!("the origin's accounts could not be joined: {why}"));
+            None
+        }
+    }
+}
+
+/// A run under way.
+struct Session<'a> {
+    plan: &'a Plan,
+    around: &'a Surroundings,
+    workers: Workers,
+    remote: Option<Remote>,
+    stop: Arc<AtomicBool>,
+    evidence: Vec<Evidence>,
+    usage: usage::Watch,
+    ended_by_signal: bool,
+}
+
+impl Session<'_> {
+    /// The origin's counters now, wherever it runs.
+    fn origin_now(&self) -> Option<OriginCounts> {
+        self.workers.origin_counts().or_else(|| self.remote.as_ref().map(Remote::latest))
+    }
+
+    /// Takes snapshots until every worker has told its last.
+    fn collect(&mut self, load: &Load, view: &mut dyn View) -> Collector {
+        let phases = load.phases.iter().map(|phase| (phase.name.as_str(), phase.measured));
+        let mut collector = Collector::new(phases, self.workers.count());
+        if let Some(counts) = self.origin_now() {
+            collector.origin_before(counts);
+        }
+        let mut running = self.workers.count();
+        self.workers.go();
+        while running > 0 {
+            self.look_for_signals();
+            match self.workers.snapshots.recv_timeout(Duration::from_millis(10)) {
+                Ok(snapshot) => {
+                    running -= u32::from(snapshot.last);
+                    let (worker, phase) = (snapshot.worker, snapshot.phase as usize);
+                    self.usage.phase(load.phases.get(phase).is_some_and(|phase| phase.measured));
+                    let (rows, tally) = collector.add(snapshot, self.origin_now());
+                    self.workers.give_back(worker, tally);
+                    for row in rows {
+                        view.row(&row, phase_name(load, row.phase));
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.tell_events(view);
+        }
+        self.usage.phase(false);
+        self.tell_events(view);
+        collector
+    }
+
+    fn look_for_signals(&mut self) {
+        if self.stop.load(Ordering::Relaxed) && !self.ended_by_signal {
+            self.ended_by_signal = true;
+            self.workers.control.stop();
+        }
+    }
+
+    fn tell_events(&mut self, view: &mut dyn View) {
+        while let Ok(event) = self.workers.events.try_recv() {
+            match event {
+                Event::Evidence(evidence) => self.evidence.push(*evidence),
+                other => view.event(other),
+            }
+        }
+    }
+
+    /// Only an origin: rows from its own counters until interrupted or its time is over.
+    fn serve_only(&mut self, view: &mut dyn View) -> Collector {
+        let mut collector = Collector::new(std::iter::empty(), self.workers.count());
+        let interval = workers::interval(self.around);
+        let mut before = self.origin_now().unwrap_or_default();
+        collector.origin_before(before);
+        let began = Instant::now();
+        let mut row_ends = interval;
+        while !self.ended_by_signal && self.around.ends_after.is_none_or(|end| began.elapsed() < end) {
+            std::thread::sleep(Duration::from_millis(10));
+            self.look_for_signals();
+            self.tell_events(view);
+            if began.elapsed() >= row_ends {
+                let now = self.origin_now().unwrap_or_default();
+                let counts = Some(now.since(&before));
+                let (at_s, seconds) = (row_ends.as_secs_f64(), interval.as_secs_f64());
+                view.row(&Row { at_s, seconds, origin: counts, ..Row::default() }, "origin");
+                before = now;
+                row_ends += interval;
+            }
+        }
+        collector
+    }
+
+    fn finish(
+        mut self,
+        collector: Collector,
+        took: Duration,
+        mut notes: Vec<String>,
+        started_unix_s: f64,
+        threads: u32,
+    ) -> Finished {
+        if let Some(remote) = &mut self.remote {
+            remote.refresh();
+        }
+        let origin = self.origin_now();
+        let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
+        let (mut phases, timeline, workers) = collector.finish(origin);
+        predict_phases(self.plan, self.around, &mut phases);
+        let backend = self.workers.stop();
+        evidence::join(&mut self.evidence, self.workers.shared(), self.remote.as_ref());
+        notes.extend(self.observations(&phases, whole.as_ref()));
+        let mut result = RunResult {
+            phases,
+            timeline,
+            took,
+            workers,
+            origin: whole,
+            evidence: std::mem::take(&mut self.evidence),
+            self_check: SelfCheck::default(),
+            interrupted: self.ended_by_signal,
+            backend,
+            notes,
+        };
+        result.self_check = self_check(&result);
+        Finished { result, target_cpu: self.usage.seconds(), threads, started_unix_s }
+    }
+
+    /// What a reader should know to make sense of the figures.
+    fn observations(&self, phases: &[measure::PhaseResult], origin: Option<&OriginCounts>) -> Vec<String> {
+        let mut notes = Vec::new();
+        let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
+        let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
+        let bad: u64 = bad.map(|(_, count)| count).sum();
+        if let (Some(origin), Some(behind)) = (origin, &self.plan.origin)
+            && origin.requests == 0
+            && bad > requests / 2
+        {
+            notes.push(format!(
+                "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {}",
+                behind.listen
+            ));
+        }
+        notes
+    }
+}
+
+fn phase_name(load: &Load, phase: u32) -> &str {
+    load.phases.get(phase as usize).map_or("", |phase| &phase.name)
+}
+
+fn self_check(result: &RunResult) -> SelfCheck {
+    let measured = result.measured();
+    let lateness = measured.tally.clock(Clock::Lateness);
+    let starved = measured.tally.failures().filter(|(failure, _)| {
+        matches!(failure.kind, FailureKind::NoPort | FailureKind::NoDescriptor)
+    });
+    SelfCheck {
+        worker_cpu: result.workers.iter().map(|worker| worker.share).collect(),
+        lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
+        overflow: measured.counts().overflow,
+        starved: starved.map(|(_, count)| count).sum(),
+        requests: measured.counts().requests,
+        dropped_events: measured.counts().untold,
+    }
+}
+
+/// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
+fn predict_phases(plan: &Plan, around: &Surroundings, results: &mut [measure::PhaseResult]) {
+    let Some(load) = &plan.load else { return };
+    let mut before: Vec<(u8, Law, f64)> = Vec::new();
+    for (phase, result) in load.phases.iter().zip(results) {
+        let [Step::Object(step)] = phase.scenario.steps.as_slice() else { continue };
+        let popularity = &step.popularity;
+        let requests = result.counts().requests as f64;
+        let entries = popularity.hot as f64 * f64::from(plan.site.variant_count());
+        if popularity.law != Law::InOrder {
+            let same = before.iter().filter(|(set, ..)| *set == popularity.set);
+            let warm = same.clone().filter(|(_, law, _)| *law != Law::InOrder).map(|(.., n)| n).sum();
+            let filled: f64 = same.filter(|(_, law, _)| *law == Law::InOrder).map(|(.., n)| n / entries).sum();
+            let observed = Observed {
+                warm_requests: warm,
+                filled: filled.min(1.0),
+                requests,
+                seconds: result.took.as_secs_f64(),
+                cache_bytes: around.cache_bytes.map(|bytes| bytes as f64),
+            };
+            let predicted = predict::hit_ratio(&plan.site, popularity, &observed);
+            result.predicted_hit_ratio = (requests > 0.0).then_some(predicted);
+        }
+        before.push((popularity.set, popularity.law, requests));
+    }
+}

@@ -1,0 +1,160 @@
+//! Joining the accounts of an origin that runs on another machine: they are asked for through the proxy, under the
+//! origin's control path, in the same form of request as the load.
+
+use measure::OriginCounts;
+use plan::site::CONTROL_PREFIX;
+use plan::{Load, Protocol, RequestForm};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the accounts are asked for while the run goes on.
+const EVERY: Duration = Duration::from_millis(500);
+/// Time limit of one question.
+const LIMIT: Duration = Duration::from_secs(2);
+/// An answer is not read any further than this.
+const ANSWER_MAX: u64 = 1 << 20;
+
+/// The accounts of an origin elsewhere.
+pub struct Remote {
+    asker: Asker,
+    first: OriginCounts,
+    latest: Arc<Mutex<OriginCounts>>,
+    stop: Arc<AtomicBool>,
+}
+
+/// How the origin is asked.
+#[derive(Debug, Clone)]
+struct Asker {
+    proxy: SocketAddr,
+    form: RequestForm,
+    authority: String,
+}
+
+#[derive(serde::Deserialize)]
+struct Accounts {
+    counts: OriginCounts,
+    site: String,
+}
+
+impl Remote {
+    /// Asks for the accounts once, and from then on twice a second. Returns a note where the sites differ.
+    pub fn new(load: &Load, proxy: SocketAddr, fingerprint: u64) -> Result<(Remote, Option<String>), String> {
+        let Protocol::Http1(http) = &load.protocol;
+        let asker = Asker { proxy, form: http.form, authority: http.authority.clone() };
+        let accounts = asker.accounts()?;
+        let differs = u64::from_str_radix(&accounts.site, 16) != Ok(fingerprint);
+        let note = differs.then(|| {
+            "the origin serves other objects than these clients expect: give both the same options for objects"
+                .to_owned()
+        });
+        let remote = Remote {
+            asker,
+            first: accounts.counts,
+            latest: Arc::new(Mutex::new(accounts.counts)),
+            stop: Arc::default(),
+        };
+        remote.follow();
+        Ok((remote, note))
+    }
+
+    fn follow(&self) {
+        let (asker, latest, stop) = (self.asker.clone(), self.latest.clone(), self.stop.clone());
+        std::thread::spawn(move || {
+            while !stop.load(Ordering::Relaxed) {
+                std::thread::sleep(EVERY);
+                if let Ok(accounts) = asker.accounts() {
+                    *latest.lock().unwrap_or_else(PoisonError::into_inner) = accounts.counts;
+                }
+            }
+        });
+    }
+
+    /// The counters before the run.
+    pub fn first(&self) -> OriginCounts {
+        self.first
+    }
+
+    /// The counters as last heard of.
+    pub fn latest(&self) -> OriginCounts {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks once more, now.
+    pub fn refresh(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Ok(accounts) = self.asker.accounts() {
+            *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = accounts.counts;
+        }
+    }
+
+    /// The heads of an exchange, request and answer, as the origin saw them.
+    pub fn exchange(&self, serial: u64) -> Option<(String, String)> {
+        let text = self.asker.ask(&format!("exchange/{serial:x}")).ok()?;
+        let (request, answer) = text.split_once("\r\n\r\n")?;
+        Some((request.to_owned(), answer.to_owned()))
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Asker {
+    fn accounts(&self) -> Result<Accounts, String> {
+        let text = self.ask("accounts")?;
+        serde_json::from_str(&text).map_err(|error| format!("the answer is not an origin's accounts: {error}"))
+    }
+
+    /// Asks through the proxy; the query keeps the answer from coming out of a cache.
+    fn ask(&self, what: &str) -> Result<String, String> {
+        let unique = super::usage::unix_seconds();
+        let path = format!("{CONTROL_PREFIX}{what}?{unique:.6}");
+        let target = if self.form == RequestForm::Forward { format!("http://{}{path}", self.authority) } else { path };
+        let request = format!(
+            "GET {target} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nCache-Control: no-cache\r\n\r\n",
+            self.authority
+        );
+        let answer = self.exchange(&request).map_err(|error| format!("{} did not answer: {error}", self.proxy))?;
+        let mut body = Body::default();
+        let mut reader = wire::http1::ResponseReader::new(wire::http1::Limits::default());
+        let complete = reader
+            .read(&answer, &mut body)
+            .and_then(|progress| if progress.done { Ok(()) } else { reader.end_of_stream(&mut body) });
+        complete.map_err(|error| error.to_string())?;
+        match body.status {
+            200 => String::from_utf8(body.bytes).map_err(|error| error.to_string()),
+            status => Err(format!("status {status}")),
+        }
+    }
+
+    fn exchange(&self, request: &str) -> std::io::Result<Vec<u8>> {
+        let until = Instant::now() + LIMIT;
+        let mut stream = TcpStream::connect_timeout(&self.proxy, LIMIT)?;
+        stream.set_read_timeout(Some(until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = Vec::new();
+        stream.take(ANSWER_MAX).read_to_end(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+#[derive(Default)]
+struct Body {
+    status: u16,
+    bytes: Vec<u8>,
+}
+
+impl wire::http1::ResponseSink for Body {
+    fn head(&mut self, head: &wire::http1::ResponseHead, _raw: &[u8]) {
+        self.status = head.status;
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+}

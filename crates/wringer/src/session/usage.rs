@@ -1,0 +1,98 @@
+//! What this machine gives: cores, descriptors, and the CPU time of processes.
+
+use crate::problem::Problem;
+use plan::{Pace, Plan};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Descriptors that a run needs beside its connections.
+const BESIDE: u64 = 64;
+
+/// The number of workers: as asked for, or one for each core.
+pub fn threads(asked: Option<u16>) -> u32 {
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    asked.map_or_else(cores, u32::from)
+}
+
+/// Seconds since 1970.
+pub fn unix_seconds() -> f64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}
+
+/// Raises the limit of descriptors as far as it goes; refuses a plan that needs more in any case, and returns a note
+/// where it may need more.
+pub fn raise_descriptors(plan: &Plan) -> Result<Vec<String>, Problem> {
+    let limit = getrlimit(Resource::Nofile);
+    // Fails only for limits that are not ours to raise; what is left is checked below.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    let Some(most) = getrlimit(Resource::Nofile).current else { return Ok(Vec::new()) };
+    let (surely, perhaps) = descriptors(plan);
+    if surely + BESIDE > most {
+        return Err(Problem::impossible(format!(
+            "{surely} users need more file descriptors than the {most} that are allowed here: raise the limit with \
+             'ulimit -n {}', or ask for fewer users",
+            2 * surely + BESIDE
+        )));
+    }
+    let short = perhaps + BESIDE > most;
+    Ok(short
+        .then(|| format!("up to {perhaps} connections may be needed, {most} descriptors are allowed: see ulimit -n"))
+        .into_iter()
+        .collect())
+}
+
+/// Connections that a plan surely opens, and that it may open, both sides counted.
+fn descriptors(plan: &Plan) -> (u64, u64) {
+    let phases = plan.load.iter().flat_map(|load| &load.phases);
+    let users = phases.map(|phase| match phase.pace {
+        Pace::Users(users) => (u64::from(users), u64::from(users)),
+        Pace::Rate { in_flight, .. } => (0, u64::from(in_flight)),
+    });
+    let (surely, clients) = users.fold((0, 0), |(a, b), (c, d)| (a.max(c), b.max(d)));
+    (surely, if plan.origin.is_some() { 2 * clients } else { clients })
+}
+
+/// CPU seconds, user and system, that processes have used so far; `None` where none of them can be read.
+pub fn cpu_of(pids: &[u32]) -> Option<f64> {
+    let ticks = rustix::param::clock_ticks_per_second() as f64;
+    let used: Vec<f64> = pids.iter().filter_map(|pid| Some(ticks_of(*pid)? as f64 / ticks)).collect();
+    (!used.is_empty()).then(|| used.iter().sum())
+}
+
+/// Fields 14 and 15 of /proc/PID/stat, counted after the command name, which may hold anything.
+fn ticks_of(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
+}
+
+/// CPU of the watched processes while measuring.
+pub struct Watch {
+    pids: Vec<u32>,
+    since: Option<f64>,
+    used: Option<f64>,
+}
+
+impl Watch {
+    /// Of these processes.
+    pub fn new(pids: &[u32]) -> Watch {
+        Watch { pids: pids.to_vec(), since: None, used: None }
+    }
+
+    /// A phase goes on, measured or not.
+    pub fn phase(&mut self, measured: bool) {
+        match (measured, self.since) {
+            (true, None) => self.since = cpu_of(&self.pids),
+            (false, Some(since)) => {
+                let now = cpu_of(&self.pids);
+                self.used = now.map(|now| self.used.unwrap_or(0.0) + now - since).or(self.used);
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Seconds used, where they could be read.
+    pub fn seconds(&self) -> Option<f64> {
+        self.used
+    }
+}

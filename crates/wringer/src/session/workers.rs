@@ -1,0 +1,228 @@
+//! The worker threads: each runs its share of the load and of the origin on one runtime.
+
+use super::Surroundings;
+use crate::problem::Problem;
+use load::{Control, Job};
+use measure::{Event, OriginCounts, Snapshot, Tally};
+use net::{Io, Limits, ListenOptions, Net};
+use origin::{Settings, Shared};
+use plan::draw::mix;
+use plan::{Part, Plan};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Events that may wait to be told; more are dropped and counted.
+const EVENTS: usize = 65_536;
+/// How often a worker looks up whether the run goes on.
+const LOOK_UP: Duration = Duration::from_millis(5);
+
+/// The workers of a run.
+pub struct Workers {
+    /// Figures, as they come.
+    pub snapshots: Receiver<Snapshot>,
+    /// Single requests, as they are told.
+    pub events: Receiver<Event>,
+    /// The word to stop.
+    pub control: Arc<Control>,
+    spare: Vec<Sender<Box<Tally>>>,
+    shared: Option<Arc<Shared>>,
+    signals: Arc<Signals>,
+    threads: Vec<JoinHandle<io::Result<&'static str>>>,
+}
+
+/// When the workers may begin, and when they are to end.
+#[derive(Debug, Default)]
+struct Signals {
+    go: AtomicBool,
+    end: AtomicBool,
+}
+
+/// Everything that one worker thread takes with it.
+struct Share {
+    job: Option<Job>,
+    listen: Option<SocketAddr>,
+    shared: Option<Arc<Shared>>,
+    index: u32,
+    heads: Option<SyncSender<Event>>,
+    signals: Arc<Signals>,
+    ready: SyncSender<io::Result<()>>,
+}
+
+/// The length of an interval.
+pub fn interval(around: &Surroundings) -> Duration {
+    if around.interval.is_zero() { Duration::from_secs(1) } else { around.interval }
+}
+
+impl Workers {
+    /// Starts the threads and returns when all of them listen, where there is an origin.
+    pub fn start(
+        plan: &Plan,
+        count: u32,
+        target: &[SocketAddr],
+        around: &Surroundings,
+        heads: bool,
+    ) -> Result<Workers, Problem> {
+        let listen = plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
+        let shared = plan.origin.as_ref().map(|behaviour| {
+            let settings = Settings { site: plan.site.clone(), behaviour: behaviour.clone(), seed: plan.seed };
+            Shared::new(settings, count)
+        });
+        let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
+        let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
+        let (events_in, events) = sync_channel(EVENTS);
+        let (ready_in, ready) = sync_channel(count as usize);
+        let mut workers = Workers {
+            snapshots,
+            events,
+            control: Arc::new(Control::new(phases, count)),
+            spare: Vec::new(),
+            shared,
+            signals: Arc::default(),
+            threads: Vec::new(),
+        };
+        let run_id = run_id();
+        let (load, site) = (plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
+        for part in Part::all(count) {
+            let (spare_in, spare) = channel();
+            workers.spare.push(spare_in);
+            let job = load.clone().map(|load| Job {
+                load,
+                site: site.clone(),
+                seed: plan.seed,
+                run_id,
+                part,
+                control: workers.control.clone(),
+                target: target.to_vec(),
+                snapshots: snapshots_in.clone(),
+                spare,
+                events: events_in.clone(),
+                interval: interval(around),
+            });
+            let share = Share {
+                job,
+                listen,
+                shared: workers.shared.clone(),
+                index: part.index,
+                heads: heads.then(|| events_in.clone()),
+                signals: workers.signals.clone(),
+                ready: ready_in.clone(),
+            };
+            workers.spawn(share)?;
+        }
+        workers.all_ready(&ready, count, listen)?;
+        Ok(workers)
+    }
+
+    fn spawn(&mut self, share: Share) -> Result<(), Problem> {
+        let name = format!("worker-{}", share.index);
+        let thread = std::thread::Builder::new()
+            .name(name)
+            .spawn(move || net::run(Io::Auto, Limits::default(), |net| share.work(net)))
+            .map_err(|error| Problem::impossible(format!("no thread for a worker: {error}; ask for fewer --threads")))?;
+        self.threads.push(thread);
+        Ok(())
+    }
+
+    fn all_ready(
+        &mut self,
+        ready: &Receiver<io::Result<()>>,
+        count: u32,
+        listen: Option<SocketAddr>,
+    ) -> Result<(), Problem> {
+        for _ in 0..count {
+            // A worker that could not even begin has dropped its sender; its error comes with the join.
+            if let Ok(Err(error)) = ready.recv() {
+                self.stop();
+                let at = listen.map_or_else(String::new, |at| at.to_string());
+                return Err(Problem::impossible(format!("the origin cannot listen at {at}: {error}; try another --origin")));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many workers there are.
+    pub fn count(&self) -> u32 {
+        self.threads.len() as u32
+    }
+
+    /// Lets the load begin.
+    pub fn go(&self) {
+        self.signals.go.store(true, Ordering::Release);
+    }
+
+    /// The origin's counters now, where it runs here.
+    pub fn origin_counts(&self) -> Option<OriginCounts> {
+        self.shared.as_ref().map(|shared| shared.accounts.read())
+    }
+
+    /// What the origin's workers share, where it runs here.
+    pub fn shared(&self) -> Option<&Arc<Shared>> {
+        self.shared.as_ref()
+    }
+
+    /// Gives an emptied tally back to its worker.
+    pub fn give_back(&self, worker: u32, tally: Box<Tally>) {
+        // A worker that has ended needs no tally any more.
+        let _ = self.spare[worker as usize].send(tally);
+    }
+
+    /// Ends all workers and returns which backend they used.
+    pub fn stop(&mut self) -> &'static str {
+        self.control.stop();
+        self.signals.go.store(true, Ordering::Release);
+        self.signals.end.store(true, Ordering::Release);
+        let backends = self.threads.drain(..).filter_map(|thread| thread.join().ok()?.ok());
+        backends.last().unwrap_or("none")
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Share {
+    /// One worker from its beginning to its end.
+    async fn work(self, net: Net) -> &'static str {
+        let backend = net.backend();
+        let listening = self.listen_and_serve(&net);
+        let failed = listening.is_err();
+        // Whoever waits for us cannot have gone before all are ready.
+        let _ = self.ready.send(listening);
+        if failed {
+            return backend;
+        }
+        until(&net, &self.signals.go).await;
+        if let Some(job) = self.job {
+            load::drive(net.clone(), job).await;
+        }
+        // The origin goes on until the last worker's clients have done.
+        until(&net, &self.signals.end).await;
+        backend
+    }
+
+    fn listen_and_serve(&self, net: &Net) -> io::Result<()> {
+        let (Some(at), Some(shared)) = (self.listen, &self.shared) else { return Ok(()) };
+        let listener = net.listen(at, &ListenOptions { reuse_port: true, ..ListenOptions::default() })?;
+        net.spawn(origin::serve(net.clone(), listener, shared.clone(), self.index, self.heads.clone()));
+        Ok(())
+    }
+}
+
+async fn until(net: &Net, signal: &AtomicBool) {
+    while !signal.load(Ordering::Acquire) {
+        net.sleep(LOOK_UP).await;
+    }
+}
+
+/// A number that no other run has: time and process.
+fn run_id() -> u64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    mix(time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 32))
+}

@@ -1,0 +1,539 @@
+//! Rigs from outside: `wringer rig NAME` is started in front of a small origin of the test's own, asked in all forms of
+//! request, and ended in all ways. A proxy that is not installed is skipped with a line that says so.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a proxy can do, where they differ.
+struct Expected {
+    name: &'static str,
+    program: &'static str,
+    /// The most fetches that 50 simultaneous misses may cause.
+    fetches_of_50: usize,
+    /// Whether an expired object is asked for with its ETag.
+    revalidates: bool,
+    /// Whether several variants of an answer are kept, by whatever field it varies. Where not, the right one must come
+    /// all the same.
+    keeps_variants: bool,
+}
+
+const ATS: Expected = Expected {
+    name: "ats",
+    program: "traffic_server",
+    fetches_of_50: 1,
+    revalidates: true,
+    keeps_variants: true,
+};
+const NGINX: Expected =
+    Expected { name: "nginx", program: "nginx", fetches_of_50: 1, revalidates: true, keeps_variants: true };
+const VARNISH: Expected = Expected {
+    name: "varnish",
+    program: "varnishd",
+    fetches_of_50: 1,
+    revalidates: true,
+    keeps_variants: true,
+};
+const SQUID: Expected =
+    Expected { name: "squid", program: "squid", fetches_of_50: 1, revalidates: true, keeps_variants: false };
+const HAPROXY: Expected = Expected {
+    name: "haproxy",
+    program: "haproxy",
+    fetches_of_50: 50,
+    revalidates: false,
+    keeps_variants: false,
+};
+
+#[test]
+fn ats_caches() {
+    caches(&ATS);
+}
+
+#[test]
+fn nginx_caches() {
+    caches(&NGINX);
+}
+
+#[test]
+fn varnish_caches() {
+    caches(&VARNISH);
+}
+
+#[test]
+fn squid_caches() {
+    caches(&SQUID);
+}
+
+#[test]
+fn haproxy_caches() {
+    caches(&HAPROXY);
+}
+
+#[test]
+fn a_reload_forces_a_fetch_where_asked_for() {
+    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY].iter().filter(|proxy| is_installed(proxy)) {
+        let origin = Origin::start();
+        let rig = Rig::start(proxy.name, origin.address, &["--honour-reload"]);
+        let reload = "GET /x HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\n";
+        rig.ask("GET /x HTTP/1.1\r\nHost: a\r\n");
+        rig.ask(reload);
+        assert_eq!(origin.fetches("/x"), 2, "{}", proxy.name);
+    }
+}
+
+/// SIGTERM is how it is ended in scripts, SIGINT is Ctrl-C, SIGHUP is a closed terminal; SIGKILL asks nobody.
+#[test]
+fn nothing_stays_however_it_ends() {
+    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY].iter().filter(|proxy| is_installed(proxy)) {
+        for signal in ["TERM", "INT", "HUP", "KILL"] {
+            let origin = Origin::start();
+            let mut rig = Rig::start(proxy.name, origin.address, &[]);
+            rig.ask("GET /x HTTP/1.1\r\nHost: a\r\n");
+            rig.signal(signal);
+            let status = rig.process.wait().expect("it is ours");
+            assert_eq!(
+                status.code(),
+                if signal == "KILL" { None } else { Some(0) },
+                "{} {signal}",
+                proxy.name
+            );
+            rig.assert_gone();
+        }
+    }
+}
+
+#[test]
+fn a_proxy_that_dies_is_reported() {
+    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY].iter().filter(|proxy| is_installed(proxy)) {
+        let origin = Origin::start();
+        let mut rig = Rig::start(proxy.name, origin.address, &[]);
+        let guard = processes_naming(&rig.folder).into_iter().find(|(_, line)| line.contains("rig-guard"));
+        let main = children_of(guard.expect("there is a guard").0)[0];
+        kill("KILL", main);
+        let status = rig.process.wait().expect("it is ours");
+        assert_eq!(status.code(), Some(1), "{}", proxy.name);
+        let said = io::read_to_string(rig.process.stderr.take().expect("it is piped")).expect("text");
+        assert!(said.contains(&format!("{} ended by signal 9", proxy.name)), "{said}");
+        rig.assert_gone();
+    }
+}
+
+#[test]
+fn a_taken_port_is_an_error_that_says_so() {
+    if !is_installed(&NGINX) {
+        return;
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let output = wringer().args(["rig", "nginx", "--listen", &address]).output().expect("wringer is built");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(&format!("nginx cannot listen on {address}: Address already in use")), "{said}");
+}
+
+/// One rig per proxy, and every question in turn. Each uses paths of its own.
+fn caches(proxy: &Expected) {
+    if !is_installed(proxy) {
+        return;
+    }
+    let origin = Origin::start();
+    let rig = Rig::start(proxy.name, origin.address, &[]);
+    assert_eq!(
+        origin.state.lock().expect("no panic").fetches.len(),
+        0,
+        "the probe must not reach the origin"
+    );
+
+    every_form_is_a_miss_then_a_hit(&rig, &origin);
+    header_fields_pass_both_ways(&rig, &origin);
+    lifetimes_are_the_origins(&rig, &origin);
+    an_expired_object_is_fetched_or_revalidated(proxy, &rig, &origin);
+    variants_are_told_apart(proxy, &rig, &origin);
+    simultaneous_misses_collapse(proxy, &rig, &origin);
+    connections_to_the_origin_are_reused(&rig, &origin);
+}
+
+fn every_form_is_a_miss_then_a_hit(rig: &Rig, origin: &Origin) {
+    let port = origin.address.port();
+    let forms = [
+        format!("GET http://localhost:{port}/form0 HTTP/1.0\r\nProxy-Connection: keep-alive\r\n"),
+        format!("GET http://localhost:{port}/form1 HTTP/1.0\r\nHost: localhost:{port}\r\n"),
+        format!("GET http://localhost:{port}/form2 HTTP/1.1\r\nHost: localhost:{port}\r\n"),
+        "GET http://no.such.host.example:1/form3 HTTP/1.1\r\nHost: no.such.host.example:1\r\n".to_string(),
+        "GET http://no.such.host.example/form4 HTTP/1.1\r\nHost: no.such.host.example\r\n".to_string(),
+        "GET /form5 HTTP/1.1\r\nHost: no.such.host.example\r\n".to_string(),
+        "GET /form6 HTTP/1.0\r\nHost: 127.0.0.1\r\n".to_string(),
+        "GET /form7 HTTP/1.0\r\n".to_string(),
+        "GET /form8?query=1&other=2 HTTP/1.1\r\nHost: a\r\n".to_string(),
+        // 2 MB.
+        "GET /big HTTP/1.1\r\nHost: a\r\n".to_string(),
+    ];
+    for (number, form) in forms.iter().enumerate() {
+        let path = match number {
+            8 => "/form8?query=1&other=2".to_string(),
+            9 => "/big".to_string(),
+            _ => format!("/form{number}"),
+        };
+        let miss = rig.ask(form);
+        assert_eq!((miss.status, miss.body.len()), (200, body_len(&path)), "{form} {:?}", miss.fields);
+        let hit = rig.ask(form);
+        assert_eq!((hit.status, hit.body.len()), (200, body_len(&path)), "{form} {:?}", hit.fields);
+        assert_eq!(hit.fields["wringer"], miss.fields["wringer"], "{form}");
+        assert_eq!(origin.fetches(&path), 1, "{form}");
+    }
+}
+
+fn header_fields_pass_both_ways(rig: &Rig, origin: &Origin) {
+    let request = "GET /fields HTTP/1.1\r\nHost: some.host:81\r\nWringer-Request: 7\r\n";
+    let answer = rig.ask(request);
+    let again = rig.ask(request);
+    for answer in [answer, again] {
+        assert_eq!(answer.fields["etag"], "\"v1\"");
+        assert_eq!(answer.fields["cache-control"], "max-age=60");
+    }
+    let asked = origin.last_request("/fields");
+    assert_eq!(asked["wringer-request"], "7");
+    assert_eq!(asked["host"], "some.host:81");
+}
+
+fn lifetimes_are_the_origins(rig: &Rig, origin: &Origin) {
+    for (path, fetches) in [("/private", 2), ("/nostore", 2), ("/unspoken", 2), ("/expires", 1)] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n");
+        rig.ask(&request);
+        rig.ask(&request);
+        assert_eq!(origin.fetches(path), fetches, "{path}");
+    }
+    // A client's reload is ignored unless the rig was told to honour it.
+    rig.ask("GET /reload HTTP/1.1\r\nHost: a\r\n");
+    rig.ask("GET /reload HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\nPragma: no-cache\r\n");
+    assert_eq!(origin.fetches("/reload"), 1);
+}
+
+fn an_expired_object_is_fetched_or_revalidated(proxy: &Expected, rig: &Rig, origin: &Origin) {
+    let request = "GET /second HTTP/1.1\r\nHost: a\r\n";
+    rig.ask(request);
+    thread::sleep(Duration::from_millis(2200));
+    let answer = rig.ask(request);
+    assert_eq!((answer.status, answer.body.len()), (200, body_len("/second")));
+    assert_eq!(origin.fetches("/second"), 2, "nothing stale may be served");
+    let conditional = origin.last_request("/second").contains_key("if-none-match");
+    assert_eq!(conditional, proxy.revalidates);
+    // And is fresh again for its second.
+    rig.ask(request);
+    assert_eq!(origin.fetches("/second"), 2);
+}
+
+fn variants_are_told_apart(proxy: &Expected, rig: &Rig, origin: &Origin) {
+    for (variant, fetches_if_kept) in [("a", 1), ("b", 2), ("a", 2), ("b", 2)] {
+        let answer = rig.ask(&format!("GET /vary HTTP/1.1\r\nHost: a\r\nX-Variant: {variant}\r\n"));
+        assert_eq!(answer.fields["variant"], variant);
+        if proxy.keeps_variants {
+            assert_eq!(origin.fetches("/vary"), fetches_if_kept);
+        }
+    }
+}
+
+fn simultaneous_misses_collapse(proxy: &Expected, rig: &Rig, origin: &Origin) {
+    let address = rig.address;
+    let clients: Vec<_> =
+        (0..50).map(|_| thread::spawn(move || ask(address, "GET /slow HTTP/1.1\r\nHost: a\r\n"))).collect();
+    for client in clients {
+        assert_eq!(client.join().expect("no panic").status, 200);
+    }
+    let fetches = origin.fetches("/slow");
+    println!("{}: 50 simultaneous misses made {fetches} fetches", proxy.name);
+    assert!(fetches <= proxy.fetches_of_50, "{fetches} fetches");
+}
+
+fn connections_to_the_origin_are_reused(rig: &Rig, origin: &Origin) {
+    let before = origin.state.lock().expect("no panic").connections;
+    let mut client = Client::connect(rig.address);
+    for number in 0..50 {
+        client.ask(&format!("GET /each{number} HTTP/1.1\r\nHost: a\r\n"));
+    }
+    let connections = origin.state.lock().expect("no panic").connections - before;
+    assert!(connections <= 2, "50 fetches in a row took {connections} new connections");
+}
+
+fn is_installed(proxy: &Expected) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    let found = folders.map(|folder| folder.join(proxy.program)).any(|program| program.exists());
+    if !found {
+        println!("skipped: {} is not installed", proxy.name);
+    }
+    found
+}
+
+fn wringer() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_wringer"))
+}
+
+/// A running `wringer rig`; killed when dropped, after which its guard cleans up.
+struct Rig {
+    process: Child,
+    address: SocketAddr,
+    folder: PathBuf,
+}
+
+impl Rig {
+    fn start(name: &str, origin: SocketAddr, more: &[&str]) -> Rig {
+        let mut process = wringer()
+            .args([
+                "rig",
+                name,
+                "--listen",
+                "127.0.0.1:0",
+                "--memory",
+                "64MiB",
+                "--origin",
+                &origin.to_string(),
+            ])
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("wringer is built");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("it is piped")).read_line(&mut line).expect("text");
+        if line.is_empty() {
+            let said = io::read_to_string(process.stderr.take().expect("it is piped")).expect("text");
+            panic!("no rig: {said}");
+        }
+        let after = |word: &str| {
+            line.split_once(word).and_then(|(_, rest)| rest.split([' ', ';']).next()).expect(word)
+        };
+        let (address, folder) =
+            (after("listens on ").parse().expect("an address"), PathBuf::from(after("folder ")));
+        Rig { process, address, folder }
+    }
+
+    fn ask(&self, head: &str) -> Answer {
+        ask(self.address, head)
+    }
+
+    fn signal(&self, name: &str) {
+        kill(name, self.process.id());
+    }
+
+    /// The folder and every process that has its name on its command line, or descends from one that has.
+    fn assert_gone(&self) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        loop {
+            let left = processes_naming(&self.folder);
+            if left.is_empty() && !self.folder.exists() && TcpStream::connect(self.address).is_err() {
+                return;
+            }
+            assert!(Instant::now() < deadline, "still there: {left:?}, folder {}", self.folder.exists());
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if !thread::panicking() {
+            self.assert_gone();
+        }
+    }
+}
+
+fn kill(signal: &str, process: u32) {
+    let status = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status();
+    assert!(status.expect("kill exists").success());
+}
+
+/// Processes whose command line or working directory names the folder.
+fn processes_naming(folder: &Path) -> Vec<(u32, String)> {
+    let name = folder.display().to_string();
+    all_processes()
+        .filter_map(|process| {
+            let line = std::fs::read(format!("/proc/{process}/cmdline")).ok()?;
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            let place = std::fs::read_link(format!("/proc/{process}/cwd")).unwrap_or_default();
+            let owner = line.starts_with(env!("CARGO_BIN_EXE_wringer"));
+            (!owner && (line.contains(&name) || place.display().to_string().contains(&name)))
+                .then_some((process, line))
+        })
+        .collect()
+}
+
+fn children_of(parent: u32) -> Vec<u32> {
+    let is_child = |process: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let words = stat.rsplit_once(") ").map(|(_, rest)| rest.split(' ').nth(1).map(str::to_string));
+        words.flatten() == Some(parent.to_string())
+    };
+    all_processes().filter(is_child).collect()
+}
+
+fn all_processes() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").expect("this is Linux");
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+struct Answer {
+    status: u16,
+    fields: HashMap<String, String>,
+    body: Vec<u8>,
+}
+
+fn ask(address: SocketAddr, head: &str) -> Answer {
+    Client::connect(address).ask(head)
+}
+
+struct Client {
+    connection: BufReader<TcpStream>,
+}
+
+impl Client {
+    fn connect(address: SocketAddr) -> Client {
+        let connection = TcpStream::connect(address).expect("the rig listens");
+        connection.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket");
+        Client { connection: BufReader::new(connection) }
+    }
+
+    /// Sends a request of complete lines; the empty line is added.
+    fn ask(&mut self, head: &str) -> Answer {
+        self.connection.get_mut().write_all(format!("{head}\r\n").as_bytes()).expect("the rig reads");
+        let (first, fields) = read_head(&mut self.connection).expect("the rig answers");
+        let status = first.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a status");
+        let body = read_body(&mut self.connection, &fields).expect("a body");
+        Answer { status, fields, body }
+    }
+}
+
+/// The first line, and the fields by their names in lower case. `None` at the end of the connection.
+fn read_head(input: &mut impl BufRead) -> Option<(String, HashMap<String, String>)> {
+    let mut lines = input.lines().map_while(Result::ok);
+    let first = lines.next()?;
+    let fields = lines
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| {
+            line.split_once(':').map(|(name, value)| (name.to_lowercase(), value.trim().to_string()))
+        })
+        .collect();
+    Some((first, fields))
+}
+
+fn read_body(input: &mut impl BufRead, fields: &HashMap<String, String>) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    if let Some(length) = fields.get("content-length") {
+        body.resize(length.parse().expect("a number"), 0);
+        input.read_exact(&mut body)?;
+    } else if fields.contains_key("transfer-encoding") {
+        loop {
+            let mut line = String::new();
+            input.read_line(&mut line)?;
+            let size = usize::from_str_radix(line.trim(), 16).expect("a chunk size");
+            let start = body.len();
+            body.resize(start + size, 0);
+            input.read_exact(&mut body[start..])?;
+            input.read_line(&mut line)?;
+            if size == 0 {
+                break;
+            }
+        }
+    } else {
+        input.read_to_end(&mut body)?;
+    }
+    Ok(body)
+}
+
+/// An origin whose answers follow from the path, and which remembers what it was asked.
+struct Origin {
+    address: SocketAddr,
+    state: Arc<Mutex<OriginState>>,
+}
+
+#[derive(Default)]
+struct OriginState {
+    /// Per path and query, every request's fields.
+    fetches: HashMap<String, Vec<HashMap<String, String>>>,
+    connections: usize,
+    serial: usize,
+}
+
+impl Origin {
+    fn start() -> Origin {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let state = Arc::new(Mutex::new(OriginState::default()));
+        let shared = Arc::clone(&state);
+        thread::spawn(move || {
+            for connection in listener.incoming().flatten() {
+                shared.lock().expect("no panic").connections += 1;
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || serve(connection, &shared));
+            }
+        });
+        Origin { address, state }
+    }
+
+    fn fetches(&self, path: &str) -> usize {
+        self.state.lock().expect("no panic").fetches.get(path).map_or(0, Vec::len)
+    }
+
+    fn last_request(&self, path: &str) -> HashMap<String, String> {
+        self.state.lock().expect("no panic").fetches[path].last().expect("it was asked").clone()
+    }
+}
+
+fn serve(mut connection: TcpStream, state: &Mutex<OriginState>) -> Option<()> {
+    let mut input = BufReader::new(connection.try_clone().ok()?);
+    loop {
+        let (first, fields) = read_head(&mut input)?;
+        let path = first.split(' ').nth(1)?.to_string();
+        let serial = {
+            let mut state = state.lock().expect("no panic");
+            state.serial += 1;
+            state.fetches.entry(path.clone()).or_default().push(fields.clone());
+            state.serial
+        };
+        connection.write_all(&answer(&path, &fields, serial)).ok()?;
+    }
+}
+
+fn answer(path: &str, fields: &HashMap<String, String>, serial: usize) -> Vec<u8> {
+    if path == "/slow" {
+        thread::sleep(Duration::from_millis(500));
+    }
+    let lifetime = match path {
+        "/private" => "Cache-Control: private, max-age=60\r\n",
+        "/nostore" => "Cache-Control: no-store\r\n",
+        "/unspoken" => "Last-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\n",
+        "/expires" => "Expires: Fri, 01 Jan 2100 00:00:00 GMT\r\n",
+        "/second" => "Cache-Control: max-age=1\r\n",
+        _ => "Cache-Control: max-age=60\r\n",
+    };
+    let variant = fields.get("x-variant").map_or("", String::as_str);
+    let vary =
+        if path == "/vary" { format!("Vary: X-Variant\r\nVariant: {variant}\r\n") } else { String::new() };
+    let etag = format!("\"v1{variant}\"");
+    let unchanged = fields.get("if-none-match").is_some_and(|tag| *tag == etag);
+    let status = if unchanged { "304 Not Modified" } else { "200 OK" };
+    let body = vec![b'x'; if unchanged { 0 } else { body_len(path) }];
+    let length = if unchanged { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
+    let date = date();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nDate: {date}\r\nETag: {etag}\r\nWringer: serial={serial}\r\n{lifetime}{vary}{length}\r\n"
+    );
+    [head.into_bytes(), body].concat()
+}
+
+fn body_len(path: &str) -> usize {
+    if path == "/big" { 2_000_000 } else { 1000 }
+}
+
+/// The time by the system's own `date`; a proxy computes ages with it.
+fn date() -> String {
+    let output = Command::new("date").args(["-u", "+%a, %d %b %Y %H:%M:%S GMT"]).env("LC_ALL", "C").output();
+    String::from_utf8(output.expect("date exists").stdout).expect("text").trim().to_string()
+}
