@@ -42,17 +42,22 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     let origin = origin_address(args)?;
-    let pressed = press(args, origin)?;
-    let plan = args.plan(&pressed.address(), origin, seed);
+    let listen = match args.target() {
+        Target::Proxy(address) => address,
+        Target::Rig { .. } | Target::Demonstration => any_port()?.to_string(),
+    };
+    let plan = args.plan(&listen, origin, seed);
     let around = Surroundings {
-        watched: pressed.processes(),
         cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
         join_remote: args.clients_only,
         ..Surroundings::default()
     };
+    // The origin comes first: some proxies take an origin that does not answer at once for dead.
+    let ready = session::prepare(&plan, &around, false)?;
+    let pressed = press(args, &listen, origin)?;
     let mut lines = Lines::new(&args.output, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
-    let finished = session::run(&plan, &around, &mut lines)?;
+    let finished = ready.run(&pressed.processes(), &mut lines)?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let ran = Ran { plan: &plan, target: Some(pressed.title()), output: &args.output, seed_option };
     show::report(&finished, &ran)
@@ -69,13 +74,19 @@ fn origin_address(args: &CacheArgs) -> Result<SocketAddr, Problem> {
     })
 }
 
-fn press(args: &CacheArgs, origin: SocketAddr) -> Result<Pressed, Problem> {
+fn any_port() -> Result<SocketAddr, Problem> {
+    session::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
+        .map_err(|error| Problem::impossible(format!("there is no free port for the proxy: {error}")))
+}
+
+fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, Problem> {
+    let address = || listen.parse().map_err(|_| Problem::impossible(format!("{listen} is no address")));
     match args.target() {
         Target::Proxy(address) => Ok(Pressed::Proxy(address)),
         Target::Rig { name, workers } => {
             let proxy: rig::Proxy = name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
             let options = RigOptions {
-                listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+                listen: address()?,
                 origin,
                 memory_bytes: args.memory(),
                 workers,
@@ -83,17 +94,16 @@ fn press(args: &CacheArgs, origin: SocketAddr) -> Result<Pressed, Problem> {
             };
             Ok(Pressed::Rig(rig::start(proxy, &options)?))
         }
-        Target::Demonstration => demonstration(origin, args.memory()).map(Pressed::Demonstration),
+        Target::Demonstration => demonstration(address()?, origin, args.memory()).map(Pressed::Demonstration),
     }
 }
 
-fn demonstration(origin: SocketAddr, memory: u64) -> Result<Demonstration, Problem> {
+fn demonstration(listen: SocketAddr, origin: SocketAddr, memory: u64) -> Result<Demonstration, Problem> {
     let failed = |why: String| Problem::impossible(format!("the demonstration cache did not start: {why}"));
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
-    let words = ["demo-cache", "--listen", "127.0.0.1:0", "--origin", &origin.to_string(), "--memory"];
     let mut child = Command::new(program)
-        .args(words)
-        .arg(memory.to_string())
+        .args(["demo-cache", "--listen", &listen.to_string(), "--origin", &origin.to_string()])
+        .args(["--memory", &memory.to_string()])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -114,14 +124,6 @@ fn demonstration(origin: SocketAddr, memory: u64) -> Result<Demonstration, Probl
 }
 
 impl Pressed {
-    fn address(&self) -> String {
-        match self {
-            Pressed::Proxy(address) => address.clone(),
-            Pressed::Rig(rig) => rig.address().to_string(),
-            Pressed::Demonstration(demonstration) => demonstration.address.to_string(),
-        }
-    }
-
     fn title(&self) -> String {
         match self {
             Pressed::Proxy(address) => address.clone(),

@@ -46,7 +46,9 @@ fn test(mut run: Run) -> Result<(), Problem> {
         known.give_to(load);
     }
     let mut table = Table::new(&run)?;
-    let finished = session::run(&run.plan, &Surroundings::default(), &mut table)?;
+    let around = Surroundings::default();
+    let ready = session::prepare(&run.plan, &around, table.wants_heads())?;
+    let finished = ready.run(&[], &mut table)?;
     show::write(&table.layout.rest());
     show::write(&report::jtest::totals(&finished.result));
     show::write(&report::jtest::summary(&finished.result));

@@ -16,7 +16,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
-    let finished = session::run(&plan, &around, &mut Lines::new(&args.output, true))?;
+    let finished = session::prepare(&plan, &around, false)?.run(&[], &mut Lines::new(&args.output, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
     show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
 }

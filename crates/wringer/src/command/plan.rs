@@ -17,7 +17,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     }
     session::settle(&mut plan)?;
     let around = Surroundings { join_remote: plan.origin.is_none(), ..Surroundings::default() };
-    let finished = session::run(&plan, &around, &mut Lines::new(&args.output, plan.origin.is_some()))?;
+    let mut lines = Lines::new(&args.output, plan.origin.is_some());
+    let finished = session::prepare(&plan, &around, false)?.run(&[], &mut lines)?;
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
     show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
 }

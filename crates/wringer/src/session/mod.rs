@@ -1,7 +1,7 @@
 //! A run from a checked plan to its result: binds the origin, starts the workers, collects what they tell, and joins
 //! both sides' accounts. What is shown meanwhile is up to a [`View`].
 //!
-//! Start reading at [`run`].
+//! Start reading at [`prepare`], then [`Ready::run`].
 
 mod evidence;
 mod listen;
@@ -42,8 +42,6 @@ pub trait View {
 pub struct Surroundings {
     /// Length of an interval; zero: one second.
     pub interval: Duration,
-    /// Processes whose CPU is the target's.
-    pub watched: Vec<u32>,
     /// Bytes that the cache may hold, where that is known.
     pub cache_bytes: Option<u64>,
     /// Whether the accounts of an origin that runs elsewhere are to be asked for and joined.
@@ -76,40 +74,59 @@ pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
     Ok(flag)
 }
 
-/// Runs a plan whose origin address is settled ([`settle`]).
+/// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
+pub struct Ready<'a> {
+    plan: &'a Plan,
+    around: &'a Surroundings,
+    workers: Workers,
+    target: Vec<SocketAddr>,
+    stop: Arc<AtomicBool>,
+    notes: Vec<String>,
+}
+
+/// Gets a plan ready whose origin address is settled ([`settle`]). `heads`: the origin tells the heads it sees, too.
 ///
 /// # Errors
-/// What the plan violates, a target that does not resolve or does not listen, a port that is taken, too few
-/// descriptors; each in one line with what to try.
-pub fn run(plan: &Plan, around: &Surroundings, view: &mut dyn View) -> Result<Finished, Problem> {
+/// What the plan violates, a target that does not resolve, a port that is taken, too few descriptors; each in one line
+/// with what to try.
+pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
     let stop = interrupted()?;
-    let threads = usage::threads(plan.threads);
-    let mut notes = usage::raise_descriptors(plan)?;
+    let notes = usage::raise_descriptors(plan)?;
     let target = target(plan.load.as_ref())?;
-    let workers = Workers::start(plan, threads, &target, around, view.wants_heads())?;
-    if let (Some(load), Some(address)) = (&plan.load, target.first()) {
-        listens(load, *address)?;
+    let workers = Workers::start(plan, usage::threads(plan.threads), &target, around, heads)?;
+    Ok(Ready { plan, around, workers, target, stop, notes })
+}
+
+impl Ready<'_> {
+    /// Runs it. `watched`: processes whose CPU is the target's.
+    ///
+    /// # Errors
+    /// A target where nobody listens.
+    pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
+        if let (Some(load), Some(address)) = (&self.plan.load, self.target.first()) {
+            listens(load, *address)?;
+        }
+        let remote = remote(self.plan, self.around, &self.target, &mut self.notes);
+        let threads = self.workers.count();
+        let mut session = Session {
+            plan: self.plan,
+            around: self.around,
+            workers: self.workers,
+            remote,
+            stop: self.stop,
+            evidence: Vec::new(),
+            usage: usage::Watch::new(watched),
+            ended_by_signal: false,
+        };
+        let started_unix_s = usage::unix_seconds();
+        let began = Instant::now();
+        let collected = match &self.plan.load {
+            Some(load) => session.collect(load, view),
+            None => session.serve_only(view),
+        };
+        Ok(session.finish(collected, began.elapsed(), self.notes, started_unix_s, threads))
     }
-    let remote = remote(plan, around, &target, &mut notes);
-    let mut session = Session {
-        plan,
-        around,
-        workers,
-        remote,
-        stop,
-        evidence: Vec::new(),
-        usage: usage::Watch::new(&around.watched),
-        ended_by_signal: false,
-    };
-    let started_unix_s = usage::unix_seconds();
-    let began = Instant::now();
-    let collected = match &plan.load {
-        Some(load) => session.collect(load, view),
-        None => session.serve_only(view),
-    };
-    let took = began.elapsed();
-    Ok(session.finish(collected, took, notes, started_unix_s, threads))
 }
 
 fn refuse_violations(plan: &Plan) -> Result<(), Problem> {

@@ -1,0 +1,323 @@
+//! The tests' own faulty proxy is wrong in the way it was told, and in no other.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use support::faulty_proxy::{FaultKind, FaultyProxy, start};
+
+#[test]
+fn corrupt_changes_bytes_in_the_middle() {
+    let rig = Rig::new(FaultKind::Corrupt);
+    let answer = rig.get("/a", "");
+    let body = body(0, "", "/a");
+    assert_eq!((answer.body.len(), &answer.body[..500]), (1000, &body[..500]));
+    assert!(answer.body[500] != body[500] && answer.body[503..] == body[503..]);
+}
+
+#[test]
+fn truncate_says_that_half_is_all() {
+    let rig = Rig::new(FaultKind::Truncate);
+    let mut client = rig.client();
+    for _ in 0..2 {
+        let answer = client.get("/a", "");
+        assert_eq!((answer.field("content-length"), &answer.body[..]), ("500", &body(0, "", "/a")[..500]));
+    }
+}
+
+#[test]
+fn close_early_breaks_its_promise() {
+    let answer = Rig::new(FaultKind::CloseEarly).get("/a", "");
+    assert_eq!((answer.field("content-length"), answer.body.len()), ("1000", 500));
+}
+
+#[test]
+fn stale_never_asks_again() {
+    let rig = Rig::new(FaultKind::Stale);
+    let first = rig.get("/second", "");
+    thread::sleep(Duration::from_millis(1100));
+    let second = rig.get("/second", "");
+    assert_eq!((&second.body, second.field("age")), (&first.body, "1"));
+    assert_ne!(rig.get("/private", "").field("serial"), rig.get("/private", "").field("serial"));
+    let variants = ["x", "y"].map(|variant| rig.get("/vary", &format!("X-Variant: {variant}\r\n")));
+    assert_ne!(variants[0].body, variants[1].body);
+}
+
+#[test]
+fn tear_joins_two_versions() {
+    let rig = Rig::new(FaultKind::Tear);
+    assert_eq!(rig.get("/versions", "").body, body(1, "", "/versions"));
+    let torn = rig.get("/versions", "").body;
+    assert_eq!(torn, [&body(1, "", "/versions")[..500], &body(2, "", "/versions")[500..]].concat());
+    assert_eq!(rig.get("/a", "").body, rig.get("/a", "").body, "there is one version only");
+}
+
+#[test]
+fn mix_variants_has_one_for_everyone() {
+    let rig = Rig::new(FaultKind::MixVariants);
+    for variant in ["x", "y"] {
+        assert_eq!(rig.get("/vary", &format!("X-Variant: {variant}\r\n")).body, body(0, "x", "/vary"));
+    }
+    let first = rig.get("/second", "");
+    thread::sleep(Duration::from_millis(1100));
+    assert_ne!(rig.get("/second", "").field("serial"), first.field("serial"), "it knows expiry");
+}
+
+#[test]
+fn swap_objects_serves_the_one_before() {
+    let rig = Rig::new(FaultKind::SwapObjects);
+    let mut client = rig.client();
+    let bodies = ["/a", "/b", "/b", "/c"].map(|target| client.get(target, "").body);
+    assert_eq!(bodies, ["/a", "/a", "/b", "/b"].map(|target| body(0, "", target)));
+}
+
+#[test]
+fn leak_shows_one_what_was_made_for_another() {
+    let rig = Rig::new(FaultKind::Leak);
+    assert_eq!(rig.get("/private", "").field("serial"), rig.get("/private", "").field("serial"));
+    assert_ne!(rig.get("/nostore", "").field("serial"), rig.get("/nostore", "").field("serial"));
+}
+
+#[test]
+fn wrong_range_sends_the_beginning() {
+    let rig = Rig::new(FaultKind::WrongRange);
+    let whole = body(0, "", "/a");
+    for (range, content_range, length) in [
+        ("100-199", "bytes 100-199/1000", 100),
+        ("900-", "bytes 900-999/1000", 100),
+        ("-10", "bytes 990-999/1000", 10),
+    ] {
+        let answer = rig.get("/a", &format!("Range: bytes={range}\r\n"));
+        assert_eq!((answer.status, answer.field("content-range")), (206, content_range));
+        assert_eq!(answer.body, whole[..length]);
+    }
+    assert_eq!(rig.get("/a", "").body, whole);
+}
+
+#[test]
+fn what_is_not_http() {
+    let rig = Rig::new(FaultKind::NotHttp);
+    let mut client = rig.client();
+    client.send("GET /a HTTP/1.1\r\n");
+    let mut text = String::new();
+    client.0.read_to_string(&mut text).expect("text and an end");
+    assert!(text.starts_with("SSH-2.0-"), "{text}");
+}
+
+#[test]
+fn header_flood_has_ten_thousand_lines() {
+    let answer = Rig::new(FaultKind::HeaderFlood).get("/a", "");
+    let lines = answer.fields.iter().filter(|(name, _)| name.starts_with("x-flood-")).count();
+    assert_eq!((lines, answer.body), (10_000, body(0, "", "/a")));
+}
+
+#[test]
+fn duplicate_length_contradicts_itself() {
+    let answer = Rig::new(FaultKind::DuplicateLength).get("/a", "");
+    let lengths: Vec<_> = answer.fields.iter().filter(|(name, _)| name == "content-length").collect();
+    assert_eq!(lengths.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>(), ["1000", "1001"]);
+}
+
+#[test]
+fn bad_chunk_is_bad_after_half() {
+    let rig = Rig::new(FaultKind::BadChunk);
+    let mut client = rig.client();
+    client.send("GET /a HTTP/1.1\r\nConnection: close\r\n");
+    let mut bytes = Vec::new();
+    client.0.read_to_end(&mut bytes).expect("an answer and an end");
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains("Transfer-Encoding: chunked\r\n\r\n1f4\r\n") && text.contains("\r\nno size\r\n"));
+    assert!(!text.contains("Content-Length"));
+}
+
+#[test]
+fn die_closes_everything() {
+    let rig = Rig::new(FaultKind::Die { after: 3 });
+    let mut idle = rig.client();
+    assert_eq!(idle.get("/a", "").status, 200);
+    let mut last = rig.client();
+    assert_eq!([last.get("/a", "").status, last.get("/a", "").status], [200, 200]);
+    for client in [&mut idle, &mut last] {
+        assert_eq!(client.0.read(&mut [0]).expect("an orderly end"), 0);
+    }
+    let deadline = std::time::Instant::now() + Duration::from_secs(5);
+    while TcpStream::connect(rig.proxy.address).is_ok() {
+        assert!(std::time::Instant::now() < deadline, "it listens still");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn slow_never_answers_and_ends_when_dropped() {
+    let rig = Rig::new(FaultKind::Slow);
+    let mut client = rig.client();
+    client.send("GET /a HTTP/1.1\r\n");
+    client.0.get_ref().set_read_timeout(Some(Duration::from_millis(300))).expect("a socket");
+    assert!(client.0.read(&mut [0]).is_err());
+    let address = rig.proxy.address;
+    drop(rig);
+    assert_eq!(client.0.read(&mut [0]).expect("an end"), 0);
+    assert!(TcpStream::connect(address).is_err());
+}
+
+/// One fault that no request here meets shows that the rest is honest.
+#[test]
+fn it_is_honest_otherwise() {
+    let rig = Rig::new(FaultKind::WrongRange);
+    let mut client = rig.client();
+    for head in [
+        "GET /a HTTP/1.1\r\nHost: h\r\n",
+        "GET http://h:1/a HTTP/1.1\r\n",
+        "GET http://h:1/a HTTP/1.0\r\nProxy-Connection: Keep-Alive\r\n",
+        "GET /a?chunked HTTP/1.1\r\nHost: h\r\n",
+    ] {
+        let answer = client.ask(head);
+        let target = if head.contains("chunked") { "/a?chunked" } else { "/a" };
+        assert_eq!((answer.status, answer.body), (200, body(0, "", target)), "{head}");
+    }
+    assert_eq!(client.get("/a", "If-None-Match: \"t\"\r\n").status, 304);
+    let head = client.ask("HEAD /a HTTP/1.1\r\nHost: h\r\n");
+    assert_eq!((head.status, head.field("content-length"), head.body.len()), (200, "1000", 0));
+    assert_eq!(rig.get("/cut", "").body.len(), 500);
+    assert_eq!(rig.client().ask("POST /a HTTP/1.1\r\nContent-Length: 0\r\n").status, 501);
+    let closed = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
+    let lost = start(closed, FaultKind::Corrupt);
+    assert_eq!(Client::connect(lost.address).get("/a", "").status, 502);
+}
+
+struct Rig {
+    proxy: FaultyProxy,
+}
+
+impl Rig {
+    fn new(kind: FaultKind) -> Rig {
+        Rig { proxy: start(start_origin(), kind) }
+    }
+
+    fn client(&self) -> Client {
+        Client::connect(self.proxy.address)
+    }
+
+    fn get(&self, target: &str, lines: &str) -> Answer {
+        self.client().get(target, lines)
+    }
+}
+
+struct Answer {
+    status: u16,
+    fields: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn field(&self, name: &str) -> &str {
+        find(&self.fields, name).unwrap_or_default()
+    }
+}
+
+struct Client(BufReader<TcpStream>);
+
+impl Client {
+    fn connect(address: SocketAddr) -> Client {
+        let stream = TcpStream::connect(address).expect("the proxy listens");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket");
+        Client(BufReader::new(stream))
+    }
+
+    fn send(&mut self, head: &str) {
+        self.0.get_mut().write_all(format!("{head}\r\n").as_bytes()).expect("the proxy reads");
+    }
+
+    fn get(&mut self, target: &str, lines: &str) -> Answer {
+        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n{lines}"))
+    }
+
+    /// Sends a request of complete lines, and reads as much of the answer as comes.
+    fn ask(&mut self, head: &str) -> Answer {
+        self.send(head);
+        let (first, fields) = read_head(&mut self.0).expect("an answer");
+        let status = first.split(' ').nth(1).and_then(|word| word.parse().ok()).expect("a status");
+        let length = find(&fields, "content-length").map_or(0, |length| length.parse().expect("a number"));
+        let mut body = Vec::new();
+        if !head.starts_with("HEAD") {
+            (&mut self.0).take(length).read_to_end(&mut body).expect("an orderly end");
+        }
+        Answer { status, fields, body }
+    }
+}
+
+fn find<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    fields.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+}
+
+fn read_head(input: &mut impl BufRead) -> Option<(String, Vec<(String, String)>)> {
+    let mut lines = input.lines().map_while(Result::ok);
+    let first = lines.next()?;
+    let field = |line: String| {
+        let (name, value) = line.split_once(':')?;
+        Some((name.to_lowercase(), value.trim().to_string()))
+    };
+    Some((first, lines.take_while(|line| !line.is_empty()).filter_map(field).collect()))
+}
+
+/// An origin whose answers follow from the words in the target and from how many it gave.
+fn start_origin() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let serial = Arc::new(AtomicUsize::new(0));
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let serial = Arc::clone(&serial);
+            thread::spawn(move || serve(connection, &serial));
+        }
+    });
+    address
+}
+
+fn serve(mut connection: TcpStream, serial: &AtomicUsize) -> Option<()> {
+    let mut input = BufReader::new(connection.try_clone().ok()?);
+    loop {
+        let (first, fields) = read_head(&mut input)?;
+        let target = first.split(' ').nth(1)?;
+        let serial = serial.fetch_add(1, Ordering::SeqCst) + 1;
+        let bytes = answer(target, &fields, first.starts_with("HEAD"), serial);
+        connection.write_all(&bytes).ok()?;
+        if target.contains("cut") {
+            return None;
+        }
+    }
+}
+
+fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usize) -> Vec<u8> {
+    if find(fields, "if-none-match").is_some() {
+        return b"HTTP/1.1 304 Not Modified\r\nETag: \"t\"\r\n\r\n".to_vec();
+    }
+    let says = |word: &str| target.contains(word);
+    let control = match () {
+        () if says("private") => "private, max-age=60",
+        () if says("nostore") => "no-store",
+        () if says("second") => "max-age=1",
+        () => "max-age=60",
+    };
+    let variant = find(fields, "x-variant").unwrap_or_default();
+    let vary = if says("vary") { "Vary: X-Variant\r\n" } else { "" };
+    let mut body = body(if says("versions") { serial } else { 0 }, variant, target);
+    let framing = if says("chunked") { "Transfer-Encoding: chunked" } else { "Content-Length: 1000" };
+    if says("chunked") {
+        body = [b"258\r\n", &body[..600], b"\r\n190;x=y\r\n", &body[600..], b"\r\n0\r\n\r\n"].concat();
+    } else if says("cut") {
+        body.truncate(500);
+    }
+    let head =
+        format!("HTTP/1.1 200 OK\r\nSerial: {serial}\r\nCache-Control: {control}\r\n{vary}{framing}\r\n\r\n");
+    if is_head { head.into_bytes() } else { [head.into_bytes(), body].concat() }
+}
+
+fn body(version: usize, variant: &str, target: &str) -> Vec<u8> {
+    format!("version {version} of variant {variant} of {target}; ").bytes().cycle().take(1000).collect()
+}
