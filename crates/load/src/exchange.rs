@@ -72,7 +72,7 @@ pub(crate) async fn object(
     due: Instant,
     paced: bool,
 ) {
-    let asked = laws.draw(&worker.job.site, number, worker.net.unix_micros());
+    let asked = laws.draw(&worker.job.site, number, worker.net.unix_micros_at(due));
     worker.begin();
     count_kind(worker, &asked);
     loop {
@@ -85,14 +85,14 @@ pub(crate) async fn object(
         user.path.extend_from_slice(&message[path]);
         let sent_bytes = message.len() as u64;
         show_request(worker, &message);
-        let sent_us = worker.net.unix_micros();
+        let mut moments = Moments::at_send(due, worker.net.now());
+        let sent_us = worker.net.unix_micros_at(moments.sent);
         let keep_head =
             worker.evidence_left.get() > 0 || worker.job.load.trace.heads || worker.job.load.trace.errors;
         let kept_head = keep_head.then_some(&mut user.answer_head);
         let load = &worker.job.load;
         let mut judge = Judge::new(&worker.job.site, &load.check, &asked, &user.path, sent_us, kept_head);
 
-        let mut moments = Moments::at_send(due, worker.net.now());
         connection.stream.set_deadline(Some(moments.sent + load.limits.request));
         connection.reader.begin(Expect::Body);
         let reading = laws.step().reading;
@@ -124,7 +124,8 @@ pub(crate) async fn object(
         } else if judge.said.status == 200 && asked.range.is_some() {
             worker.count(|counts| counts.ranges_ignored += 1);
         }
-        if !matches!(outcome, Outcome::Fine) || load.trace.heads || load.trace.errors {
+        user.ended = Some(moments.ended);
+        if !matches!(outcome, Outcome::Fine) || load.trace.heads {
             let told = Told::of(&judge, outcome, &moments, &connection);
             drop(judge);
             tell(worker, work, user, &asked, told);
@@ -262,7 +263,7 @@ async fn read_answer(
         moments.ended = worker.net.now();
         moments.first_byte.get_or_insert(moments.ended);
         if changing {
-            judge.now_us = worker.net.unix_micros();
+            judge.now_us = worker.net.unix_micros_at(moments.ended);
         }
         match take(&mut connection.reader, received, judge) {
             Some(Ended::Complete) => {

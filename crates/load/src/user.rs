@@ -22,6 +22,8 @@ pub(crate) struct User {
     pub answer_head: Vec<u8>,
     /// Connections that could not be opened, one after the other.
     pub refusals: u32,
+    /// When the last request ended, where it got as far as being sent.
+    pub ended: Option<Instant>,
     /// The step that comes next.
     step: usize,
 }
@@ -102,7 +104,8 @@ fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {
             && let Some(number) = worker.next_number(&work, due)
         {
             user.request(&worker, &work, number, due, false).await;
-            due = worker.net.now();
+            // The next request is meant to go out when the last one has ended.
+            due = user.ended.take().unwrap_or_else(|| worker.net.now());
         }
         work.users.set(work.users.get() - 1);
         work.user_ended.set();

@@ -23,6 +23,13 @@ impl WallClock {
     }
 
     pub(crate) fn unix_micros(&self) -> u64 {
-        self.started_unix_us + self.started.elapsed().as_micros() as u64
+        self.unix_micros_at(Instant::now())
+    }
+
+    pub(crate) fn unix_micros_at(&self, at: Instant) -> u64 {
+        match at.checked_duration_since(self.started) {
+            Some(since) => self.started_unix_us + since.as_micros() as u64,
+            None => self.started_unix_us - (self.started - at).as_micros() as u64,
+        }
     }
 }

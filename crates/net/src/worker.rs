@@ -111,6 +111,11 @@ impl Net {
         self.0.wall_clock.unix_micros()
     }
 
+    /// The same for a moment that was read before: no clock is read again.
+    pub fn unix_micros_at(&self, at: Instant) -> u64 {
+        self.0.wall_clock.unix_micros_at(at)
+    }
+
     /// Waits until an instant, with microsecond resolution.
     pub fn sleep_until(&self, at: Instant) -> Sleep {
         Sleep::new(self.0.clone(), at)

@@ -7,7 +7,6 @@ use crate::content::Content;
 use crate::draw::fraction;
 use crate::site::{leading_number, write_number};
 use serde::{Deserialize, Serialize};
-use std::io::Write;
 
 /// Switches of the origin and of the documents that both sides must share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,8 +101,9 @@ impl Document {
 
     /// Appends the path: `/0.7551555330/7000`, with generation and extension where they apply.
     pub fn write_path(&self, out: &mut Vec<u8>, extension: Extension) {
-        // Writing to a Vec cannot fail.
-        let _ = write!(out, "/{:.10}/", self.number);
+        out.push(b'/');
+        write_decimal(out, self.number);
+        out.push(b'/');
         write_number(out, self.size);
         if let Some(generation) = self.generation {
             out.push(b'.');
@@ -114,8 +114,17 @@ impl Document {
 }
 
 /// Appends `whole.fraction` with ten decimals, as C's `%12.10f` prints numbers from 0 up.
-pub fn write_decimal(out: &mut Vec<u8>, number: f64) {
-    let _ = write!(out, "{number:.10}");
+///
+/// By integers, as this is done for each request; a number of 15 digits and more would lose the last ones.
+fn write_decimal(out: &mut Vec<u8>, number: f64) {
+    const TEN_DECIMALS: u64 = 10_000_000_000;
+    let scaled = (number * TEN_DECIMALS as f64).round() as u64;
+    write_number(out, scaled / TEN_DECIMALS);
+    out.push(b'.');
+    let begin = out.len();
+    // A one in front keeps the leading zeros; it becomes the place of the point.
+    write_number(out, TEN_DECIMALS + scaled % TEN_DECIMALS);
+    out.remove(begin);
 }
 
 /// Reads the size from the path of a document: `/<number>/<size>…`; what follows the size is ignored.
@@ -214,6 +223,15 @@ mod tests {
         assert_eq!(path(cold, Extension::Html), "/0.7551555330/7000.html");
         let zipf = Document { number: 21.0, size: 583, generation: None };
         assert_eq!(path(zipf, Extension::Slash), "/21.0000000000/583/");
+    }
+
+    #[test]
+    fn decimals_are_those_that_printf_gives() {
+        for number in [0.0, 1.0, 21.0, 0.000_000_000_1, 0.999_999_999_9, 1.0 / 3.0, 1.574, 669.0, 1_048_575.0] {
+            let mut out = Vec::new();
+            write_decimal(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{number:.10}"));
+        }
     }
 
     #[test]

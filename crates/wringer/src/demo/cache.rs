@@ -154,9 +154,8 @@ impl Cache {
                 Some(kept) if !kept.is_spent() => return self.alone(asked, &path_key, Wanted::AsAsked).await,
                 _ => None,
             };
-            // A stored answer that has not expired does for others, but not for this request.
-            let is_own_wish = stored.as_ref().is_some_and(|stored| !stored.is_stale());
-            if is_own_wish || waited_for.as_ref() == Some(&key) {
+            // Neither another's fetch nor what had not expired will do: this request wants the origin's word.
+            if waited_for.as_ref() == Some(&key) {
                 return self.alone(asked, &path_key, Wanted::whole(stored)).await;
             }
             if let Some(reply) = self.fetch_or_wait(asked, &path_key, &key, stored).await {

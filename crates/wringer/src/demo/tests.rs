@@ -203,6 +203,17 @@ fn what_may_not_be_kept_is_not() {
 }
 
 #[test]
+fn once_known_not_to_be_kept_requests_pass_as_they_are() {
+    let rig = Rig::start();
+    for expected in [None, Some("bytes=10-19")] {
+        rig.get("/private", "Range: bytes=10-19\r\n");
+        let fetches = rig.fetches("/private");
+        let asked = fetches.last().and_then(|fields| fields.get("range"));
+        assert_eq!(asked.map(String::as_str), expected);
+    }
+}
+
+#[test]
 fn a_truncated_body_is_cut_for_the_client_too_and_not_kept() {
     let rig = Rig::start();
     for path in ["/cut", "/cut/private"] {
