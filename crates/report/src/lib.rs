@@ -1,4 +1,5 @@
-//! See ARCHITECTURE.md.
+//! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
+//! [`text`] for people, [`live`] for the line per second, [`json`] for programs, [`jtest`] for the old tool's table.
 
 pub mod json;
 pub mod jtest;
