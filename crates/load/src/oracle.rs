@@ -7,7 +7,7 @@ use crate::asked::Asked;
 use measure::Fault;
 use plan::Site;
 use plan::content::Content;
-use plan::site::{Prefix, read_prefix, write_prefix};
+use plan::site::{Prefix, prefix_length, read_prefix, write_prefix};
 
 /// A cache may serve an answer for this much longer than its lifetime before it is called stale: ages are whole
 /// seconds on both hops (RFC 9111 section 4.2.3), and the two ends' clocks may differ by a little.
@@ -66,11 +66,10 @@ impl Truth<'_> {
             return Err((Fault::WrongLength, what));
         }
         self.timely(said.version)?;
-        let recognised = self.version(said.version);
-        let expected = self.prefix(said.version);
-        let shared = expected.len().min(body.len());
-        if expected[..shared] == body[..shared] {
-            Ok(recognised)
+        // The numbers are right; with the right length there is no room for anything else in the line.
+        let length = body.iter().position(|byte| *byte == b'\n').map(|at| at as u64 + 1);
+        if length == Some(prefix_length(said)) {
+            Ok(self.version(said.version))
         } else {
             Err((Fault::WrongBytes, "the clear text at the beginning of the body is damaged".to_owned()))
         }
@@ -116,8 +115,13 @@ impl Truth<'_> {
     }
 
     fn version(&self, version: u64) -> Recognised {
-        let content = self.site.content(self.object, version, self.asked.variant);
-        Recognised { version, content, prefix: self.prefix(version).len() }
+        let Asked { variant, size, .. } = *self.asked;
+        let prefix = prefix_length(&Prefix { object: self.object, version, variant, size }).min(size);
+        Recognised {
+            version,
+            content: self.site.content(self.object, version, variant),
+            prefix: prefix as usize,
+        }
     }
 
     /// The clear text of a version, cut to the size of the object.

@@ -346,6 +346,14 @@ pub fn write_prefix(out: &mut Vec<u8>, object: u64, version: u64, variant: u32, 
     out.push(b'\n');
 }
 
+/// Bytes of the clear text that [`write_prefix`] appends, line end included.
+pub fn prefix_length(prefix: &Prefix) -> u64 {
+    let hex = u64::from(16 - prefix.object.leading_zeros() / 4).max(1);
+    let decimal = |number: u64| u64::from(number.checked_ilog10().unwrap_or(0)) + 1;
+    let numbers = [prefix.version, u64::from(prefix.variant), prefix.size];
+    "wringer ".len() as u64 + hex + numbers.into_iter().map(|number| 1 + decimal(number)).sum::<u64>() + 1
+}
+
 /// What the clear text at the beginning of a native body says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prefix {
@@ -525,7 +533,8 @@ mod tests {
             let tag = written(|out| write_etag(out, object, 7, 2));
             assert_eq!(read_etag(&tag), Some((object, 7, 2)));
             let body = written(|out| write_prefix(out, object, 7, 2, 500));
-            assert_eq!(read_prefix(&body), Some(Prefix { object, version: 7, variant: 2, size: 500 }));
+            let prefix = Prefix { object, version: 7, variant: 2, size: 500 };
+            assert_eq!((read_prefix(&body), prefix_length(&prefix)), (Some(prefix), body.len() as u64));
             let stamp = Stamp { serial: 5, asked_by: object, made_at_us: 1 << 50, kind: StampKind::Cut };
             assert_eq!(Stamp::read(&written(|out| stamp.write(out))), Some(stamp));
         }

@@ -1,0 +1,25 @@
+//! On the plain path, after warm-up, a request allocates nothing.
+
+use crate::peer::Act;
+use crate::run::{Case, phase, requests};
+use plan::Pace;
+
+#[test]
+fn a_plain_request_allocates_nothing() {
+    let run = |count| {
+        let measured = allocation_counter::measure(|| {
+            // Intervals are long, so that no snapshot is made in between.
+            let mut case = Case::new(vec![phase(Pace::Users(4), requests(count))], |_| Act::Answer);
+            case.load.limits.request = std::time::Duration::from_secs(30);
+            assert_eq!(case.run().counts().fine, count);
+        });
+        measured.count_total
+    };
+    // The first run of all also makes the bytes that bodies consist of.
+    run(100);
+    let (short, long) = (run(500), run(3_500));
+    assert!(short > 0, "the counter counts");
+    // Each interval of 100 ms hands over one tally, which this test does not give back.
+    let snapshots_more = 20 * (measure::Clock::ALL.len() as u64 + 8);
+    assert!(long <= short + snapshots_more, "{short} allocations for 500 requests, {long} for 3,500");
+}

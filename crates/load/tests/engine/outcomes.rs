@@ -1,0 +1,68 @@
+//! However a request ends, it is counted once, and no user is lost.
+
+use crate::peer::Act;
+use crate::run::{Case, Ran, phase, requests};
+use measure::{Counts, FailureKind, Stage};
+use plan::Pace;
+
+const USERS: u32 = 4;
+
+fn ran(count: u64, script: impl Fn(u64) -> Act + 'static) -> Ran {
+    Case::new(vec![phase(Pace::Users(USERS), requests(count))], script).run()
+}
+
+fn conserved(counts: &Counts) {
+    let ended = counts.fine + counts.faulty + counts.injected + counts.aborted + counts.failed;
+    assert_eq!(counts.requests, ended + counts.unfinished, "{counts:?}");
+}
+
+#[test]
+fn good_answers_are_good() {
+    let ran = ran(500, |_| Act::Answer);
+    let counts = ran.counts();
+    conserved(&counts);
+    assert_eq!((counts.requests, counts.fine, ran.seen), (500, 500, 500));
+    assert_eq!(counts.connections, u64::from(USERS), "users keep their connections");
+    assert_eq!(counts.body_bytes, 500 * 500);
+}
+
+#[test]
+fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
+    for (act, kind, stage) in [
+        (Act::CutBody, FailureKind::ClosedEarly, Stage::Body),
+        (Act::Garbage, FailureKind::NotHttp, Stage::Head),
+        (Act::SayTooMuch, FailureKind::ExtraBytes, Stage::Body),
+        (Act::Fail, FailureKind::BadStatus, Stage::Head),
+        (Act::Silence, FailureKind::Timeout, Stage::Head),
+    ] {
+        let ran = ran(60, move |number| if number % 10 == 3 { act } else { Act::Answer });
+        let counts = ran.counts();
+        conserved(&counts);
+        assert_eq!(counts.requests, 60, "{act:?}");
+        let failures: Vec<_> =
+            ran.tally().failures().map(|(failure, n)| (failure.kind, failure.stage, n)).collect();
+        assert_eq!(failures, [(kind, stage, counts.failed)], "{act:?}");
+        assert!((4..=6).contains(&counts.failed), "{act:?}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_kept_connection_that_was_closed_is_nobodys_failure() {
+    for act in [Act::Close, Act::Reset, Act::AnswerThenClose] {
+        // The first request of each connection is answered, so whatever is refused was sent on a kept one.
+        let ran = ran(200, move |number| if number >= 8 && number % 7 == 0 { act } else { Act::Answer });
+        let counts = ran.counts();
+        conserved(&counts);
+        assert_eq!(counts.requests, 200, "{act:?}");
+        assert!(counts.resent > 0, "{act:?}: {counts:?}");
+        assert!(counts.failed * 10 < counts.resent.max(10), "{act:?}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
+    let ran = ran(20, |_| Act::Close);
+    let counts = ran.counts();
+    conserved(&counts);
+    assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
+}

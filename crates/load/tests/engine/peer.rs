@@ -1,0 +1,122 @@
+//! A server of the test's own: correct answers for native objects, and a script of misbehaviour.
+
+use net::{Close, Listener, Net, Stream};
+use plan::Site;
+use plan::site::{read_path, write_prefix};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Target, Version, write};
+
+/// What the server does with its nth request, counted over all connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Answers as it should.
+    Answer,
+    /// Answers as it should and closes without having said so.
+    AnswerThenClose,
+    /// Closes without an answer.
+    Close,
+    /// Resets without an answer.
+    Reset,
+    /// Announces the body and closes in the middle of it.
+    CutBody,
+    /// Sends what is not HTTP.
+    Garbage,
+    /// Answers, and sends more than belongs to the answer.
+    SayTooMuch,
+    /// Answers with status 500.
+    Fail,
+    /// Answers after this long.
+    Stall(Duration),
+    /// Never answers.
+    Silence,
+}
+
+/// The behaviour of a server: what it does with request number n.
+pub type Script = Rc<dyn Fn(u64) -> Act>;
+
+/// Serves until the run ends; `seen` counts requests.
+pub async fn serve(net: Net, mut listener: Listener, site: Site, script: Script, seen: Rc<Cell<u64>>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (net_of_task, site, script, seen) = (net.clone(), site.clone(), script.clone(), seen.clone());
+        net.spawn(async move {
+            connection(net_of_task, stream, site, script, seen).await;
+        });
+    }
+}
+
+#[derive(Default)]
+struct Path(Vec<u8>);
+
+impl RequestSink for Path {
+    fn head(&mut self, head: &RequestHead<'_>, _raw: &[u8]) {
+        self.0.clear();
+        if let Target::Origin(path) | Target::Absolute { path, .. } = head.target {
+            self.0.extend_from_slice(path);
+        }
+    }
+}
+
+/// Ends when the peer closes, or when the script says so.
+async fn connection(
+    net: Net,
+    mut stream: Stream,
+    site: Site,
+    script: Script,
+    seen: Rc<Cell<u64>>,
+) -> Option<()> {
+    let mut reader = RequestReader::new(Limits::default());
+    let mut path = Path::default();
+    loop {
+        reader.begin();
+        while !{
+            let received = stream.recv().await.ok().filter(|bytes| !bytes.is_empty())?;
+            reader.read(&received, &mut path).ok()?.done
+        } {}
+        let number = seen.get();
+        seen.set(number + 1);
+        let act = script(number);
+        match act {
+            Act::Close => return None,
+            Act::Reset => return reset(stream),
+            Act::Silence => net.sleep(Duration::from_secs(3600)).await,
+            Act::Stall(time) => net.sleep(time).await,
+            _ => {}
+        }
+        let mut out = net.buffer();
+        answer(&mut out, &site, &path.0, act)?;
+        stream.send(out).await.ok()?;
+        if matches!(act, Act::AnswerThenClose | Act::CutBody | Act::Garbage) {
+            return None;
+        }
+    }
+}
+
+fn reset(stream: Stream) -> Option<()> {
+    stream.close(Close::Reset);
+    None
+}
+
+fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
+    if act == Act::Garbage {
+        out.extend_from_slice(b"SSH-2.0-OpenSSH\r\n");
+        return Some(());
+    }
+    let (object, size) = read_path(path)?;
+    let status = if act == Act::Fail { 500 } else { 200 };
+    write::status_line(out, Version::Http11, status, "x");
+    write::field_number(out, "Content-Length", size);
+    write::end_of_head(out);
+    let begin = out.len();
+    write_prefix(out, object, 0, 0, size);
+    out.truncate(begin + size as usize);
+    let from = (out.len() - begin) as u64;
+    site.content(object, 0, 0).pieces(from, size).for_each(|piece| out.extend_from_slice(piece));
+    match act {
+        Act::CutBody => out.truncate(begin + size as usize / 2),
+        Act::SayTooMuch => out.extend_from_slice(b"and then some"),
+        _ => {}
+    }
+    Some(())
+}

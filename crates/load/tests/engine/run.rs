@@ -1,0 +1,117 @@
+//! Runs a load against the peer on one worker and returns what was counted.
+
+use crate::peer::{Act, Script, serve};
+use load::{Control, Job, drive};
+use measure::{Counts, Snapshot, Tally};
+use net::{Io, Limits, ListenOptions, Net};
+use plan::site::Size;
+use plan::{Load, ObjectStep, Pace, Part, Phase, Popularity, Scenario, Site, Step, Stop};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{channel, sync_channel};
+use std::time::Duration;
+
+/// What is run.
+pub struct Case {
+    pub load: Load,
+    pub site: Site,
+    pub script: Script,
+    /// Stops the run after this long.
+    pub stop_after: Option<Duration>,
+}
+
+/// What came of it.
+pub struct Ran {
+    pub snapshots: Vec<Snapshot>,
+    /// Requests that the peer has seen.
+    pub seen: u64,
+}
+
+impl Ran {
+    /// The counters and histograms of all snapshots.
+    pub fn tally(&self) -> Tally {
+        let mut sum = Tally::new();
+        self.snapshots.iter().for_each(|snapshot| sum.merge(&snapshot.tally));
+        sum
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.tally().counts
+    }
+}
+
+/// A measured phase of plain fetches.
+pub fn phase(pace: Pace, stop: Stop) -> Phase {
+    let popularity = Popularity { hot: 50, one_timers: 0.2, ..Popularity::default() };
+    let step = Step::Object(ObjectStep { popularity, ..ObjectStep::default() });
+    Phase { name: "measure".to_owned(), measured: true, scenario: Scenario { steps: vec![step] }, pace, stop }
+}
+
+/// Exactly so many requests.
+pub fn requests(count: u64) -> Stop {
+    Stop { after: None, requests: Some(count) }
+}
+
+/// For so long.
+pub fn millis(ms: u64) -> Stop {
+    Stop { after: Some(Duration::from_millis(ms)), requests: None }
+}
+
+impl Case {
+    /// Phases against a peer that follows a script.
+    pub fn new(phases: Vec<Phase>, script: impl Fn(u64) -> Act + 'static) -> Case {
+        let load = Load {
+            target: Some("peer:1".to_owned()),
+            protocol: Default::default(),
+            check: Default::default(),
+            limits: plan::Limits {
+                request: Duration::from_millis(300),
+                grace: Duration::from_millis(100),
+                ..plan::Limits::default()
+            },
+            phases,
+            trace: Default::default(),
+        };
+        let site = Site { size: Size::Fixed(500), ..Site::default() };
+        Case { load, site, script: Rc::new(script), stop_after: None }
+    }
+
+    /// Runs it to its end on this thread.
+    pub fn run(self) -> Ran {
+        let (snapshots_in, snapshots) = sync_channel(1_000);
+        let (events_in, _events) = sync_channel(1_000);
+        let (_spare_in, spare) = channel();
+        let control = Arc::new(Control::new(self.load.phases.len(), 1));
+        let seen = Rc::new(Cell::new(0));
+        let seen_by_peer = seen.clone();
+        let main = |net: Net| async move {
+            let listener = net.listen("127.0.0.1:0".parse().unwrap(), &ListenOptions::default()).unwrap();
+            let target = vec![listener.local_addr().unwrap()];
+            net.spawn(serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer));
+            if let Some(after) = self.stop_after {
+                let (net_of_task, control) = (net.clone(), control.clone());
+                net.spawn(async move {
+                    net_of_task.sleep(after).await;
+                    control.stop();
+                });
+            }
+            let job = Job {
+                load: Arc::new(self.load),
+                site: Arc::new(self.site),
+                seed: 7,
+                run_id: 1,
+                part: Part::WHOLE,
+                control,
+                target,
+                snapshots: snapshots_in,
+                spare,
+                events: events_in,
+                interval: Duration::from_millis(100),
+            };
+            drive(net, job).await;
+        };
+        net::run(Io::Auto, Limits::default(), main).unwrap();
+        Ran { snapshots: snapshots.into_iter().collect(), seen: seen.get() }
+    }
+}
