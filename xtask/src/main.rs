@@ -1,2 +1,71 @@
-//! All automation of the project: `cargo xtask ci`, `cargo xtask bench`.
-fn main() {}
+//! All automation of the project. `cargo xtask ci` is all of CI, the same on a laptop; `cargo xtask bench` measures.
+//!
+//! Start reading at [`dispatch`]. Nothing here is part of the product, and the product knows nothing of it.
+
+mod bench;
+mod ci;
+mod docs;
+mod setup;
+mod shell;
+mod tidy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What goes wrong here is for a person to read, so an error is its text: what happened to what, and what to try.
+type Result<T> = std::result::Result<T, String>;
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests
+  test [ARGS]        setup where it may, then cargo test --workspace ARGS
+  setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
+  tidy               the rules for code and manifests that the compiler does not know
+  docs               links between pages, and whether the summary lists each page
+  bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
+                     CPU per request, through real proxies and beside other tools; not part of ci";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let Some((command, rest)) = arguments.split_first() else {
+        return Err(format!("which command?\n{USAGE}"));
+    };
+    match command.as_str() {
+        "ci" => none_of(rest).and_then(|()| ci::run()),
+        "test" => ci::test(rest),
+        "setup" => setup::run(setup::parse(rest)?).map(drop),
+        "tidy" => none_of(rest).and_then(|()| tidy::run(&root())),
+        "docs" => none_of(rest).and_then(|()| docs::run(&root())),
+        "bench" => bench::run(&bench::parse(rest)?),
+        "help" | "-h" | "--help" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        unknown => Err(format!("no command '{unknown}'\n{USAGE}")),
+    }
+}
+
+fn none_of(rest: &[String]) -> Result<()> {
+    match rest.first() {
+        None => Ok(()),
+        Some(extra) => Err(format!("'{extra}' is not expected here\n{USAGE}")),
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let mut folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    folder.pop();
+    folder
+}
