@@ -67,7 +67,7 @@ impl Laws {
                 (What::Jtest(document), document.size)
             }
         };
-        let variant = if site.variants > 1 { draw.below(u64::from(site.variants)) as u32 } else { 0 };
+        let variant = self.variant(site, &mut draw, number);
         let range = draw.chance(self.step.range).then(|| range(&mut draw, size)).flatten();
         let reload = draw.chance(self.step.reload);
         let has_version =
@@ -78,10 +78,22 @@ impl Laws {
         Asked { what, size, variant, range, reload, has_version, abort_at, slow, nonce }
     }
 
+    /// In order, each object is asked for in one variant before any is in the next, so that a fill leaves none out.
+    fn variant(&self, site: &Site, draw: &mut Draw, number: u64) -> u32 {
+        let variants = u64::from(site.variant_count());
+        let popularity = &self.step.popularity;
+        let variant = match popularity.law {
+            _ if variants == 1 => 0,
+            Law::InOrder => number / popularity.hot % variants,
+            Law::Uniform | Law::Zipf { .. } => draw.below(variants),
+        };
+        variant as u32
+    }
+
     fn document(&self, site: &Site, pick: Pick, unix_us: u64) -> Document {
         let popularity = &self.step.popularity;
         let (number, fraction) = match (pick, popularity.law) {
-            (Pick::Hot { rank, .. }, Law::Zipf { .. }) => (rank as f64, jtest::zipf_fraction(rank)),
+            (Pick::Hot { rank, .. }, Law::Zipf { .. }) => (rank as f64 + 1.0, jtest::zipf_fraction(rank)),
             (Pick::Hot { rank, .. }, _) => {
                 let number = Document::hot_number(rank, popularity.hot);
                 (number, Document::size_fraction(number))
@@ -144,6 +156,19 @@ mod tests {
             assert!(first <= last && last < asked.size);
             assert!(last - first + 1 >= asked.size.min(100), "{first}-{last} of {}", asked.size);
         }
+    }
+
+    #[test]
+    fn a_fill_in_order_asks_for_every_variant_of_every_object_once() {
+        let popularity = Popularity { hot: 20, law: Law::InOrder, ..Popularity::default() };
+        let laws = laws(ObjectStep { popularity, ..ObjectStep::default() });
+        let site = Site { variants: 3, ..Site::default() };
+        let asked = |number| match laws.draw(&site, number, 0) {
+            Asked { what: What::Native { object }, variant, .. } => (object, variant),
+            other => panic!("{other:?}"),
+        };
+        let different: std::collections::HashSet<(u64, u32)> = (0..60).map(asked).collect();
+        assert_eq!(different.len(), 60);
     }
 
     #[test]

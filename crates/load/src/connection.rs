@@ -2,8 +2,8 @@
 
 use net::Stream;
 use std::net::SocketAddr;
-use std::time::Duration;
-use wire::http1::{Limits, ResponseReader};
+use std::time::{Duration, Instant};
+use wire::http1::{Expect, Limits, ResponseReader};
 
 /// An open connection.
 pub(crate) struct Connection {
@@ -29,5 +29,11 @@ impl Connection {
     ) -> Connection {
         let reader = ResponseReader::new(limits);
         Connection { stream, reader, carried: 0, number, to, opened_in: Some(opened_in) }
+    }
+
+    /// Gets ready for the next request, whose answer must be complete by the deadline.
+    pub fn begin(&mut self, deadline: Instant) {
+        self.stream.set_deadline(Some(deadline));
+        self.reader.begin(Expect::Body);
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::asked::{Asked, What};
 use crate::oracle::{Finding, PREFIX_MAX, Recognised, Truth};
-use measure::{CacheResult, Fault};
+use measure::{CacheResult, Failure, FailureKind, Fault, Stage};
 use plan::content::Content;
 use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
 use plan::{Check, CheckContent, jtest};
@@ -122,6 +122,12 @@ impl<'a> Judge<'a> {
             StampKind::Cut => true,
             _ => false,
         })
+    }
+
+    /// Whether a body that ended early may be one that the origin was told to cut, in a form in which it cannot say so.
+    pub fn may_be_cut(&self, failure: Failure) -> bool {
+        let early = matches!(failure.kind, FailureKind::ClosedEarly | FailureKind::Reset);
+        self.check.cuts_expected && early && failure.stage == Stage::Body
     }
 
     /// To be called when the answer is complete by its own framing.

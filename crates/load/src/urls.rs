@@ -68,7 +68,6 @@ impl Address {
             out.extend_from_slice(if proxied { b"Proxy-Connection" } else { b"Connection" });
             out.extend_from_slice(b": Keep-Alive\r\n");
         }
-        out.extend_from_slice(b"Accept: */*\r\n");
         for field in &http.fields {
             out.extend_from_slice(field.name.as_bytes());
             out.extend_from_slice(b": ");
@@ -211,7 +210,9 @@ mod tests {
 
     fn request(url: &str, proxied: bool) -> String {
         let mut out = Vec::new();
-        Address::parse(url).unwrap().compose(&mut out, &Http1::default(), proxied, true, false);
+        let accept = plan::Field { name: "Accept".to_owned(), value: "*/*".to_owned() };
+        let http = Http1 { fields: vec![accept], ..Http1::default() };
+        Address::parse(url).unwrap().compose(&mut out, &http, proxied, true, false);
         String::from_utf8(out).unwrap()
     }
 

@@ -4,7 +4,7 @@
 //! watches the schedule and hands each request that is due to an idle user, or to a new one.
 
 use crate::connection::Connection;
-use crate::exchange;
+use crate::exchange::{self, Turn};
 use crate::pace::Schedule;
 use crate::worker::{PhaseWork, StepWork, Worker};
 use net::{Event as Signal, TaskId};
@@ -37,22 +37,15 @@ impl User {
         Duration::from_millis(1 << self.refusals.min(7)).min(LONGEST_PAUSE)
     }
 
-    /// Does the next step. `due`: when the request should be sent; `paced`: whether that is a schedule's word.
-    async fn request(
-        &mut self,
-        worker: &Rc<Worker>,
-        work: &Rc<PhaseWork>,
-        number: u64,
-        due: Instant,
-        paced: bool,
-    ) {
+    /// Does the next step.
+    async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
         let step = self.step;
         self.step = (step + 1) % work.steps.len();
         match &work.steps[step] {
-            StepWork::Object(laws) => exchange::object(worker, work, self, laws, number, due, paced).await,
-            StepWork::Urls(frontier) => exchange::url(worker, work, self, frontier, number, due, paced).await,
+            StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
+            StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
         }
-        if self.refusals > 0 && !paced {
+        if self.refusals > 0 && !turn.paced {
             worker.net.sleep(self.pause()).await;
         }
     }
@@ -80,8 +73,11 @@ fn finished(worker: &Worker, work: &PhaseWork) -> bool {
     work.users.get() == 0 && worker.in_flight.get() == 0 && waiting(work) == 0
 }
 
-/// URLs that wait to be fetched.
+/// URLs that wait to be fetched, and may be.
 fn waiting(work: &PhaseWork) -> u32 {
+    if work.is_spent() {
+        return 0;
+    }
     let waiting = work.steps.iter().map(|step| match step {
         StepWork::Object(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
@@ -103,7 +99,7 @@ fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {
         while !exhausted(&work)
             && let Some(number) = worker.next_number(&work, due)
         {
-            user.request(&worker, &work, number, due, false).await;
+            user.request(&worker, &work, Turn { number, due, paced: false }).await;
             // The next request is meant to go out when the last one has ended.
             due = user.ended.take().unwrap_or_else(|| worker.net.now());
         }
@@ -132,14 +128,23 @@ pub(crate) async fn run_open(
     let begin = worker.net.now();
     for at in schedule {
         let due = begin + at;
-        if !wait_until(worker, work, due).await || exhausted(work) {
+        if work.is_spent() || !wait_until(worker, work, due).await {
             break;
+        }
+        if exhausted(work) && worker.in_flight.get() == 0 {
+            break;
+        }
+        // What is under way may lead on.
+        if exhausted(work) {
+            continue;
         }
         let Some(number) = worker.next_number(work, due) else { break };
         if !hand_out(worker, work, &pool, in_flight, number, due) {
             worker.count(|counts| counts.overflow += 1);
         }
     }
+    // What was handed out last begins with the next turn.
+    worker.net.sleep(Duration::from_millis(1)).await;
     pool.tasks.take()
 }
 
@@ -186,7 +191,7 @@ fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Han
         loop {
             mine.1.wait().await;
             if let Some((number, due)) = mine.0.take() {
-                user.request(&worker, &work, number, due, true).await;
+                user.request(&worker, &work, Turn { number, due, paced: true }).await;
                 pool_of_user.idle.borrow_mut().push(mine.clone());
             }
         }

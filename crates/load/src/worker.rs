@@ -8,7 +8,7 @@ use crate::pace::Schedule;
 use crate::urls::Frontier;
 use crate::user;
 use measure::{Event, Exchange, Snapshot, Tally};
-use net::{Event as Signal, Net};
+use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
 use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
 use std::cell::{Cell, RefCell};
@@ -60,6 +60,7 @@ pub(crate) struct Worker {
     pub evidence_left: Cell<u32>,
     /// When the run started.
     pub started: Cell<Instant>,
+    ticker: Cell<Option<TaskId>>,
 }
 
 /// What one phase is for one worker.
@@ -73,6 +74,13 @@ pub(crate) struct PhaseWork {
     pub users: Cell<u32>,
     /// Raised when a user has ended.
     pub user_ended: Signal,
+}
+
+impl PhaseWork {
+    /// Whether as many requests have begun as there are to be.
+    pub fn is_spent(&self) -> bool {
+        self.limit.is_some_and(|limit| self.issued.get() >= limit)
+    }
 }
 
 /// One step, made ready.
@@ -96,6 +104,7 @@ pub async fn drive(net: Net, job: Job) {
         connections: Cell::new(0),
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
         started: Cell::new(net.now()),
+        ticker: Cell::new(None),
         net,
         job,
     });
@@ -103,8 +112,9 @@ pub async fn drive(net: Net, job: Job) {
     for index in 0..phases {
         worker.clone().phase(index).await;
     }
-    let last = Worker::LAST;
-    worker.hand_over(last);
+    // Nothing may come after the last snapshot.
+    worker.ticker.take().into_iter().for_each(|ticker| worker.net.cancel(ticker));
+    worker.hand_over(Worker::LAST);
 }
 
 /// How a snapshot stands to its interval and its worker.
@@ -124,17 +134,18 @@ impl Worker {
         if index == 0 {
             self.started.set(opens);
             let ticker = self.clone();
-            self.net.spawn(async move { ticker.tick().await });
+            self.ticker.set(Some(self.net.spawn(async move { ticker.tick().await })));
         } else {
             self.hand_over(Worker::PHASE);
         }
         self.phase.set(index);
         self.phase_began.set(opens - self.started.get());
         let phase = &self.job.load.phases[index];
-        let Some((part, phase)) = self.job.part.of_phase(phase) else { return };
-        if only_one_worker(&phase) && part.index > 0 {
+        let alone = only_one_worker(phase);
+        let share = if alone { Part::WHOLE } else { self.job.part };
+        let Some((part, phase)) = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0) else {
             return;
-        }
+        };
         let work = Rc::new(self.work(index, part, &phase, opens));
         self.net.sleep_until(opens).await;
         let users = self.run_pace(&phase, &work).await;
@@ -173,19 +184,19 @@ impl Worker {
     }
 
     /// Lets the phase's users run and returns their tasks when there is nothing more to begin.
-    async fn run_pace(self: &Rc<Worker>, phase: &Phase, work: &Rc<PhaseWork>) -> Vec<net::TaskId> {
+    async fn run_pace(self: &Rc<Worker>, phase: &Phase, work: &Rc<PhaseWork>) -> Vec<TaskId> {
         match phase.pace {
             Pace::Users(users) => user::run_closed(self, work, users).await,
             Pace::Rate { per_second, arrivals, in_flight } => {
                 let seed = hash(hash(self.job.seed, 0xACE), u64::from(work.part.index));
-                let schedule = Schedule::new(per_second, arrivals, seed);
+                let schedule = Schedule::new(per_second, arrivals, work.part, seed);
                 user::run_open(self, work, schedule, in_flight).await
             }
         }
     }
 
     /// Waits for requests under way, and counts those that do not end in time.
-    async fn end_phase(&self, work: &PhaseWork, users: Vec<net::TaskId>) {
+    async fn end_phase(&self, work: &PhaseWork, users: Vec<TaskId>) {
         let deadline = self.net.now() + self.job.load.limits.grace;
         while self.in_flight.get() > 0 && self.net.now() < deadline {
             self.net.sleep(Duration::from_millis(1)).await;
@@ -238,7 +249,7 @@ impl Worker {
     /// The number of the next request of the phase, or `None` when there is to be none.
     pub fn next_number(&self, work: &PhaseWork, now: Instant) -> Option<u64> {
         let nth = work.issued.get();
-        if work.limit.is_some_and(|limit| nth >= limit) || self.over(work, now) {
+        if work.is_spent() || self.over(work, now) {
             return None;
         }
         work.issued.set(nth + 1);

@@ -1,0 +1,203 @@
+//! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
+
+use super::{Attempt, Ended, Moments, Turn, keeps, not_connected, put_back, ready, renewable, take};
+use crate::connection::Connection;
+use crate::failure;
+use crate::page::PageReader;
+use crate::urls::{Address, Frontier};
+use crate::user::User;
+use crate::worker::Worker;
+use measure::event::{HeadTitle, Wrong};
+use measure::{Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
+use net::Buffer;
+use plan::CheckContent;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use wire::http1::Stage as Progress;
+
+/// Fetches the next URL of a list, and gives back to it what it leads to.
+pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontier, turn: Turn) {
+    let Some(address) = frontier.next(turn.number) else { return };
+    worker.begin();
+    address.text.as_bytes().clone_into(&mut user.path);
+    let to = match resolve(worker, frontier, &address).await {
+        Ok(to) => to,
+        Err(error) => {
+            let failure =
+                Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
+            return not_connected(worker, user, failure, turn.due, worker.net.now());
+        }
+    };
+    if worker.job.load.trace.urls {
+        worker.show(Event::Url(address.text.clone()));
+    }
+    let visit = Visit { worker, frontier, address, to, turn };
+    while visit.attempt(user).await == Attempt::Outdated {
+        worker.count(|counts| counts.resent += 1);
+    }
+}
+
+/// One request for a URL.
+struct Visit<'a> {
+    worker: &'a Rc<Worker>,
+    frontier: &'a Frontier,
+    address: Address,
+    to: SocketAddr,
+    turn: Turn,
+}
+
+impl Visit<'_> {
+    /// One try, over the user's connection or a new one.
+    async fn attempt(&self, user: &mut User) -> Attempt {
+        let worker = self.worker;
+        let Some(mut connection) = ready(worker, user, self.to, self.turn.due).await else {
+            return Attempt::Over;
+        };
+        let last = worker.is_last(&connection);
+        let message = self.compose(last);
+        let sent_bytes = message.len() as u64;
+        let check = worker.job.load.check.content;
+        let mut page = PageReader::new(self.frontier.wants_links(), check, &self.address);
+        let mut moments = Moments::at_send(self.turn.due, worker.net.now());
+        connection.begin(moments.sent + worker.job.load.limits.request);
+        let ended = match connection.stream.send(message).await {
+            Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
+            Ok(()) => read_page(worker, &mut connection, &mut page, &mut moments).await,
+        };
+        let ended = renewable(ended, &connection);
+        if let Ended::Outdated = ended {
+            return Attempt::Outdated;
+        }
+        let outcome = page_outcome(ended, &mut page, self.frontier, &self.address);
+        worker.end(&Exchange {
+            status: page.status,
+            sent_bytes,
+            head_bytes: page.head.len() as u64,
+            body_bytes: page.body_bytes,
+            ..moments.exchange(outcome, &self.turn, &mut connection)
+        });
+        follow(worker, self.frontier, &mut page, &self.address);
+        tell_page(worker, &page, &self.address, outcome, &moments, &connection);
+        put_back(worker, user, connection, keeps(ended, last, page.keep_alive));
+        Attempt::Over
+    }
+
+    fn compose(&self, last: bool) -> Buffer {
+        let worker = self.worker;
+        let mut message = worker.net.buffer();
+        let proxied = worker.job.load.target.is_some();
+        let reload = self.frontier.reloads(self.turn.number);
+        self.address.compose(&mut message, worker.http(), proxied, reload, last);
+        if worker.job.load.trace.heads {
+            worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: message.to_vec() });
+        }
+        message
+    }
+}
+
+async fn resolve(worker: &Rc<Worker>, frontier: &Frontier, address: &Address) -> io::Result<SocketAddr> {
+    if worker.job.load.target.is_some() {
+        return Ok(worker.target());
+    }
+    if let Some(known) = frontier.resolved(&address.host, address.port) {
+        return Ok(known);
+    }
+    let found = worker.net.lookup(&address.host, address.port).await?;
+    let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
+    frontier.resolve(&address.host, address.port, first);
+    Ok(first)
+}
+
+async fn read_page(
+    worker: &Worker,
+    connection: &mut Connection,
+    page: &mut PageReader,
+    moments: &mut Moments,
+) -> Ended {
+    loop {
+        let received = connection.stream.recv().await;
+        moments.ended = worker.net.now();
+        moments.first_byte.get_or_insert(moments.ended);
+        if let Some(ended) = take(&mut connection.reader, received, page) {
+            if connection.reader.stage() == Progress::Idle {
+                moments.first_byte = None;
+            }
+            return ended;
+        }
+    }
+}
+
+/// Answers 2xx are good; redirections are good where they lead on.
+fn page_outcome(ended: Ended, page: &mut PageReader, frontier: &Frontier, address: &Address) -> Outcome {
+    let bad_status =
+        Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None });
+    match ended {
+        Ended::Failed(failure) => Outcome::Failed(failure),
+        Ended::BrokenOff => Outcome::Aborted,
+        Ended::Complete | Ended::Outdated => match page.status {
+            200..=299 => page.fault().map_or(Outcome::Fine, Outcome::Faulty),
+            301 | 302 | 303 | 307 | 308 if frontier.follows_redirects() => {
+                page.redirect = page.location.take().and_then(|to| address.join(&to));
+                if page.redirect.is_some() { Outcome::Fine } else { bad_status }
+            }
+            _ => bad_status,
+        },
+    }
+}
+
+fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader, address: &Address) {
+    if let Some(to) = page.redirect.take() {
+        worker.count(|counts| counts.redirects += 1);
+        frontier.push(to);
+    }
+    for link in page.links() {
+        if let Some(found) = page.base(address).and_then(|base| base.join(&link)) {
+            frontier.push(found);
+        }
+    }
+    let dropped = frontier.take_dropped();
+    worker.count(|counts| counts.dropped_urls += dropped);
+}
+
+fn tell_page(
+    worker: &Worker,
+    page: &PageReader,
+    address: &Address,
+    outcome: Outcome,
+    moments: &Moments,
+    connection: &Connection,
+) {
+    let trace = &worker.job.load.trace;
+    if trace.heads && page.status != 0 {
+        worker.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: page.head.clone() });
+    }
+    let what = match outcome {
+        Outcome::Failed(_) if (300..400).contains(&page.status) => Wrong::Redirect,
+        Outcome::Failed(failure)
+            if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
+        {
+            Wrong::Short { got: page.body_bytes, wanted: page.content_length.unwrap_or(0) }
+        }
+        Outcome::Failed(failure) => Wrong::Failed(failure),
+        Outcome::Faulty(fault) => Wrong::Faulty(fault),
+        Outcome::Fine | Outcome::Injected | Outcome::Aborted => return,
+    };
+    if trace.errors {
+        let head = String::from_utf8_lossy(&page.head);
+        worker.tell(Event::Trouble(Trouble {
+            what,
+            request: address.text.clone(),
+            status_line: head.lines().next().unwrap_or("").to_owned(),
+            range: (0, 0),
+            after: moments.response(),
+            connection: connection.number,
+            reused: connection.carried > 0,
+        }));
+    }
+}
+
+/// Whether bodies of a URL list are compared with jtest's pattern.
+pub(crate) fn compares(check: CheckContent) -> bool {
+    check == CheckContent::All
+}
