@@ -97,6 +97,13 @@ origin_counts! {
     accept_failures,
 }
 
+impl OriginCounts {
+    /// Answers with a document: whole, in part, or cut short.
+    pub fn documents(&self) -> u64 {
+        self.full + self.partial + self.cut
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,9 +71,9 @@ impl Collector {
     pub fn add(&mut self, mut snapshot: Snapshot, origin: Option<OriginCounts>) -> (Vec<Row>, Box<Tally>) {
         self.note_progress(&snapshot);
         if let Some(origin) = &origin
-            && snapshot.phase > self.origin.phase
+            && snapshot.under_way() > self.origin.phase
         {
-            self.close_origin_phase(origin, snapshot.phase);
+            self.close_origin_phase(origin, snapshot.under_way());
         }
         if let Some(phase) = self.phases.get_mut(snapshot.phase as usize) {
             phase.add(&snapshot);
@@ -232,6 +232,21 @@ mod tests {
         let (phases, ..) = collector.finish(at(115));
         assert_eq!(phases[0].origin.unwrap().full, 12);
         assert_eq!(phases[1].origin.unwrap().full, 3);
+    }
+
+    #[test]
+    fn the_origin_of_a_phase_is_accounted_when_the_phase_ends_and_not_when_the_next_one_first_tells() {
+        let at = |full| Some(OriginCounts { full, ..OriginCounts::default() });
+        let mut collector = collector(2);
+        collector.origin_before(at(0).unwrap());
+        for (worker, full) in [(0, 40), (1, 41)] {
+            let ends = Snapshot { closes_interval: false, ..snapshot(worker, 0, 0, 20, false) };
+            collector.add(ends, at(full));
+        }
+        collector.add(snapshot(0, 0, 1, 5, true), at(100));
+        collector.add(snapshot(1, 0, 1, 5, true), at(110));
+        let (phases, ..) = collector.finish(at(110));
+        assert_eq!((phases[0].origin.unwrap().full, phases[1].origin.unwrap().full), (40, 70));
     }
 
     #[test]

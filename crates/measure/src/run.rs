@@ -59,7 +59,7 @@ pub fn received_bytes(counts: &Counts) -> u64 {
 }
 
 fn offload(counts: &Counts, origin: &OriginCounts) -> Option<f64> {
-    ratio((origin.full + origin.partial).min(counts.ended), counts.ended).map(|cost| 1.0 - cost)
+    ratio(origin.documents().min(counts.ended), counts.ended).map(|cost| 1.0 - cost)
 }
 
 /// `part` of `whole`, where there is a whole.

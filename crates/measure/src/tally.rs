@@ -375,6 +375,14 @@ pub struct Snapshot {
     pub span: (Duration, Duration),
 }
 
+impl Snapshot {
+    /// The phase that is under way once this has been handed over: the last snapshot of a phase is sent when all
+    /// workers are done with it and the next one is about to begin.
+    pub fn under_way(&self) -> u32 {
+        self.phase + u32::from(!self.closes_interval)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -407,15 +415,12 @@ mod tests {
         tally
     }
 
-    fn picture(tally: &Tally) -> (Counts, Vec<(u16, u64)>, Vec<(Failure, u64)>, Vec<(Fault, u64)>, Vec<u64>) {
-        let percentiles = Clock::ALL.iter().map(|clock| tally.clock(*clock).value_at_quantile(0.9)).collect();
-        (
-            tally.counts,
-            tally.statuses().collect(),
-            tally.failures().collect(),
-            tally.faults().collect(),
-            percentiles,
-        )
+    /// All that a tally holds, as text.
+    fn picture(tally: &Tally) -> String {
+        let percentiles: Vec<u64> =
+            Clock::ALL.iter().map(|clock| tally.clock(*clock).value_at_quantile(0.9)).collect();
+        let lists = (tally.statuses().collect::<Vec<_>>(), tally.failures().collect::<Vec<_>>());
+        format!("{:?} {lists:?} {:?} {percentiles:?}", tally.counts, tally.faults().collect::<Vec<_>>())
     }
 
     #[test]

@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn jtest_bytes_follow_the_spec() {
         let body = bytes(Content::jtest(50, 3), 0, 300);
-        assert!(body.iter().enumerate().all(|(i, b)| usize::from(*b) == (50 % 256 + 3 + i) % 256));
+        // Length 50 modulo 256, plus the alternate, plus the offset.
+        assert!(body.iter().enumerate().all(|(i, b)| usize::from(*b) == (50 + 3 + i) % 256));
     }
 
     #[test]

@@ -227,7 +227,8 @@ mod tests {
 
     #[test]
     fn decimals_are_those_that_printf_gives() {
-        for number in [0.0, 1.0, 21.0, 0.000_000_000_1, 0.999_999_999_9, 1.0 / 3.0, 1.574, 669.0, 1_048_575.0] {
+        for number in [0.0, 1.0, 21.0, 0.000_000_000_1, 0.999_999_999_9, 1.0 / 3.0, 1.574, 669.0, 1_048_575.0]
+        {
             let mut out = Vec::new();
             write_decimal(&mut out, number);
             assert_eq!(String::from_utf8(out).unwrap(), format!("{number:.10}"));

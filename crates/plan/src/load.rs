@@ -118,13 +118,15 @@ pub struct Check {
     pub content: CheckContent,
     /// The announced length must be that of the object.
     pub length: bool,
+    /// The origin cuts bodies on purpose and cannot say so, as in jtest's form: those that end early are no failures.
+    pub cuts_expected: bool,
     /// How many faulty answers are kept as evidence, with both sides' header fields.
     pub evidence: u32,
 }
 
 impl Default for Check {
     fn default() -> Check {
-        Check { content: CheckContent::All, length: true, evidence: 20 }
+        Check { content: CheckContent::All, length: true, cuts_expected: false, evidence: 20 }
     }
 }
 

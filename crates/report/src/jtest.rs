@@ -35,6 +35,8 @@ pub struct Layout {
 
 /// The heads of the columns come before the 1st, the 21st, the 41st line.
 const LINES_PER_HEAD: u64 = 20;
+/// A rest shorter than this is the moment that ending a run takes, in seconds.
+const SHORTEST_REST_S: f64 = 0.1;
 const HEAD: &str = " con  new     ops   1B  lat      bytes/per     svrs  new  ops      total   time  err\n";
 
 impl Layout {
@@ -58,10 +60,11 @@ impl Layout {
         if interval_s > 0.0 && self.pending.seconds + 0.5 >= interval_s { self.line() } else { String::new() }
     }
 
-    /// The line of the interval that the end of the run cut short; nothing where there is none, but at least one line
-    /// is shown of each run.
+    /// The line of the interval that the end of the run cut short; nothing where there is none, or a moment in which
+    /// nothing happened. At least one line is shown of each run.
     pub fn rest(&mut self) -> String {
-        if self.pending.seconds > 0.0 || self.lines == 0 { self.line() } else { String::new() }
+        let tells = self.pending.seconds >= SHORTEST_REST_S || self.pending.is_busy();
+        if tells || self.lines == 0 { self.line() } else { String::new() }
     }
 
     fn line(&mut self) -> String {
@@ -90,6 +93,10 @@ struct Interval {
 }
 
 impl Interval {
+    fn is_busy(&self) -> bool {
+        self.counts != Counts::default() || self.origin.requests > 0
+    }
+
     fn add(&mut self, row: &Row) {
         self.seconds += row.seconds;
         self.at_s = row.at_s;
@@ -281,7 +288,7 @@ fn hit_ratio(result: &RunResult) -> String {
         "Hit ratio {} ({}, {} from the origin{})\n",
         show::percent(ratio),
         show::counted(measured.counts().ended, "answer"),
-        show::counted(origin.full + origin.partial, "document"),
+        show::counted(origin.documents(), "document"),
         expected.unwrap_or_default(),
     )
 }
@@ -363,7 +370,7 @@ fn failed(trouble: &Trouble, failure: Failure) -> String {
         // Connecting was not waited for, so a refusal showed as an error of the first write.
         (kind, Stage::Connect | Stage::Send) => format!("write: {}\n", system_text(kind, failure.errno)),
         (kind, stage) => {
-            format!("{} {connection} after {after_ms}ms {}: '{request}'\n", kind.text(), stage.text())
+            format!("error {connection} after {after_ms}ms {}: {}: '{request}'\n", stage.text(), kind.text())
         }
     }
 }
@@ -675,11 +682,11 @@ mod tests {
             (failure(Timeout, Stage::Body, None), format!("timeout 4 after 1ms reading the body: {GET}")),
             (
                 failure(Lookup, Stage::Lookup, None),
-                format!("name did not resolve 4 after 1ms looking up the name: {GET}"),
+                format!("error 4 after 1ms looking up the name: name did not resolve: {GET}"),
             ),
             (
                 failure(Reset, Stage::Body, Some(104)),
-                format!("connection reset by peer 4 after 1ms reading the body: {GET}"),
+                format!("error 4 after 1ms reading the body: connection reset by peer: {GET}"),
             ),
         ];
         for (what, expected) in table {

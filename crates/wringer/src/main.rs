@@ -3,6 +3,7 @@
 
 mod command;
 mod demo;
+mod ports;
 mod problem;
 mod rig;
 mod session;
@@ -58,6 +59,8 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Links { dir } => command::links::make(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
-        Command::Jtest { args } => command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>()),
+        Command::Jtest { args } => {
+            command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
     }
 }

@@ -140,7 +140,7 @@ switches! {
     "urls"              'u' url_file: str = "", "JTEST_URLS", Both, "URLs from File";
     "urlsdump"          'U' urlsdump: str = "", "JTEST_URLS_DUMP", Urls, "URLs to File";
     "hostrequest"       'H' hostrequest: int = 0, "JTEST_HOST_REQUEST", Documents, "Host Request(1=yes,2=transparent)";
-    "check_content"     'C' check_content: on = false, "JTEST_CHECK_CONTENT", Documents, "Check returned content";
+    "check_content"     'C' check_content: on = false, "JTEST_CHECK_CONTENT", Both, "Check returned content";
     "nocheck_length"    ' ' nocheck_length: on = false, "JTEST_NOCHECK_LENGTH", Both, "Don't check returned length";
     "obey_redirects"    'm' obey_redirects: off = true, "JTEST_OBEY_REDIRECTS", Urls, "Obey Redirects";
     "embed URL"         'M' embed_url: off = true, "JTEST_EMBED_URL", Documents, "Embed URL in synth docs";
@@ -149,7 +149,7 @@ switches! {
     "only_clients"      'y' only_clients: on = false, "JTEST_ONLY_CLIENTS", Both, "Only Clients";
     "only_server"       'Y' only_server: on = false, "JTEST_ONLY_SERVER", Documents, "Only Server";
     "bandwidth_test"    'A' bandwidth_test: int = 0, "JTEST_BANDWIDTH_TEST", Both, "Bandwidth Test";
-    "drop_after_CL"     'T' drop_after_cl: on = false, "JTEST_DROP", Documents, "Drop after Content-Length";
+    "drop_after_CL"     'T' drop_after_cl: on = false, "JTEST_DROP", Both, "Drop after Content-Length";
     "verbose"           'v' verbose: on = false, "JTEST_VERBOSE", Both, "Verbose Flag";
     "verbose_errors"    'E' verbose_errors: off = true, "JTEST_VERBOSE_ERRORS", Both, "Verbose Errors Flag";
     "drand"             'D' drand: int = 0, "JTEST_DRAND", Both, "Random Number Seed";

@@ -11,6 +11,7 @@ mod urls;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What a command line asks for.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub struct Run {
     pub json: Option<PathBuf>,
     /// The plan is to be printed instead of run.
     pub show_plan: bool,
+    /// When an origin without clients ends by itself (`-t`); the load's end is in the plan.
+    pub origin_ends_after: Option<Duration>,
 }
 
 /// What is shown of a test.
@@ -67,8 +70,6 @@ pub struct View {
     pub show_urls: bool,
     /// The header fields of each request and answer.
     pub show_headers: bool,
-    /// Whatever else there is to tell.
-    pub verbose: bool,
     /// Each failed request, on stderr.
     pub errors: bool,
 }

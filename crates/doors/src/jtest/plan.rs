@@ -53,6 +53,7 @@ pub(super) fn mean(
         return Err(Shown::refused(first));
     }
     let known_file = known_file(&typed).filter(|_| view.url_mode);
+    let origin_ends_after = stop(&typed)?.after;
     Ok(Run {
         plan,
         view,
@@ -61,6 +62,7 @@ pub(super) fn mean(
         known_file,
         json: path(&typed.json),
         show_plan: typed.show_plan,
+        origin_ends_after,
     })
 }
 
@@ -97,16 +99,16 @@ fn known_file(typed: &Typed) -> Option<(PathBuf, u64)> {
 fn view(typed: &Typed, url_mode: bool) -> Result<View, Shown> {
     let average_over = whole("average_over", typed.average_over, 1..=3600)?;
     let interval_s = whole("interval", typed.interval, 0..=LONG_S)?;
-    let lines = !url_mode || typed.client_rate > 0;
+    let endless = typed.urls_order != "once";
+    let lines = !url_mode || typed.client_rate > 0 || endless;
     Ok(View {
         interval_s: if lines { interval_s } else { 0 },
         average_over: if url_mode { 1 } else { average_over },
         old_averages: typed.old_averages,
         totals_at_end: url_mode || typed.bandwidth_test > 0,
         url_mode,
-        show_urls: typed.show_urls,
-        show_headers: typed.show_headers,
-        verbose: typed.verbose,
+        show_urls: typed.show_urls || typed.verbose,
+        show_headers: typed.show_headers || typed.verbose,
         errors: typed.verbose_errors,
     })
 }
@@ -212,8 +214,9 @@ fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown>
     let form = if target.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
     let http = Http1 { form, fields, ..connection(typed)? };
     let step = Step::Urls(url_step(typed, list)?);
-    // Nobody but the origin knows what the answer to a URL must be.
-    let check = Check { content: CheckContent::Nothing, length: !typed.nocheck_length, ..Check::default() };
+    // Nobody but the origin knows what the answer to a URL must be, unless it is one of jtest's documents.
+    let content = if typed.check_content { CheckContent::All } else { CheckContent::Nothing };
+    let check = Check { content, length: !typed.nocheck_length, ..Check::default() };
     Ok(Load { target, ..load(typed, http, check, step, pace, timeout)? })
 }
 
@@ -240,7 +243,11 @@ fn load(
         check,
         limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },
         phases: vec![phase],
-        trace: Trace { urls: typed.show_urls, heads: typed.show_headers, errors: typed.verbose_errors },
+        trace: Trace {
+            urls: typed.show_urls || typed.verbose,
+            heads: typed.show_headers || typed.verbose,
+            errors: typed.verbose_errors,
+        },
     })
 }
 
@@ -340,7 +347,8 @@ fn document_check(typed: &Typed) -> Check {
         (false, true) => CheckContent::Prefix,
         (false, false) => CheckContent::Nothing,
     };
-    Check { content, length: !typed.nocheck_length, ..Check::default() }
+    let cuts_expected = typed.server_abort_rate > 0.0;
+    Check { content, length: !typed.nocheck_length, cuts_expected, ..Check::default() }
 }
 
 fn object_step(typed: &Typed) -> Result<ObjectStep, Shown> {
@@ -497,8 +505,8 @@ fn label(name: &str) -> String {
 }
 
 /// Switches that change nothing here. The old tool read `-b` and `-d` nowhere and lost the effect of `-7`; buffers are
-/// not the user's business here.
-const WITHOUT_EFFECT: [&str; 4] = ["sbuffersize", "cbuffersize", "zipf_bucket", "debug"];
+/// not the user's business here, and an answer ends at its Content-Length anyway (`-T`).
+const WITHOUT_EFFECT: [&str; 5] = ["sbuffersize", "cbuffersize", "drop_after_CL", "zipf_bucket", "debug"];
 
 /// Switches whose meaning differs enough that figures do too.
 const TAKEN_DIFFERENTLY: [(&str, &str); 5] = [

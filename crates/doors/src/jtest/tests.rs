@@ -86,6 +86,7 @@ fn every_switch_of_the_documents_has_its_part_in_the_plan() {
         ("-L 0", &["fixed = 0"]),
         ("-j 1", &["further_ports = 19\nrequests_per_connection = 1\n"]),
         ("-j 0", &["further_ports = 19\ndelay"]),
+        ("-v", &["urls = true", "heads = true"]),
         ("-x", &["urls = true"]),
         ("-X", &["heads = true"]),
         ("-t 10", &["after = \"10s\""]),
@@ -100,7 +101,7 @@ fn every_switch_of_the_documents_has_its_part_in_the_plan() {
         ("-D 42", &["seed = 42"]),
         ("-I 1", &["not_modified = 1.0"]),
         ("-g 0.1", &["abort = 0.1"]),
-        ("-G 0.2", &["aborts = 0.2"]),
+        ("-G 0.2", &["aborts = 0.2", "cuts_expected = true"]),
         ("-n 1", &["name = \"User-Agent\"\nvalue = \"Mozilla/4.04 [en] (X11; I; Linux 2.0.31 i586)\""]),
         ("-N 3", &["variants = 3", "content_type = \"jpeg\""]),
         ("-N 3 -2 1", &["variants = 3", "vary_on = \"user-agent\""]),
@@ -175,7 +176,7 @@ fn extra_fields_come_in_the_order_recorded_from_the_original() {
 
 #[test]
 fn urls_become_a_load_of_urls() {
-    let table: [(&str, &[&str]); 17] = [
+    let table: [(&str, &[&str]); 18] = [
         (
             "http://a/1 http://b/2",
             &["urls = [\n    \"http://a/1\",\n    \"http://b/2\",\n]", "order = \"once\""],
@@ -193,6 +194,7 @@ fn urls_become_a_load_of_urls() {
         ("-mFl http://a/", &["redirects = false\nlinks = true\nembedded = true"]),
         ("-J -u list", &["only_host = \"b\""]),
         ("-J -u list http://c:9/", &["only_host = \"c\""]),
+        ("-C http://a/", &["content = \"all\""]),
         ("-q 500 http://a/", &["queue = 500"]),
         ("-W 0.5 http://a/", &["reload = 0.5"]),
         ("-c 9 http://a/", &["users = 9"]),
@@ -212,13 +214,16 @@ fn urls_become_a_load_of_urls() {
 fn what_is_shown_follows_the_switches() {
     let usual = run("").view;
     assert_eq!((usual.interval_s, usual.average_over, usual.totals_at_end), (1, 5, false));
-    assert!(usual.errors && !usual.url_mode && !usual.old_averages && !usual.verbose);
-    let view = run("-i 10 -a 3 --old-averages -A 5 -vxXE").view;
+    assert!(usual.errors && !usual.url_mode && !usual.old_averages && !usual.show_urls);
+    let view = run("-i 10 -a 3 --old-averages -A 5 -vE").view;
     assert_eq!((view.interval_s, view.average_over, view.totals_at_end), (10, 3, true));
-    assert!(view.old_averages && view.verbose && view.show_urls && view.show_headers && !view.errors);
+    assert!(view.old_averages && view.show_urls && view.show_headers && !view.errors);
     let urls = run("-a 3 http://a/").view;
     assert_eq!((urls.interval_s, urls.average_over, urls.totals_at_end, urls.url_mode), (0, 1, true, true));
-    assert_eq!(run("-e 5 -i 2 http://a/").view.interval_s, 2);
+    for line in ["-e 5 -i 2 http://a/", "-i 2 --urls-order loop http://a/"] {
+        assert_eq!(run(line).view.interval_s, 2, "{line}");
+    }
+    assert_eq!(run("-Y -t 9").origin_ends_after, Some(std::time::Duration::from_secs(9)));
 }
 
 #[test]
@@ -275,7 +280,7 @@ fn arguments_go_before_the_environment() {
     }
     assert!(run_with("", &env).plan.to_text().contains("users = 7"));
     let on = run_with("", &[("JTEST_VERBOSE_ERRORS", "1"), ("JTEST_VERBOSE", "1"), ("JTEST_CLIENTS", "")]);
-    assert!(on.view.errors && on.view.verbose);
+    assert!(on.view.errors && on.view.show_headers);
     assert!(on.plan.to_text().contains("users = 100"), "an empty variable is none");
     match command("", &[("JTEST_CLIENTS", "many")]) {
         Command::Show { text, .. } => {
@@ -378,7 +383,7 @@ fn the_version_goes_to_stdout() {
 
 #[test]
 fn notices_are_given_only_where_they_matter() {
-    let table: [(&str, &[&str]); 19] = [
+    let table: [(&str, &[&str]); 20] = [
         ("", &[]),
         ("-P 127.0.0.1 -c 5 -L 600 -A 10 -k 0 -D 1", &[]),
         ("-c 10x", &["-c '10x' is taken as 10"]),
@@ -386,6 +391,7 @@ fn notices_are_given_only_where_they_matter() {
         ("-a 1", &["-a has no effect without --old-averages: a line shows its own interval"]),
         ("-a 1 --old-averages", &[]),
         ("-b 1 -d", &["-b, -d have no effect here"]),
+        ("-T http://a/", &["-T has no effect here"]),
         ("-B 1", &["-B has no effect here"]),
         ("-F -K 5", &["-K, -F have no effect without URLs"]),
         ("-w 200", &["-w counts from each request here; the old tool counted from the answer before it"]),

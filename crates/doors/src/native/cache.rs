@@ -130,7 +130,7 @@ impl CacheArgs {
         let load = Load {
             target: Some(target.to_owned()),
             protocol: Protocol::Http1(http),
-            check: Check { content: self.load.check, length: true, evidence: self.load.evidence },
+            check: Check { content: self.load.check, evidence: self.load.evidence, ..Check::default() },
             limits: Limits {
                 connect: self.load.connect_timeout,
                 request: self.load.timeout,

@@ -1,12 +1,14 @@
 //! `wringer cache`: a proxy pressed from both sides.
 
 use super::show::{self, Lines, Ran};
+use crate::ports;
 use crate::problem::{Exit, Problem};
 use crate::rig::{self, Rig, RigOptions};
 use crate::session::{self, Surroundings};
 use doors::native::{CacheArgs, Target};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
 /// What is pressed, and keeps running while this lives.
@@ -34,11 +36,7 @@ impl Drop for Demonstration {
 pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let seed = super::seed_from_clock();
     if args.output.show_plan {
-        let target = match args.target() {
-            Target::Proxy(address) => address,
-            Target::Rig { .. } | Target::Demonstration => "127.0.0.1:8080".to_owned(),
-        };
-        show::write(&args.plan(&target, args.origin_address(), seed).to_text());
+        show::write(&shown(args, seed).to_text());
         return Ok(Exit::Fine);
     }
     let origin = origin_address(args)?;
@@ -63,19 +61,31 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     show::report(&finished, &ran)
 }
 
+/// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.
+fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
+    let loopback = |port| SocketAddr::from(([127, 0, 0, 1], port));
+    let target = match args.target() {
+        Target::Proxy(address) => address,
+        Target::Rig { .. } | Target::Demonstration => loopback(8080).to_string(),
+    };
+    args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed)
+}
+
 /// Where the origin listens, with a real port; not touched where it runs elsewhere.
 fn origin_address(args: &CacheArgs) -> Result<SocketAddr, Problem> {
     let wanted = args.origin_address();
     if args.clients_only {
         return Ok(wanted);
     }
-    session::free_address(wanted).map_err(|error| {
-        Problem::impossible(format!("the origin cannot listen at {wanted}: {error}; choose another with --origin"))
+    ports::free_address(wanted).map_err(|error| {
+        Problem::impossible(format!(
+            "the origin cannot listen at {wanted}: {error}; choose another with --origin"
+        ))
     })
 }
 
 fn any_port() -> Result<SocketAddr, Problem> {
-    session::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
+    ports::free_address(SocketAddr::from(([127, 0, 0, 1], 0)))
         .map_err(|error| Problem::impossible(format!("there is no free port for the proxy: {error}")))
 }
 
@@ -84,7 +94,8 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
     match args.target() {
         Target::Proxy(address) => Ok(Pressed::Proxy(address)),
         Target::Rig { name, workers } => {
-            let proxy: rig::Proxy = name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
+            let proxy: rig::Proxy =
+                name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
             let options = RigOptions {
                 listen: address()?,
                 origin,
@@ -104,6 +115,8 @@ fn demonstration(listen: SocketAddr, origin: SocketAddr, memory: u64) -> Result<
     let mut child = Command::new(program)
         .args(["demo-cache", "--listen", &listen.to_string(), "--origin", &origin.to_string()])
         .args(["--memory", &memory.to_string()])
+        // Ctrl-C in a terminal reaches the whole group; the requests under way are still to be answered then.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -20,7 +20,11 @@ pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
     let read = |file: &Path| std::fs::read(file);
     match parse(args, &env, super::seed_from_clock(), &read) {
         Command::Show { text, to_stderr, exit } => {
-            if to_stderr { show::notice(text.trim_end()) } else { show::write(&text) }
+            if to_stderr {
+                show::notice(text.trim_end())
+            } else {
+                show::write(&text)
+            }
             Ok(Exit::Code(ExitCode::from(exit)))
         }
         Command::Run(run) if run.show_plan => {
@@ -46,7 +50,7 @@ fn test(mut run: Run) -> Result<(), Problem> {
         known.give_to(load);
     }
     let mut table = Table::new(&run)?;
-    let around = Surroundings::default();
+    let around = Surroundings { ends_after: run.origin_ends_after, ..Surroundings::default() };
     let ready = session::prepare(&run.plan, &around, table.wants_heads())?;
     let finished = ready.run(&[], &mut table)?;
     show::write(&table.layout.rest());
@@ -96,10 +100,11 @@ impl Table {
             average_over: view.average_over,
             old_averages: view.old_averages,
         };
-        let dump = run.dump.as_ref().map(|file| File::create(file).map_err(|error| cannot("written", file, &error)));
+        let dump =
+            run.dump.as_ref().map(|file| File::create(file).map_err(|error| cannot("written", file, &error)));
         Ok(Table {
             layout: Layout::new(options),
-            show_urls: view.show_urls || view.verbose,
+            show_urls: view.show_urls,
             show_heads: view.show_headers,
             dump: dump.transpose()?.map(BufWriter::new),
             fetched: Vec::new(),
@@ -155,7 +160,9 @@ struct Known {
 
 impl Known {
     fn read(run: &Run) -> Result<Known, Problem> {
-        let Some((file, entries)) = &run.known_file else { return Ok(Known { file: None, hashes: Vec::new() }) };
+        let Some((file, entries)) = &run.known_file else {
+            return Ok(Known { file: None, hashes: Vec::new() });
+        };
         let bytes = match std::fs::read(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),

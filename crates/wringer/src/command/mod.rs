@@ -14,7 +14,8 @@ use std::net::SocketAddr;
 
 /// `wringer rig`.
 pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {
-    let proxy: rig::Proxy = args.name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
+    let proxy: rig::Proxy =
+        args.name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
     rig::command::run(proxy, args)?;
     Ok(Exit::Fine)
 }

@@ -14,9 +14,10 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     }
     session::settle(&mut plan)?;
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
-    show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
-    let finished = session::prepare(&plan, &around, false)?.run(&[], &mut Lines::new(&args.output, true))?;
+    let ready = session::prepare(&plan, &around, false)?;
+    show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
+    let finished = ready.run(&[], &mut Lines::new(&args.output, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
     show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
 }

@@ -107,16 +107,18 @@ pub fn keep_json(file: &Path, json: &str) -> Result<(), Problem> {
         line(json);
         return Ok(());
     }
-    std::fs::write(file, json)
-        .map_err(|error| Problem::impossible(format!("the result cannot be written to {}: {error}", file.display())))
+    std::fs::write(file, json).map_err(|error| {
+        Problem::impossible(format!("the result cannot be written to {}: {error}", file.display()))
+    })
 }
 
 fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Problem> {
     if finished.result.evidence.is_empty() {
         return Ok(None);
     }
-    session::write_evidence(&finished.result.evidence, file)
-        .map_err(|error| Problem::impossible(format!("evidence cannot be written to {}: {error}", file.display())))?;
+    session::write_evidence(&finished.result.evidence, file).map_err(|error| {
+        Problem::impossible(format!("evidence cannot be written to {}: {error}", file.display()))
+    })?;
     Ok(Some(file.display().to_string()))
 }
 
@@ -137,7 +139,9 @@ fn exit(finished: &Finished) -> Exit {
 pub fn repeat(seed: u64, seed_option: Option<&'static str>) -> String {
     let mut words: Vec<String> = std::env::args().collect();
     if let Some(program) = words.first_mut() {
-        *program = Path::new(program.as_str()).file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        *program = Path::new(program.as_str())
+            .file_name()
+            .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     }
     if let Some(option) = seed_option {
         words.push(option.to_owned());
@@ -149,5 +153,9 @@ pub fn repeat(seed: u64, seed_option: Option<&'static str>) -> String {
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::farm::Farm;
+use super::{Proxy, Rig, RigError, RigOptions, print, start};
 use doors::native::RigArgs;
 use plan::units::show_size;
-use super::{Proxy, Rig, RigError, RigOptions, print, start};
 
 fn options(arguments: &RigArgs) -> RigOptions {
     RigOptions {

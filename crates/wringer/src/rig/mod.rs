@@ -13,10 +13,11 @@ mod nginx;
 mod squid;
 mod varnish;
 
+use crate::ports::free_address;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -359,11 +360,6 @@ impl Rig {
     }
 }
 
-/// The address if it can be listened on, with the port the kernel chose where it is 0.
-fn free_address(listen: SocketAddr) -> io::Result<SocketAddr> {
-    TcpListener::bind(listen)?.local_addr()
-}
-
 /// An address of ours to connect to where the proxy listens on all of them.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
@@ -453,6 +449,7 @@ fn give_away(path: &Path, (user, group): (u32, u32)) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
 
     #[test]
     fn every_name_is_read_back_and_others_are_told_the_choices() {

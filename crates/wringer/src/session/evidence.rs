@@ -37,7 +37,12 @@ pub fn write(evidence: &[Evidence], file: &Path) -> io::Result<()> {
 fn show(out: &mut String, number: usize, piece: &Evidence) -> std::fmt::Result {
     writeln!(out, "== {number}. {}: {}", piece.fault.text(), piece.detail)?;
     let serial = piece.serial.map_or_else(|| "none".to_owned(), |serial| format!("{serial:x}"));
-    writeln!(out, "   {:.6} s into the run, phase {}, serial {serial}\n", piece.at_us as f64 / 1e6, piece.phase)?;
+    writeln!(
+        out,
+        "   {:.6} s into the run, phase {}, serial {serial}\n",
+        piece.at_us as f64 / 1e6,
+        piece.phase
+    )?;
     let forgotten = "(the origin does not remember this exchange)";
     let sections = [
         ("request, client to proxy", Some(&piece.request)),

@@ -1,9 +1,9 @@
 //! Settles where the origin listens before anything depends on it.
 
+use crate::ports::free_address;
 use crate::problem::Problem;
 use plan::{Plan, Protocol};
-use std::io;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{SocketAddr, ToSocketAddrs};
 
 /// Resolves an address to listen at.
 pub(super) fn bindable(listen: &str) -> Result<SocketAddr, Problem> {
@@ -11,13 +11,6 @@ pub(super) fn bindable(listen: &str) -> Result<SocketAddr, Problem> {
         .to_socket_addrs()
         .map_err(|error| Problem::impossible(format!("{listen} is no address to listen at: {error}")))?;
     found.next().ok_or_else(|| Problem::impossible(format!("{listen} is no address to listen at")))
-}
-
-/// An address that is free now: the given one, with a port of the system's choice where it has none.
-///
-/// Workers later share the port among them, which would also let a stranger share it: so it is tried alone first.
-pub fn free_address(at: SocketAddr) -> io::Result<SocketAddr> {
-    TcpListener::bind(at)?.local_addr()
 }
 
 /// Finds the port that the origin will have, trying further ones where the plan allows, and writes it into the plan:
@@ -30,13 +23,14 @@ pub fn settle(plan: &mut Plan) -> Result<(), Problem> {
     let wanted = bindable(&origin.listen)?;
     let ports = (0..=origin.further_ports).filter_map(|further| wanted.port().checked_add(further));
     let mut why = None;
-    let found = ports.map(|port| free_address(SocketAddr::new(wanted.ip(), port))).find_map(|tried| match tried {
-        Ok(address) => Some(address),
-        Err(error) => {
-            why.get_or_insert(error);
-            None
-        }
-    });
+    let found =
+        ports.map(|port| free_address(SocketAddr::new(wanted.ip(), port))).find_map(|tried| match tried {
+            Ok(address) => Some(address),
+            Err(error) => {
+                why.get_or_insert(error);
+                None
+            }
+        });
     let Some(address) = found else {
         let why = why.map_or_else(String::new, |error| error.to_string());
         return Err(Problem::impossible(format!(
@@ -59,6 +53,7 @@ pub fn settle(plan: &mut Plan) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::TcpListener;
 
     fn plan(listen: &str, further_ports: u16) -> Plan {
         let origin = plan::Origin { listen: listen.to_owned(), further_ports, ..plan::Origin::default() };

@@ -6,11 +6,12 @@
 mod evidence;
 mod listen;
 mod remote;
+mod signals;
 mod usage;
 mod workers;
 
 pub use evidence::write as write_evidence;
-pub use listen::{free_address, settle};
+pub use listen::settle;
 
 use crate::problem::Problem;
 use measure::verdict::SelfCheck;
@@ -62,18 +63,6 @@ pub struct Finished {
     pub started_unix_s: f64,
 }
 
-/// Set by the first Ctrl-C or termination; the second one ends the process at once.
-pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // The order matters: the flag is still unset when the first signal asks whether to end.
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, flag.clone())
-            .and_then(|_| signal_hook::flag::register(signal, flag.clone()))
-            .map_err(|error| Problem::impossible(format!("signals cannot be handled: {error}")))?;
-    }
-    Ok(flag)
-}
-
 /// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
 pub struct Ready<'a> {
     plan: &'a Plan,
@@ -91,7 +80,7 @@ pub struct Ready<'a> {
 /// with what to try.
 pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
-    let stop = interrupted()?;
+    let stop = signals::interrupted()?;
     let notes = usage::raise_descriptors(plan)?;
     let target = target(plan.load.as_ref())?;
     let workers = Workers::start(plan, usage::threads(plan.threads), &target, around, heads)?;
@@ -104,7 +93,9 @@ impl Ready<'_> {
     /// # Errors
     /// A target where nobody listens.
     pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
-        if let (Some(load), Some(address)) = (&self.plan.load, self.target.first()) {
+        if let (Some(load), Some(address)) = (&self.plan.load, self.target.first())
+            && !self.is_our_origin(*address)
+        {
             listens(load, *address)?;
         }
         let remote = remote(self.plan, self.around, &self.target, &mut self.notes);
@@ -129,6 +120,14 @@ impl Ready<'_> {
     }
 }
 
+impl Ready<'_> {
+    /// Whether the target is this process's origin: it listens, and asking it would show in its accounts.
+    fn is_our_origin(&self, target: SocketAddr) -> bool {
+        let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse::<SocketAddr>().ok());
+        origin.is_some_and(|origin| target.ip().is_loopback() && target.port() == origin.port())
+    }
+}
+
 fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
     let found = plan.check();
     if found.is_empty() { Ok(()) } else { Err(Problem::Usage(found.join("\nwringer: "))) }
@@ -139,10 +138,13 @@ fn target(load: Option<&Load>) -> Result<Vec<SocketAddr>, Problem> {
     let Some(name) = load.and_then(|load| load.target.as_ref()) else { return Ok(Vec::new()) };
     let found: Vec<SocketAddr> = name
         .to_socket_addrs()
-        .map_err(|error| Problem::impossible(format!("target {name} does not resolve: {error}; check the name")))?
+        .map_err(|error| {
+            Problem::impossible(format!("target {name} does not resolve: {error}; check the name"))
+        })?
         .collect();
     // A name such as localhost may stand for two families of which only one is listened on.
-    let first = found.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(2)).is_ok());
+    let first =
+        found.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(2)).is_ok());
     let family = first.or(found.first()).map(SocketAddr::is_ipv4);
     Ok(found.into_iter().filter(|address| Some(address.is_ipv4()) == family).collect())
 }
@@ -150,14 +152,21 @@ fn target(load: Option<&Load>) -> Result<Vec<SocketAddr>, Problem> {
 /// Refuses a target where nobody listens, before any worker counts a thousand refusals.
 fn listens(load: &Load, address: SocketAddr) -> Result<(), Problem> {
     let name = load.target.as_deref().unwrap_or_default();
-    TcpStream::connect_timeout(&address, load.limits.connect.max(Duration::from_millis(1))).map(drop).map_err(|error| {
-        Problem::impossible(format!(
-            "nothing answers at {name} ({error}); start the proxy first, or let wringer start one with --rig"
-        ))
-    })
+    TcpStream::connect_timeout(&address, load.limits.connect.max(Duration::from_millis(1))).map(drop).map_err(
+        |error| {
+            Problem::impossible(format!(
+                "nothing answers at {name} ({error}); start the proxy first, for instance with wringer rig"
+            ))
+        },
+    )
 }
 
-fn remote(plan: &Plan, around: &Surroundings, target: &[SocketAddr], notes: &mut Vec<String>) -> Option<Remote> {
+fn remote(
+    plan: &Plan,
+    around: &Surroundings,
+    target: &[SocketAddr],
+    notes: &mut Vec<String>,
+) -> Option<Remote> {
     let (load, address) = (plan.load.as_ref()?, target.first()?);
     if plan.origin.is_some() || !around.join_remote {
         return None;
@@ -200,14 +209,16 @@ impl Session<'_> {
             collector.origin_before(counts);
         }
         let mut running = self.workers.count();
+        let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
+        self.usage.phase(measured(0));
         self.workers.go();
         while running > 0 {
             self.look_for_signals();
             match self.workers.snapshots.recv_timeout(Duration::from_millis(10)) {
                 Ok(snapshot) => {
                     running -= u32::from(snapshot.last);
-                    let (worker, phase) = (snapshot.worker, snapshot.phase as usize);
-                    self.usage.phase(load.phases.get(phase).is_some_and(|phase| phase.measured));
+                    let worker = snapshot.worker;
+                    self.usage.phase(measured(snapshot.under_way()));
                     let (rows, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
                     for row in rows {
@@ -254,13 +265,14 @@ impl Session<'_> {
             self.tell_events(view);
             if began.elapsed() >= row_ends {
                 let now = self.origin_now().unwrap_or_default();
-                let counts = Some(now.since(&before));
-                let (at_s, seconds) = (row_ends.as_secs_f64(), interval.as_secs_f64());
-                view.row(&Row { at_s, seconds, origin: counts, ..Row::default() }, "origin");
+                view.row(&origin_row(row_ends, interval, now.since(&before)), "origin");
                 before = now;
                 row_ends += interval;
             }
         }
+        let rest = (began.elapsed() + interval).saturating_sub(row_ends);
+        let since = self.origin_now().unwrap_or_default().since(&before);
+        view.row(&origin_row(began.elapsed(), rest, since), "origin");
         collector
     }
 
@@ -317,6 +329,11 @@ impl Session<'_> {
     }
 }
 
+/// A row of an origin without clients that ends `at` and is so `long`.
+fn origin_row(at: Duration, long: Duration, counts: OriginCounts) -> Row {
+    Row { at_s: at.as_secs_f64(), seconds: long.as_secs_f64(), origin: Some(counts), ..Row::default() }
+}
+
 fn phase_name(load: &Load, phase: u32) -> &str {
     load.phases.get(phase as usize).map_or("", |phase| &phase.name)
 }
@@ -324,9 +341,10 @@ fn phase_name(load: &Load, phase: u32) -> &str {
 fn self_check(result: &RunResult) -> SelfCheck {
     let measured = result.measured();
     let lateness = measured.tally.clock(Clock::Lateness);
-    let starved = measured.tally.failures().filter(|(failure, _)| {
-        matches!(failure.kind, FailureKind::NoPort | FailureKind::NoDescriptor)
-    });
+    let starved = measured
+        .tally
+        .failures()
+        .filter(|(failure, _)| matches!(failure.kind, FailureKind::NoPort | FailureKind::NoDescriptor));
     SelfCheck {
         worker_cpu: result.workers.iter().map(|worker| worker.share).collect(),
         lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
@@ -349,7 +367,8 @@ fn predict_phases(plan: &Plan, around: &Surroundings, results: &mut [measure::Ph
         if popularity.law != Law::InOrder {
             let same = before.iter().filter(|(set, ..)| *set == popularity.set);
             let warm = same.clone().filter(|(_, law, _)| *law != Law::InOrder).map(|(.., n)| n).sum();
-            let filled: f64 = same.filter(|(_, law, _)| *law == Law::InOrder).map(|(.., n)| n / entries).sum();
+            let filled: f64 =
+                same.filter(|(_, law, _)| *law == Law::InOrder).map(|(.., n)| n / entries).sum();
             let observed = Observed {
                 warm_requests: warm,
                 filled: filled.min(1.0),

@@ -107,19 +107,22 @@ impl Drop for Remote {
 impl Asker {
     fn accounts(&self) -> Result<Accounts, String> {
         let text = self.ask("accounts")?;
-        serde_json::from_str(&text).map_err(|error| format!("the answer is not an origin's accounts: {error}"))
+        serde_json::from_str(&text)
+            .map_err(|error| format!("the answer is not an origin's accounts: {error}"))
     }
 
     /// Asks through the proxy; the query keeps the answer from coming out of a cache.
     fn ask(&self, what: &str) -> Result<String, String> {
         let unique = super::usage::unix_seconds();
         let path = format!("{CONTROL_PREFIX}{what}?{unique:.6}");
-        let target = if self.form == RequestForm::Forward { format!("http://{}{path}", self.authority) } else { path };
+        let target =
+            if self.form == RequestForm::Forward { format!("http://{}{path}", self.authority) } else { path };
         let request = format!(
             "GET {target} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nCache-Control: no-cache\r\n\r\n",
             self.authority
         );
-        let answer = self.exchange(&request).map_err(|error| format!("{} did not answer: {error}", self.proxy))?;
+        let answer =
+            self.exchange(&request).map_err(|error| format!("{} did not answer: {error}", self.proxy))?;
         let mut body = Body::default();
         let mut reader = wire::http1::ResponseReader::new(wire::http1::Limits::default());
         let complete = reader
@@ -135,7 +138,9 @@ impl Asker {
     fn exchange(&self, request: &str) -> std::io::Result<Vec<u8>> {
         let until = Instant::now() + LIMIT;
         let mut stream = TcpStream::connect_timeout(&self.proxy, LIMIT)?;
-        stream.set_read_timeout(Some(until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))?;
+        stream.set_read_timeout(Some(
+            until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
+        ))?;
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
         stream.take(ANSWER_MAX).read_to_end(&mut answer)?;

@@ -35,7 +35,11 @@ pub fn raise_descriptors(plan: &Plan) -> Result<Vec<String>, Problem> {
     }
     let short = perhaps + BESIDE > most;
     Ok(short
-        .then(|| format!("up to {perhaps} connections may be needed, {most} descriptors are allowed: see ulimit -n"))
+        .then(|| {
+            format!(
+                "up to {perhaps} connections may be needed, {most} descriptors are allowed: see ulimit -n"
+            )
+        })
         .into_iter()
         .collect())
 }

@@ -67,9 +67,11 @@ impl Workers {
         around: &Surroundings,
         heads: bool,
     ) -> Result<Workers, Problem> {
-        let listen = plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
+        let listen =
+            plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
         let shared = plan.origin.as_ref().map(|behaviour| {
-            let settings = Settings { site: plan.site.clone(), behaviour: behaviour.clone(), seed: plan.seed };
+            let settings =
+                Settings { site: plan.site.clone(), behaviour: behaviour.clone(), seed: plan.seed };
             Shared::new(settings, count)
         });
         let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
@@ -123,7 +125,9 @@ impl Workers {
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || net::run(Io::Auto, Limits::default(), |net| share.work(net)))
-            .map_err(|error| Problem::impossible(format!("no thread for a worker: {error}; ask for fewer --threads")))?;
+            .map_err(|error| {
+                Problem::impossible(format!("no thread for a worker: {error}; ask for fewer --threads"))
+            })?;
         self.threads.push(thread);
         Ok(())
     }
@@ -139,7 +143,9 @@ impl Workers {
             if let Ok(Err(error)) = ready.recv() {
                 self.stop();
                 let at = listen.map_or_else(String::new, |at| at.to_string());
-                return Err(Problem::impossible(format!("the origin cannot listen at {at}: {error}; try another --origin")));
+                return Err(Problem::impossible(format!(
+                    "the origin cannot listen at {at}: {error}; try another --origin"
+                )));
             }
         }
         Ok(())
@@ -176,8 +182,10 @@ impl Workers {
         self.control.stop();
         self.signals.go.store(true, Ordering::Release);
         self.signals.end.store(true, Ordering::Release);
-        let backends = self.threads.drain(..).filter_map(|thread| thread.join().ok()?.ok());
-        backends.last().unwrap_or("none")
+        // Every thread is joined; all use the same backend.
+        self.threads
+            .drain(..)
+            .fold("none", |backend, thread| thread.join().ok().and_then(Result::ok).unwrap_or(backend))
     }
 }
 

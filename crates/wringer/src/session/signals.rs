@@ -1,0 +1,35 @@
+//! Ctrl-C and termination: the first one ends the run, which still gives its whole report; the second one ends the
+//! process at once.
+
+use crate::problem::Problem;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Signals that follow the first one so soon are the same wish: some senders signal the process and its group.
+const SAME_WISH: Duration = Duration::from_millis(300);
+
+/// A flag that the first signal sets.
+///
+/// # Errors
+/// The system refuses handlers, or a thread.
+pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
+    let refused = |error: std::io::Error| Problem::impossible(format!("signals cannot be handled: {error}"));
+    let flag = Arc::new(AtomicBool::new(false));
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(refused)?;
+    let set = flag.clone();
+    let watch = move || {
+        let mut first = None;
+        for signal in signals.forever() {
+            set.store(true, Ordering::Relaxed);
+            if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
+                // What runs for us notices that we are gone: guards and helpers watch a pipe.
+                std::process::exit(128 + signal);
+            }
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(watch).map_err(refused)?;
+    Ok(flag)
+}

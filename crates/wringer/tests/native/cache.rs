@@ -1,0 +1,302 @@
+//! `wringer cache` in front of each real proxy that is installed, and of the demonstration cache: both sides' accounts
+//! agree, the hit ratio is the predicted one, and the oracle finds nothing.
+
+use crate::support::{Report, program, run};
+
+/// A proxy, and what it can do where they differ (docs/src/rigs.md).
+struct Proxy {
+    /// How it is asked for on the command line.
+    option: &'static str,
+    /// Empty: it is built in.
+    program: &'static str,
+    revalidation: Revalidation,
+    /// Whether all variants of an object are kept.
+    keeps_variants: bool,
+}
+
+/// What becomes of an object that has expired.
+#[derive(PartialEq)]
+enum Revalidation {
+    /// It is asked for with its validator, and the client sees the stamp of the 304.
+    Shown,
+    /// The same, but the client sees the stamp of the answer that was kept.
+    Hidden,
+    /// It is fetched anew.
+    Never,
+}
+
+const DEMONSTRATION: Proxy =
+    Proxy { option: "", program: "", revalidation: Revalidation::Shown, keeps_variants: true };
+const ATS: Proxy = Proxy {
+    option: "--rig ats",
+    program: "traffic_server",
+    revalidation: Revalidation::Shown,
+    keeps_variants: true,
+};
+const NGINX: Proxy = Proxy {
+    option: "--rig nginx",
+    program: "nginx",
+    revalidation: Revalidation::Hidden,
+    keeps_variants: true,
+};
+const VARNISH: Proxy = Proxy {
+    option: "--rig varnish",
+    program: "varnishd",
+    revalidation: Revalidation::Shown,
+    keeps_variants: true,
+};
+const SQUID: Proxy = Proxy {
+    option: "--rig squid",
+    program: "squid",
+    revalidation: Revalidation::Shown,
+    keeps_variants: false,
+};
+const HAPROXY: Proxy = Proxy {
+    option: "--rig haproxy",
+    program: "haproxy",
+    revalidation: Revalidation::Never,
+    keeps_variants: false,
+};
+
+/// Every question to every proxy, each a test by itself.
+macro_rules! press {
+    ($($module:ident: $proxy:ident;)+) => {$(
+        mod $module {
+            use super::*;
+
+            #[test]
+            fn the_hit_ratio_is_the_predicted_one() { ask(&$proxy, hit_ratio) }
+            #[test]
+            fn expired_objects_are_confirmed_or_fetched_and_never_stale() { ask(&$proxy, expiry) }
+            #[test]
+            fn variants_and_ranges_are_right() { ask(&$proxy, variants_and_ranges) }
+            #[test]
+            fn a_shift_shows_in_the_timeline() { ask(&$proxy, shift) }
+            #[test]
+            fn a_mix_of_requests_is_served_without_fault() { ask(&$proxy, mix) }
+        }
+    )+};
+}
+
+press! {
+    demonstration: DEMONSTRATION;
+    ats: ATS;
+    nginx: NGINX;
+    varnish: VARNISH;
+    squid: SQUID;
+    haproxy: HAPROXY;
+}
+
+fn ask(proxy: &Proxy, question: fn(&Proxy)) {
+    if !proxy.program.is_empty() && program(proxy.program).is_none() {
+        skip!("{} is not installed", proxy.program);
+    }
+    question(proxy);
+}
+
+/// Runs it and asserts what is true of every run against a proxy that does its work.
+fn press(proxy: &Proxy, options: &str) -> Report {
+    let line = format!("cache {} -q --json {{}}/result.json {options}", proxy.option);
+    let ran = run(&line).ended_with(0);
+    let report = ran.report();
+    assert_eq!((report.failures().len(), report.faults().len()), (0, 0), "{:#}", report.at("measured"));
+    assert!(ran.stdout.contains("% hits"), "{}", ran.stdout);
+    assert!(report.text("run/command").contains("--seed"), "{}", report.text("run/command"));
+    report
+}
+
+/// What the clients say that the origin made, and what the origin says that it made.
+fn assert_accounts_agree(proxy: &Proxy, report: &Report) {
+    let made = report.sum("misses") + report.sum("revalidated");
+    let origin = report.part("origin");
+    let confirmed = if proxy.revalidation == Revalidation::Hidden { 0 } else { origin.count("unchanged") };
+    let given = origin.count("full") + origin.count("partial") + confirmed;
+    // What was under way at the end is known to the origin alone.
+    assert_close(made, given, 2 + report.sum("unfinished"), "answers made, by clients and origin");
+    let phases = report.list("phases");
+    let by_phase: u64 = phases.iter().map(|phase| phase.count("origin/requests")).sum();
+    assert_eq!(by_phase, origin.count("requests"), "the phases' origins sum up to the whole");
+}
+
+fn assert_close(one: u64, other: u64, apart: u64, what: &str) {
+    assert!(one.abs_diff(other) <= apart, "{what}: {one} and {other}");
+}
+
+fn assert_near(one: f64, other: f64, apart: f64, what: &str) {
+    assert!((one - other).abs() <= apart, "{what}: {one} and {other}");
+}
+
+fn hit_ratio(proxy: &Proxy) {
+    let report = press(proxy, "-c 8 -d 2s --hot 300 --hit-ratio 0.8 --size 3000 --seed 7");
+    assert_accounts_agree(proxy, &report);
+    let measured = report.part("measured");
+    let count = |name: &str| measured.count(&format!("counts/{name}"));
+    assert!(count("requests") > 500, "only {} requests in two seconds", count("requests"));
+    assert_eq!(count("unstamped"), 0);
+    let [ratio, predicted] =
+        ["hit_ratio", "predicted_hit_ratio"].map(|name| measured.number(&format!("cache/{name}")));
+    assert_near(ratio, predicted, 0.03, "measured and predicted hit ratio");
+    assert_near(ratio, measured.number("cache/byte_hit_ratio"), 0.02, "all objects are of one size");
+    assert_near(ratio, measured.number("cache/offload"), 0.03, "what clients and origin know of the cache");
+    assert_bytes_add_up(&measured);
+    let told: u64 = report.list("timeline").iter().map(|row| row.count("counts/requests")).sum();
+    assert_eq!(told, count("requests"), "the timeline holds every request");
+    assert_eq!(measured.count("latency/service/count"), count("fine"));
+    let hits = measured.part("latency/hit");
+    assert!(hits.count("min_us") <= hits.count("p50_us") && hits.count("p50_us") <= hits.count("max_us"));
+}
+
+/// Every object has 3000 bytes.
+fn assert_bytes_add_up(measured: &Report) {
+    let count = |name: &str| measured.count(&format!("counts/{name}"));
+    assert_eq!(count("body_bytes"), 3000 * count("fine"));
+    assert_eq!(count("hit_bytes"), 3000 * count("hits"));
+    assert_eq!(measured.count("origin/body_bytes"), 3000 * measured.count("origin/full"));
+    for (bytes, of) in [("head_bytes", "ended"), ("sent_bytes", "requests")] {
+        let each = count(bytes) / count(of);
+        assert!((50..2000).contains(&each), "{each} {bytes} each");
+    }
+}
+
+fn expiry(proxy: &Proxy) {
+    let report = press(
+        proxy,
+        "-d 3s --rate 400 --lifetime 1s --change-every 3s --hot 50 --hit-ratio 0.9 --size 2KB --seed 7",
+    );
+    assert_accounts_agree(proxy, &report);
+    let (confirmed, revalidated) = (report.count("origin/unchanged"), report.sum("revalidated"));
+    match proxy.revalidation {
+        Revalidation::Never => assert_eq!((confirmed, revalidated), (0, 0)),
+        Revalidation::Hidden => assert!(confirmed > 0),
+        Revalidation::Shown => {
+            assert!(confirmed > 0);
+            assert_close(confirmed, revalidated, 2, "304s, by origin and clients");
+        }
+    }
+    // A second each: with 50 objects in three seconds, at least each of them twice.
+    let of_hot = report.count("origin/requests").saturating_sub(report.sum("requests") / 10);
+    assert!(of_hot > 50, "{of_hot} requests for the hot set reached the origin");
+    assert!(report.number("measured/cache/hit_ratio") > 0.4, "most are fresh all the same");
+}
+
+fn variants_and_ranges(proxy: &Proxy) {
+    let report = press(
+        proxy,
+        "-c 8 -d 1s --rate 600 --variants 3 --range 0.3 --fill --hot 60 --hit-ratio 1 --size 1KB..20KB --seed 7",
+    );
+    assert_accounts_agree(proxy, &report);
+    let [fill, measure] =
+        <[Report; 2]>::try_from(report.list("phases")).unwrap_or_else(|_| panic!("two phases"));
+    assert_eq!(fill.count("counts/requests"), 180, "each variant of each object once");
+    assert_eq!(fill.count("counts/ranges"), 0);
+    let (requests, ranges) = (measure.count("counts/requests"), measure.count("counts/ranges"));
+    assert_near(ranges as f64 / requests as f64, 0.3, 0.08, "share of ranges");
+    let partial: u64 =
+        measure.list("statuses").iter().filter(|s| s.count("status") == 206).map(|s| s.count("count")).sum();
+    assert_eq!(partial + measure.count("counts/ranges_ignored"), ranges);
+    if proxy.keeps_variants {
+        assert_eq!(fill.count("counts/hits"), 0);
+        // Traffic Server gives up storing a variant while another one of the same object is being stored.
+        assert!(measure.number("cache/hit_ratio") > 0.9, "all had been filled: {:#}", measure.at("cache"));
+        assert_near(measure.number("cache/predicted_hit_ratio"), 1.0, 0.001, "predicted after a fill");
+    }
+}
+
+/// Set A is in the cache, set B is not.
+fn shift(proxy: &Proxy) {
+    let report = press(proxy, "--shift -d 2s --rate 500 --hot 400 --hit-ratio 1 --size 2KB --seed 7");
+    assert_accounts_agree(proxy, &report);
+    let phases = report.list("phases");
+    let names: Vec<_> =
+        phases.iter().map(|phase| (phase.text("name"), phase.at("measured").as_bool())).collect();
+    assert_eq!(names, [("fill", Some(false)), ("set A", Some(true)), ("set B", Some(true))]);
+    let [fill, a, b] = [&phases[0], &phases[1], &phases[2]];
+    assert_eq!((fill.count("counts/requests"), fill.count("counts/misses")), (400, 400));
+    assert_close(fill.count("origin/full"), 400, 40, "what the origin gave during the fill");
+    assert!(a.count("origin/requests") < 60, "set B is no affair of set A: {:#}", a.at("origin"));
+    assert!(a.number("cache/hit_ratio") > 0.99);
+    let (measured, predicted) = (b.number("cache/hit_ratio"), b.number("cache/predicted_hit_ratio"));
+    assert_near(measured, predicted, 0.06, "measured and predicted hit ratio of set B");
+    assert_timeline_dips(&report);
+}
+
+/// The hit ratio second by second: all hits at first, few when set B begins, more from then on.
+fn assert_timeline_dips(report: &Report) {
+    let rows = report.list("timeline");
+    let rows = |phase| {
+        rows.iter().filter(move |row| row.count("phase") == phase && row.count("counts/requests") > 20)
+    };
+    let [a, b]: [Vec<f64>; 2] = [1, 2].map(|phase| rows(phase).map(|row| row.number("hit_ratio")).collect());
+    assert!(a.iter().all(|ratio| *ratio > 0.98), "{a:?}");
+    let (first, last) = (b[0], b[b.len() - 1]);
+    assert!(b.len() > 1 && first < 0.75 && last > first + 0.1, "{b:?}");
+}
+
+/// Everything that clients and origins do and that is no fault.
+fn mix(proxy: &Proxy) {
+    let report = press(
+        proxy,
+        "-d 1s --rate 600 --reload 0.05 --revalidate 0.1 --private 0.1 --no-store 0.1 --origin-chunked 0.3 --keep-alive 5 \
+         --origin-keep-alive 7 --close reset --hot 100 --seed 7",
+    );
+    let count = |name: &str| report.count(&format!("measured/counts/{name}"));
+    let share = |name| count(name) as f64 / count("requests") as f64;
+    assert_near(share("reloads"), 0.05, 0.03, "share of reloads");
+    // What may not be stored is not asked for with a validator.
+    assert_near(share("conditional"), 0.09, 0.04, "share of requests with a validator");
+    assert!(count("unchanged") > 0 && count("unchanged") <= count("conditional"));
+    assert!(report.count("origin/unstorable") > 0);
+    // No connection carries more than five; where more users are under way, many carry fewer.
+    assert!(count("connections") >= count("requests").div_ceil(5) && count("reused") > 0);
+    assert!(report.count("origin/connections") >= report.count("origin/requests") / 7);
+    assert!(report.number("measured/cache/hit_ratio") > 0.1);
+}
+
+/// The ways in which a proxy is addressed, and paces by users and by count, with the built-in cache.
+#[test]
+fn requests_come_in_all_forms() {
+    for form in ["reverse", "forward", "transparent"] {
+        let report = press(&DEMONSTRATION, &format!("-c 4 -n 300 --hot 30 --form {form} --seed 7"));
+        assert_eq!(report.sum("fine"), 300, "{form}");
+        assert_accounts_agree(&DEMONSTRATION, &report);
+    }
+}
+
+/// What the plan has the origin spoil is told apart from what went wrong.
+#[test]
+fn trouble_that_was_asked_for_is_no_failure() {
+    let line = "-d 1s --rate 600 --origin-errors 0.1 --origin-aborts 0.1 --hot 50 --size 10KB --seed 7";
+    let report = press(&DEMONSTRATION, line);
+    let spoilt = report.count("origin/errors") + report.count("origin/cut");
+    assert!(spoilt > 0);
+    assert_close(report.sum("injected"), spoilt, 2, "spoilt answers, by clients and origin");
+}
+
+/// Clients that break off and clients that are slow; large objects, so that there is something to break off.
+#[test]
+fn clients_break_off_and_dawdle() {
+    let line = "-c 16 -d 1s --abort 0.3 --client-speed 500KB --slow 0.5 --hot 10 --size 300KB --seed 7";
+    let report = press(&DEMONSTRATION, line);
+    let (requests, aborted) = (report.sum("requests"), report.sum("aborted"));
+    assert!(requests > 20, "{requests}");
+    assert_near(aborted as f64 / requests as f64, 0.3, 0.15, "share of requests broken off");
+    assert!(report.number("measured/latency/service/max_us") > 200_000.0, "300 kB take 0.6 s at that speed");
+}
+
+/// From the first request on, in a run that is over before its first second is.
+#[test]
+fn the_proxys_own_work_is_measured() {
+    let report = press(&DEMONSTRATION, "-c 8 -n 8000 --hot 100 --size 1KB --seed 7");
+    let each = report.number("target/cpu_us_per_answer");
+    assert!((4.0..2000.0).contains(&each), "{each} µs for each answer");
+}
+
+/// The same command, and the one that the report names for repeating it.
+#[test]
+fn one_seed_is_one_stream_of_requests() {
+    let line = "-c 4 -n 400 --hot 50 --seed 11";
+    let reports = [line, line, "-c 4 -n 400 --hot 50 --seed 12"].map(|line| press(&DEMONSTRATION, line));
+    let bytes = reports.map(|report| report.sum("body_bytes"));
+    assert_eq!(bytes[0], bytes[1]);
+    assert_ne!(bytes[0], bytes[2]);
+}

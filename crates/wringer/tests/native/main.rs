@@ -1,0 +1,14 @@
+//! The native commands from outside: the program is run as a person runs it, against real proxies, against a proxy that
+//! is wrong on purpose, and with bad input. One binary, so that everything runs side by side.
+//!
+//! Each run has a folder of its own and a time limit, and nothing that it started may outlive it: see `support.rs`.
+
+#[macro_use]
+mod support;
+
+mod cache;
+mod command_line;
+#[path = "../support/faulty_proxy.rs"]
+mod faulty_proxy;
+mod oracle;
+mod two_machines;

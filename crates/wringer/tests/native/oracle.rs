@@ -1,0 +1,161 @@
+//! A proxy that is wrong on purpose, in one way at a time: wringer must give each fault its name, exit with 3, and keep
+//! evidence from both sides; what is no answer at all must be counted as what it is.
+
+use crate::faulty_proxy::{FaultKind, start};
+use crate::support::{Ran, Report, free_address, run};
+use std::time::{Duration, Instant};
+
+/// What wringer must say of a run.
+enum Named {
+    /// These faults, nothing else, and exit code 3.
+    Faults(&'static [&'static str]),
+    /// These failures, nothing else, and exit code 0 where there were answers, 1 where there were none.
+    Failures(&'static [&'static str], i32),
+}
+
+use Named::{Failures, Faults};
+
+#[test]
+fn corrupt_bytes() {
+    check(FaultKind::Corrupt, "-n 100 --size 3000", &Faults(&["wrong_bytes"]), 100);
+}
+
+#[test]
+fn truncated_objects() {
+    check(FaultKind::Truncate, "-n 100 --size 3000", &Faults(&["truncated"]), 100);
+}
+
+#[test]
+fn answers_that_are_never_fresh_again() {
+    // A version may be served for its lifetime, and two seconds more because ages are whole seconds.
+    let options = "-d 6s --rate 50 --hot 20 --hit-ratio 1 --lifetime 1s --change-every 1s --size 500";
+    check(FaultKind::Stale, options, &Faults(&["stale"]), 50);
+}
+
+#[test]
+fn torn_versions() {
+    let options = "-d 3s --rate 100 --hot 10 --hit-ratio 1 --change-every 1s --size 3000";
+    check(FaultKind::Tear, options, &Faults(&["torn_version"]), 100);
+}
+
+#[test]
+fn torn_versions_without_a_validator_to_tell_them_apart() {
+    let options = "-d 3s --rate 100 --hot 10 --hit-ratio 1 --change-every 1s --size 3000 --no-etag";
+    check(FaultKind::Tear, options, &Faults(&["torn_version"]), 100);
+}
+
+#[test]
+fn mixed_variants() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --variants 3 --size 3000";
+    check(FaultKind::MixVariants, options, &Faults(&["wrong_variant"]), 100);
+}
+
+#[test]
+fn swapped_objects() {
+    check(FaultKind::SwapObjects, "-n 200 --hot 50 --size 3000", &Faults(&["wrong_object"]), 100);
+}
+
+#[test]
+fn leaked_answers() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --private 1 --size 3000";
+    check(FaultKind::Leak, options, &Faults(&["leaked_nonce"]), 100);
+}
+
+#[test]
+fn wrong_ranges() {
+    check(FaultKind::WrongRange, "-n 200 --hot 50 --range 1 --size 3000", &Faults(&["wrong_range"]), 150);
+}
+
+#[test]
+fn early_closes() {
+    check(FaultKind::CloseEarly, "-n 100 --size 3000", &Failures(&["closed_early"], 0), 100);
+}
+
+#[test]
+fn what_is_not_http() {
+    check(FaultKind::NotHttp, "-n 50", &Failures(&["not_http"], 1), 50);
+}
+
+#[test]
+fn header_floods() {
+    check(FaultKind::HeaderFlood, "-n 20 --size 3000", &Failures(&["head_too_long"], 1), 20);
+}
+
+#[test]
+fn duplicate_lengths() {
+    check(FaultKind::DuplicateLength, "-n 50 --size 3000", &Failures(&["bad_length"], 1), 50);
+}
+
+#[test]
+fn bad_chunks() {
+    check(FaultKind::BadChunk, "-n 100 --size 3000", &Failures(&["bad_chunk"], 0), 100);
+}
+
+#[test]
+fn silence() {
+    check(FaultKind::Slow, "-n 20 --timeout 300ms", &Failures(&["timeout"], 1), 20);
+}
+
+#[test]
+fn a_proxy_that_goes_away() {
+    // Whoever is waiting sees an end or a reset; whoever comes is refused.
+    let begun = Instant::now();
+    let kinds = &["refused", "reset", "closed_early"];
+    let (ran, report) = check(FaultKind::Die { after: 150 }, "-d 2s --size 3000", &Failures(kinds, 0), 4);
+    assert!(report.failures().contains_key("refused"), "{:?}", report.failures());
+    assert!(report.sum("fine") > 100, "what came before is reported");
+    assert!(report.sum("failed") < 4 * 2000, "those who are refused pause: {}", report.sum("failed"));
+    assert!(ran.stdout.contains("connection refused"), "{}", ran.stdout);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+/// Runs wringer against a fault and asserts that at least so many answers are said to have it, and nothing else is said.
+fn check(kind: FaultKind, options: &str, named: &Named, at_least: u64) -> (Ran, Report) {
+    let origin = free_address();
+    let proxy = start(origin, kind);
+    let ran = run(&format!(
+        "cache {} --origin {origin} -c 4 -q --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 {options}",
+        proxy.address
+    ));
+    let report = ran.report();
+    let (found, expected, code) = match named {
+        Faults(expected) => {
+            assert_eq!(report.failures().len(), 0, "{:?}", report.failures());
+            (report.faults(), expected, 3)
+        }
+        Failures(expected, code) => {
+            assert_eq!(report.faults().len(), 0, "{:?}", report.faults());
+            (report.failures(), expected, *code)
+        }
+    };
+    assert!(found.keys().all(|name| expected.contains(&name.as_str())), "{found:?}, not {expected:?}");
+    assert!(found.values().sum::<u64>() >= at_least, "{found:?} of {}", report.sum("requests"));
+    let ran = ran.ended_with(code);
+    if let Faults(_) = named {
+        assert_evidence(&ran, &report, expected);
+    }
+    (ran, report)
+}
+
+/// The first faulty answers are kept, each with the heads of all four messages.
+fn assert_evidence(ran: &Ran, report: &Report, faults: &[&str]) {
+    let kept = report.list("evidence");
+    assert!((1..=20).contains(&kept.len()), "{} pieces of evidence", kept.len());
+    for piece in &kept {
+        assert!(faults.contains(&piece.text("fault")) && !piece.text("detail").is_empty());
+        for request in ["request", "origin_request"] {
+            assert!(piece.text(request).starts_with("GET /w/"), "{}", piece.text(request));
+        }
+        for response in ["response", "origin_response"] {
+            assert!(piece.text(response).starts_with("HTTP/1.1 20"), "{}", piece.text(response));
+        }
+        assert!(piece.at("serial").is_u64());
+    }
+    let file = ran.file("evidence.txt");
+    assert_eq!(report.text("evidence_file").rsplit('/').next(), Some("evidence.txt"));
+    assert!(ran.stdout.contains("evidence.txt"), "the report names the file: {}", ran.stdout);
+    for title in ["client to proxy", "proxy to origin", "origin to proxy", "proxy to client"] {
+        assert_eq!(file.matches(title).count(), kept.len(), "{title} in {file}");
+    }
+    assert!(!file.contains("does not remember"), "{file}");
+}

@@ -1,0 +1,346 @@
+//! Runs wringer in a folder of its own and with a time limit, reads what it reported, and sees to it that nothing stays
+//! behind. Start at [`wringer`].
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, File, Permissions};
+use std::io::Write;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// No run takes longer than this, unless something hangs.
+const LIMIT: Duration = Duration::from_secs(60);
+/// Processes that a run has started are gone by then.
+const GOODBYE: Duration = Duration::from_secs(10);
+
+/// Says that a test was left out and why, where people see it, and leaves it.
+macro_rules! skip {
+    ($($why:tt)*) => {{
+        $crate::support::tell(&format!($($why)*));
+        return;
+    }};
+}
+
+/// A line that cargo does not hold back.
+pub fn tell(why: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "skipped: {why}");
+}
+
+/// Starts wringer with the words of a line; the JSON of its report goes to the run's folder.
+pub fn wringer(line: &str) -> Running {
+    start(line.split_whitespace())
+}
+
+/// Runs wringer to its end.
+pub fn run(line: &str) -> Ran {
+    wringer(line).end()
+}
+
+/// Starts wringer with these words. `{}` in a word stands for the run's folder.
+pub fn start<'a>(words: impl IntoIterator<Item = &'a str>) -> Running {
+    let folder = folder();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wringer"));
+    command.args(words.into_iter().map(|word| word.replace("{}", &folder.path().display().to_string())));
+    Running::start(command, folder)
+}
+
+/// Runs a script of the shell in which `$WRINGER` is wringer.
+pub fn shell(script: &str) -> Ran {
+    let mut command = Command::new("bash");
+    command.args(["-c", script]).env("WRINGER", env!("CARGO_BIN_EXE_wringer"));
+    Running::start(command, folder()).end()
+}
+
+/// A folder that rigs can reach as another user, too.
+pub fn folder() -> TempDir {
+    let folder =
+        tempfile::Builder::new().prefix("wringer-test-").tempdir().expect("a folder for temporary files");
+    fs::create_dir(folder.path().join("tmp")).expect("a folder");
+    for path in [folder.path(), &folder.path().join("tmp")] {
+        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("it is ours");
+    }
+    folder
+}
+
+/// An address on which nobody listens, outside the range from which the system takes ports by itself.
+pub fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = (std::process::id() * 97 % 12_000) as u16;
+    loop {
+        let port = 20_000 + (first + NEXT.fetch_add(1, Ordering::SeqCst)) % 12_000;
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        if TcpListener::bind(address).is_ok() {
+            return address;
+        }
+    }
+}
+
+/// Where a program is, in the usual places.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    folders.map(|folder| folder.join(name)).find(|program| program.exists())
+}
+
+/// wringer while it runs. It is killed when dropped, and at the time limit.
+pub struct Running {
+    child: Child,
+    folder: Option<TempDir>,
+    since: Instant,
+}
+
+impl Running {
+    fn start(mut command: Command, folder: TempDir) -> Running {
+        let file = |name| File::create(folder.path().join(name)).expect("the folder is ours");
+        let child = command
+            .current_dir(folder.path())
+            // Whoever descends from this has the folder's name in its environment, and so can be found.
+            .env("TMPDIR", folder.path().join("tmp"))
+            .stdin(Stdio::null())
+            .stdout(file("stdout.txt"))
+            .stderr(file("stderr.txt"))
+            .process_group(0)
+            .spawn()
+            .expect("the program exists");
+        Running { child, folder: Some(folder), since: Instant::now() }
+    }
+
+    fn folder(&self) -> &Path {
+        self.folder.as_ref().expect("there until the end").path()
+    }
+
+    fn said(&self) -> String {
+        let read = |name| fs::read_to_string(self.folder().join(name)).unwrap_or_default();
+        read("stderr.txt") + &read("stdout.txt")
+    }
+
+    /// Waits until it has said something.
+    pub fn wait_for(&mut self, text: &str) {
+        while !self.said().contains(text) {
+            let ended = self.child.try_wait().expect("it is ours");
+            assert!(ended.is_none(), "it ended without having said {text:?}: {}", self.said());
+            self.check_time();
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// wringer and what it has started, with their command lines.
+    pub fn processes(&self) -> Vec<(Pid, String)> {
+        processes_of(self.folder())
+    }
+
+    /// Sends a signal to wringer alone.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("it runs");
+    }
+
+    /// Sends a signal to wringer and all it started, as a terminal does.
+    pub fn signal_all(&self, signal: Signal) {
+        kill_process_group(self.pid(), signal).expect("it runs");
+    }
+
+    /// Waits for its end and that of everything it started.
+    pub fn end(mut self) -> Ran {
+        let status = self.wait();
+        let folder = self.folder.take().expect("there until the end");
+        assert_nothing_stays(folder.path());
+        let read =
+            |name| String::from_utf8_lossy(&fs::read(folder.path().join(name)).expect("a file")).into_owned();
+        let ran = Ran { status, stdout: read("stdout.txt"), stderr: read("stderr.txt"), folder };
+        assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+        ran
+    }
+
+    fn wait(&mut self) -> ExitStatus {
+        loop {
+            if let Some(status) = self.child.try_wait().expect("it is ours") {
+                return status;
+            }
+            self.check_time();
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Dropping kills it.
+    fn check_time(&self) {
+        assert!(self.since.elapsed() < LIMIT, "still running after {LIMIT:?}: {}", self.said());
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            let _ = kill_process_group(self.pid(), Signal::KILL);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// No process is left that belongs to a run, nor a file of a rig.
+fn assert_nothing_stays(folder: &Path) {
+    let until = Instant::now() + GOODBYE;
+    loop {
+        let processes = processes_of(folder);
+        let files = fs::read_dir(folder.join("tmp")).expect("it is ours").count();
+        if processes.is_empty() && files == 0 {
+            return;
+        }
+        assert!(Instant::now() < until, "{files} files and these processes stay: {processes:#?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes whose command line, working folder or environment names the folder, with their command lines.
+fn processes_of(folder: &Path) -> Vec<(Pid, String)> {
+    let name = folder.display().to_string();
+    let text =
+        |path: PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).replace('\0', " ");
+    let entries = fs::read_dir("/proc").expect("this is Linux").flatten();
+    let processes = entries.filter_map(|entry| {
+        let process = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+        let line = text(entry.path().join("cmdline"));
+        let place = fs::read_link(entry.path().join("cwd")).unwrap_or_default().display().to_string();
+        let named =
+            [&line, &place, &text(entry.path().join("environ"))].iter().any(|said| said.contains(&name));
+        named.then_some((process, line))
+    });
+    processes.collect()
+}
+
+/// wringer when it has ended.
+pub struct Ran {
+    status: ExitStatus,
+    pub stdout: String,
+    pub stderr: String,
+    folder: TempDir,
+}
+
+impl Ran {
+    /// Its exit code, or 128 and the signal that ended it, as shells have it.
+    pub fn code(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
+    }
+
+    /// Asserts how it ended.
+    pub fn ended_with(self, code: i32) -> Ran {
+        assert_eq!(self.code(), code, "{}\n{}", self.stderr, self.stdout);
+        self
+    }
+
+    /// Asserts that it refused with a code and one line on standard error that holds all these words.
+    pub fn refused_with(self, code: i32, words: &[&str]) -> Ran {
+        let ran = self.ended_with(code);
+        for word in words {
+            assert!(ran.stderr.contains(word), "{word:?} is missing in {}", ran.stderr);
+        }
+        assert_eq!(ran.stdout, "", "{}", ran.stderr);
+        ran
+    }
+
+    /// A file of its folder as text; none is empty.
+    pub fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+    }
+
+    /// What it wrote to `result.json`, checked for being consistent in itself.
+    pub fn report(&self) -> Report {
+        let text = self.file("result.json");
+        assert!(!text.is_empty(), "there is no report: {}\n{}", self.stderr, self.stdout);
+        Report::of(&text)
+    }
+}
+
+/// The JSON of a run, or a part of it.
+pub struct Report(Value);
+
+impl Report {
+    /// Reads it.
+    pub fn of(text: &str) -> Report {
+        let report = Report(serde_json::from_str(text).expect("JSON"));
+        assert_eq!((report.text("schema"), report.count("schema_version")), ("wringer-run", 1));
+        for phase in report.list("phases") {
+            phase.assert_each_request_ended_once();
+        }
+        report
+    }
+
+    /// The value at a path such as `measured/counts/hits`.
+    pub fn at(&self, path: &str) -> &Value {
+        self.0.pointer(&format!("/{path}")).unwrap_or_else(|| panic!("no {path} in {:#}", self.0))
+    }
+
+    /// A part by itself.
+    pub fn part(&self, path: &str) -> Report {
+        Report(self.at(path).clone())
+    }
+
+    /// A counter.
+    pub fn count(&self, path: &str) -> u64 {
+        self.at(path).as_u64().unwrap_or_else(|| panic!("{path} is no count: {}", self.at(path)))
+    }
+
+    /// A number that is known.
+    pub fn number(&self, path: &str) -> f64 {
+        self.at(path).as_f64().unwrap_or_else(|| panic!("{path} is no number: {}", self.at(path)))
+    }
+
+    /// A text that is known.
+    pub fn text(&self, path: &str) -> &str {
+        self.at(path).as_str().unwrap_or_else(|| panic!("{path} is no text: {}", self.at(path)))
+    }
+
+    /// A list of parts.
+    pub fn list(&self, path: &str) -> Vec<Report> {
+        let list = self.at(path).as_array().unwrap_or_else(|| panic!("{path} is no list"));
+        list.iter().cloned().map(Report).collect()
+    }
+
+    /// The sum of a counter over all phases.
+    pub fn sum(&self, counter: &str) -> u64 {
+        self.list("phases").iter().map(|phase| phase.count(&format!("counts/{counter}"))).sum()
+    }
+
+    /// What the oracle found, over all phases: fault and count.
+    pub fn faults(&self) -> BTreeMap<String, u64> {
+        self.tally("faults", "fault")
+    }
+
+    /// Failed requests over all phases: kind and count.
+    pub fn failures(&self) -> BTreeMap<String, u64> {
+        self.tally("failures", "kind")
+    }
+
+    fn tally(&self, list: &str, name: &str) -> BTreeMap<String, u64> {
+        let mut tally = BTreeMap::new();
+        for entry in self.list("phases").iter().flat_map(|phase| phase.list(list)) {
+            *tally.entry(entry.text(name).to_string()).or_default() += entry.count("count");
+        }
+        tally
+    }
+
+    /// The notes as one text.
+    pub fn notes(&self) -> String {
+        self.list("notes").iter().map(|note| note.0.as_str().unwrap_or_default().to_string() + "\n").collect()
+    }
+
+    fn assert_each_request_ended_once(&self) {
+        let count = |name: &str| self.count(&format!("counts/{name}"));
+        let ends = ["fine", "faulty", "injected", "aborted", "failed", "unfinished"];
+        assert_eq!(count("requests"), ends.map(count).iter().sum::<u64>(), "{:#}", self.at("counts"));
+        let sum = |list| self.list(list).iter().map(|entry| entry.count("count")).sum::<u64>();
+        assert_eq!((count("failed"), count("faulty")), (sum("failures"), sum("faults")));
+        assert_eq!(count("ended"), sum("statuses"));
+    }
+}

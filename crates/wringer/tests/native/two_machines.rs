@@ -1,0 +1,144 @@
+//! Origin and clients as two processes, as on two machines: their accounts and their evidence are joined through the
+//! proxy between them.
+
+use crate::faulty_proxy::{FaultKind, start as faulty_proxy};
+use crate::support::{Ran, Report, Running, free_address, program, run, wringer};
+use rustix::process::Signal;
+use std::net::SocketAddr;
+
+/// A fault that needs variants to show leaves an honest cache where there are none.
+const HONEST: FaultKind = FaultKind::MixVariants;
+
+/// `wringer origin` on an address of its own.
+fn origin(options: &str) -> (SocketAddr, Running) {
+    let address = free_address();
+    let mut origin = wringer(&format!("origin --listen {address} -t 2 -q --json {{}}/result.json {options}"));
+    origin.wait_for("listens at");
+    (address, origin)
+}
+
+/// `wringer cache --clients-only` on a proxy.
+fn clients(proxy: SocketAddr, options: &str) -> Ran {
+    run(&format!(
+        "cache {proxy} --clients-only -c 4 -q --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 {options}"
+    ))
+}
+
+/// What the clients were told of the origin is what the origin says itself, and both agree on what was fetched.
+fn assert_joined(clients: &Report, origin: &Report) {
+    for counter in ["requests", "full", "partial", "unchanged", "body_bytes"] {
+        let counter = format!("origin/{counter}");
+        assert_eq!(clients.count(&counter), origin.count(&counter), "{counter}");
+    }
+    let made = clients.sum("misses") + clients.sum("revalidated");
+    let given =
+        clients.count("origin/full") + clients.count("origin/partial") + clients.count("origin/unchanged");
+    assert!(made.abs_diff(given) <= 2, "{made} fetches seen by the clients, {given} by the origin");
+}
+
+#[test]
+fn accounts_are_joined_through_the_proxy() {
+    let (address, origin) = origin("--size 3000");
+    let proxy = faulty_proxy(address, HONEST);
+    // Sets of their own, or the second would find in the cache what the first has asked for.
+    for (form, set) in [("reverse", "a"), ("forward", "b")] {
+        let options =
+            format!("--phase x,requests=500,set={set} --hit-ratio 1 --hot 200 --size 3000 --form {form}");
+        let report = clients(proxy.address, &options).ended_with(0).report();
+        assert_eq!((report.sum("fine"), report.notes()), (500, String::new()), "{form}");
+        assert!(report.count("origin/full") > 0 && report.number("measured/cache/offload") > 0.0);
+        let fetched = report.sum("misses");
+        assert!(report.count("origin/full").abs_diff(fetched) <= 2, "only this run's fetches are counted");
+    }
+    origin.signal(Signal::INT);
+    let report = origin.end().ended_with(0).report();
+    assert!(report.count("origin/full") > 100 && report.list("phases").is_empty());
+}
+
+/// Through a proxy that is not the tests' own.
+#[test]
+fn accounts_are_joined_through_a_real_proxy() {
+    if program("nginx").is_none() {
+        skip!("nginx is not installed");
+    }
+    let (address, origin) = origin("--size 3000 --variants 2");
+    let listen = free_address();
+    let mut rig = wringer(&format!("rig nginx --listen {listen} --origin {address} --memory 64MiB"));
+    rig.wait_for("listens on");
+    let report =
+        clients(listen, "-n 800 --hot 50 --size 3000 --variants 2 --range 0.2 --fill").ended_with(0).report();
+    for running in [&rig, &origin] {
+        running.signal(Signal::INT);
+    }
+    rig.end().ended_with(0);
+    assert_joined(&report, &origin.end().ended_with(0).report());
+    assert_eq!(report.notes(), "");
+    assert!(report.number("measured/cache/hit_ratio") > 0.7);
+}
+
+#[test]
+fn sites_that_differ_are_noted() {
+    let (address, origin) = origin("--lifetime 1h");
+    let proxy = faulty_proxy(address, HONEST);
+    let ran = clients(proxy.address, "-n 100 --lifetime 2h");
+    let notes = ran.report().notes();
+    assert!(notes.contains("other objects") && notes.contains("same options"), "{notes}");
+    assert!(ran.stdout.contains("other objects"), "{}", ran.stdout);
+    origin.signal(Signal::INT);
+    origin.end();
+}
+
+#[test]
+fn evidence_is_joined_through_the_proxy() {
+    for (fault, kind, options) in [
+        ("wrong_variant", FaultKind::MixVariants, "--variants 3 --size 3000"),
+        ("leaked_nonce", FaultKind::Leak, "--private 1 --size 3000"),
+    ] {
+        let (address, origin) = origin(options);
+        let proxy = faulty_proxy(address, kind);
+        let ran = clients(proxy.address, &format!("-n 300 --hot 20 --hit-ratio 1 {options}")).ended_with(3);
+        let report = ran.report();
+        assert_eq!(report.faults().keys().collect::<Vec<_>>(), [fault], "{}", report.notes());
+        let kept = report.list("evidence");
+        assert!(!kept.is_empty());
+        for piece in &kept {
+            assert!(piece.text("origin_request").starts_with("GET /w/"), "{}", piece.text("origin_request"));
+            assert!(
+                piece.text("origin_response").starts_with("HTTP/1.1 200"),
+                "{}",
+                piece.text("origin_response")
+            );
+        }
+        let file = ran.file("evidence.txt");
+        assert_eq!(file.matches("answer, origin to proxy\nHTTP/1.1 200").count(), kept.len(), "{file}");
+        origin.signal(Signal::INT);
+        origin.end().ended_with(0);
+    }
+}
+
+/// What was counted until then is reported.
+#[test]
+fn an_origin_that_goes_away_is_counted() {
+    let (address, origin) = origin("--size 1KB");
+    let proxy = faulty_proxy(address, HONEST);
+    let line =
+        format!("cache {} --clients-only -c 4 -d 3s --size 1KB --json {{}}/result.json", proxy.address);
+    let mut clients = wringer(&line);
+    clients.wait_for("\n     1 ");
+    origin.signal(Signal::KILL);
+    assert_eq!(origin.end().code(), 128 + 9);
+    let report = clients.end().ended_with(0).report();
+    assert!(report.sum("fine") > 0 && report.count("origin/full") > 0);
+    assert_eq!(report.failures().keys().collect::<Vec<_>>(), ["bad_status"], "{:?}", report.failures());
+}
+
+/// An origin that is another program altogether, or that goes away.
+#[test]
+fn an_origin_that_cannot_be_asked_is_noted() {
+    let proxy = faulty_proxy(free_address(), HONEST);
+    let ran = clients(proxy.address, "-n 50");
+    let report = ran.report();
+    assert!(report.notes().contains("could not be joined"), "{}", report.notes());
+    assert!(report.at("origin").is_null());
+    assert_eq!(report.failures().get("bad_status"), Some(&50), "{:?}", report.failures());
+}
