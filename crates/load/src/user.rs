@@ -44,6 +44,9 @@ impl User {
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
             StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
+            StepWork::Requests(requests) => {
+                exchange::request(worker, work, self, requests.at(turn.number), turn).await;
+            }
         }
         if self.refusals > 0 && !turn.paced {
             worker.net.sleep(self.pause()).await;
@@ -79,7 +82,7 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
@@ -87,7 +90,11 @@ fn waiting(work: &PhaseWork) -> u32 {
 
 /// Whether the scenario has come to the end of its lists.
 fn exhausted(work: &PhaseWork) -> bool {
-    work.steps.iter().any(|step| matches!(step, StepWork::Urls(frontier) if frontier.exhausted()))
+    work.steps.iter().any(|step| match step {
+        StepWork::Object(_) => false,
+        StepWork::Urls(frontier) => frontier.exhausted(),
+        StepWork::Requests(requests) => requests.is_empty(),
+    })
 }
 
 fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {

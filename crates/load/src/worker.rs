@@ -5,6 +5,7 @@ use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
 use crate::pace::Schedule;
+use crate::requests::{Hosts, Requests};
 use crate::urls::Frontier;
 use crate::user;
 use measure::{Event, Exchange, Snapshot, Tally};
@@ -34,6 +35,8 @@ pub struct Job {
     pub control: Arc<Control>,
     /// Addresses of the target, where there is one.
     pub target: Vec<SocketAddr>,
+    /// Addresses of the hosts of described requests, where there is no target.
+    pub hosts: Arc<Hosts>,
     /// Where figures go.
     pub snapshots: SyncSender<Snapshot>,
     /// Empty tallies come back here, so that handing over allocates nothing.
@@ -87,6 +90,7 @@ impl PhaseWork {
 pub(crate) enum StepWork {
     Object(Laws),
     Urls(Frontier),
+    Requests(Requests),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -170,6 +174,10 @@ impl Worker {
         let steps = phase.scenario.steps.iter().map(|step| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed)),
+            Step::Requests(step) => {
+                let Protocol::Http1(http) = &self.job.load.protocol;
+                StepWork::Requests(Requests::new(step, http, &self.job.target, &self.job.hosts, seed))
+            }
         });
         PhaseWork {
             name: phase.name.clone(),
@@ -259,6 +267,11 @@ impl Worker {
     /// Whether the phase is over by the clock or by order.
     pub fn over(&self, work: &PhaseWork, now: Instant) -> bool {
         work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped()
+    }
+
+    /// How long the run goes on.
+    pub fn since_start(&self) -> Duration {
+        self.net.now().saturating_duration_since(self.started.get())
     }
 
     /// Counts something.

@@ -1,8 +1,9 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
-use crate::load::{Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
+use crate::load::{Field, Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
 use crate::popularity::Law;
+use crate::request::RequestStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::{Plan, load::Http1};
 
@@ -101,7 +102,11 @@ fn check_http1(http: &Http1, found: &mut Vec<String>) {
             "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
         );
     }
-    for field in &http.fields {
+    check_fields(&http.fields, found);
+}
+
+fn check_fields(fields: &[Field], found: &mut Vec<String>) {
+    for field in fields {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
         if bad_name || field.value.bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
@@ -138,8 +143,28 @@ fn check_phase(phase: &Phase, has_target: bool, found: &mut Vec<String>) {
     for step in &phase.scenario.steps {
         match step {
             Step::Object(step) => check_object(name, step, has_target, found),
+            Step::Requests(step) => check_requests(name, step, found),
             Step::Urls(step) => share(found, &format!("phase '{name}': reload"), step.reload),
         }
+    }
+}
+
+fn check_requests(phase: &str, step: &RequestStep, found: &mut Vec<String>) {
+    if step.requests.is_empty() {
+        found.push(format!("phase '{phase}' has a step without requests: nothing would be sent"));
+    }
+    for request in &step.requests {
+        if request.address().is_none() {
+            found.push(format!(
+                "phase '{phase}': '{}' is no http:// URL: give one such as http://localhost:8080/",
+                request.url
+            ));
+        }
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if request.method.is_empty() || !request.method.bytes().all(token) {
+            found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
+        }
+        check_fields(&request.fields, found);
     }
 }
 

@@ -16,11 +16,15 @@ pub mod predict;
 pub mod site;
 pub mod units;
 
+mod address;
+mod request;
 mod split;
 mod text;
 
+pub use address::Address;
 pub use load::*;
 pub use popularity::{Law, Popularity};
+pub use request::{Expect, ExpectBody, Request, RequestOrder, RequestStep};
 pub use site::Site;
 pub use split::Part;
 

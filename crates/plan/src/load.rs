@@ -3,6 +3,7 @@
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
 use crate::popularity::Popularity;
+use crate::request::RequestStep;
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -210,6 +211,8 @@ pub enum Step {
     Object(ObjectStep),
     /// Fetch URLs of a list.
     Urls(UrlStep),
+    /// Send requests that are described one by one.
+    Requests(RequestStep),
 }
 
 /// Fetches an object of the site.

@@ -1,6 +1,6 @@
 //! `wringer cache`: what its options mean.
 
-use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs};
+use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, finish};
 use super::phase::PhaseArg;
 use clap::Args;
 use plan::site::Site;
@@ -9,7 +9,6 @@ use plan::{
     Step, Stop, Trace,
 };
 use std::net::SocketAddr;
-use std::time::Duration;
 
 /// The options of `wringer cache`.
 #[derive(Debug, Clone, Args)]
@@ -81,12 +80,11 @@ impl Target {
     }
 }
 
-/// How long a run takes when nothing is said.
-const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
-fn host_port(text: &str) -> Result<String, String> {
+/// `host:port` of a proxy, with or without a scheme.
+pub(super) fn host_port(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.to_owned()),
@@ -170,7 +168,7 @@ impl CacheArgs {
         let variants = u64::from(site.variant_count());
         let stop = match (typed.duration, typed.requests) {
             (None, None) if fills => Stop { after: None, requests: Some(popularity.hot * variants) },
-            (None, None) => self.stop(),
+            (None, None) => finish(self.load.duration, self.load.requests),
             (after, requests) => Stop { after, requests },
         };
         Phase {
@@ -238,13 +236,6 @@ impl CacheArgs {
             None => Pace::Users(typed.users.unwrap_or(self.load.users)),
         }
     }
-
-    fn stop(&self) -> Stop {
-        match (self.load.duration, self.load.requests) {
-            (None, None) => Stop { after: Some(DEFAULT_DURATION), requests: None },
-            (after, requests) => Stop { after, requests },
-        }
-    }
 }
 
 /// The number of objects whose sizes sum to about `bytes`, variants counted.
@@ -261,6 +252,7 @@ fn hot_set_of(bytes: u64, site: &Site) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native::options::DEFAULT_DURATION;
     use crate::native::{Cli, Command};
     use clap::Parser;
 

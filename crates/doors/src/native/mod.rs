@@ -3,10 +3,12 @@
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
 mod cache;
+mod http;
 mod options;
 mod phase;
 
 pub use cache::{CacheArgs, Target};
+pub use http::{HttpArgs, HttpLoadArgs, RequestArgs};
 pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs};
 pub use phase::PhaseArg;
 
@@ -34,6 +36,8 @@ pub struct Cli {
 pub enum Command {
     /// Press a proxy or cache from both sides; without PROXY, the built-in demonstration cache
     Cache(Box<CacheArgs>),
+    /// Press a web server
+    Http(Box<HttpArgs>),
     /// Only the origin; clients elsewhere join its accounts
     Origin(Box<OriginArgs>),
     /// Run a plan file

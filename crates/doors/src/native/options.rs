@@ -3,7 +3,7 @@
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units::{self, UnitError};
-use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm};
+use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm, Stop};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -269,6 +269,17 @@ impl OriginArgs {
     }
 }
 
+/// How long a run takes when nothing is said.
+pub(super) const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+/// Until when, as `--duration` and `--requests` say.
+pub(super) fn finish(duration: Option<Duration>, requests: Option<u64>) -> Stop {
+    match (duration, requests) {
+        (None, None) => Stop { after: Some(DEFAULT_DURATION), requests: None },
+        (after, requests) => Stop { after, requests },
+    }
+}
+
 /// A count that fits 32 bits.
 pub(super) fn count32(text: &str) -> Result<u32, String> {
     let count = units::count(text).map_err(|error| error.to_string())?;
@@ -321,7 +332,7 @@ fn vary_on(text: &str) -> Result<VaryOn, String> {
     })
 }
 
-fn field(text: &str) -> Result<Field, String> {
+pub(super) fn field(text: &str) -> Result<Field, String> {
     let (name, value) = text.split_once(':').ok_or("give a field as 'Name: value'")?;
     Ok(Field { name: name.trim().to_owned(), value: value.trim().to_owned() })
 }

@@ -104,6 +104,7 @@ impl Case {
                 part: Part::WHOLE,
                 control,
                 target,
+                hosts: Arc::default(),
                 snapshots: snapshots_in,
                 spare,
                 events: events_in,

@@ -7,6 +7,7 @@ mod evidence;
 mod listen;
 mod remote;
 mod signals;
+mod targets;
 mod usage;
 mod workers;
 
@@ -19,11 +20,12 @@ use measure::{Clock, Collector, Event, Evidence, FailureKind, OriginCounts, Row,
 use plan::predict::{self, Observed};
 use plan::{Law, Load, Plan, Step};
 use remote::Remote;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
+use targets::Targets;
 use workers::Workers;
 
 /// What is shown while a run goes on.
@@ -68,7 +70,7 @@ pub struct Ready<'a> {
     plan: &'a Plan,
     around: &'a Surroundings,
     workers: Workers,
-    target: Vec<SocketAddr>,
+    targets: Targets,
     stop: Arc<AtomicBool>,
     notes: Vec<String>,
 }
@@ -82,9 +84,9 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     refuse_violations(plan)?;
     let stop = signals::interrupted()?;
     let notes = usage::raise_descriptors(plan)?;
-    let target = target(plan.load.as_ref())?;
-    let workers = Workers::start(plan, usage::threads(plan.threads), &target, around, heads)?;
-    Ok(Ready { plan, around, workers, target, stop, notes })
+    let targets = plan.load.as_ref().map(Targets::of).transpose()?.unwrap_or_default();
+    let workers = Workers::start(plan, usage::threads(plan.threads), &targets, around, heads)?;
+    Ok(Ready { plan, around, workers, targets, stop, notes })
 }
 
 impl Ready<'_> {
@@ -93,12 +95,11 @@ impl Ready<'_> {
     /// # Errors
     /// A target where nobody listens.
     pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
-        if let (Some(load), Some(address)) = (&self.plan.load, self.target.first())
-            && !self.is_our_origin(*address)
-        {
-            listens(load, *address)?;
+        if let Some(load) = &self.plan.load {
+            let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
+            self.targets.refuse_silent(load, origin)?;
         }
-        let remote = remote(self.plan, self.around, &self.target, &mut self.notes);
+        let remote = remote(self.plan, self.around, self.targets.first(), &mut self.notes);
         let threads = self.workers.count();
         let mut session = Session {
             plan: self.plan,
@@ -120,58 +121,22 @@ impl Ready<'_> {
     }
 }
 
-impl Ready<'_> {
-    /// Whether the target is this process's origin: it listens, and asking it would show in its accounts.
-    fn is_our_origin(&self, target: SocketAddr) -> bool {
-        let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse::<SocketAddr>().ok());
-        origin.is_some_and(|origin| target.ip().is_loopback() && target.port() == origin.port())
-    }
-}
-
 fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
     let found = plan.check();
     if found.is_empty() { Ok(()) } else { Err(Problem::Usage(found.join("\nwringer: "))) }
 }
 
-/// The addresses of the target; none where each URL names its own.
-fn target(load: Option<&Load>) -> Result<Vec<SocketAddr>, Problem> {
-    let Some(name) = load.and_then(|load| load.target.as_ref()) else { return Ok(Vec::new()) };
-    let found: Vec<SocketAddr> = name
-        .to_socket_addrs()
-        .map_err(|error| {
-            Problem::impossible(format!("target {name} does not resolve: {error}; check the name"))
-        })?
-        .collect();
-    // A name such as localhost may stand for two families of which only one is listened on.
-    let first =
-        found.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(2)).is_ok());
-    let family = first.or(found.first()).map(SocketAddr::is_ipv4);
-    Ok(found.into_iter().filter(|address| Some(address.is_ipv4()) == family).collect())
-}
-
-/// Refuses a target where nobody listens, before any worker counts a thousand refusals.
-fn listens(load: &Load, address: SocketAddr) -> Result<(), Problem> {
-    let name = load.target.as_deref().unwrap_or_default();
-    TcpStream::connect_timeout(&address, load.limits.connect.max(Duration::from_millis(1))).map(drop).map_err(
-        |error| {
-            Problem::impossible(format!(
-                "nothing answers at {name} ({error}); start the proxy first, for instance with wringer rig"
-            ))
-        },
-    )
-}
-
 fn remote(
     plan: &Plan,
     around: &Surroundings,
-    target: &[SocketAddr],
+    target: Option<SocketAddr>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
-    let (load, address) = (plan.load.as_ref()?, target.first()?);
+    let (load, address) = (plan.load.as_ref()?, target?);
     if plan.origin.is_some() || !around.join_remote {
         return None;
     }
-    match Remote::new(load, *address, plan.site.fingerprint()) {
+    match Remote::new(load, address, plan.site.fingerprint()) {
         Ok((remote, note)) => {
             notes.extend(note);
             Some(remote)
