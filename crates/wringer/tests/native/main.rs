@@ -10,5 +10,6 @@ mod cache;
 mod command_line;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
+mod http;
 mod oracle;
 mod two_machines;
