@@ -3,6 +3,7 @@
 //! [`Layout`] takes the rows of a run and gives lines; the rest are functions of their arguments. What differs from the
 //! old tool's figures, and why, is in `docs/src/jtest.md`.
 
+use crate::good;
 use crate::show;
 use measure::event::{HeadTitle, Wrong};
 use measure::run::received_bytes;
@@ -280,7 +281,7 @@ pub fn summary(result: &RunResult) -> String {
 
 fn hit_ratio(result: &RunResult) -> String {
     let measured = result.measured();
-    let (Some(ratio), Some(origin)) = (measured.origin_offload(), &measured.origin) else {
+    let (Some(ratio), Some(origin)) = (good::offload(&measured), &measured.origin) else {
         return String::new();
     };
     let expected = measured.predicted_hit_ratio.map(|ratio| format!("; {} expected", show::percent(ratio)));

@@ -8,12 +8,14 @@ mod generator;
 mod headline;
 mod latency;
 mod load;
+mod nothing_good;
 mod origin;
 mod outcomes;
 mod timeline;
 
+use crate::good;
 use crate::show;
-use measure::{Counts, PhaseResult, RunResult};
+use measure::{Counts, PhaseResult, RunResult, Verdict};
 use plan::Plan;
 
 /// What the reports need to know of a run beside its result.
@@ -45,6 +47,16 @@ pub(crate) fn measured(result: &RunResult, plan: &Plan) -> PhaseResult {
     let mut served = PhaseResult::new("origin", true);
     (served.took, served.origin) = (result.took, result.origin);
     served
+}
+
+/// Whether the figures speak of the target: the generator was not the limit, and there was a good answer at all.
+pub(crate) fn verdict(result: &RunResult, measured: &PhaseResult) -> Verdict {
+    let mut verdict = result.self_check.verdict();
+    if good::nothing_good(measured.counts()) {
+        verdict.valid = false;
+        verdict.reasons.push("not one answer was good: nothing can be said of the target".to_owned());
+    }
+    verdict
 }
 
 /// The report, at most [`show::WIDTH`] columns wide but for names and the command.
@@ -113,7 +125,7 @@ const NAME: usize = 12;
 
 /// Hit ratio by stamps; where answers carry none, what both sides' accounts say.
 fn hit_ratio(phase: &PhaseResult) -> Option<f64> {
-    phase.hit_ratio().or_else(|| phase.origin_offload().filter(|_| phase.counts().unstamped > 0))
+    phase.hit_ratio().or_else(|| good::offload(phase).filter(|_| phase.counts().unstamped > 0))
 }
 
 /// A name in at most [`NAME`] characters.

@@ -1,6 +1,7 @@
 //! What the cache did, as the clients saw it.
 
 use super::{Report, Section, hit_ratio, short};
+use crate::good;
 use crate::show::{self, Table};
 use measure::run::{answered, ratio};
 use measure::{Counts, PhaseResult};
@@ -86,7 +87,7 @@ fn stamped_ratio(phase: &PhaseResult) -> String {
 }
 
 fn joined_ratio(phase: &PhaseResult) -> String {
-    let Some(ratio) = phase.origin_offload() else {
+    let Some(ratio) = good::offload(phase) else {
         return "Answers carry no stamp of our origin and its accounts are not at hand: hits cannot be told from misses."
             .to_owned();
     };

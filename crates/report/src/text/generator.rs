@@ -27,6 +27,7 @@ impl Report<'_> {
 
     fn verdict_facts(&self) -> Vec<(&'static str, String)> {
         let [word, meaning] = self.verdict();
+        // A generator that was the limit may be why no answer was good.
         let verdict = self.result.self_check.verdict();
         if verdict.valid || self.result.self_check.requests == 0 {
             return vec![("verdict", format!("{word}: {meaning}"))];

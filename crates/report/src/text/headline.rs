@@ -1,6 +1,7 @@
 //! What came of it, in five lines: rate, hits, response time, failures, verdict.
 
 use super::{Report, Section, hit_ratio};
+use crate::good;
 use crate::show::{self, Table};
 use measure::Clock;
 use measure::run::{ratio, received_bytes};
@@ -54,6 +55,11 @@ impl Report<'_> {
         }
         table.row([format!("{} failed", show::count(counts.failed)), self.trouble()]);
         table.row(self.verdict());
+        if good::nothing_good(counts) {
+            // As wide as the report but for its margin, the first column and the gap.
+            let lines = show::wrap(&self.why_nothing_was_good(), show::WIDTH - 24);
+            lines.into_iter().for_each(|line| table.row([String::new(), line]));
+        }
     }
 
     fn predicted(&self) -> String {
@@ -100,6 +106,7 @@ impl Report<'_> {
     pub(super) fn verdict(&self) -> [String; 2] {
         let check = &self.result.self_check;
         let (word, meaning) = match check.verdict().valid {
+            _ if good::nothing_good(self.counts()) => ("no good answer", "nothing can be said of the target"),
             true => ("valid", "nothing says that the generator was the limit"),
             false if check.requests == 0 => ("no result", "no request was sent"),
             false => ("bound by the generator", "the target may be able to do more; see Generator below"),

@@ -1,6 +1,7 @@
 //! What the origin saw of it.
 
 use super::{Report, Section};
+use crate::good;
 use crate::show::{self, Table};
 use measure::OriginCounts;
 
@@ -16,8 +17,8 @@ impl Report<'_> {
         for (name, value, meaning) in origin_lines(origin).into_iter().filter(|(_, value, _)| *value > 0) {
             table.row([name.to_owned(), show::count(value), meaning.to_owned()]);
         }
-        if let Some(offload) = self.phase.origin_offload() {
-            let bytes = show::or_dash(self.phase.byte_offload().map(show::percent));
+        if let Some(offload) = good::offload(self.phase) {
+            let bytes = show::or_dash(good::byte_offload(self.phase).map(show::percent));
             let meaning = format!("of answers cost the origin no body; {bytes} of body bytes");
             table.row(["offload".to_owned(), show::percent(offload), meaning]);
         }

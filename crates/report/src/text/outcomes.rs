@@ -116,7 +116,7 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
     ]
 }
 
-fn failure_text(failure: Failure) -> String {
+pub(super) fn failure_text(failure: Failure) -> String {
     let errno = failure.errno.map(|number| format!(" ({})", show::errno(number)));
     let stage: Stage = failure.stage;
     format!("{}: {}{}", stage.text(), failure.kind.text(), errno.unwrap_or_default())

@@ -1,6 +1,7 @@
 //! How it changed, where there were several phases.
 
 use super::{Report, Section, short, time_or_dash};
+use crate::good;
 use crate::show::{self, Table};
 use measure::Row;
 
@@ -27,7 +28,7 @@ impl Report<'_> {
     }
 
     fn timeline_row(&self, row: &Row) -> [String; 8] {
-        let hits = row.hit_ratio().or_else(|| row.origin_offload());
+        let hits = row.hit_ratio().or_else(|| good::row_offload(row));
         let phase = self.result.phases.get(row.phase as usize).map(|phase| short(&phase.name));
         [
             format!("{:.0} s", row.at_s),
