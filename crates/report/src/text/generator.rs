@@ -4,6 +4,9 @@ use super::{Report, Section};
 use crate::show::{self, Table};
 use measure::{Clock, PhaseResult};
 
+/// The system counts CPU in steps of 10 ms; fewer seconds than these say little.
+const SHORTEST_CPU_S: f64 = 0.05;
+
 impl Report<'_> {
     pub(super) fn generator(&self) -> Section {
         let mut facts: Vec<(&str, String)> = Vec::new();
@@ -53,7 +56,7 @@ impl Report<'_> {
     }
 
     fn target_cost(&self) -> Option<String> {
-        let cpu_s = self.context.target_cpu?;
+        let cpu_s = self.context.target_cpu.filter(|cpu_s| *cpu_s >= SHORTEST_CPU_S)?;
         let cost = self.phase.cpu_us_per_answer(cpu_s)?;
         let seconds = self.phase.took.as_secs_f64();
         let cores = if seconds > 0.0 { format!(", {:.2} cores", cpu_s / seconds) } else { String::new() };
