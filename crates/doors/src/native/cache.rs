@@ -2,7 +2,7 @@
 
 use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs};
 use super::phase::PhaseArg;
-use super::values::{address, rig_workers};
+use super::values::{address, rig_workers, some_bytes};
 use clap::Args;
 use plan::site::Site;
 use plan::units::rest_of;
@@ -26,7 +26,7 @@ pub struct CacheArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
     pub rig_workers: u16,
     /// Memory of the rig or of the demonstration cache; of any proxy, for the prediction
-    #[arg(long, value_name = "SIZE", value_parser = plan::units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub cache_memory: Option<u64>,
     /// Where our origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]

@@ -9,7 +9,7 @@ use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
 use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is printed and kept.
@@ -22,12 +22,19 @@ pub struct OutputArgs {
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
-    /// File for the first faulty answers
-    #[arg(long, value_name = "FILE", default_value = "wringer-evidence.txt")]
-    pub evidence_file: PathBuf,
+    /// File for the first faulty answers [default: wringer-evidence.txt]
+    #[arg(long, value_name = "FILE")]
+    pub evidence_file: Option<PathBuf>,
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,
+}
+
+impl OutputArgs {
+    /// The file for the first faulty answers.
+    pub fn evidence_file(&self) -> &Path {
+        self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
+    }
 }
 
 /// How clients behave.

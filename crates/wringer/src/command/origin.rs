@@ -12,6 +12,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);
     }
+    show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
     let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
