@@ -57,11 +57,11 @@ impl Report<'_> {
 
     /// A gateway's error: did it ask the origin at all?
     fn unreached_origin(&self) -> String {
-        let listen = self.context.plan.origin.as_ref().map(|origin| origin.listen.as_str());
+        let reached = self.context.plan.origin_as_reached();
         let asked = self.phase.origin.as_ref().map_or(0, |origin| origin.requests);
-        match listen {
-            Some(listen) if asked == 0 => format!(
-                "The origin was never asked: the proxy must fetch from {listen}; where it cannot reach that address, \
+        match reached {
+            Some(reached) if asked == 0 => format!(
+                "The origin was never asked: the proxy must fetch from {reached}; where it cannot reach that address, \
                  choose another with --origin."
             ),
             _ if asked > 0 => {

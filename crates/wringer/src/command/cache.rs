@@ -55,7 +55,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;
     let pressed = press(args, &listen, origin)?;
-    let mut lines = Lines::new(&args.output, plan.origin.is_some() || args.clients_only);
+    let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
     let finished = ready.run(&pressed.processes(), &mut lines)?;
     let seed_option = args.load.seed.is_none().then_some("--seed");

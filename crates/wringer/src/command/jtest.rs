@@ -118,7 +118,7 @@ impl Table {
             show_urls: view.show_urls,
             show_heads: view.show_headers,
             dump: dump.transpose()?.map(BufWriter::new),
-            troubles: Troubles::default(),
+            troubles: Troubles::of(&run.plan),
             fetched: Vec::new(),
         })
     }

@@ -18,7 +18,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
-    let finished = ready.run(&[], &mut Lines::new(&args.output, true))?;
+    let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
     show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
 }

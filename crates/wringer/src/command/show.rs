@@ -42,14 +42,14 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// As the options say. `has_origin`: the origin's figures will be known.
-    pub fn new(output: &OutputArgs, has_origin: bool) -> Lines {
+    /// As the options and the plan say. `has_origin`: the origin's figures will be known.
+    pub fn new(output: &OutputArgs, plan: &Plan, has_origin: bool) -> Lines {
         let aside = is_stdout(output);
         let width = width(aside);
         Lines {
             clients: report::live::Lines::new(has_origin, width),
             origin: report::live::OriginLines::new(width),
-            troubles: Troubles::default(),
+            troubles: Troubles::of(plan),
             quiet: output.quiet,
             aside,
         }

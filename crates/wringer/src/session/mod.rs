@@ -313,13 +313,12 @@ impl Session<'_> {
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
         let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
         let bad: u64 = bad.map(|(_, count)| count).sum();
-        if let (Some(origin), Some(behind)) = (origin, &self.plan.origin)
+        if let (Some(origin), Some(behind)) = (origin, self.plan.origin_as_reached())
             && origin.requests == 0
             && bad > requests / 2
         {
             notes.push(format!(
-                "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {}",
-                behind.listen
+                "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}"
             ));
         }
         notes
