@@ -1,6 +1,7 @@
 //! `wringer http`: what its options mean.
 
-use super::options::{OutputArgs, count32, field, finish};
+use super::options::{OutputArgs, finish};
+use super::values::{at_least_one, count32, request_field, seed, some_time, status, threads};
 use clap::Args;
 use plan::units;
 use plan::{
@@ -34,7 +35,7 @@ pub struct RequestArgs {
     #[arg(long, short = 'X', value_name = "METHOD")]
     pub method: Option<String>,
     /// Field added to each request
-    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = request_field)]
     pub headers: Vec<Field>,
     /// Body of each request
     #[arg(long, value_name = "TEXT")]
@@ -43,7 +44,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "PROXY", value_parser = super::cache::host_port)]
     pub proxy: Option<String>,
     /// Statuses that are good [default: all below 400]
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = status)]
     pub expect_status: Vec<u16>,
     /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's
     #[arg(long, value_name = "WHAT", default_value = "complete", value_parser = expect_body)]
@@ -61,22 +62,22 @@ pub struct HttpLoadArgs {
     #[arg(long, value_name = "RATE", value_parser = units::rate)]
     pub rate: Option<f64>,
     /// For how long [default: 10s, unless --requests is given]
-    #[arg(long, short = 'd', value_name = "DURATION", value_parser = units::duration)]
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,
     /// Exactly so many requests
-    #[arg(long, short = 'n', value_name = "N", value_parser = units::count)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
     pub requests: Option<u64>,
     /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Workers, one per core [default: all cores]
-    #[arg(long, short = 't', value_name = "N")]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
     /// Time limit of a request
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
     pub timeout: Duration,
 }
 
@@ -162,11 +163,10 @@ impl HttpArgs {
 mod tests {
     use super::*;
     use crate::native::{Cli, Command};
-    use clap::Parser;
 
     fn plan(line: &str) -> Plan {
         let words = ["wringer", "http"].into_iter().chain(line.split_whitespace());
-        let Command::Http(args) = Cli::try_parse_from(words).unwrap().command else { panic!("{line}") };
+        let Command::Http(args) = Cli::read(words).unwrap().command else { panic!("{line}") };
         let plan = args.plan(7);
         assert_eq!(plan.check(), Vec::<String>::new(), "{line}");
         plan
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn what_is_no_url_is_refused() {
         for line in ["ftp://h/", "http://", "h:port"] {
-            assert!(Cli::try_parse_from(["wringer", "http", line]).is_err(), "{line}");
+            assert!(Cli::read(["wringer", "http", line]).is_err(), "{line}");
         }
     }
 }

@@ -12,11 +12,12 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);
     }
+    show::can_keep(&args.output)?;
     let around = Surroundings::default();
     let ready = session::prepare(&plan, &around, false)?;
     let target = args.requests.proxy.clone().unwrap_or_else(|| args.urls.join(", "));
     show::notice(&format!("pressing {target}"));
-    let finished = ready.run(&[], &mut Lines::new(&args.output, false))?;
+    let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     show::report(&finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
 }
