@@ -18,7 +18,7 @@ use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage
 use net::{Close, ConnectOptions, Lent};
 use plan::{CloseBy, Http1, Protocol};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
@@ -111,6 +111,12 @@ impl Worker {
         let target = &self.job.target;
         target[self.connections.get() as usize % target.len()]
     }
+
+    /// Where the next connection comes from: sources take turns for each address of the target, and workers begin apart.
+    fn source(&self, to: SocketAddr) -> Option<IpAddr> {
+        let round = self.connections.get() / self.job.target.len().max(1) as u64;
+        self.sources.pick(to, round + u64::from(self.job.part.index))
+    }
 }
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
@@ -126,6 +132,7 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, to: SocketAddr, due: Instan
     let begin = worker.net.now();
     let limits = &worker.job.load.limits;
     let options = ConnectOptions {
+        source: worker.source(to),
         deadline: Some(begin + limits.connect),
         abortive_close: worker.http().close == CloseBy::Reset,
         ..ConnectOptions::default()

@@ -16,6 +16,7 @@ mod judge;
 mod oracle;
 pub mod pace;
 mod page;
+mod source;
 mod urls;
 mod user;
 mod worker;

@@ -5,6 +5,7 @@ use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
 use crate::pace::Schedule;
+use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user;
 use measure::{Event, Exchange, Snapshot, Tally};
@@ -49,6 +50,8 @@ pub(crate) struct Worker {
     pub net: Net,
     pub job: Job,
     pub composer: Composer,
+    /// Local addresses that connections come from.
+    pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
     phase: Cell<usize>,
@@ -96,6 +99,7 @@ pub async fn drive(net: Net, job: Job) {
     let Protocol::Http1(http) = &job.load.protocol;
     let worker = Rc::new(Worker {
         composer: Composer::new(http, &job.site),
+        sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
         phase: Cell::new(0),

@@ -4,6 +4,7 @@
 use crate::load::{Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
 use crate::popularity::Law;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
+use crate::sources::MAX_SOURCES;
 use crate::{Plan, load::Http1};
 
 /// Most users, connections or requests in flight.
@@ -86,6 +87,10 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
         && !is_address(target)
     {
         found.push(format!("target '{target}' is not host:port, such as localhost:8080"));
+    }
+    let sources = load.sources.iter().fold(0u64, |sum, range| sum.saturating_add(range.count()));
+    if sources > MAX_SOURCES {
+        found.push(format!("sources are {sources} addresses: give at most {MAX_SOURCES}"));
     }
     if load.phases.is_empty() {
         found.push("load has no phase: nothing would be sent".to_owned());
@@ -205,6 +210,7 @@ mod tests {
         };
         let load = Load {
             target: Some("localhost:8080".to_owned()),
+            sources: Vec::new(),
             protocol: Protocol::default(),
             check: Default::default(),
             limits: Default::default(),
@@ -228,9 +234,10 @@ mod tests {
         bad.threads = Some(0);
         let load = bad.load.as_mut().unwrap();
         load.target = Some("nowhere".to_owned());
+        load.sources = vec!["10.0.0.0-10.255.255.255".parse().unwrap()];
         load.phases[0].pace = Pace::Users(0);
         let found = bad.check().join("\n");
-        for word in ["private is 1.5", "threads is 0", "'nowhere'", "users is 0"] {
+        for word in ["private is 1.5", "threads is 0", "'nowhere'", "users is 0", "16777216 addresses"] {
             assert!(found.contains(word), "{word} in {found}");
         }
     }

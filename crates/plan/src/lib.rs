@@ -14,6 +14,7 @@ pub mod load;
 pub mod popularity;
 pub mod predict;
 pub mod site;
+pub mod sources;
 pub mod units;
 
 mod split;
@@ -22,6 +23,7 @@ mod text;
 pub use load::*;
 pub use popularity::{Law, Popularity};
 pub use site::Site;
+pub use sources::SourceRange;
 pub use split::Part;
 
 use serde::{Deserialize, Serialize};

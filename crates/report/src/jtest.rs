@@ -563,6 +563,7 @@ mod tests {
             workers: Vec::new(),
             origin,
             evidence: Vec::new(),
+            watched: Vec::new(),
             self_check: SelfCheck { requests: 1000, ..SelfCheck::default() },
             interrupted: false,
             backend: "sim",

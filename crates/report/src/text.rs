@@ -4,7 +4,9 @@
 
 use crate::show::{self, Table};
 use measure::run::{answered, ratio, received_bytes};
-use measure::{Clock, Counts, Failure, Fault, OriginCounts, PhaseResult, Row, RunResult, Stage};
+use measure::{
+    Clock, Counts, Failure, Fault, MachineUse, OriginCounts, PhaseResult, Row, RunResult, Stage, Watched,
+};
 use plan::{Arrivals, CheckContent, Pace, Plan, Step};
 
 /// What the reports need to know of a run beside its result.
@@ -526,7 +528,9 @@ impl Report<'_> {
         facts.push(("threads", self.threads()));
         facts.extend(self.cpu_cost().map(|text| ("cost", text)));
         facts.extend(self.target_cost().map(|text| ("target", text)));
+        facts.extend(self.result.watched.iter().map(|watched| ("watched", self.watched(watched))));
         facts.extend(lateness(self.phase).map(|text| ("lateness", text)));
+        facts.extend(machine_facts(&self.result.self_check.machine));
         let dropped = self.result.self_check.dropped_events;
         if dropped > 0 {
             facts.push((
@@ -570,6 +574,25 @@ impl Report<'_> {
         let seconds = self.phase.took.as_secs_f64();
         let cores = if seconds > 0.0 { format!(", {:.2} cores", cpu_s / seconds) } else { String::new() };
         Some(format!("{} of CPU per answer{cores}", show::cost(cost)))
+    }
+
+    /// What one of the watched processes used.
+    fn watched(&self, watched: &Watched) -> String {
+        let more = match watched.processes {
+            0 | 1 => String::new(),
+            2 => " and 1 child".to_owned(),
+            processes => format!(" and {} children", processes - 1),
+        };
+        let seconds = self.phase.took.as_secs_f64();
+        let cpu =
+            watched.cpu_s.filter(|_| seconds > 0.0).map(|cpu_s| format!("{:.2} cores, ", cpu_s / seconds));
+        let memory = show::bytes(watched.memory_bytes);
+        format!(
+            "{} (pid {}{more}): {}{memory} of memory at most",
+            watched.name,
+            watched.pid,
+            cpu.unwrap_or_default()
+        )
     }
 
     fn repeat(&self) -> Section {
@@ -771,6 +794,51 @@ fn cpu_shares(shares: &[f64]) -> Option<String> {
             Some(format!("{} to {}", percent(least), percent(most)))
         }
     }
+}
+
+/// What the run took of the machine, and what went wrong on it; nothing where nobody looked.
+fn machine_facts(machine: &MachineUse) -> Vec<(&'static str, String)> {
+    if machine.descriptors == 0 {
+        return Vec::new();
+    }
+    let limit =
+        machine.descriptor_limit.map(|limit| format!(" of {}", show::count(limit))).unwrap_or_default();
+    let held = format!(
+        "{}{limit} descriptors, {} of memory",
+        show::count(machine.descriptors),
+        show::bytes(machine.memory_bytes)
+    );
+    let ports = match (machine.ports, machine.port_limit) {
+        (Some(ports), Some(limit)) => {
+            format!(", {} of {} ports to the target", show::count(ports), show::count(limit))
+        }
+        _ => String::new(),
+    };
+    let mut facts = vec![("held", format!("{held}{ports}, at most"))];
+    let troubles = [
+        (
+            machine.retransmits > 0,
+            format!(
+                "{} of {} segments sent again",
+                show::count(machine.retransmits),
+                show::count(machine.segments)
+            ),
+        ),
+        (
+            machine.listen_overflows > 0,
+            format!(
+                "{} found a listener's queue full",
+                show::counted(machine.listen_overflows, "new connection")
+            ),
+        ),
+        (machine.swapped_bytes > 0, format!("{} swapped", show::bytes(machine.swapped_bytes))),
+    ];
+    let troubles: Vec<_> =
+        troubles.into_iter().filter(|(happened, _)| *happened).map(|(_, text)| text).collect();
+    if !troubles.is_empty() {
+        facts.push(("machine", format!("{}; by all programs together", troubles.join(", "))));
+    }
+    facts
 }
 
 fn lateness(phase: &PhaseResult) -> Option<String> {

@@ -3,7 +3,7 @@
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units::{self, UnitError};
-use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm};
+use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm, SourceRange};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +24,15 @@ pub struct OutputArgs {
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,
+}
+
+/// What is watched while a run goes on, beside wringer itself.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct WatchArgs {
+    /// Watch CPU and memory of this process and its children [default: whoever listens at the target's port here]
+    #[arg(long = "watch-pid", value_name = "PID")]
+    pub pids: Vec<u32>,
 }
 
 /// How clients behave.
@@ -63,6 +72,9 @@ pub struct LoadArgs {
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
+    /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
+    #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub sources: Vec<SourceRange>,
     /// How clients end connections: fin or reset
     #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
     pub close: CloseBy,
@@ -293,10 +305,10 @@ fn form(text: &str) -> Result<RequestForm, String> {
     }
 }
 
-fn close(text: &str) -> Result<CloseBy, String> {
+pub(super) fn close(text: &str) -> Result<CloseBy, String> {
     match text {
         "fin" => Ok(CloseBy::Fin),
-        "reset" => Ok(CloseBy::Reset),
+        "reset" | "rst" => Ok(CloseBy::Reset),
         _ => Err("give fin or reset".to_owned()),
     }
 }
