@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// Share of descriptors or ports above which they are nearly used up.
-pub const NEARLY_ALL: f64 = 0.9;
+/// Share of the local ports above which the system searches long for a free one.
+pub const SCARCE: f64 = 0.9;
 /// Less swapped than this is the machine's housekeeping, in bytes.
 const SWAP_NOISE_BYTES: u64 = 1 << 20;
 
@@ -21,7 +21,8 @@ pub struct MachineUse {
     pub tcp_sockets: u64,
     /// Most of its TCP sockets in TIME_WAIT.
     pub time_wait: u64,
-    /// Most local ports seen in use towards the target, TIME_WAIT included; looked at only where they may run out.
+    /// Most local ports seen in use towards the target, those in TIME_WAIT included where they block the port; looked at
+    /// only where they may run out.
     pub ports: Option<u64>,
     /// Connections to the target that there are local ports for.
     pub port_limit: Option<u64>,
@@ -36,39 +37,34 @@ pub struct MachineUse {
 }
 
 impl MachineUse {
-    /// Why the machine may have been the limit, one sentence each, with what to try.
-    pub fn reasons(&self) -> Vec<String> {
-        let mut reasons = Vec::new();
-        if let Some(limit) = nearly_all(self.descriptors, self.descriptor_limit) {
-            let held = self.descriptors;
-            reasons
-                .push(format!("{held} of {limit} descriptors were in use: raise the limit with ulimit -n"));
-        }
-        if let Some((ports, limit)) =
-            self.ports.and_then(|ports| Some((ports, nearly_all(ports, self.port_limit)?)))
-        {
-            reasons.push(format!(
-                "{ports} of {limit} local ports towards the target were in use: {PORT_ADVICE}"
-            ));
-        }
-        if self.swapped_bytes >= SWAP_NOISE_BYTES {
-            reasons.push(format!(
-                "the machine swapped {:.1} MB meanwhile: free memory, or ask for less",
-                self.swapped_bytes as f64 / 1e6
-            ));
-        }
-        reasons
+    /// Whether local ports were so few that finding one took time.
+    pub fn ports_reason(&self) -> Option<String> {
+        let (ports, limit) = (self.ports?, self.port_limit?);
+        let scarce = ports as f64 > limit as f64 * SCARCE;
+        scarce
+            .then(|| format!("{ports} of {limit} local ports towards the target were in use: {PORT_ADVICE}"))
+    }
+
+    /// Whether no descriptor was left. Fewer than all do no harm, unlike ports.
+    pub fn descriptors_reason(&self) -> Option<String> {
+        let limit = self.descriptor_limit?;
+        (self.descriptors >= limit)
+            .then(|| format!("all of {limit} descriptors were in use: {DESCRIPTOR_ADVICE}"))
+    }
+
+    /// Whether the machine swapped.
+    pub fn swap_reason(&self) -> Option<String> {
+        let megabytes = self.swapped_bytes as f64 / 1e6;
+        (self.swapped_bytes >= SWAP_NOISE_BYTES)
+            .then(|| format!("the machine swapped {megabytes:.1} MB meanwhile: free memory, or ask for less"))
     }
 }
 
 /// What helps where local ports run out.
 pub const PORT_ADVICE: &str = "give more addresses to connect from (--source), reuse connections (--keep-alive 0), end \
     them by a reset (--close reset), or widen net.ipv4.ip_local_port_range";
-
-/// The limit, where it is nearly reached.
-fn nearly_all(used: u64, limit: Option<u64>) -> Option<u64> {
-    limit.filter(|limit| used as f64 > *limit as f64 * NEARLY_ALL)
-}
+/// What helps where descriptors run out.
+pub const DESCRIPTOR_ADVICE: &str = "raise the limit with ulimit -n, or ask for fewer connections";
 
 /// What a watched process used, its children included.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -90,23 +86,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_nearly_used_up_is_named_with_what_helps() {
+    fn what_is_used_up_is_named_with_what_helps() {
         let calm = MachineUse {
-            descriptors: 900,
+            descriptors: 999,
             descriptor_limit: Some(1_000),
             ports: Some(25_000),
             port_limit: Some(28_232),
             swapped_bytes: 4_096,
             ..MachineUse::default()
         };
-        assert_eq!(calm.reasons(), Vec::<String>::new());
+        let reasons = |machine: &MachineUse| {
+            let all = [machine.ports_reason(), machine.descriptors_reason(), machine.swap_reason()];
+            all.into_iter().flatten().collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(reasons(&calm), "");
         let tight =
-            MachineUse { descriptors: 901, ports: Some(25_500), swapped_bytes: 3 << 20, ..calm.clone() };
-        let reasons = tight.reasons().join("\n");
-        for said in ["901 of 1000 descriptors", "ulimit -n", "25500 of 28232", "--source", "swapped 3.1 MB"] {
-            assert!(reasons.contains(said), "{said} in {reasons}");
+            MachineUse { descriptors: 1_000, ports: Some(25_500), swapped_bytes: 3 << 20, ..calm.clone() };
+        let found = reasons(&tight);
+        for said in ["all of 1000 descriptors", "ulimit -n", "25500 of 28232", "--source", "swapped 3.1 MB"] {
+            assert!(found.contains(said), "{said} in {found}");
         }
         let unlimited = MachineUse { descriptor_limit: None, port_limit: None, swapped_bytes: 0, ..tight };
-        assert_eq!(unlimited.reasons(), Vec::<String>::new());
+        assert_eq!(reasons(&unlimited), "");
     }
 }

@@ -1,6 +1,6 @@
 //! The generator's verdict on itself: is the result valid, or was the generator the limit?
 
-use crate::machine::{MachineUse, PORT_ADVICE};
+use crate::machine::{DESCRIPTOR_ADVICE, MachineUse, PORT_ADVICE};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -62,14 +62,16 @@ impl SelfCheck {
         }
         if self.no_port > 0 {
             reasons.push(format!("{} requests found no free local port: {PORT_ADVICE}", self.no_port));
+        } else {
+            reasons.extend(self.machine.ports_reason());
         }
         if self.starved > self.no_port {
             let failed = self.starved - self.no_port;
-            reasons.push(format!(
-                "{failed} requests failed for want of descriptors: raise the limit with ulimit -n"
-            ));
+            reasons.push(format!("{failed} requests failed for want of descriptors: {DESCRIPTOR_ADVICE}"));
+        } else {
+            reasons.extend(self.machine.descriptors_reason());
         }
-        reasons.extend(self.machine.reasons());
+        reasons.extend(self.machine.swap_reason());
         if self.requests == 0 {
             reasons.push("no request was sent".to_owned());
         }
@@ -100,8 +102,20 @@ mod tests {
             reasons.len() == 2 && reasons[1].contains("2 requests failed for want of descriptors"),
             "{reasons:?}"
         );
-        let machine = MachineUse { swapped_bytes: 1 << 30, ..MachineUse::default() };
-        let swapping = SelfCheck { starved: 0, no_port: 0, machine, ..starved };
-        assert!(!swapping.verdict().valid);
+        let machine = MachineUse {
+            swapped_bytes: 1 << 30,
+            ports: Some(10),
+            port_limit: Some(10),
+            descriptors: 20,
+            descriptor_limit: Some(20),
+            ..MachineUse::default()
+        };
+        let told_once = SelfCheck { machine: machine.clone(), ..starved.clone() };
+        assert_eq!(told_once.verdict().reasons.len(), 3, "{:?}", told_once.verdict());
+        let tight = SelfCheck { starved: 0, no_port: 0, machine, ..starved };
+        let reasons = tight.verdict().reasons.join("\n");
+        for said in ["10 of 10 local ports", "all of 20 descriptors", "swapped"] {
+            assert!(reasons.contains(said), "{said} in {reasons}");
+        }
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Start at [`report`]: it names the sections in their order. A section that has nothing to say is left out.
 
+mod machine;
+
 use crate::show::{self, Table};
 use measure::run::{answered, ratio, received_bytes};
-use measure::{
-    Clock, Counts, Failure, Fault, MachineUse, OriginCounts, PhaseResult, Row, RunResult, Stage, Watched,
-};
+use measure::{Clock, Counts, Failure, Fault, OriginCounts, PhaseResult, Row, RunResult, Stage};
 use plan::{Arrivals, CheckContent, Pace, Plan, Step};
 
 /// What the reports need to know of a run beside its result.
@@ -528,9 +528,9 @@ impl Report<'_> {
         facts.push(("threads", self.threads()));
         facts.extend(self.cpu_cost().map(|text| ("cost", text)));
         facts.extend(self.target_cost().map(|text| ("target", text)));
-        facts.extend(self.result.watched.iter().map(|watched| ("watched", self.watched(watched))));
+        facts.extend(machine::watched(&self.result.watched, self.phase.took));
         facts.extend(lateness(self.phase).map(|text| ("lateness", text)));
-        facts.extend(machine_facts(&self.result.self_check.machine));
+        facts.extend(machine::held(&self.result.self_check.machine));
         let dropped = self.result.self_check.dropped_events;
         if dropped > 0 {
             facts.push((
@@ -556,7 +556,7 @@ impl Report<'_> {
     fn threads(&self) -> String {
         let threads = show::counted(u64::from(self.context.threads), "worker");
         let text = format!("{threads} on {}", self.result.backend);
-        match cpu_shares(&self.result.self_check.worker_cpu) {
+        match machine::cpu_shares(&self.result.self_check.worker_cpu) {
             Some(shares) => format!("{text}; CPU {shares} of a core while measuring"),
             None => text,
         }
@@ -574,25 +574,6 @@ impl Report<'_> {
         let seconds = self.phase.took.as_secs_f64();
         let cores = if seconds > 0.0 { format!(", {:.2} cores", cpu_s / seconds) } else { String::new() };
         Some(format!("{} of CPU per answer{cores}", show::cost(cost)))
-    }
-
-    /// What one of the watched processes used.
-    fn watched(&self, watched: &Watched) -> String {
-        let more = match watched.processes {
-            0 | 1 => String::new(),
-            2 => " and 1 child".to_owned(),
-            processes => format!(" and {} children", processes - 1),
-        };
-        let seconds = self.phase.took.as_secs_f64();
-        let cpu =
-            watched.cpu_s.filter(|_| seconds > 0.0).map(|cpu_s| format!("{:.2} cores, ", cpu_s / seconds));
-        let memory = show::bytes(watched.memory_bytes);
-        format!(
-            "{} (pid {}{more}): {}{memory} of memory at most",
-            watched.name,
-            watched.pid,
-            cpu.unwrap_or_default()
-        )
     }
 
     fn repeat(&self) -> Section {
@@ -779,66 +760,6 @@ fn fault_table(faults: impl Iterator<Item = (Fault, u64)>) -> Table {
     let mut table = Table::new("rl");
     faults.for_each(|(fault, count)| table.row([show::count(count), fault.text().to_owned()]));
     table
-}
-
-/// Up to eight workers one by one, more as a range.
-fn cpu_shares(shares: &[f64]) -> Option<String> {
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    match shares {
-        [] => None,
-        [one] => Some(percent(*one)),
-        few if few.len() <= 8 => Some(few.iter().map(|share| percent(*share)).collect::<Vec<_>>().join(", ")),
-        many => {
-            let least = many.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = many.iter().copied().fold(0.0, f64::max);
-            Some(format!("{} to {}", percent(least), percent(most)))
-        }
-    }
-}
-
-/// What the run took of the machine, and what went wrong on it; nothing where nobody looked.
-fn machine_facts(machine: &MachineUse) -> Vec<(&'static str, String)> {
-    if machine.descriptors == 0 {
-        return Vec::new();
-    }
-    let limit =
-        machine.descriptor_limit.map(|limit| format!(" of {}", show::count(limit))).unwrap_or_default();
-    let held = format!(
-        "{}{limit} descriptors, {} of memory",
-        show::count(machine.descriptors),
-        show::bytes(machine.memory_bytes)
-    );
-    let ports = match (machine.ports, machine.port_limit) {
-        (Some(ports), Some(limit)) => {
-            format!(", {} of {} ports to the target", show::count(ports), show::count(limit))
-        }
-        _ => String::new(),
-    };
-    let mut facts = vec![("held", format!("{held}{ports}, at most"))];
-    let troubles = [
-        (
-            machine.retransmits > 0,
-            format!(
-                "{} of {} segments sent again",
-                show::count(machine.retransmits),
-                show::count(machine.segments)
-            ),
-        ),
-        (
-            machine.listen_overflows > 0,
-            format!(
-                "{} found a listener's queue full",
-                show::counted(machine.listen_overflows, "new connection")
-            ),
-        ),
-        (machine.swapped_bytes > 0, format!("{} swapped", show::bytes(machine.swapped_bytes))),
-    ];
-    let troubles: Vec<_> =
-        troubles.into_iter().filter(|(happened, _)| *happened).map(|(_, text)| text).collect();
-    if !troubles.is_empty() {
-        facts.push(("machine", format!("{}; by all programs together", troubles.join(", "))));
-    }
-    facts
 }
 
 fn lateness(phase: &PhaseResult) -> Option<String> {

@@ -31,7 +31,7 @@ pub struct OutputArgs {
 #[command(next_help_heading = "Output")]
 pub struct WatchArgs {
     /// Watch CPU and memory of this process and its children [default: whoever listens at the target's port here]
-    #[arg(long = "watch-pid", value_name = "PID")]
+    #[arg(long = "watch-pid", value_name = "PID", value_parser = pid)]
     pub pids: Vec<u32>,
 }
 
@@ -285,6 +285,10 @@ impl OriginArgs {
 pub(super) fn count32(text: &str) -> Result<u32, String> {
     let count = units::count(text).map_err(|error| error.to_string())?;
     u32::try_from(count).map_err(|_| format!("'{text}' is too large"))
+}
+
+fn pid(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("'{text}' is not the number of a process such as 4711: see ps -e"))
 }
 
 fn arrivals(text: &str) -> Result<Arrivals, String> {

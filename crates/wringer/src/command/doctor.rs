@@ -26,8 +26,13 @@ fn need(args: &DoctorArgs) -> Result<Need, Problem> {
         let plan = super::plan::read(file)?;
         return session::need(&plan, args.threads);
     }
+    doctor::check_sources(&args.sources, None)?;
+    if args.connections == 0 || args.threads == Some(0) {
+        let name = if args.connections == 0 { "--connections" } else { "--threads" };
+        return Err(Problem::Usage(format!("{name} is 0: give 1 or more")));
+    }
     let numbers = Need::of_numbers(u64::from(args.connections), args.connection_rate, args.rate);
-    let sources = args.sources.iter().map(plan::SourceRange::count).fold(0, u64::saturating_add);
+    let sources: u64 = args.sources.iter().map(plan::SourceRange::count).sum();
     Ok(Need {
         workers: u64::from(session::threads(args.threads)),
         sources: sources.max(1),

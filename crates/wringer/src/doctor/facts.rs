@@ -51,13 +51,15 @@ pub struct Facts {
     /// Clock sources that could be used.
     pub clock_sources: Vec<String>,
     /// Memory that programs can have without swapping, in bytes.
-    pub memory_available: Option<u64>,
+    pub memory_available_bytes: Option<u64>,
     /// What is left of the control group's memory, in bytes, where it is limited.
-    pub memory_left_in_group: Option<u64>,
+    pub memory_left_in_group_bytes: Option<u64>,
     /// Bytes swapped out now.
-    pub swap_used: Option<u64>,
+    pub swap_used_bytes: Option<u64>,
     /// kernel.io_uring_disabled: 0 for all, 1 for privileged ones, 2 for none.
     pub io_uring_disabled: Option<u64>,
+    /// Whether system calls of this process are filtered (seccomp), as in most containers.
+    pub filtered: bool,
 }
 
 impl Facts {
@@ -71,7 +73,7 @@ impl Facts {
     /// Reads the files beneath a root; limits of the process are not in files.
     fn read_from(root: &Path) -> Facts {
         let files = Files(root);
-        let net = |name: &str| files.number(&format!("proc/sys/net/{name}"));
+        let net = |name: &str| files.number(format!("proc/sys/net/{name}"));
         let port_range = files.text("proc/sys/net/ipv4/ip_local_port_range").as_deref().and_then(proc::pair);
         let reserved = files.text("proc/sys/net/ipv4/ip_local_reserved_ports").unwrap_or_default();
         let sockstat = files.text("proc/net/sockstat").unwrap_or_default();
@@ -97,8 +99,9 @@ impl Facts {
             governors: files.governors(),
             clock_source: files.word(&format!("{clock}/current_clocksource")),
             clock_sources: files.words(&format!("{clock}/available_clocksource")),
-            memory_left_in_group: files.memory_left(),
+            memory_left_in_group_bytes: files.memory_left(),
             io_uring_disabled: files.number("proc/sys/kernel/io_uring_disabled"),
+            filtered: proc::filtered(&files.text("proc/self/status").unwrap_or_default()),
             ..files.memory()
         }
     }
@@ -117,7 +120,7 @@ impl Facts {
 
     /// Memory that this process can still have, in bytes.
     pub fn memory_left(&self) -> Option<u64> {
-        self.memory_left_in_group.into_iter().chain(self.memory_available).min()
+        self.memory_left_in_group_bytes.into_iter().chain(self.memory_available_bytes).min()
     }
 }
 
@@ -145,8 +148,8 @@ impl Files<'_> {
         let meminfo = self.text("proc/meminfo").unwrap_or_default();
         let swap = proc::kilobytes(&meminfo, "SwapTotal").zip(proc::kilobytes(&meminfo, "SwapFree"));
         Facts {
-            memory_available: proc::kilobytes(&meminfo, "MemAvailable"),
-            swap_used: swap.map(|(total, free)| total.saturating_sub(free)),
+            memory_available_bytes: proc::kilobytes(&meminfo, "MemAvailable"),
+            swap_used_bytes: swap.map(|(total, free)| total.saturating_sub(free)),
             ..Facts::default()
         }
     }
@@ -225,6 +228,7 @@ mod tests {
             ("sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n"),
             ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n"),
             ("proc/self/cgroup", "0::/box/inner\n"),
+            ("proc/self/status", "NoNewPrivs:\t0\nSeccomp:\t2\nSeccomp_filters:\t1\n"),
             ("sys/fs/cgroup/box/cpu.max", "150000 100000\n"),
             ("sys/fs/cgroup/box/inner/cpu.max", "max 100000\n"),
             ("sys/fs/cgroup/box/memory.max", "600000\n"),
@@ -233,13 +237,13 @@ mod tests {
         let facts = Facts::read_from(root.path());
         assert_eq!((facts.kernel.as_str(), facts.ports()), ("6.1.0-9-amd64", Some(28_200)));
         assert_eq!((facts.tw_reuse, facts.somaxconn, facts.time_wait), (Some(2), Some(128), Some(311)));
-        assert_eq!((facts.memory_available, facts.swap_used), (Some(1_024_000), Some(409_600)));
+        assert_eq!((facts.memory_available_bytes, facts.swap_used_bytes), (Some(1_024_000), Some(409_600)));
         assert_eq!(
             (facts.governors.join(" "), facts.clock_source.as_deref()),
             ("powersave".into(), Some("hpet"))
         );
         assert_eq!((facts.cpu_quota, facts.memory_left()), (Some(1.5), Some(500_000)));
-        assert_eq!((facts.tracked_max, facts.io_uring_disabled), (None, None));
+        assert_eq!((facts.tracked_max, facts.io_uring_disabled, facts.filtered), (None, None, true));
     }
 
     #[test]
@@ -254,7 +258,7 @@ mod tests {
             ("sys/fs/cgroup/memory/box/memory.usage_in_bytes", "100\n"),
         ]);
         let facts = Facts::read_from(root.path());
-        assert_eq!((facts.cpu_quota, facts.memory_left_in_group), (Some(0.5), None));
+        assert_eq!((facts.cpu_quota, facts.memory_left_in_group_bytes), (Some(0.5), None));
         assert_eq!(Facts::read_from(&root.path().join("nothing")), Facts::default());
     }
 

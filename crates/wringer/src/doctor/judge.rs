@@ -130,7 +130,7 @@ impl Finding {
 /// Descriptors that a run holds beside its connections.
 const BESIDE: u64 = 64;
 /// How long a port waits in TIME_WAIT, in seconds: fixed in the kernel, no setting changes it.
-const TIME_WAIT_S: f64 = 60.0;
+pub const TIME_WAIT_S: f64 = 60.0;
 /// How long the firewall remembers a connection that has ended, in seconds, unless told otherwise.
 const TRACKED_S: f64 = 120.0;
 /// CPU time for one request and its answer in µs, the origin's part included; rather much.
@@ -173,22 +173,28 @@ fn descriptors(facts: &Facts, need: &Need) -> Option<Finding> {
     let mut mend: Vec<String> =
         ceiling.map(|_| format!("sysctl -w fs.nr_open={wanted}")).into_iter().collect();
     mend.push(format!("ulimit -n {wanted}"));
-    mend.push(format!("sudo prlimit --pid $$ --nofile={wanted} where the shell may not raise it"));
+    // Shells may lower their hard limit, but only root may raise it.
+    mend.push(format!("sudo prlimit --pid $$ --nofile={wanted}"));
     mend.push("ask for fewer connections".to_owned());
-    let what = format!("up to {} connections may need descriptors, {limit} are allowed", most - BESIDE);
-    let why = "those beyond fail, and are counted as such".to_owned();
-    if sure <= limit {
+    // An open pace may do with few.
+    if sure <= limit || need.sure_connections == 0 {
+        let what =
+            format!("up to {} file descriptors may be needed, {} are allowed", count(most), count(limit));
+        let why = "connections beyond fail, and are counted as such".to_owned();
         return Finding::warning(Topic::Descriptors, what, why, mend);
     }
-    let what =
-        format!("{} connections at once need more file descriptors than {limit}", need.sure_connections);
-    let why = "so many are allowed here".to_owned();
+    let connections = count(need.sure_connections);
+    let what = format!(
+        "{connections} connections at once need more file descriptors than the {} allowed",
+        count(limit)
+    );
+    let why = format!("each connection takes one, and wringer itself {BESIDE}");
     Finding::warning(Topic::Descriptors, what, why, mend).map(Finding::blocks)
 }
 
 /// Connections that there are ports for: each pair of a source and a target has all of them.
 pub fn port_limit(facts: &Facts, need: &Need) -> Option<u64> {
-    Some(facts.ports()? * need.sources * need.targets.unwrap_or(1))
+    Some(facts.ports()?.saturating_mul(need.sources).saturating_mul(need.targets.unwrap_or(1)))
 }
 
 fn ports(facts: &Facts, need: &Need) -> Option<Finding> {
@@ -201,7 +207,8 @@ fn ports(facts: &Facts, need: &Need) -> Option<Finding> {
     let mend = more_ports(facts, need, need.connections);
     let surely = need.sure_connections > limit && need.targets.is_some();
     let asked = if surely { need.sure_connections } else { need.connections };
-    let what = format!("{asked} connections at once, but only {limit} local ports for them");
+    let what =
+        format!("{} connections at once, but only {} local ports for them", count(asked), count(limit));
     let found = Finding::warning(Topic::Ports, what, why.to_owned(), mend);
     if surely { found.map(Finding::blocks) } else { found }
 }
@@ -223,7 +230,7 @@ fn more_ports(facts: &Facts, need: &Need, wanted: u64) -> Vec<String> {
 }
 
 /// How long a port waits before it can go to the same target again, in seconds.
-fn waits(facts: &Facts, need: &Need) -> f64 {
+pub fn port_waits_s(facts: &Facts, need: &Need) -> f64 {
     let reused = match facts.tw_reuse {
         Some(1) => true,
         Some(2) => need.loopback,
@@ -237,15 +244,15 @@ fn time_wait(facts: &Facts, need: &Need) -> Option<Finding> {
     if need.resets {
         return Finding::fine(Topic::TimeWait, "connections end by a reset: no port waits".to_owned());
     }
-    let waits = waits(facts, need);
+    let waits = port_waits_s(facts, need);
     let left = limit.saturating_sub(need.connections) as f64;
-    let room = format!("room for {} new connections, of which each port waits {waits} s", rate(left / waits));
+    let room = format!("room for {} new connections: each keeps its port for {waits} s", rate(left / waits));
     let Some(asked) = need.connections_per_s else {
         return Finding::fine(Topic::TimeWait, room);
     };
     let waiting = (asked * waits).min(facts.tw_buckets.map_or(f64::INFINITY, |most| most as f64));
     if waiting <= left {
-        return Finding::fine(Topic::TimeWait, format!("{} new connections asked for, {room}", rate(asked)));
+        return Finding::fine(Topic::TimeWait, format!("{} asked for, {room}", rate(asked)));
     }
     let what = format!(
         "{} new connections leave {} ports waiting, and {} are free for that",
@@ -255,12 +262,12 @@ fn time_wait(facts: &Facts, need: &Need) -> Option<Finding> {
     );
     let why = format!("a port waits {waits} s (TIME_WAIT) where the client closes first");
     let mut mend = vec!["--close reset".to_owned()];
-    if need.loopback || facts.tw_reuse == Some(1) {
-        mend.extend(more_ports(facts, need, need.connections + waiting as u64));
-    } else {
-        mend.push("sysctl -w net.ipv4.tcp_tw_reuse=1".to_owned());
-        mend.extend(more_ports(facts, need, need.connections + waiting as u64));
+    if waits >= TIME_WAIT_S {
+        // 2, the default of current kernels, is for loopback alone.
+        let reuse = if need.loopback { 2 } else { 1 };
+        mend.push(format!("sysctl -w net.ipv4.tcp_tw_reuse={reuse}"));
     }
+    mend.extend(more_ports(facts, need, need.connections + waiting as u64));
     mend.push("more requests per connection (--keep-alive)".to_owned());
     Finding::warning(Topic::TimeWait, what, why, mend)
 }
@@ -278,7 +285,11 @@ fn backlog(facts: &Facts, need: &Need) -> Option<Finding> {
             format!("bursts of {}, queues of {}", counted(need.burst, "new connection"), count(smaller));
         return Finding::fine(Topic::Backlog, what);
     }
-    let what = format!("{} new connections may come at once, and queues end at {smaller}", need.burst);
+    let what = format!(
+        "{} new connections may come at once, and queues end at {}",
+        count(need.burst),
+        count(smaller)
+    );
     let why = "those beyond wait a second for their second try, which shows as slow connecting".to_owned();
     let wanted = need.burst.next_power_of_two();
     let mut mend = Vec::new();
@@ -308,7 +319,8 @@ fn tracking(facts: &Facts, need: &Need) -> Option<Finding> {
         );
         return Finding::fine(Topic::Tracking, what);
     }
-    let what = format!("the firewall would track {} connections, and can {most}", tracked + wanted);
+    let what =
+        format!("the firewall would track {} connections, and can {}", count(tracked + wanted), count(most));
     let why =
         format!("each counts until {TRACKED_S} s after its end, and with a full table packets are dropped");
     let mend =
@@ -367,12 +379,12 @@ fn memory(facts: &Facts, need: &Need) -> Option<Finding> {
 }
 
 fn swap(facts: &Facts) -> Option<Finding> {
-    let used = facts.swap_used?;
+    let used = facts.swap_used_bytes?;
     if used == 0 {
         return Finding::fine(Topic::Swap, "nothing is swapped out".to_owned());
     }
     let why = "what comes back from disk in the middle of a run shows as latency".to_owned();
-    let fits = facts.memory_available.is_some_and(|available| available > 2 * used);
+    let fits = facts.memory_available_bytes.is_some_and(|available| available > 2 * used);
     let mend = if fits { "swapoff -a && swapon -a" } else { "end programs that need the memory" };
     Finding::warning(Topic::Swap, format!("{} swapped out", bytes(used)), why, vec![mend.to_owned()])
 }
@@ -423,7 +435,10 @@ fn io_uring(facts: &Facts) -> Option<Finding> {
     }
     match facts.io_uring_disabled {
         None | Some(0) => {
-            Finding::fine(Topic::IoUring, format!("kernel {} has it and allows it", facts.kernel))
+            // What a filter of system calls forbids is in no file: Docker's forbids io_uring, systemd's mostly does not.
+            let filter =
+                if facts.filtered { "; a filter of system calls (seccomp) may yet forbid it" } else { "" };
+            Finding::fine(Topic::IoUring, format!("kernel {} has it and allows it{filter}", facts.kernel))
         }
         Some(setting) => {
             let what = format!("kernel.io_uring_disabled is {setting}");

@@ -8,6 +8,9 @@ use std::net::SocketAddr;
 /// Memory for one connection in bytes: what wringer holds for it and what the kernel does while bodies flow, both ends of
 /// a connection of our origin counted. A rough figure: what is judged by it is only warned of.
 const CONNECTION_BYTES: u64 = 64 * 1024;
+/// A stall of the target that is nothing unusual, in seconds: while it lasts, an open pace opens a connection for each
+/// request.
+const STALL_S: f64 = 0.5;
 /// Memory that wringer holds in any case, in bytes.
 const BASE_BYTES: u64 = 64 << 20;
 
@@ -16,7 +19,7 @@ const BASE_BYTES: u64 = 64 << 20;
 pub struct Need {
     /// Connections of clients at once in any case: one for each user.
     pub sure_connections: u64,
-    /// Most connections of clients at once.
+    /// Connections of clients at once that are likely at times.
     pub connections: u64,
     /// Connections that may be opened in one burst.
     pub burst: u64,
@@ -47,7 +50,7 @@ impl Need {
         let Some(load) = &plan.load else { return need };
         let Protocol::Http1(http) = &load.protocol;
         need.resets = http.close == CloseBy::Reset;
-        need.sources = sources::usable(load, targets.first()).max(1);
+        need.sources = sources::usable(&load.sources, targets.first()).max(1);
         need.targets = load.target.as_ref().map(|_| targets.len().max(1) as u64);
         need.loopback = targets.first().is_some_and(|target| is_here(target.ip()));
         load.phases.iter().for_each(|phase| need.add_phase(phase, load));
@@ -95,7 +98,7 @@ impl Need {
                 self.burst = self.burst.max(users);
             }
             Pace::Rate { per_second, arrivals, in_flight } => {
-                let at_once = u64::from(in_flight);
+                let at_once = u64::from(in_flight).min((per_second * STALL_S).ceil() as u64);
                 self.connections = self.connections.max(at_once);
                 if arrivals == Arrivals::EachSecond {
                     self.burst = self.burst.max(at_once.min(per_second as u64));
@@ -150,6 +153,8 @@ mod tests {
         let http = Http1 { requests_per_connection: Some(4), close: CloseBy::Reset, ..Http1::default() };
         let rate = |per_second, arrivals| Pace::Rate { per_second, arrivals, in_flight: 700 };
         let phases = [Pace::Users(300), rate(2_000.0, Arrivals::EachSecond), rate(100.0, Arrivals::Even)];
+        let slow = plan(http.clone(), vec![phase(rate(100.0, Arrivals::Even))]);
+        assert_eq!(Need::of_plan(&slow, 3, &[]).connections, 50, "half a second's requests");
         let plan = plan(http, phases.map(phase).to_vec());
         let need = Need::of_plan(&plan, 3, &["127.0.0.1:8080".parse().unwrap()]);
         assert_eq!((need.sure_connections, need.connections, need.burst), (300, 700, 700));

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The value of a line such as `VmRSS:	  1234 kB`, in bytes.
+/// The value of a line such as `VmRSS:   1234 kB`, in bytes.
 pub fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
@@ -11,6 +11,12 @@ pub fn kilobytes(text: &str, name: &str) -> Option<u64> {
 /// The number that follows a name in a line such as `pswpin 7`.
 pub fn named(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+/// Whether /proc/PID/status tells of a filter of system calls.
+pub fn filtered(status: &str) -> bool {
+    let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
+    mode.is_some_and(|mode| mode.trim() == "2")
 }
 
 /// Two numbers with blanks between, such as a range of ports.
@@ -98,6 +104,8 @@ pub struct Socket {
     pub remote: SocketAddr,
     /// Whether it listens.
     pub listens: bool,
+    /// Whether it is over and only keeps its port.
+    pub waits: bool,
     /// By which processes' descriptors name it; 0 in TIME_WAIT.
     pub inode: u64,
 }
@@ -106,8 +114,9 @@ pub struct Socket {
 pub fn socket(line: &str) -> Option<Socket> {
     let mut words = line.split_whitespace().skip(1);
     let (local, remote) = (address(words.next()?)?, address(words.next()?)?);
-    let listens = words.next()? == "0A";
-    Some(Socket { local, remote, listens, inode: words.nth(5)?.parse().ok()? })
+    let state = words.next()?;
+    let inode = words.nth(5)?.parse().ok()?;
+    Some(Socket { local, remote, listens: state == "0A", waits: state == "06", inode })
 }
 
 /// An address as the kernel prints it: the bytes as numbers of 32 bits of this machine, in hexadecimal.
@@ -188,11 +197,11 @@ mod tests {
             (found.local.to_string(), found.remote.to_string()),
             ("127.0.0.2:2024".into(), "127.0.0.1:8080".into())
         );
-        assert_eq!((found.listens, found.inode), (true, 1591));
+        assert_eq!((found.listens, found.waits, found.inode), (true, false, 1591));
         let v6 = "   1: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 06 00000000:00000000 \
                   03:0000176F 00000000     0        0 0 3 0";
         let found = socket(v6).unwrap();
-        assert_eq!((found.local.to_string(), found.listens, found.inode), ("[::1]:8080".into(), false, 0));
+        assert_eq!((found.local.to_string(), found.listens, found.waits), ("[::1]:8080".into(), false, true));
         assert_eq!(
             socket("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
             None

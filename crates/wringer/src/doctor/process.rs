@@ -209,14 +209,17 @@ fn tables() -> impl Iterator<Item = proc::Socket> {
     lines.filter_map(|line| proc::socket(&line))
 }
 
-/// Local ports in use towards targets, TIME_WAIT included. Reading takes a millisecond for some thousand sockets.
-pub fn ports_towards(targets: &[SocketAddr]) -> u64 {
-    tables().filter(|socket| !socket.listens && targets.contains(&socket.remote)).count() as u64
+/// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count. Reading takes a millisecond for
+/// some thousand sockets.
+pub fn ports_towards(targets: &[SocketAddr], waiting: bool) -> u64 {
+    let counts = |socket: &proc::Socket| !socket.listens && (waiting || !socket.waits);
+    tables().filter(|socket| counts(socket) && targets.contains(&socket.remote)).count() as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
     use std::net::{TcpListener, TcpStream};
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
@@ -285,7 +288,14 @@ mod tests {
     fn ports_towards_a_target_are_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let _open: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(at).unwrap()).collect();
-        assert_eq!(ports_towards(&[at]), 3);
+        let connect = || (TcpStream::connect(at).unwrap(), listener.accept().unwrap().0);
+        let mut open: Vec<(TcpStream, TcpStream)> = (0..3).map(|_| connect()).collect();
+        assert_eq!((ports_towards(&[at], true), ports_towards(&[at], false)), (3, 3));
+        // Whoever closes first waits.
+        let (client, mut server) = open.pop().unwrap();
+        drop(client);
+        assert_eq!(server.read(&mut [0]).unwrap(), 0);
+        drop(server);
+        assert_eq!((ports_towards(&[at], true), ports_towards(&[at], false)), (3, 2));
     }
 }

@@ -1,10 +1,10 @@
 //! What a run takes of the machine, looked at once per interval from the session's thread: a few small files.
 
-use super::judge::port_limit;
+use super::judge::{TIME_WAIT_S, port_limit, port_waits_s};
 use super::process::{memory_of, ports_towards};
 use super::{Facts, Need, proc};
 use measure::MachineUse;
-use measure::machine::NEARLY_ALL;
+use measure::machine::SCARCE;
 use std::fs;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ pub struct Sampler {
     found: MachineUse,
     before: Counters,
     targets: Vec<SocketAddr>,
+    /// Whether a port in TIME_WAIT is lost for the rest of a minute; else it is as good as free.
+    waiting_counts: bool,
     next: Instant,
     interval: Duration,
     table_read: Option<Instant>,
@@ -43,6 +45,7 @@ impl Sampler {
             found,
             before: Counters::read(),
             targets: targets.to_vec(),
+            waiting_counts: port_waits_s(facts, need) >= TIME_WAIT_S,
             next: Instant::now(),
             interval,
             table_read: None,
@@ -72,9 +75,9 @@ impl Sampler {
         found.time_wait = found.time_wait.max(time_wait);
         // Others' sockets and both ends on one machine are among these, so they only say when to look closer.
         let crowded =
-            found.port_limit.is_some_and(|limit| (in_use + time_wait) as f64 > limit as f64 * NEARLY_ALL);
+            found.port_limit.is_some_and(|limit| (in_use + time_wait) as f64 > limit as f64 * SCARCE);
         if crowded && self.table_read.is_none_or(|read| read.elapsed() >= BETWEEN_TABLES) {
-            let ports = ports_towards(&self.targets);
+            let ports = ports_towards(&self.targets, self.waiting_counts);
             found.ports = found.ports.max(Some(ports));
             self.table_read = Some(Instant::now());
         }
@@ -150,6 +153,6 @@ mod tests {
         assert!(within.descriptors >= 9 && within.tcp_sockets >= 9, "{within:?}");
         assert!(within.memory_bytes > 1 << 20 && found.segments >= 8, "{found:?}");
         assert_eq!((within.ports, found.ports, found.port_limit), (Some(4), Some(4), Some(4)));
-        assert_eq!(found.reasons().iter().filter(|reason| reason.contains("4 of 4 local ports")).count(), 1);
+        assert!(found.ports_reason().is_some_and(|reason| reason.contains("4 of 4 local ports")));
     }
 }

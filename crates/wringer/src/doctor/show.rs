@@ -103,9 +103,9 @@ mod tests {
         let text = text(&need, &findings);
         for word in [
             "1,000 connections at once (10.0/s new), 5.00k/s requests, to a target elsewhere, with the origin here\n",
-            "  blocks   descriptors  1000 connections at once",
+            "  blocks   descriptors  1,000 connections at once",
             "-> ulimit -n 4096\n",
-            "  warning  backlog      1000 new connections",
+            "  warning  backlog      1,000 new connections",
             "1 finding blocks that, and there is 1 warning besides.\n",
         ] {
             assert!(text.contains(word), "{word:?} is missing in\n{text}");

@@ -89,7 +89,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     doctor::check_pids(&around.watch_pids)?;
     let target = target(plan.load.as_ref())?;
     if let Some(load) = &plan.load {
-        doctor::check_sources(load, target.first())?;
+        doctor::check_sources(&load.sources, target.first())?;
     }
     doctor::raise_descriptors();
     let facts = Facts::read();

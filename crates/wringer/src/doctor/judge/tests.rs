@@ -18,8 +18,8 @@ fn sound() -> Facts {
         cpus: Some(4),
         governors: vec!["performance".to_owned()],
         clock_source: Some("tsc".to_owned()),
-        memory_available: Some(8 << 30),
-        swap_used: Some(0),
+        memory_available_bytes: Some(8 << 30),
+        swap_used_bytes: Some(0),
         io_uring_disabled: Some(0),
         ..Facts::default()
     }
@@ -69,7 +69,7 @@ fn descriptors_block_what_is_sure_and_warn_of_what_may_be() {
         few(1_063),
         need(),
         Level::Blocks,
-        &["1000 connections", "1063", "ulimit -n 4096"],
+        &["1,000 connections", "the 1,063 allowed", "ulimit -n 4096", "itself 64"],
     );
     let both = Need { origin: true, ..need() };
     found(
@@ -77,10 +77,10 @@ fn descriptors_block_what_is_sure_and_warn_of_what_may_be() {
         few(2_000),
         both,
         Level::Warning,
-        &["2000 connections may", "2000 are allowed"],
+        &["2,064 file descriptors may", "2,000 are allowed"],
     );
     let may = Need { sure_connections: 0, ..need() };
-    found(Topic::Descriptors, few(100), may, Level::Warning, &["ulimit -n 4096"]);
+    found(Topic::Descriptors, few(60), may, Level::Warning, &["ulimit -n 4096"]);
     let many = Need { sure_connections: 2_000_000, connections: 2_000_000, ..need() };
     found(Topic::Descriptors, sound(), many, Level::Blocks, &["sysctl -w fs.nr_open=4194304"]);
     let unlimited = Facts { descriptors: None, ..sound() };
@@ -90,19 +90,21 @@ fn descriptors_block_what_is_sure_and_warn_of_what_may_be() {
 #[test]
 fn ports_are_counted_for_each_pair_of_addresses() {
     let many = Need { connections: 60_000, sure_connections: 60_000, ..need() };
-    let advice = &["60000 connections", "28232 local ports", "--source A-B with 3", "\"1024 65535\""];
+    let advice = &["60,000 connections", "28,232 local ports", "--source A-B with 3", "\"1024 65535\""];
     found(Topic::Ports, sound(), many.clone(), Level::Blocks, advice);
     let near = Need { loopback: true, ..many.clone() };
     found(Topic::Ports, sound(), near.clone(), Level::Blocks, &["--source 127.0.0.2-127.0.0.4"]);
     found(Topic::Ports, sound(), Need { sources: 3, ..near }, Level::Fine, &["84,696"]);
     found(Topic::Ports, sound(), Need { targets: Some(3), ..many.clone() }, Level::Fine, &[]);
     let urls = Need { targets: None, ..many.clone() };
-    found(Topic::Ports, sound(), urls, Level::Warning, &["60000 connections"]);
+    found(Topic::Ports, sound(), urls, Level::Warning, &["60,000 connections"]);
     let may = Need { sure_connections: 0, ..many.clone() };
-    found(Topic::Ports, sound(), may, Level::Warning, &["60000 connections"]);
+    found(Topic::Ports, sound(), may, Level::Warning, &["60,000 connections"]);
+    let endless = Need { sources: u64::MAX, targets: Some(3), ..many.clone() };
+    found(Topic::Ports, sound(), endless, Level::Fine, &[]);
     let wide = Facts { port_range: Some((1_024, 65_535)), reserved_ports: 10_000, ..sound() };
     let finding = about(Topic::Ports, &wide, &many);
-    assert!(finding.what.contains("54512") && !finding.sentence().contains("sysctl"), "{finding:?}");
+    assert!(finding.what.contains("54,512") && !finding.sentence().contains("sysctl"), "{finding:?}");
 }
 
 #[test]
@@ -116,11 +118,13 @@ fn ports_wait_a_minute_or_a_second_or_not_at_all() {
     let reuse = Facts { tw_reuse: Some(1), ..sound() };
     found(Topic::TimeWait, reuse.clone(), churn(20_000.0), Level::Fine, &["27.2k/s", "1 s"]);
     let slower = Facts { tw_reuse_delay_ms: Some(2_000), ..reuse };
-    found(Topic::TimeWait, slower, churn(20_000.0), Level::Warning, &["40,000 ports", "2 s"]);
+    found(Topic::TimeWait, slower.clone(), churn(20_000.0), Level::Warning, &["40,000 ports", "2 s"]);
+    let finding = about(Topic::TimeWait, &slower, &churn(20_000.0));
+    assert!(!finding.sentence().contains("tcp_tw_reuse"), "it is on already: {finding:?}");
     let near = Need { loopback: true, ..churn(20_000.0) };
     found(Topic::TimeWait, sound(), near.clone(), Level::Fine, &["1 s"]);
     let never = Facts { tw_reuse: Some(0), ..sound() };
-    found(Topic::TimeWait, never, near, Level::Warning, &["--source 127.0.0.2-"]);
+    found(Topic::TimeWait, never, near, Level::Warning, &["--source 127.0.0.2-", "tcp_tw_reuse=2"]);
     found(Topic::TimeWait, sound(), Need { resets: true, ..churn(1e6) }, Level::Fine, &["reset"]);
     let few_buckets = Facts { tw_buckets: Some(8_000), ..sound() };
     found(Topic::TimeWait, few_buckets, churn(1e6), Level::Fine, &[]);
@@ -152,7 +156,7 @@ fn queues_of_new_connections_matter_where_somebody_listens_here() {
 #[test]
 fn the_firewall_s_table_matters_where_it_is_used() {
     let churn = Need { connections_per_s: Some(5_000.0), ..need() };
-    let advice = &["601100", "262144", "nf_conntrack_max=1048576"];
+    let advice = &["601,100", "262,144", "nf_conntrack_max=1048576"];
     found(Topic::Tracking, sound(), churn.clone(), Level::Warning, advice);
     let unused = Facts { tracked: Some(0), ..sound() };
     assert!(judge(&unused, &churn).iter().all(|finding| finding.topic != Topic::Tracking));
@@ -174,11 +178,11 @@ fn workers_need_cores_of_their_own() {
 fn memory_and_swap() {
     let many = Need::of_numbers(200_000, 1.0, 1.0);
     found(Topic::Memory, sound(), many.clone(), Level::Warning, &["13.2 GB", "8.59 GB"]);
-    let group = Facts { memory_left_in_group: Some(50 << 20), ..sound() };
+    let group = Facts { memory_left_in_group_bytes: Some(50 << 20), ..sound() };
     found(Topic::Memory, group, Need::of_numbers(10, 1.0, 1.0), Level::Warning, &["52.4 MB"]);
-    let swapped = Facts { swap_used: Some(1 << 30), ..sound() };
+    let swapped = Facts { swap_used_bytes: Some(1 << 30), ..sound() };
     found(Topic::Swap, swapped.clone(), need(), Level::Warning, &["1.07 GB", "swapoff -a && swapon -a"]);
-    let tight = Facts { memory_available: Some(1 << 30), ..swapped };
+    let tight = Facts { memory_available_bytes: Some(1 << 30), ..swapped };
     assert!(!about(Topic::Swap, &tight, &need()).sentence().contains("swapoff"));
 }
 
@@ -197,6 +201,8 @@ fn the_state_of_the_machine_is_judged_but_is_no_budget() {
     found(Topic::IoUring, odd.clone(), need(), Level::Warning, &["sysctl -w kernel.io_uring_disabled=0"]);
     let old = Facts { kernel: "5.15.0-91-generic".to_owned(), ..odd.clone() };
     found(Topic::IoUring, old, need(), Level::Warning, &["5.15.0-91-generic", "Linux 6.0"]);
+    let boxed = about(Topic::IoUring, &Facts { filtered: true, ..sound() }, &need());
+    assert!(boxed.level == Level::Fine && boxed.what.contains("seccomp"), "{boxed:?}");
     let stuck = Facts { clock_sources: vec!["hpet".to_owned()], ..odd.clone() };
     found(Topic::Clock, stuck, need(), Level::Warning, &["another machine"]);
     assert_eq!(crate::doctor::budget(&odd, &need()).unwrap(), Vec::<String>::new());
@@ -206,10 +212,10 @@ fn the_state_of_the_machine_is_judged_but_is_no_budget() {
 fn a_budget_that_is_short_refuses_and_one_that_may_be_warns() {
     let short = Facts { descriptors: Some(60), ..sound() };
     let refused = crate::doctor::budget(&short, &need()).unwrap_err().to_string();
-    assert!(refused.contains("1000 connections") && refused.contains("ulimit -n"), "{refused}");
+    assert!(refused.contains("1,000 connections") && refused.contains("ulimit -n"), "{refused}");
     let may = Need { sure_connections: 0, ..need() };
     let warnings = crate::doctor::budget(&short, &may).unwrap();
-    assert!(warnings.len() == 1 && warnings[0].contains("may need descriptors"), "{warnings:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("descriptors may be needed"), "{warnings:?}");
 }
 
 /// Settings that kernels of today no longer have, or that never did what people say of them.
