@@ -109,12 +109,14 @@ impl Worker {
     /// Where the next connection to the target goes; several addresses take turns.
     fn target(&self) -> SocketAddr {
         let target = &self.job.target;
-        target[self.connections.get() as usize % target.len()]
+        target[self.turn.get() as usize % target.len()]
     }
 
-    /// Where the next connection comes from: sources take turns for each address of the target, and workers begin apart.
+    /// Where this connection comes from, and the turn is over: sources take turns for each address of the target, and workers begin apart.
     fn source(&self, to: SocketAddr) -> Option<IpAddr> {
-        let round = self.connections.get() / self.job.target.len().max(1) as u64;
+        let turn = self.turn.get();
+        self.turn.set(turn + 1);
+        let round = turn / self.job.target.len().max(1) as u64;
         self.sources.pick(to, round + u64::from(self.job.part.index))
     }
 }

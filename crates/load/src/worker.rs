@@ -59,6 +59,8 @@ pub(crate) struct Worker {
     phase_began: Cell<Duration>,
     /// Connections opened so far; gives each a number.
     pub connections: Cell<u64>,
+    /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
+    pub turn: Cell<u64>,
     /// Faulty answers that may still be kept.
     pub evidence_left: Cell<u32>,
     /// When the run started.
@@ -106,6 +108,7 @@ pub async fn drive(net: Net, job: Job) {
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),
         connections: Cell::new(0),
+        turn: Cell::new(0),
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
         started: Cell::new(net.now()),
         ticker: Cell::new(None),

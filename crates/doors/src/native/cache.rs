@@ -362,7 +362,8 @@ mod tests {
         assert_eq!(Plan::from_text(&text).unwrap(), plan);
         for word in [
             "forward",
-            "\"127.0.0.2-127.0.0.9\", \"::1\"",
+            "\"127.0.0.2-127.0.0.9\"",
+            "\"::1\"",
             "\"x:9\"",
             "reset",
             "drift_per_hour = 6",

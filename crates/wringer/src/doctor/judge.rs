@@ -4,6 +4,7 @@
 use super::facts::Facts;
 use super::need::Need;
 use super::proc;
+use measure::verdict::CPU_WATER_MARK;
 use report::show::{bytes, count, counted, rate, wrap};
 use serde::Serialize;
 
@@ -44,7 +45,9 @@ pub enum Topic {
     Backlog,
     /// The firewall's table of connections.
     Tracking,
-    /// Cores.
+    /// Workers and the cores for them.
+    Workers,
+    /// Cores for the rate of requests.
     Cores,
     /// Memory.
     Memory,
@@ -67,6 +70,7 @@ impl Topic {
             Topic::TimeWait => "TIME_WAIT",
             Topic::Backlog => "backlog",
             Topic::Tracking => "tracking",
+            Topic::Workers => "workers",
             Topic::Cores => "cores",
             Topic::Memory => "memory",
             Topic::Swap => "swap",
@@ -76,9 +80,10 @@ impl Topic {
         }
     }
 
-    /// Whether it is compared with what a run needs; the others are the machine's own state, which runs do not repeat.
+    /// Whether it is compared with what a run needs. The others are the machine's own state, and a number of workers that
+    /// somebody chose: runs do not repeat those.
     pub fn is_budget(self) -> bool {
-        !matches!(self, Topic::Swap | Topic::Frequency | Topic::Clock | Topic::IoUring)
+        !matches!(self, Topic::Workers | Topic::Swap | Topic::Frequency | Topic::Clock | Topic::IoUring)
     }
 }
 
@@ -147,6 +152,7 @@ pub fn judge(facts: &Facts, need: &Need) -> Vec<Finding> {
         time_wait(facts, need),
         backlog(facts, need),
         tracking(facts, need),
+        workers(facts, need),
         cores(facts, need),
         memory(facts, need),
         swap(facts),
@@ -328,38 +334,42 @@ fn tracking(facts: &Facts, need: &Need) -> Option<Finding> {
     Finding::warning(Topic::Tracking, what, why, mend)
 }
 
-fn cores(facts: &Facts, need: &Need) -> Option<Finding> {
+fn workers(facts: &Facts, need: &Need) -> Option<Finding> {
     let cores = facts.cores()?;
-    let limited = facts.cpu_quota.filter(|quota| *quota < need.workers as f64);
     let whole = (cores.floor() as u64).max(1);
     let workers = counted(need.workers, "worker");
-    if let Some(quota) = limited {
+    let fewer = format!("--threads {whole}");
+    if let Some(quota) = facts.cpu_quota.filter(|quota| *quota < need.workers as f64) {
         let what = format!("{workers}, and the control group allows {quota:.2} cores");
         let why = "it stops all of them in each period in which they have used up their share".to_owned();
-        let mend = vec![format!("--threads {whole}"), "raise cpu.max of the control group".to_owned()];
-        return Finding::warning(Topic::Cores, what, why, mend);
+        let mend = vec![fewer, "raise cpu.max of the control group".to_owned()];
+        return Finding::warning(Topic::Workers, what, why, mend);
     }
+    let what = format!("{workers} on {}", counted(whole, "core"));
     if need.workers as f64 > cores {
-        let what = format!("{workers} on {}", counted(whole, "core"));
         let why = "workers that share a core wait for each other".to_owned();
-        return Finding::warning(Topic::Cores, what, why, vec![format!("--threads {whole}")]);
+        return Finding::warning(Topic::Workers, what, why, vec![fewer]);
     }
-    let busy = need.requests_per_s.unwrap_or(0.0) * REQUEST_US / 1e6;
     let shared = if need.loopback { ", shared with the target" } else { "" };
-    if busy > need.workers as f64 * measure::verdict::CPU_WATER_MARK {
-        let what = format!(
-            "{} requests take about {busy:.1} cores, and there are {workers}",
-            rate(need.requests_per_s?)
-        );
-        let why = "a generator above 75 % of its cores measures itself".to_owned();
-        let more = if need.workers < whole {
-            format!("--threads {whole}")
-        } else {
-            "a machine with more cores".to_owned()
-        };
-        return Finding::warning(Topic::Cores, what, why, vec![more, "a lower rate".to_owned()]);
+    Finding::fine(Topic::Workers, format!("{what}{shared}"))
+}
+
+fn cores(facts: &Facts, need: &Need) -> Option<Finding> {
+    let asked = need.requests_per_s?;
+    let busy = asked * REQUEST_US / 1e6;
+    let workers = counted(need.workers, "worker");
+    let what = format!("{} requests take about {busy:.1} cores, and there are {workers}", rate(asked));
+    if busy <= need.workers as f64 * CPU_WATER_MARK {
+        return Finding::fine(Topic::Cores, what);
     }
-    Finding::fine(Topic::Cores, format!("{workers} on {}{shared}", counted(whole, "core")))
+    let why = format!("above {:.0} % of its cores a generator measures itself", CPU_WATER_MARK * 100.0);
+    let whole = facts.cores()?.floor() as u64;
+    let more = if need.workers < whole {
+        format!("--threads {whole}")
+    } else {
+        "a machine with more cores".to_owned()
+    };
+    Finding::warning(Topic::Cores, what, why, vec![more, "a lower rate".to_owned()])
 }
 
 fn memory(facts: &Facts, need: &Need) -> Option<Finding> {

@@ -30,7 +30,7 @@ fn doctor_says_the_same_as_text_and_as_json() {
     assert_eq!((&found["schema"], &found["schema_version"]), (&"wringer-doctor".into(), &1.into()));
     assert_eq!((&found["need"]["connections"], &found["need"]["loopback"]), (&100.into(), &true.into()));
     assert!(found["facts"]["descriptors"].as_u64().is_some_and(|limit| limit > 0), "{found:#}");
-    for topic in ["descriptors", "ports", "time_wait", "backlog", "cores", "io_uring"] {
+    for topic in ["descriptors", "ports", "time_wait", "backlog", "workers", "cores", "io_uring"] {
         let level = finding(&found, topic)["level"].as_str().expect("text");
         let name = if topic == "time_wait" { "TIME_WAIT" } else { topic };
         let same = |line: &str| line.split_whitespace().take(2).eq([level, name]);

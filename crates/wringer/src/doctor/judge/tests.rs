@@ -48,7 +48,7 @@ fn found(topic: Topic, facts: Facts, need: Need, level: Level, words: &[&str]) {
 #[test]
 fn a_sound_machine_has_nothing_to_mend() {
     let findings = judge(&sound(), &need());
-    assert_eq!(findings.len(), 11);
+    assert_eq!(findings.len(), 12);
     for finding in findings {
         assert_eq!((finding.level, finding.mend.len()), (Level::Fine, 0), "{finding:?}");
     }
@@ -165,13 +165,24 @@ fn the_firewall_s_table_matters_where_it_is_used() {
 #[test]
 fn workers_need_cores_of_their_own() {
     let two = Facts { cpus: Some(2), ..sound() };
-    found(Topic::Cores, two, need(), Level::Warning, &["4 workers on 2 cores", "--threads 2"]);
+    found(Topic::Workers, two.clone(), need(), Level::Warning, &["4 workers on 2 cores", "--threads 2"]);
     let limited = Facts { cpu_quota: Some(1.5), ..sound() };
-    found(Topic::Cores, limited, need(), Level::Warning, &["1.50 cores", "--threads 1", "cpu.max"]);
+    found(Topic::Workers, limited, need(), Level::Warning, &["1.50 cores", "--threads 1", "cpu.max"]);
     let fast = |workers| Need { requests_per_s: Some(200_000.0), workers, ..need() };
     found(Topic::Cores, sound(), fast(2), Level::Warning, &["200k/s", "2.0 cores", "--threads 4"]);
-    found(Topic::Cores, sound(), fast(4), Level::Fine, &["4 workers on 4 cores"]);
-    found(Topic::Cores, sound(), Need { loopback: true, ..need() }, Level::Fine, &["shared with the target"]);
+    found(Topic::Cores, sound(), fast(4), Level::Fine, &["200k/s", "2.0 cores", "4 workers"]);
+    found(Topic::Workers, sound(), fast(4), Level::Fine, &["4 workers on 4 cores"]);
+    found(
+        Topic::Workers,
+        sound(),
+        Need { loopback: true, ..need() },
+        Level::Fine,
+        &["shared with the target"],
+    );
+    let chosen = crate::doctor::budget(&two, &need()).unwrap();
+    assert_eq!(chosen, Vec::<String>::new(), "who chooses so many workers knows");
+    let slow = crate::doctor::budget(&sound(), &fast(2)).unwrap();
+    assert!(slow.len() == 1 && slow[0].contains("2.0 cores"), "{slow:?}");
 }
 
 #[test]
