@@ -38,7 +38,12 @@ impl Watch {
     /// Of what wringer started itself (`ours`) and what was asked for; where there is neither, of whoever listens at the
     /// target on this machine.
     pub fn new(ours: &[u32], asked: &[u32], target: Option<&SocketAddr>) -> Watch {
-        let mut groups: Vec<Vec<u32>> = asked.iter().map(|pid| vec![*pid]).collect();
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for pid in asked {
+            if !groups.iter().any(|group| group.contains(pid)) {
+                groups.push(vec![*pid]);
+            }
+        }
         if !ours.is_empty() {
             groups.insert(0, ours.to_vec());
         }
@@ -46,8 +51,7 @@ impl Watch {
             groups.extend(target.map(|target| listeners(*target)).filter(|found| !found.is_empty()));
         }
         let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect() };
-        let all = everybody();
-        watch.groups.iter_mut().for_each(|group| group.look(&all));
+        watch.look();
         watch
     }
 
@@ -56,11 +60,15 @@ impl Watch {
         if self.groups.iter().all(|group| group.since.is_some() == measured) {
             return;
         }
+        self.look();
+        self.groups.iter_mut().for_each(|group| group.phase(measured));
+    }
+
+    /// Finds out anew who belongs to whom. A group's process that descends from another one's counts for its own only.
+    fn look(&mut self) {
         let all = everybody();
-        for group in &mut self.groups {
-            group.look(&all);
-            group.phase(measured);
-        }
+        let roots: BTreeSet<u32> = self.groups.iter().flat_map(|group| group.roots.iter().copied()).collect();
+        self.groups.iter_mut().for_each(|group| group.look(&all, &roots));
     }
 
     /// An interval is over: notes what is in use now.
@@ -85,8 +93,8 @@ impl Group {
     }
 
     /// Finds out anew who belongs to it; when nobody is left, what was last seen stays.
-    fn look(&mut self, all: &[Stat]) {
-        let found = tree(&self.roots, all);
+    fn look(&mut self, all: &[Stat], roots: &BTreeSet<u32>) {
+        let found = tree(&self.roots, all, roots);
         if !found.is_empty() {
             self.seen = found;
         }
@@ -157,13 +165,14 @@ fn everybody() -> Vec<Stat> {
     pids().filter_map(stat).collect()
 }
 
-/// The roots and all that descend from them, without ourselves.
-fn tree(roots: &[u32], all: &[Stat]) -> Vec<Stat> {
+/// The roots and all that descend from them, without ourselves and without `others`, which have a tree of their own.
+fn tree(roots: &[u32], all: &[Stat], others: &BTreeSet<u32>) -> Vec<Stat> {
     let own = std::process::id();
     let mut members: BTreeSet<u32> = roots.iter().copied().collect();
     loop {
         let before = members.len();
-        let children = all.iter().filter(|process| process.pid != own && members.contains(&process.parent));
+        let free = |process: &&Stat| process.pid != own && !others.contains(&process.pid);
+        let children = all.iter().filter(free).filter(|process| members.contains(&process.parent));
         members.extend(children.map(|process| process.pid).collect::<Vec<_>>());
         if members.len() == before {
             break;
@@ -232,9 +241,12 @@ mod tests {
     fn a_tree_holds_children_s_children_and_not_ourselves() {
         let own = std::process::id();
         let all = [process(30, 20), process(10, 1), process(20, 10), process(40, 2), process(own, 10)];
-        let found: Vec<u32> = tree(&[10], &all).iter().map(|process| process.pid).collect();
-        assert_eq!(found, [30, 10, 20]);
-        assert_eq!(tree(&[11], &all), []);
+        let found = |roots: &[u32], others: &[u32]| -> Vec<u32> {
+            tree(roots, &all, &others.iter().copied().collect()).iter().map(|process| process.pid).collect()
+        };
+        assert_eq!(found(&[10], &[]), [30, 10, 20]);
+        assert_eq!((found(&[10], &[10, 20]), found(&[20], &[10, 20])), (vec![10], vec![30, 20]));
+        assert_eq!(found(&[11], &[]), Vec::<u32>::new());
     }
 
     /// A shell that keeps a child of its own busy; ends with its standard input.
