@@ -20,7 +20,7 @@ use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage
 use net::{Close, ConnectOptions, Lent};
 use plan::{CloseBy, Http1, Protocol};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
@@ -110,6 +110,16 @@ impl Worker {
     fn is_last(&self, connection: &Connection) -> bool {
         self.http().requests_per_connection == Some(connection.carried + 1)
     }
+
+    /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
+    /// workers begin apart.
+    fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
+        let turn = self.turn.get();
+        self.turn.set(turn + 1);
+        let count = to.len().max(1) as u64;
+        let target = to[(turn % count) as usize];
+        (target, self.sources.pick(target, turn / count + u64::from(self.job.part.index)))
+    }
 }
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
@@ -121,10 +131,11 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], due: Ins
             return Some(connection);
         }
     }
-    let to = to[worker.connections.get() as usize % to.len()];
+    let (to, source) = worker.ends(to);
     let begin = worker.net.now();
     let limits = &worker.job.load.limits;
     let options = ConnectOptions {
+        source,
         deadline: Some(begin + limits.connect),
         abortive_close: worker.http().close == CloseBy::Reset,
         ..ConnectOptions::default()

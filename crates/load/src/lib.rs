@@ -17,6 +17,7 @@ mod oracle;
 pub mod pace;
 mod page;
 mod requests;
+mod source;
 mod urls;
 mod user;
 mod worker;

@@ -6,6 +6,7 @@ use crate::compose::Composer;
 use crate::control::Control;
 use crate::pace::Schedule;
 use crate::requests::{Hosts, Requests};
+use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user;
 use measure::{Event, Exchange, Snapshot, Tally};
@@ -52,6 +53,8 @@ pub(crate) struct Worker {
     pub net: Net,
     pub job: Job,
     pub composer: Composer,
+    /// Local addresses that connections come from.
+    pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
     phase: Cell<usize>,
@@ -59,6 +62,8 @@ pub(crate) struct Worker {
     phase_began: Cell<Duration>,
     /// Connections opened so far; gives each a number.
     pub connections: Cell<u64>,
+    /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
+    pub turn: Cell<u64>,
     /// Faulty answers that may still be kept.
     pub evidence_left: Cell<u32>,
     /// When the run started.
@@ -100,12 +105,14 @@ pub async fn drive(net: Net, job: Job) {
     let Protocol::Http1(http) = &job.load.protocol;
     let worker = Rc::new(Worker {
         composer: Composer::new(http, &job.site),
+        sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
         phase: Cell::new(0),
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),
         connections: Cell::new(0),
+        turn: Cell::new(0),
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
         started: Cell::new(net.now()),
         ticker: Cell::new(None),

@@ -5,6 +5,7 @@ use crate::load::{Field, Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
 use crate::popularity::Law;
 use crate::request::RequestStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
+use crate::sources::MAX_SOURCES;
 use crate::{Plan, load::Http1};
 
 /// Most users, connections or requests in flight.
@@ -96,6 +97,10 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
         && !is_address(target)
     {
         found.push(format!("target '{target}' is not host:port, such as localhost:8080"));
+    }
+    let sources = load.sources.iter().fold(0u64, |sum, range| sum.saturating_add(range.count()));
+    if sources > MAX_SOURCES {
+        found.push(format!("sources are {sources} addresses: give at most {MAX_SOURCES}"));
     }
     if load.phases.is_empty() {
         found.push("load has no phase: nothing would be sent".to_owned());
@@ -248,6 +253,7 @@ mod tests {
         };
         let load = Load {
             target: Some("localhost:8080".to_owned()),
+            sources: Vec::new(),
             protocol: Protocol::default(),
             check: Default::default(),
             limits: Default::default(),
@@ -271,6 +277,7 @@ mod tests {
         bad.threads = Some(0);
         let load = bad.load.as_mut().unwrap();
         load.target = Some("nowhere".to_owned());
+        load.sources = vec!["10.0.0.0-10.255.255.255".parse().unwrap()];
         load.phases[0].pace = Pace::Users(0);
         load.phases[0].stop.requests = Some(0);
         load.limits.request = Duration::ZERO;
@@ -281,6 +288,7 @@ mod tests {
             "threads is 0",
             "'nowhere'",
             "users is 0",
+            "16777216 addresses",
             "stops before",
             "request is 0",
             "whole seconds",

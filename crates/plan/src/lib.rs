@@ -14,6 +14,7 @@ pub mod load;
 pub mod popularity;
 pub mod predict;
 pub mod site;
+pub mod sources;
 pub mod units;
 
 mod address;
@@ -26,6 +27,7 @@ pub use load::*;
 pub use popularity::{Law, Popularity};
 pub use request::{Expect, ExpectBody, Request, RequestOrder, RequestStep};
 pub use site::Site;
+pub use sources::SourceRange;
 pub use split::Part;
 
 use serde::{Deserialize, Serialize};
@@ -76,6 +78,7 @@ mod tests {
     fn an_origin_on_every_address_is_reached_by_the_name_in_urls() {
         let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
         let load = Load {
+            sources: Vec::new(),
             target: None,
             protocol: Protocol::Http1(http),
             check: Check::default(),

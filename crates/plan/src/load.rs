@@ -4,6 +4,7 @@
 
 use crate::popularity::Popularity;
 use crate::request::RequestStep;
+use crate::sources::SourceRange;
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -15,6 +16,9 @@ pub struct Load {
     /// Where connections go, `host:port`: the proxy. `None`: to the host that each URL names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Local addresses that connections come from, in turn; none: the system chooses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceRange>,
     /// What is spoken on a connection.
     #[serde(default)]
     pub protocol: Protocol,

@@ -3,6 +3,7 @@
 
 mod command;
 mod demo;
+mod doctor;
 mod ports;
 mod problem;
 mod rig;
@@ -61,6 +62,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Run(args) => command::plan::run(&args),
         Command::Plan(PlanCommand::Show { file }) => command::plan::show(&file),
         Command::Plan(PlanCommand::Check { file }) => command::plan::check(&file),
+        Command::Doctor(args) => command::doctor::run(&args),
         Command::Rig(args) => command::rig(&args),
         Command::Links { dir } => command::links::make(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),

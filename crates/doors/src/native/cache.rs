@@ -1,6 +1,6 @@
 //! `wringer cache`: what its options mean.
 
-use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, finish};
+use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs, finish};
 use super::phase::PhaseArg;
 use super::values::{address, rig_workers, some_bytes};
 use clap::Args;
@@ -54,6 +54,9 @@ pub struct CacheArgs {
     /// How the origin behaves.
     #[command(flatten)]
     pub behaviour: BehaviourArgs,
+    /// What is watched beside.
+    #[command(flatten)]
+    pub watch: WatchArgs,
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -158,6 +161,7 @@ impl CacheArgs {
         };
         let load = Load {
             target: Some(target.to_owned()),
+            sources: self.load.sources.clone(),
             protocol: Protocol::Http1(http),
             check: Check { content: self.load.check, evidence: self.load.evidence, ..Check::default() },
             limits: Limits {
@@ -429,7 +433,7 @@ mod tests {
 
     #[test]
     fn every_option_reaches_the_plan() {
-        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset -H A:b --range 0.1 --abort 0.2 \
+        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset --source 127.0.0.2-127.0.0.9,::1 -H A:b --range 0.1 --abort 0.2 \
                     --revalidate 0.3 --client-speed 10KB --slow 0.5 --size 1KB..2KB --lifetime 10s..20s \
                     --change-every 5s --variants 3 --vary-on cookie --private 0.1 --no-store 0.1 --origin-delay 5ms \
                     --origin-speed 1MB --origin-errors 1% --origin-aborts 2% --origin-keep-alive 4 --origin-chunked 0.5 \
@@ -439,6 +443,8 @@ mod tests {
         assert_eq!(Plan::from_text(&text).unwrap(), plan);
         for word in [
             "forward",
+            "\"127.0.0.2-127.0.0.9\"",
+            "\"::1\"",
             "\"x:9\"",
             "reset",
             "drift_per_hour = 6",

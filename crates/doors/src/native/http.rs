@@ -1,12 +1,12 @@
 //! `wringer http`: what its options mean.
 
-use super::options::{OutputArgs, finish};
-use super::values::{at_least_one, count32, request_field, seed, some_time, status, threads};
+use super::options::{OutputArgs, WatchArgs, finish};
+use super::values::{at_least_one, count32, field, seed, some_time, status, threads};
 use clap::Args;
 use plan::units;
 use plan::{
     Arrivals, Check, CloseBy, Expect, ExpectBody, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol,
-    Request, RequestForm, RequestStep, Scenario, Site, Step, Trace,
+    Request, RequestForm, RequestStep, Scenario, Site, SourceRange, Step, Trace,
 };
 use std::time::Duration;
 
@@ -22,6 +22,9 @@ pub struct HttpArgs {
     /// How much is sent.
     #[command(flatten)]
     pub load: HttpLoadArgs,
+    /// What is watched beside.
+    #[command(flatten)]
+    pub watch: WatchArgs,
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -35,7 +38,7 @@ pub struct RequestArgs {
     #[arg(long, short = 'X', value_name = "METHOD")]
     pub method: Option<String>,
     /// Field added to each request
-    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = request_field)]
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
     /// Body of each request
     #[arg(long, value_name = "TEXT")]
@@ -76,6 +79,9 @@ pub struct HttpLoadArgs {
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
+    /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
+    #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub sources: Vec<SourceRange>,
     /// Time limit of a request
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
     pub timeout: Duration,
@@ -104,6 +110,7 @@ impl HttpArgs {
         let load = Load {
             target: self.requests.proxy.clone(),
             protocol: Protocol::Http1(self.http1()),
+            sources: self.load.sources.clone(),
             check: Check::default(),
             limits: Limits { request: self.load.timeout, ..Limits::default() },
             phases: vec![self.phase()],
@@ -191,13 +198,23 @@ mod tests {
     fn every_option_reaches_the_plan() {
         let plan = plan(
             "http://h/a http://h/b -X PUT -H A:b --data x --proxy p:1 --expect-status 200,204 --expect-body same \
-             --rate 5k -n 100 --seed 5 -t 2 --keep-alive 3 --timeout 3s",
+             --rate 5k -n 100 --seed 5 -t 2 --keep-alive 3 --source 127.0.0.2 --timeout 3s",
         );
         let text = plan.to_text();
         assert_eq!(Plan::from_text(&text).unwrap(), plan);
-        for word in
-            ["PUT", "\"A\"", "\"x\"", "\"p:1\"", "204", "same", "5000", "forward", "\"3s\"", "http://h/b"]
-        {
+        for word in [
+            "PUT",
+            "\"A\"",
+            "\"x\"",
+            "\"p:1\"",
+            "204",
+            "same",
+            "5000",
+            "forward",
+            "\"3s\"",
+            "127.0.0.2",
+            "http://h/b",
+        ] {
             assert!(text.contains(word), "{word} in {text}");
         }
     }

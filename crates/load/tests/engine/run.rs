@@ -90,6 +90,7 @@ impl Case {
                 ..plan::Limits::default()
             },
             phases,
+            sources: Vec::new(),
             trace: Default::default(),
         };
         let site = Site { size: Size::Fixed(500), ..Site::default() };

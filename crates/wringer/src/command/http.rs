@@ -13,8 +13,9 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
-    let around = Surroundings::default();
+    let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
+    show::warn(ready.warnings());
     let target = args.requests.proxy.clone().unwrap_or_else(|| args.urls.join(", "));
     show::notice(&format!("pressing {target}"));
     let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;

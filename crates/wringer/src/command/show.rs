@@ -28,6 +28,11 @@ pub fn notice(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// What may fall short, before a run: a line each on standard error.
+pub fn warn(warnings: &[String]) {
+    warnings.iter().for_each(|warning| notice(&format!("warning: {warning}")));
+}
+
 /// Rows shorter than this are not shown, in seconds.
 const SHORTEST_ROW_S: f64 = 0.1;
 

@@ -2,7 +2,7 @@
 
 use crate::problem::Problem;
 use load::Hosts;
-use plan::{Load, Step};
+use plan::{Load, Plan, Step};
 use std::collections::hash_map::Entry;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -18,8 +18,12 @@ pub struct Targets {
 }
 
 impl Targets {
-    /// Looks up what a load names.
-    pub fn of(load: &Load) -> Result<Targets, Problem> {
+    /// Looks up what the load of a plan names.
+    pub fn of_plan(plan: &Plan) -> Result<Targets, Problem> {
+        plan.load.as_ref().map(Targets::of).transpose().map(Option::unwrap_or_default)
+    }
+
+    fn of(load: &Load) -> Result<Targets, Problem> {
         if let Some(name) = &load.target {
             return Ok(Targets { target: addresses(name)?, hosts: Arc::default() });
         }
@@ -41,6 +45,11 @@ impl Targets {
     /// The first address, for questions that are asked of one.
     pub fn first(&self) -> Option<SocketAddr> {
         self.target.first().copied()
+    }
+
+    /// All addresses that connections go to, as far as they are known beforehand.
+    pub fn all(&self) -> Vec<SocketAddr> {
+        self.target.iter().chain(self.hosts.values().flatten()).copied().collect()
     }
 
     /// Refuses a host where nobody listens. `but`: the address of an origin of this process, which is not asked because

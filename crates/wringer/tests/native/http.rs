@@ -36,7 +36,7 @@ fn urls_are_fetched_in_turn_and_counted() {
 fn a_connection_carries_as_many_requests_as_asked() {
     let (address, _origin) = origin("");
     for (keep_alive, connections) in [(1, 60), (5, 12)] {
-        let line = format!("{address}/w/1/500 -t 1 -c 2 -n 60 --keep-alive {keep_alive}");
+        let line = format!("{address}/w/1/500 -t 1 -c 1 -n 60 --keep-alive {keep_alive}");
         let report = http(&line).ended_with(0).report();
         assert_eq!((counts(&report), report.sum("connections")), ([60, 60, 0, 0], connections));
     }

@@ -8,6 +8,7 @@ mod support;
 
 mod cache;
 mod command_line;
+mod doctor;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
 mod http;
