@@ -3,7 +3,8 @@
 use crate::peer::Act;
 use crate::run::{Case, Ran, phase, requests};
 use measure::{Counts, FailureKind, Stage};
-use plan::Pace;
+use plan::site::Size;
+use plan::{ObjectStep, Pace, Popularity, Reading, Step};
 
 const USERS: u32 = 4;
 
@@ -65,4 +66,30 @@ fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
     let counts = ran.counts();
     conserved(&counts);
     assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
+}
+
+/// Also where the whole answer fits into one read, and where it is read slowly.
+#[test]
+fn as_many_are_broken_off_as_is_asked_for_whatever_their_size() {
+    for size in [2, 10, 100, 500, 1_000, 2_000, 2_048, 5_000, 10_000, 200_000] {
+        for (share, slowly) in [(1.0, false), (1.0, true), (0.3, false)] {
+            let mut phase = phase(Pace::Users(USERS), requests(200));
+            let reading = Reading {
+                bytes_per_second: slowly.then_some(100_000_000),
+                slow: if slowly { 1.0 } else { 0.0 },
+                ..Reading::default()
+            };
+            let popularity = Popularity { hot: 50, ..Popularity::default() };
+            let step = ObjectStep { popularity, abort: share, reading, ..ObjectStep::default() };
+            phase.scenario.steps = vec![Step::Object(step)];
+            let mut case = Case::new(vec![phase], |_| Act::Answer);
+            case.site.size = Size::Fixed(size);
+            let counts = case.run().counts();
+            conserved(&counts);
+            let aborted = counts.aborted as f64 / 200.0;
+            let off = (aborted - share).abs();
+            assert!(off <= if share < 1.0 { 0.1 } else { 0.0 }, "{size} B, {share}: {counts:?}");
+            assert!(counts.body_bytes < 200 * size, "{size} B: {counts:?}");
+        }
+    }
 }
