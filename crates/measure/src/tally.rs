@@ -365,7 +365,7 @@ pub struct Snapshot {
     pub tally: Box<Tally>,
     /// Requests under way at the end of the interval.
     pub in_flight: u64,
-    /// CPU time of the worker's thread since it began.
+    /// CPU time of the worker's thread since its last snapshot, or since the run started.
     pub cpu: Duration,
     /// Whether the interval ends with this snapshot; where not, the phase has ended within it.
     pub closes_interval: bool,
