@@ -44,7 +44,7 @@ impl Fetch<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, worker.target(), self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, worker.target(), &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);

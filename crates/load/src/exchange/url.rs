@@ -20,13 +20,14 @@ use wire::http1::Stage as Progress;
 pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontier, turn: Turn) {
     let Some(address) = frontier.next(turn.number) else { return };
     worker.begin();
+    let begin = worker.net.now();
     address.text.as_bytes().clone_into(&mut user.path);
     let to = match resolve(worker, frontier, &address).await {
         Ok(to) => to,
         Err(error) => {
             let failure =
                 Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
-            return not_connected(worker, user, failure, turn.due, worker.net.now());
+            return not_connected(worker, user, failure, &turn, begin);
         }
     };
     if worker.job.load.trace.urls {
@@ -51,7 +52,7 @@ impl Visit<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, self.to, self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, self.to, &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
