@@ -133,7 +133,6 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, to: SocketAddr, turn: &Turn
     };
     match worker.net.connect(to, &options).await {
         Ok(stream) => {
-            user.refusals = 0;
             let number = worker.connections.get();
             worker.connections.set(number + 1);
             worker.count(|counts| counts.connections += 1);
@@ -220,6 +219,17 @@ fn renewable(ended: Ended, connection: &Connection) -> Ended {
         }
         ended => ended,
     }
+}
+
+/// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
+/// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
+fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
+    user.refusals = match ended {
+        Ended::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
+            user.refusals + 1
+        }
+        _ => 0,
+    };
 }
 
 fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {

@@ -20,7 +20,7 @@ pub(crate) struct User {
     pub path: Vec<u8>,
     /// The head of the last answer, where evidence may be wanted.
     pub answer_head: Vec<u8>,
-    /// Connections that could not be opened, one after the other.
+    /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
@@ -28,7 +28,7 @@ pub(crate) struct User {
     step: usize,
 }
 
-/// Longest pause after a connection could not be opened.
+/// Longest pause of a user whom the target refuses.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl User {
@@ -47,6 +47,8 @@ impl User {
         }
         if self.refusals > 0 && turn.lateness.is_none() {
             worker.net.sleep(self.pause()).await;
+            // Nobody meant to send meanwhile.
+            self.ended = None;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::patience::Patience;
 use super::tell::{Told, show_request, tell};
-use super::{Attempt, Ended, Moments, Turn, keeps, put_back, ready, renewable, take};
+use super::{Attempt, Ended, Moments, Turn, keeps, note_refusal, put_back, ready, renewable, take};
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
 use crate::failure;
@@ -71,6 +71,7 @@ impl Fetch<'_> {
         let told = worth_telling.then(|| Told::of(&judge, outcome, &moments, &connection));
         drop(judge);
         user.ended = Some(moments.ended);
+        note_refusal(user, ended, &moments);
         if let Some(told) = told {
             tell(worker, self.work, user, &self.asked, told);
         }

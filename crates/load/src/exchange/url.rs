@@ -1,6 +1,8 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
-use super::{Attempt, Ended, Moments, Turn, keeps, not_connected, put_back, ready, renewable, take};
+use super::{
+    Attempt, Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, ready, renewable, take,
+};
 use crate::connection::Connection;
 use crate::failure;
 use crate::page::PageReader;
@@ -80,6 +82,7 @@ impl Visit<'_> {
         });
         follow(worker, self.frontier, &mut page, &self.address);
         tell_page(worker, &page, &self.address, outcome, &moments, &connection);
+        note_refusal(user, ended, &moments);
         put_back(worker, user, connection, keeps(ended, last, page.keep_alive));
         Attempt::Over
     }

@@ -1,7 +1,7 @@
 //! However a request ends, it is counted once, and no user is lost.
 
 use crate::peer::Act;
-use crate::run::{Case, Ran, phase, requests};
+use crate::run::{Case, Ran, millis, phase, requests};
 use measure::{Counts, FailureKind, Stage};
 use plan::site::Size;
 use plan::{ObjectStep, Pace, Popularity, Reading, Step};
@@ -66,6 +66,19 @@ fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
     let counts = ran.counts();
     conserved(&counts);
     assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
+}
+
+/// Whether it refuses, accepts and closes, or answers nothing but a reset: users come again ever more slowly.
+#[test]
+fn a_target_that_dies_is_not_hammered() {
+    for act in [Act::Close, Act::Reset] {
+        let script = move |number| if number < 100 { Act::Answer } else { act };
+        let counts = Case::new(vec![phase(Pace::Users(USERS), millis(500))], script).run().counts();
+        conserved(&counts);
+        assert!(counts.fine >= 90, "{act:?}: {counts:?}");
+        // 2 + 4 + … + 64 ms are six tries; then there is one each 100 ms, of each user.
+        assert!((4..=4 * 12).contains(&counts.failed), "{act:?}: {counts:?}");
+    }
 }
 
 /// Also where the whole answer fits into one read, and where it is read slowly.
