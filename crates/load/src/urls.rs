@@ -160,7 +160,7 @@ impl Frontier {
         u32::try_from(self.queue.borrow().len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether nothing is left, for now, once so many have been taken.
+    /// Whether nothing is left at this moment, once so many have been taken.
     pub fn exhausted_after(&self, taken: u32) -> bool {
         match self.step.order {
             UrlOrder::Once => self.waiting() <= taken,
