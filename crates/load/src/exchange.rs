@@ -48,12 +48,13 @@ enum Attempt {
     Outdated,
 }
 
-/// Whose turn it is: the number of the request, when it is due, and whether a schedule says so.
+/// Whose turn it is: the number of the request, when it is due, and, where a schedule says when, how late a user took
+/// it up. What comes after that, connecting first of all, takes as long as the target lets it and is not lateness.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
     pub number: u64,
     pub due: Instant,
-    pub paced: bool,
+    pub lateness: Option<Duration>,
 }
 
 /// The moments of one request.
@@ -92,7 +93,7 @@ impl Moments {
             response: self.response(),
             first_byte: self.to_first_byte(),
             connect: connection.opened_in.take(),
-            lateness: turn.paced.then(|| self.sent.saturating_duration_since(turn.due)),
+            lateness: turn.lateness,
             sent_bytes: 0,
             head_bytes: 0,
             body_bytes: 0,
@@ -124,7 +125,7 @@ impl Worker {
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
 /// `to`: addresses that take turns; there is at least one.
-async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], due: Instant) -> Option<Connection> {
+async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], turn: &Turn) -> Option<Connection> {
     if let Some(connection) = user.connection.take() {
         if to.contains(&connection.to) {
             worker.count(|counts| counts.reused += 1);
@@ -142,7 +143,6 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], due: Ins
     };
     match worker.net.connect(to, &options).await {
         Ok(stream) => {
-            user.refusals = 0;
             let number = worker.connections.get();
             worker.connections.set(number + 1);
             worker.count(|counts| counts.connections += 1);
@@ -151,24 +151,24 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], due: Ins
             Some(Connection::new(stream, limits, number, to, worker.net.now() - begin))
         }
         Err(error) => {
-            user.refusals += 1;
-            not_connected(worker, user, failure::of_connect(&error), due, begin);
+            not_connected(worker, user, failure::of_connect(&error), turn, begin);
             None
         }
     }
 }
 
-fn not_connected(worker: &Worker, user: &User, failure: Failure, due: Instant, begin: Instant) {
+fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
+    user.refusals += 1;
     let now = worker.net.now();
     worker.end(&Exchange {
         outcome: Outcome::Failed(failure),
         status: 0,
         cache: CacheResult::Unknown,
         service: now - begin,
-        response: now.saturating_duration_since(due),
+        response: now.saturating_duration_since(turn.due),
         first_byte: None,
         connect: None,
-        lateness: None,
+        lateness: turn.lateness,
         sent_bytes: 0,
         head_bytes: 0,
         body_bytes: 0,
@@ -261,6 +261,17 @@ fn renewable(ended: Ended, connection: &Connection) -> Ended {
         }
         ended => ended,
     }
+}
+
+/// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
+/// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
+fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
+    user.refusals = match ended {
+        Ended::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
+            user.refusals + 1
+        }
+        _ => 0,
+    };
 }
 
 fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {

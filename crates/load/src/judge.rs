@@ -86,10 +86,7 @@ impl<'a> Judge<'a> {
 
     /// Length that the answer's body should have, in jtest's sense: of the range where one was asked for.
     pub fn expected_length(&self) -> u64 {
-        match self.asked.range {
-            Some((first, last)) => last - first + 1,
-            None => self.asked.size,
-        }
+        self.asked.body_bytes()
     }
 
     /// What the cache did, as the stamp tells.

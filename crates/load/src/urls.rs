@@ -121,10 +121,10 @@ impl Frontier {
         u32::try_from(self.queue.borrow().len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether nothing is left at this moment.
-    pub fn exhausted(&self) -> bool {
+    /// Whether nothing is left at this moment, once so many have been taken.
+    pub fn exhausted_after(&self, taken: u32) -> bool {
         match self.step.order {
-            UrlOrder::Once => self.queue.borrow().is_empty(),
+            UrlOrder::Once => self.waiting() <= taken,
             UrlOrder::Loop | UrlOrder::Random => self.list.is_empty(),
         }
     }

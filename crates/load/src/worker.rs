@@ -69,6 +69,8 @@ pub(crate) struct Worker {
     /// When the run started.
     pub started: Cell<Instant>,
     ticker: Cell<Option<TaskId>>,
+    /// CPU time of this thread that has been told, or was used before the run started.
+    cpu_told: Cell<Duration>,
 }
 
 /// What one phase is for one worker.
@@ -116,6 +118,7 @@ pub async fn drive(net: Net, job: Job) {
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
         started: Cell::new(net.now()),
         ticker: Cell::new(None),
+        cpu_told: Cell::new(Duration::ZERO),
         net,
         job,
     });
@@ -154,11 +157,13 @@ impl Worker {
         let phase = &self.job.load.phases[index];
         let alone = only_one_worker(phase);
         let share = if alone { Part::WHOLE } else { self.job.part };
-        let Some((part, phase)) = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0) else {
-            return;
-        };
-        let work = Rc::new(self.work(index, part, &phase, opens));
+        let mine = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0);
+        let mine = mine.map(|(part, phase)| (Rc::new(self.work(index, part, &phase, opens)), phase));
         self.net.sleep_until(opens).await;
+        if index == 0 {
+            self.cpu_told.set(net::thread_cpu());
+        }
+        let Some((work, phase)) = mine else { return };
         let users = self.run_pace(&phase, &work).await;
         self.end_phase(&work, users).await;
     }
@@ -246,13 +251,14 @@ impl Worker {
         let fresh = self.job.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
         let tally = self.tally.replace(fresh);
         let now = self.net.now().saturating_duration_since(self.started.get());
+        let cpu = net::thread_cpu();
         let snapshot = Snapshot {
             worker: self.job.part.index,
             phase: self.phase.get() as u32,
             interval: self.interval.get(),
             tally,
             in_flight: self.in_flight.get(),
-            cpu: net::thread_cpu(),
+            cpu: cpu.saturating_sub(self.cpu_told.replace(cpu)),
             closes_interval: closing.interval,
             last: closing.last,
             span: (self.phase_began.get(), now),

@@ -2,7 +2,9 @@
 
 use super::patience::Patience;
 use super::tell::{Told, show_request, tell};
-use super::{Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, put_back, ready, renewable, take};
+use super::{
+    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_refusal, put_back, ready, renewable, take,
+};
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
 use crate::failure;
@@ -41,7 +43,7 @@ impl Fetch<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, &worker.job.target, self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, &worker.job.target, &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -68,6 +70,7 @@ impl Fetch<'_> {
         let told = worth_telling.then(|| Told::of(&judge, outcome, &moments, &connection));
         drop(judge);
         user.ended = Some(moments.ended);
+        note_refusal(user, ended, &moments);
         if let Some(told) = told {
             tell(worker, self.work, user, &self.asked, told);
         }

@@ -1,6 +1,8 @@
 //! Sending a request that was described beforehand. Start reading at [`request`].
 
-use super::{Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, put_back, ready, renewable, take};
+use super::{
+    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_refusal, put_back, ready, renewable, take,
+};
 use crate::connection::Connection;
 use crate::failure;
 use crate::requests::{Answer, Prepared};
@@ -40,7 +42,7 @@ impl Call<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let (worker, prepared) = (self.worker, self.prepared);
-        let Some(mut connection) = ready(worker, user, &prepared.to, self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, &prepared.to, &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -73,6 +75,7 @@ impl Call<'_> {
         let keep = keeps(ended, last, answer.keep_alive);
         let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
         user.ended = Some(moments.ended);
+        note_refusal(user, ended, &moments);
         if trace.heads || !matches!(outcome, Outcome::Fine) {
             self.tell(user, outcome, detail, &moments, &connection);
         }

@@ -1,6 +1,8 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
-use super::{Attempt, Ended, Moments, Turn, keeps, not_connected, put_back, ready, renewable, take};
+use super::{
+    Attempt, Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, ready, renewable, take,
+};
 use crate::connection::Connection;
 use crate::failure;
 use crate::page::PageReader;
@@ -20,13 +22,14 @@ use wire::http1::{Expect, Stage as Progress};
 pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontier, turn: Turn) {
     let Some(address) = frontier.next(turn.number) else { return };
     worker.begin();
+    let begin = worker.net.now();
     address.text.as_bytes().clone_into(&mut user.path);
     let to = match resolve(worker, frontier, &address).await {
         Ok(to) => to,
         Err(error) => {
             let failure =
                 Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
-            return not_connected(worker, user, failure, turn.due, worker.net.now());
+            return not_connected(worker, user, failure, &turn, begin);
         }
     };
     if worker.job.load.trace.urls {
@@ -53,7 +56,7 @@ impl Visit<'_> {
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
         let to = self.to.as_ref().map_or(worker.job.target.as_slice(), std::slice::from_ref);
-        let Some(mut connection) = ready(worker, user, to, self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, to, &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -81,6 +84,7 @@ impl Visit<'_> {
         });
         follow(worker, self.frontier, &mut page, &self.address);
         tell_page(worker, &page, &self.address, outcome, &moments, &connection);
+        note_refusal(user, ended, &moments);
         put_back(worker, user, connection, keeps(ended, last, page.keep_alive));
         Attempt::Over
     }

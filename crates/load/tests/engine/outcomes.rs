@@ -1,9 +1,10 @@
 //! However a request ends, it is counted once, and no user is lost.
 
 use crate::peer::Act;
-use crate::run::{Case, Ran, phase, phase_of_requests, requests};
+use crate::run::{Case, Ran, millis, phase, phase_of_requests, requests};
 use measure::{Counts, FailureKind, Fault, Stage};
-use plan::{ExpectBody, Pace};
+use plan::site::Size;
+use plan::{ExpectBody, ObjectStep, Pace, Popularity, Reading, Step};
 
 const USERS: u32 = 4;
 
@@ -89,4 +90,43 @@ fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
     let counts = ran.counts();
     conserved(&counts);
     assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
+}
+
+/// Whether it refuses, accepts and closes, or answers nothing but a reset: users come again ever more slowly.
+#[test]
+fn a_target_that_dies_is_not_hammered() {
+    for act in [Act::Close, Act::Reset] {
+        let script = move |number| if number < 100 { Act::Answer } else { act };
+        let counts = Case::new(vec![phase(Pace::Users(USERS), millis(500))], script).run().counts();
+        conserved(&counts);
+        assert!(counts.fine >= 90, "{act:?}: {counts:?}");
+        // 2 + 4 + … + 64 ms are six tries; then there is one each 100 ms, of each user.
+        assert!((4..=4 * 12).contains(&counts.failed), "{act:?}: {counts:?}");
+    }
+}
+
+/// Also where the whole answer fits into one read, and where it is read slowly.
+#[test]
+fn as_many_are_broken_off_as_is_asked_for_whatever_their_size() {
+    for size in [2, 10, 100, 500, 1_000, 2_000, 2_048, 5_000, 10_000, 200_000] {
+        for (share, slowly) in [(1.0, false), (1.0, true), (0.3, false)] {
+            let mut phase = phase(Pace::Users(USERS), requests(200));
+            let reading = Reading {
+                bytes_per_second: slowly.then_some(100_000_000),
+                slow: if slowly { 1.0 } else { 0.0 },
+                ..Reading::default()
+            };
+            let popularity = Popularity { hot: 50, ..Popularity::default() };
+            let step = ObjectStep { popularity, abort: share, reading, ..ObjectStep::default() };
+            phase.scenario.steps = vec![Step::Object(step)];
+            let mut case = Case::new(vec![phase], |_| Act::Answer);
+            case.site.size = Size::Fixed(size);
+            let counts = case.run().counts();
+            conserved(&counts);
+            let aborted = counts.aborted as f64 / 200.0;
+            let off = (aborted - share).abs();
+            assert!(off <= if share < 1.0 { 0.1 } else { 0.0 }, "{size} B, {share}: {counts:?}");
+            assert!(counts.body_bytes < 200 * size, "{size} B: {counts:?}");
+        }
+    }
 }

@@ -29,6 +29,8 @@ pub enum Act {
     SayTooMuch,
     /// Answers with status 500.
     Fail,
+    /// Redirects to another object.
+    Redirect(&'static str),
     /// Answers after this long.
     Stall(Duration),
     /// Never answers.
@@ -103,6 +105,13 @@ fn reset(stream: Stream) -> Option<()> {
 fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
     if act == Act::Garbage {
         out.extend_from_slice(b"SSH-2.0-OpenSSH\r\n");
+        return Some(());
+    }
+    if let Act::Redirect(to) = act {
+        write::status_line(out, Version::Http11, 301, "x");
+        write::field(out, "Location", to);
+        write::field_number(out, "Content-Length", 0);
+        write::end_of_head(out);
         return Some(());
     }
     let (object, size) = read_path(path)?;

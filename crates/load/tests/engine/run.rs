@@ -23,6 +23,10 @@ pub struct Case {
     pub script: Script,
     /// Stops the run after this long.
     pub stop_after: Option<Duration>,
+    /// How the peer listens.
+    pub listen: ListenOptions,
+    /// How long the peer accepts nothing.
+    pub deaf_for: Duration,
 }
 
 /// What came of it.
@@ -94,7 +98,14 @@ impl Case {
             trace: Default::default(),
         };
         let site = Site { size: Size::Fixed(500), ..Site::default() };
-        Case { load, site, script: Rc::new(script), stop_after: None }
+        Case {
+            load,
+            site,
+            script: Rc::new(script),
+            stop_after: None,
+            listen: ListenOptions::default(),
+            deaf_for: Duration::ZERO,
+        }
     }
 
     /// Runs it to its end on this thread.
@@ -106,9 +117,14 @@ impl Case {
         let seen = Rc::new(Cell::new(0));
         let seen_by_peer = seen.clone();
         let main = |net: Net| async move {
-            let listener = net.listen("127.0.0.1:0".parse().unwrap(), &ListenOptions::default()).unwrap();
+            let listener = net.listen("127.0.0.1:0".parse().unwrap(), &self.listen).unwrap();
             let target = vec![listener.local_addr().unwrap()];
-            net.spawn(serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer));
+            let serves = serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer);
+            let (net_of_peer, deaf_for) = (net.clone(), self.deaf_for);
+            net.spawn(async move {
+                net_of_peer.sleep(deaf_for).await;
+                serves.await;
+            });
             if let Some(after) = self.stop_after {
                 let (net_of_task, control) = (net.clone(), control.clone());
                 net.spawn(async move {

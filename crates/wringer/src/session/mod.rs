@@ -272,7 +272,10 @@ impl Session<'_> {
     fn tell_events(&mut self, view: &mut dyn View) {
         while let Ok(event) = self.workers.events.try_recv() {
             match event {
-                Event::Evidence(evidence) => self.evidence.push(*evidence),
+                Event::Evidence(mut piece) => {
+                    evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
+                    self.evidence.push(*piece);
+                }
                 other => view.event(other),
             }
         }
@@ -286,16 +289,14 @@ impl Session<'_> {
         started_unix_s: f64,
         threads: u32,
     ) -> Finished {
-        if let Some(remote) = &mut self.remote {
-            remote.refresh();
-        }
+        let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
         let origin = self.origin_now();
         let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
         let (mut phases, timeline, workers) = collector.finish(origin);
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
         predict_phases(self.plan, self.around, &mut phases);
         let backend = self.workers.stop();
-        evidence::join(&mut self.evidence, self.workers.shared(), self.remote.as_ref());
+        evidence::join(&mut self.evidence, &answers);
         notes.extend(self.observations(&phases, whole.as_ref()));
         let mut result = RunResult {
             phases,
