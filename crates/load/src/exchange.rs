@@ -126,11 +126,11 @@ impl Worker {
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
 /// `to`: addresses that take turns; there is at least one.
 async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], turn: &Turn) -> Option<Connection> {
-    if let Some(connection) = user.connection.take() {
-        if to.contains(&connection.to) {
-            worker.count(|counts| counts.reused += 1);
-            return Some(connection);
-        }
+    if let Some(connection) = user.connection.take()
+        && to.contains(&connection.to)
+    {
+        worker.count(|counts| counts.reused += 1);
+        return Some(connection);
     }
     let (to, source) = worker.ends(to);
     let begin = worker.net.now();

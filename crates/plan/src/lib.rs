@@ -58,6 +58,12 @@ impl Plan {
     /// The version of the text form that this build writes and reads.
     pub const VERSION: u32 = 1;
 
+    /// Whether any step asks for objects, of which it can be told what a cache did with them.
+    pub fn asks_for_objects(&self) -> bool {
+        let phases = self.load.iter().flat_map(|load| &load.phases);
+        phases.flat_map(|phase| &phase.scenario.steps).any(|step| matches!(step, Step::Object(_)))
+    }
+
     /// Where a proxy is to fetch from: what the origin listens at or, where that is every address of its machine, what
     /// URLs call it. `None` where the plan has no origin.
     pub fn origin_as_reached(&self) -> Option<&str> {

@@ -49,10 +49,11 @@ pub struct Lines {
 impl Lines {
     /// As the options and the plan say. `has_origin`: the origin's figures will be known.
     pub fn new(output: &OutputArgs, plan: &Plan, has_origin: bool) -> Lines {
+        let known = report::live::Known { hits: plan.asks_for_objects(), origin: has_origin };
         let aside = is_stdout(output);
         let width = width(aside);
         Lines {
-            clients: report::live::Lines::new(has_origin, width),
+            clients: report::live::Lines::new(known, width),
             origin: report::live::OriginLines::new(width),
             troubles: Troubles::of(plan),
             quiet: output.quiet,
