@@ -9,18 +9,19 @@ mod url;
 pub(crate) use object::object;
 pub(crate) use url::{compares, url};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Opened};
 use crate::failure;
 use crate::user::User;
 use crate::worker::Worker;
 use measure::event::Wrong;
 use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
-use net::{Close, ConnectOptions, Lent};
+use net::{Close, ConnectOptions};
 use plan::{CloseBy, Http1, Protocol};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use transport::{Received, Stream};
 use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
 
 /// How an attempt to get an answer ended.
@@ -49,6 +50,14 @@ pub(crate) struct Turn {
     pub number: u64,
     pub due: Instant,
     pub paced: bool,
+}
+
+/// Where a connection goes.
+#[derive(Debug, Clone, Copy)]
+struct Place<'a> {
+    at: SocketAddr,
+    /// The host to begin TLS with; `None`: plain.
+    secure: Option<&'a str>,
 }
 
 /// The moments of one request.
@@ -87,6 +96,7 @@ impl Moments {
             response: self.response(),
             first_byte: self.to_first_byte(),
             connect: connection.opened_in.take(),
+            reused: connection.carried > 0,
             lateness: turn.paced.then(|| self.sent.saturating_duration_since(turn.due)),
             sent_bytes: 0,
             head_bytes: 0,
@@ -107,45 +117,64 @@ impl Worker {
     }
 
     /// Where the next connection to the target goes; several addresses take turns.
-    fn target(&self) -> SocketAddr {
+    fn target(&self) -> Place<'_> {
         let target = &self.job.target;
-        target[self.connections.get() as usize % target.len()]
+        let at = target[self.connections.get() as usize % target.len()];
+        let name = self.job.load.target.as_deref().filter(|_| self.http().tls.is_some());
+        Place { at, secure: name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host)) }
     }
 }
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
-async fn ready(worker: &Rc<Worker>, user: &mut User, to: SocketAddr, due: Instant) -> Option<Connection> {
+async fn ready(worker: &Rc<Worker>, user: &mut User, to: Place<'_>, due: Instant) -> Option<Connection> {
     if let Some(connection) = user.connection.take() {
-        let same =
-            connection.to == to || worker.job.target.len() > 1 && worker.job.target.contains(&connection.to);
-        if same {
+        let targets = &worker.job.target;
+        let same = connection.to == to.at || targets.len() > 1 && targets.contains(&connection.to);
+        if same && connection.secure.as_deref() == to.secure {
             worker.count(|counts| counts.reused += 1);
             return Some(connection);
         }
     }
     let begin = worker.net.now();
     let limits = &worker.job.load.limits;
-    let options = ConnectOptions {
-        deadline: Some(begin + limits.connect),
-        abortive_close: worker.http().close == CloseBy::Reset,
-        ..ConnectOptions::default()
-    };
-    match worker.net.connect(to, &options).await {
-        Ok(stream) => {
+    match open(worker, user, to, begin).await {
+        Ok(opened) => {
             user.refusals = 0;
-            let number = worker.connections.get();
-            worker.connections.set(number + 1);
-            worker.count(|counts| counts.connections += 1);
             let limits =
                 Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) };
-            Some(Connection::new(stream, limits, number, to, worker.net.now() - begin))
+            Some(Connection::new(opened, limits, to.at, to.secure))
         }
-        Err(error) => {
+        Err(failure) => {
             user.refusals += 1;
-            not_connected(worker, user, failure::of_connect(&error), due, begin);
+            not_connected(worker, user, failure, due, begin);
             None
         }
     }
+}
+
+/// Opens a connection. Where TLS then fails it counts as opened all the same.
+async fn open(
+    worker: &Rc<Worker>,
+    user: &mut User,
+    to: Place<'_>,
+    begin: Instant,
+) -> Result<Opened, Failure> {
+    let deadline = Some(begin + worker.job.load.limits.connect);
+    let abortive_close = worker.http().close == CloseBy::Reset;
+    let options = ConnectOptions { deadline, abortive_close, ..ConnectOptions::default() };
+    let mut stream =
+        worker.net.connect(to.at, &options).await.map_err(|error| failure::of_connect(&error))?;
+    let (took, number) = (worker.net.now() - begin, worker.connections.get());
+    worker.connections.set(number + 1);
+    worker.count(|counts| counts.connections += 1);
+    let (Some(host), Some(client)) = (to.secure, &worker.job.tls) else {
+        return Ok(Opened { stream: stream.into(), number, took });
+    };
+    stream.set_deadline(deadline);
+    let client = user.tls.get_or_insert_with(|| client.with_own_memory());
+    let stream = Stream::client(&worker.net, stream, client, host).await;
+    let stream = stream.map_err(|error| failure::of_io(&error, Stage::Tls))?;
+    Ok(Opened { stream, number, took })
 }
 
 fn not_connected(worker: &Worker, user: &User, failure: Failure, due: Instant, begin: Instant) {
@@ -158,6 +187,7 @@ fn not_connected(worker: &Worker, user: &User, failure: Failure, due: Instant, b
         response: now.saturating_duration_since(due),
         first_byte: None,
         connect: None,
+        reused: false,
         lateness: None,
         sent_bytes: 0,
         head_bytes: 0,
@@ -179,7 +209,7 @@ fn not_connected(worker: &Worker, user: &User, failure: Failure, due: Instant, b
 /// Gives what was received to the reader; `None` while the answer goes on.
 fn take(
     reader: &mut ResponseReader,
-    received: io::Result<Lent>,
+    received: io::Result<Received>,
     sink: &mut impl ResponseSink,
 ) -> Option<Ended> {
     let stage = match reader.stage() {
@@ -213,7 +243,11 @@ fn renewable(ended: Ended, connection: &Connection) -> Ended {
     let untouched = connection.carried > 0 && connection.reader.stage() == Progress::Idle;
     match ended {
         Ended::Failed(failure)
-            if untouched && matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly) =>
+            if untouched
+                && matches!(
+                    failure.kind,
+                    FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed
+                ) =>
         {
             Ended::Outdated
         }
@@ -225,14 +259,18 @@ fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {
     matches!(ended, Ended::Complete) && !last && keep_alive
 }
 
-fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
+async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
     connection.carried += 1;
+    if let Some(handshake) = connection.stream.take_handshake() {
+        worker.handshake(&handshake);
+    }
     if keep {
         user.connection = Some(connection);
     } else {
-        connection.stream.close(match worker.http().close {
+        let how = match worker.http().close {
             CloseBy::Fin => Close::Graceful,
             CloseBy::Reset => Close::Reset,
-        });
+        };
+        connection.stream.close(how).await;
     }
 }

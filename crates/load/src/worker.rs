@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::pace::Schedule;
 use crate::urls::Frontier;
 use crate::user;
-use measure::{Event, Exchange, Snapshot, Tally};
+use measure::{Clock, Event, Exchange, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
 use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
@@ -34,6 +34,8 @@ pub struct Job {
     pub control: Arc<Control>,
     /// Addresses of the target, where there is one.
     pub target: Vec<SocketAddr>,
+    /// What begins TLS, where the plan or a URL wants it.
+    pub tls: Option<wire::tls::Client>,
     /// Where figures go.
     pub snapshots: SyncSender<Snapshot>,
     /// Empty tallies come back here, so that handing over allocates nothing.
@@ -167,9 +169,11 @@ impl Worker {
     fn work(&self, index: usize, part: Part, phase: &Phase, opens: Instant) -> PhaseWork {
         let seed = hash(self.job.seed, index as u64);
         let nonces = hash(self.job.run_id, index as u64);
+        // Through a proxy they would need a tunnel.
+        let https = self.job.tls.is_some() && self.job.load.target.is_none();
         let steps = phase.scenario.steps.iter().map(|step| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
-            Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed)),
+            Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
         });
         PhaseWork {
             name: phase.name.clone(),
@@ -264,6 +268,23 @@ impl Worker {
     /// Counts something.
     pub fn count(&self, count: impl FnOnce(&mut measure::Counts)) {
         count(&mut self.tally.borrow_mut().counts);
+    }
+
+    /// Records a time on a clock.
+    pub fn time(&self, clock: Clock, time: Duration) {
+        self.tally.borrow_mut().time(clock, time);
+    }
+
+    /// A TLS handshake is complete.
+    pub fn handshake(&self, handshake: &transport::Handshake) {
+        let agreed = &handshake.agreed;
+        self.time(Clock::Tls, handshake.took);
+        self.count(|counts| {
+            counts.handshakes_full += u64::from(!agreed.resumed);
+            counts.handshakes_resumed += u64::from(agreed.resumed);
+            counts.early_accepted += u64::from(agreed.early == Some(true));
+            counts.early_rejected += u64::from(agreed.early == Some(false));
+        });
     }
 
     /// A request begins.

@@ -101,6 +101,9 @@ fn check_http1(http: &Http1, found: &mut Vec<String>) {
             "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
         );
     }
+    if let Some(tls) = &http.tls {
+        crate::tls::check(tls, found);
+    }
     for field in &http.fields {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
@@ -182,6 +185,9 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
     }
     if origin.requests_per_connection == Some(0) {
         found.push("origin: requests_per_connection is 0: give 1 for no keep-alive".to_owned());
+    }
+    if let Some(tls) = &origin.tls {
+        crate::tls::check_origin(tls, found);
     }
     if !is_address(&origin.listen) {
         found.push(format!("origin: listen '{}' is not host:port, such as 127.0.0.1:9080", origin.listen));

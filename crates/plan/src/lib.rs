@@ -18,11 +18,13 @@ pub mod units;
 
 mod split;
 mod text;
+mod tls;
 
 pub use load::*;
 pub use popularity::{Law, Popularity};
 pub use site::Site;
 pub use split::Part;
+pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 
 use serde::{Deserialize, Serialize};
 

@@ -3,6 +3,7 @@
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
 use crate::popularity::Popularity;
+use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -63,6 +64,9 @@ pub struct Http1 {
     /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub post_bytes: Option<u64>,
+    /// TLS: on connections to the target; where there is none, on those to the hosts of `https://` URLs. `None`: without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
 }
 
 impl Default for Http1 {
@@ -74,6 +78,7 @@ impl Default for Http1 {
             close: CloseBy::Fin,
             fields: Vec::new(),
             post_bytes: None,
+            tls: None,
         }
     }
 }
@@ -389,6 +394,9 @@ pub struct Origin {
     pub fields: Vec<Field>,
     /// How many recent exchanges each worker remembers for evidence.
     pub remember: u32,
+    /// TLS on its connections; `None`: without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<OriginTls>,
 }
 
 impl Default for Origin {
@@ -405,6 +413,7 @@ impl Default for Origin {
             chunked: 0.0,
             fields: Vec::new(),
             remember: 4096,
+            tls: None,
         }
     }
 }

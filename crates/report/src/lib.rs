@@ -3,6 +3,7 @@
 
 pub mod json;
 pub mod jtest;
+mod latency;
 pub mod live;
 pub mod show;
 pub mod text;

@@ -2,9 +2,10 @@
 //!
 //! Start at [`report`]: it names the sections in their order. A section that has nothing to say is left out.
 
+use crate::latency;
 use crate::show::{self, Table};
 use measure::run::{answered, ratio, received_bytes};
-use measure::{Clock, Counts, Failure, Fault, OriginCounts, PhaseResult, Row, RunResult, Stage};
+use measure::{Clock, Counts, Failure, FailureKind, Fault, OriginCounts, PhaseResult, Row, RunResult, Stage};
 use plan::{Arrivals, CheckContent, Pace, Plan, Step};
 
 /// What the reports need to know of a run beside its result.
@@ -232,6 +233,7 @@ impl Report<'_> {
             section.say(&self.which_phases_count());
         }
         section.say(&self.connections());
+        section.say(&handshakes(self.counts()));
         section.say(&kinds_of_request(self.counts()));
         Some(section)
     }
@@ -282,23 +284,7 @@ impl Report<'_> {
     // How long it took.
 
     fn latency(&self) -> Option<Section> {
-        let rows = [
-            (Clock::Service, "service time"),
-            (Clock::Response, "response time"),
-            (Clock::Hit, "of hits"),
-            (Clock::Miss, "of misses"),
-            (Clock::FirstByte, "first byte"),
-            (Clock::Connect, "connect"),
-            (Clock::Failure, "until failure"),
-        ];
-        let mut table = Table::new("lrrrrrrr");
-        table.row(["", "count", "min", "p50", "p90", "p99", "p99.9", "max"]);
-        let recorded = rows.into_iter().filter(|(clock, _)| !self.phase.tally.clock(*clock).is_empty());
-        let found: Vec<_> = recorded.map(|(clock, name)| latency_row(self.phase, clock, name)).collect();
-        if found.is_empty() {
-            return None;
-        }
-        found.into_iter().for_each(|row| table.row(row));
+        let table = latency::table(self.phase)?;
         let mut section = Section::new("Latency", table.lines());
         if self.counts().fine > 0 {
             section.say(&self.latency_legend());
@@ -310,8 +296,10 @@ impl Report<'_> {
         let differ = self.why_they_differ();
         let shared = self.counts().revalidated + self.counts().collapsed;
         let misses = if shared > 0 { " Misses: here with revalidated and collapsed ones." } else { "" };
+        let apart = if latency::apart(self.phase) { " New, reused: by connection." } else { "" };
         format!(
-            "Good answers only. Service time: from the actual send; response time: from the intended one; {differ}{misses}"
+            "Good answers only. Service time: from the actual send; response time: from the intended one; \
+             {differ}{misses}{apart}"
         )
     }
 
@@ -631,6 +619,21 @@ fn pace_text(pace: Pace) -> String {
     }
 }
 
+fn handshakes(counts: &Counts) -> String {
+    let [full, resumed] = [counts.handshakes_full, counts.handshakes_resumed];
+    let [taken, refused] = [counts.early_accepted, counts.early_rejected];
+    if full + resumed == 0 {
+        return String::new();
+    }
+    let early = format!(
+        " Early data of {} taken, of {} refused.",
+        show::counted(taken, "request"),
+        show::count(refused)
+    );
+    let early = if taken + refused > 0 { early } else { String::new() };
+    format!("TLS handshakes: {} full, {} resumed.{early}", show::count(full), show::count(resumed))
+}
+
 fn kinds_of_request(counts: &Counts) -> String {
     let kinds = [
         (counts.conditional, "with a validator"),
@@ -647,21 +650,6 @@ fn kinds_of_request(counts: &Counts) -> String {
         .map(|(count, kind)| format!("{} {kind}", show::count(count)))
         .collect();
     if said.is_empty() { String::new() } else { format!("Of the requests: {}.", said.join(", ")) }
-}
-
-fn latency_row(phase: &PhaseResult, clock: Clock, name: &str) -> [String; 8] {
-    let histogram = phase.tally.clock(clock);
-    let at = |quantile| show::time(phase.percentile_us(clock, quantile));
-    [
-        name.to_owned(),
-        show::count(histogram.len()),
-        show::time(histogram.min()),
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(0.999),
-        show::time(histogram.max()),
-    ]
 }
 
 fn time_or_dash(us: u64) -> String {
@@ -718,7 +706,7 @@ fn joined_ratio(phase: &PhaseResult) -> String {
     )
 }
 
-fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 12] {
+fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 16] {
     [
         ("full", origin.full, "answers with a whole object"),
         ("range", origin.partial, "answers 206"),
@@ -731,6 +719,10 @@ fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 12
         ("refused", origin.refused, "answers 400, 404, 405 and 416"),
         ("malformed", origin.malformed, "requests not to be understood"),
         ("broken", origin.broken, "connections that broke during an answer"),
+        ("handshakes", origin.handshakes, "of TLS, full or resumed"),
+        ("resumed", origin.handshakes_resumed, "of them"),
+        ("early data", origin.early_accepted, "taken of so many of them"),
+        ("no handshake", origin.handshakes_failed, "connections that ended within the TLS handshake"),
         ("not accepted", origin.accept_failures, "times, mostly for want of descriptors"),
     ]
 }
@@ -747,7 +739,10 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
 }
 
 fn failure_text(failure: Failure) -> String {
-    let errno = failure.errno.map(|number| format!(" ({})", show::errno(number)));
+    let errno = failure.errno.map(|number| match failure.kind {
+        FailureKind::TlsAlert => format!(" ({})", show::alert(number)),
+        _ => format!(" ({})", show::errno(number)),
+    });
     let stage: Stage = failure.stage;
     format!("{}: {}{}", stage.text(), failure.kind.text(), errno.unwrap_or_default())
 }

@@ -2,6 +2,7 @@
 
 use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs};
 use super::phase::PhaseArg;
+use super::tls::TlsArgs;
 use clap::Args;
 use plan::site::Site;
 use plan::{
@@ -14,8 +15,8 @@ use std::time::Duration;
 /// The options of `wringer cache`.
 #[derive(Debug, Clone, Args)]
 pub struct CacheArgs {
-    /// The proxy, HOST:PORT; without it and without --rig, the built-in demonstration cache
-    #[arg(value_name = "PROXY", value_parser = host_port)]
+    /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
     /// Start this proxy and press it: ats, nginx, varnish, squid or haproxy
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
@@ -44,6 +45,9 @@ pub struct CacheArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// How they speak TLS to the proxy.
+    #[command(flatten)]
+    pub tls: TlsArgs,
     /// Which objects are asked for.
     #[command(flatten)]
     pub popularity: PopularityArgs,
@@ -86,6 +90,17 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 
+/// What the address of a proxy begins with where TLS is spoken to it.
+const HTTPS: &str = "https://";
+
+/// As [`host_port`], or that behind `https://`.
+fn proxy(text: &str) -> Result<String, String> {
+    match text.strip_prefix(HTTPS) {
+        Some(rest) => host_port(rest).map(|address| format!("{HTTPS}{address}")),
+        None => host_port(text),
+    }
+}
+
 fn host_port(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
     match text.rsplit_once(':') {
@@ -98,10 +113,29 @@ impl CacheArgs {
     /// What is to be pressed.
     pub fn target(&self) -> Target {
         match (&self.proxy, &self.rig) {
-            (Some(proxy), _) => Target::Proxy(proxy.clone()),
+            (Some(proxy), _) => Target::Proxy(proxy.trim_start_matches(HTTPS).to_owned()),
             (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
             (None, None) => Target::Demonstration,
         }
+    }
+
+    fn speaks_tls(&self) -> bool {
+        self.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+    }
+
+    /// Why options about TLS do not fit what is pressed; `None` where they do.
+    pub fn refusal(&self) -> Option<String> {
+        if let Some(option) = self.tls.given().filter(|_| !self.speaks_tls()) {
+            return Some(format!(
+                "{option} is about TLS, which is not spoken: give the proxy as https://HOST:PORT"
+            ));
+        }
+        let refused = self.target().is_ours() && self.behaviour.tls.tls().is_some();
+        refused.then(|| {
+            "rigs and the demonstration cache speak no TLS to the origin: give a PROXY of your own, or leave out the \
+             origin's TLS options"
+                .to_owned()
+        })
     }
 
     /// Bytes that a rig or the demonstration cache is to hold.
@@ -126,6 +160,7 @@ impl CacheArgs {
             close: self.load.close,
             fields: self.load.headers.clone(),
             post_bytes: None,
+            tls: self.speaks_tls().then(|| self.tls.tls()),
         };
         let load = Load {
             target: Some(target.to_owned()),

@@ -5,10 +5,12 @@
 mod cache;
 mod options;
 mod phase;
+mod tls;
 
 pub use cache::{CacheArgs, Target};
 pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs};
 pub use phase::PhaseArg;
+pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;

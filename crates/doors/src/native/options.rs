@@ -1,5 +1,6 @@
 //! Groups of options that several commands share.
 
+use super::tls::OriginTlsArgs;
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units::{self, UnitError};
@@ -191,6 +192,9 @@ pub struct BehaviourArgs {
     /// Field added to each answer
     #[arg(id = "origin_headers", long = "origin-header", value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
+    /// How it speaks TLS.
+    #[command(flatten)]
+    pub tls: OriginTlsArgs,
 }
 
 /// `wringer origin`.
@@ -199,6 +203,9 @@ pub struct OriginArgs {
     /// Where it listens
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
     pub listen: SocketAddr,
+    /// Speak TLS; the same as --origin-tls
+    #[arg(long)]
+    pub tls: bool,
     /// For how long [default: until interrupted]
     #[arg(long, short = 'd', value_name = "DURATION", value_parser = units::duration)]
     pub duration: Option<Duration>,
@@ -250,6 +257,7 @@ impl BehaviourArgs {
             aborts: self.aborts,
             chunked: self.chunked,
             fields: self.headers.clone(),
+            tls: self.tls.tls(),
             ..Origin::default()
         }
     }
@@ -258,13 +266,15 @@ impl BehaviourArgs {
 impl OriginArgs {
     /// The plan of an origin alone.
     pub fn plan(&self, seed: u64) -> plan::Plan {
+        let mut behaviour = self.behaviour.clone();
+        behaviour.tls.origin_tls |= self.tls;
         plan::Plan {
             version: plan::Plan::VERSION,
             seed: self.seed.unwrap_or(seed),
             threads: self.threads,
             site: self.site.site(),
             load: None,
-            origin: Some(self.behaviour.origin(self.listen)),
+            origin: Some(behaviour.origin(self.listen)),
         }
     }
 }

@@ -10,11 +10,12 @@ use crate::judge::Judge;
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::{CacheResult, Exchange, Failure, FailureKind, Fault, Outcome, Stage};
-use net::{Buffer, Stream};
+use net::Buffer;
 use plan::Reading;
 use plan::content::Content;
 use std::io;
 use std::rc::Rc;
+use transport::Stream;
 use wire::http1::Stage as Progress;
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
@@ -74,7 +75,7 @@ impl Fetch<'_> {
         if let Some(told) = told {
             tell(worker, self.work, user, &self.asked, told);
         }
-        put_back(worker, user, connection, keep);
+        put_back(worker, user, connection, keep).await;
         Attempt::Over
     }
 

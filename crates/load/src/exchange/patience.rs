@@ -2,10 +2,10 @@
 
 use crate::asked::Asked;
 use crate::worker::Worker;
-use net::{Lent, Stream};
 use plan::Reading;
 use std::io;
 use std::time::{Duration, Instant};
+use transport::{Received, Stream};
 use wire::http1::ResponseReader;
 
 /// Bytes of the first read of an answer that is to be broken off, so that something is left to leave out: jtest's.
@@ -56,7 +56,7 @@ impl Patience {
     }
 
     /// Receives, at the speed of this client.
-    pub(super) async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Lent> {
+    pub(super) async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Received> {
         let Some(speed) = self.bytes_per_second else {
             return match self.abort_after {
                 Some(after) => stream.recv_at_most((after - got).max(1) as usize).await,

@@ -1,6 +1,6 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
-use super::{Attempt, Ended, Moments, Turn, keeps, not_connected, put_back, ready, renewable, take};
+use super::{Attempt, Ended, Moments, Place, Turn, keeps, not_connected, put_back, ready, renewable, take};
 use crate::connection::Connection;
 use crate::failure;
 use crate::page::PageReader;
@@ -8,7 +8,7 @@ use crate::urls::{Address, Frontier};
 use crate::user::User;
 use crate::worker::Worker;
 use measure::event::{HeadTitle, Wrong};
-use measure::{Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
+use measure::{Clock, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
 use net::Buffer;
 use plan::CheckContent;
 use std::io;
@@ -21,8 +21,8 @@ pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontie
     let Some(address) = frontier.next(turn.number) else { return };
     worker.begin();
     address.text.as_bytes().clone_into(&mut user.path);
-    let to = match resolve(worker, frontier, &address).await {
-        Ok(to) => to,
+    let at = match resolve(worker, frontier, &address).await {
+        Ok(at) => at,
         Err(error) => {
             let failure =
                 Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
@@ -32,7 +32,7 @@ pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontie
     if worker.job.load.trace.urls {
         worker.show(Event::Url(address.text.clone()));
     }
-    let visit = Visit { worker, frontier, address, to, turn };
+    let visit = Visit { worker, frontier, address, at, turn };
     while visit.attempt(user).await == Attempt::Outdated {
         worker.count(|counts| counts.resent += 1);
     }
@@ -43,7 +43,7 @@ struct Visit<'a> {
     worker: &'a Rc<Worker>,
     frontier: &'a Frontier,
     address: Address,
-    to: SocketAddr,
+    at: SocketAddr,
     turn: Turn,
 }
 
@@ -51,7 +51,7 @@ impl Visit<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, self.to, self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, self.place(), self.turn.due).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -79,8 +79,16 @@ impl Visit<'_> {
         });
         follow(worker, self.frontier, &mut page, &self.address);
         tell_page(worker, &page, &self.address, outcome, &moments, &connection);
-        put_back(worker, user, connection, keeps(ended, last, page.keep_alive));
+        put_back(worker, user, connection, keeps(ended, last, page.keep_alive)).await;
         Attempt::Over
+    }
+
+    /// Through a proxy as that is spoken to, otherwise as the URL says.
+    fn place(&self) -> Place<'_> {
+        match self.worker.job.load.target {
+            Some(_) => Place { at: self.at, ..self.worker.target() },
+            None => Place { at: self.at, secure: self.address.secure.then_some(self.address.host.as_str()) },
+        }
     }
 
     fn compose(&self, last: bool) -> Buffer {
@@ -98,12 +106,14 @@ impl Visit<'_> {
 
 async fn resolve(worker: &Rc<Worker>, frontier: &Frontier, address: &Address) -> io::Result<SocketAddr> {
     if worker.job.load.target.is_some() {
-        return Ok(worker.target());
+        return Ok(worker.target().at);
     }
     if let Some(known) = frontier.resolved(&address.host, address.port) {
         return Ok(known);
     }
+    let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
+    worker.time(Clock::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
     Ok(first)
@@ -138,7 +148,8 @@ fn page_outcome(ended: Ended, page: &mut PageReader, frontier: &Frontier, addres
         Ended::Complete | Ended::Outdated => match page.status {
             200..=299 => page.fault().map_or(Outcome::Fine, Outcome::Faulty),
             301 | 302 | 303 | 307 | 308 if frontier.follows_redirects() => {
-                page.redirect = page.location.take().and_then(|to| address.join(&to));
+                let to = page.location.take().and_then(|to| address.join(&to));
+                page.redirect = to.filter(|to| frontier.speaks(to));
                 if page.redirect.is_some() { Outcome::Fine } else { bad_status }
             }
             _ => bad_status,

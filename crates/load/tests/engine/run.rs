@@ -104,6 +104,7 @@ impl Case {
                 part: Part::WHOLE,
                 control,
                 target,
+                tls: None,
                 snapshots: snapshots_in,
                 spare,
                 events: events_in,

@@ -35,6 +35,9 @@ impl Drop for Demonstration {
 /// Runs the command.
 pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let seed = super::seed_from_clock();
+    if let Some(refusal) = args.refusal() {
+        return Err(Problem::Usage(refusal));
+    }
     if args.output.show_plan {
         show::write(&shown(args, seed).to_text());
         return Ok(Exit::Fine);

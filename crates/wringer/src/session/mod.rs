@@ -7,6 +7,7 @@ mod evidence;
 mod listen;
 mod remote;
 mod signals;
+mod tls;
 mod usage;
 mod workers;
 
@@ -69,6 +70,7 @@ pub struct Ready<'a> {
     around: &'a Surroundings,
     workers: Workers,
     target: Vec<SocketAddr>,
+    tls: Option<wire::tls::Client>,
     stop: Arc<AtomicBool>,
     notes: Vec<String>,
 }
@@ -83,8 +85,9 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     let stop = signals::interrupted()?;
     let notes = usage::raise_descriptors(plan)?;
     let target = target(plan.load.as_ref())?;
-    let workers = Workers::start(plan, usage::threads(plan.threads), &target, around, heads)?;
-    Ok(Ready { plan, around, workers, target, stop, notes })
+    let tls = tls::client(plan)?;
+    let workers = Workers::start(plan, usage::threads(plan.threads), &target, tls.as_ref(), around, heads)?;
+    Ok(Ready { plan, around, workers, target, tls, stop, notes })
 }
 
 impl Ready<'_> {
@@ -98,7 +101,7 @@ impl Ready<'_> {
         {
             listens(load, *address)?;
         }
-        let remote = remote(self.plan, self.around, &self.target, &mut self.notes);
+        let remote = remote(self.plan, self.around, &self.target, self.tls, &mut self.notes);
         let threads = self.workers.count();
         let mut session = Session {
             plan: self.plan,
@@ -165,13 +168,14 @@ fn remote(
     plan: &Plan,
     around: &Surroundings,
     target: &[SocketAddr],
+    tls: Option<wire::tls::Client>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
     let (load, address) = (plan.load.as_ref()?, target.first()?);
     if plan.origin.is_some() || !around.join_remote {
         return None;
     }
-    match Remote::new(load, *address, plan.site.fingerprint()) {
+    match Remote::new(load, *address, tls, plan.site.fingerprint()) {
         Ok((remote, note)) => {
             notes.extend(note);
             Some(remote)

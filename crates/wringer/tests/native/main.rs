@@ -11,4 +11,6 @@ mod command_line;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
 mod oracle;
+mod tls;
+mod tls_peer;
 mod two_machines;
