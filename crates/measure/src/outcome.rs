@@ -100,7 +100,7 @@ counted! {
         /// The peer's certificate is for other names.
         CertificateName = ("certificate_name", "certificate is for another name"),
         /// Nobody trusted has signed the peer's certificate.
-        CertificateIssuer = ("certificate_issuer", "certificate of an unknown issuer (--ca, --insecure)"),
+        CertificateIssuer = ("certificate_issuer", "certificate of an unknown issuer"),
         /// The peer's certificate is missing or bad in another way.
         CertificateBad = ("certificate_bad", "bad certificate, or none"),
         /// Anything else the system said.

@@ -1,14 +1,52 @@
-//! The table of times: from the whole request to its parts, with those on new and on reused connections apart.
+//! How long it took: from the whole request to its parts, with those on new and on reused connections apart.
 
+use super::{Report, Section};
 use crate::show::{self, Table};
 use measure::{Clock, PhaseResult};
+use plan::Pace;
 
 /// Clocks that tell more only where both have run.
 const APART: [Clock; 4] =
     [Clock::ServiceNew, Clock::ServiceReused, Clock::FirstByteNew, Clock::FirstByteReused];
 
+impl Report<'_> {
+    pub(super) fn latency(&self) -> Option<Section> {
+        let table = table(self.phase)?;
+        let mut section = Section::new("Latency", table.lines());
+        if self.counts().fine > 0 {
+            section.say(&self.latency_legend());
+        }
+        Some(section)
+    }
+
+    fn latency_legend(&self) -> String {
+        let differ = self.why_they_differ();
+        let shared = self.counts().revalidated + self.counts().collapsed;
+        let misses = if shared > 0 { " Misses: here with revalidated and collapsed ones." } else { "" };
+        let apart = if apart(self.phase) { " New, reused: by connection." } else { "" };
+        format!(
+            "Good answers only. Service time: from the actual send; response time: from the intended one; \
+             {differ}{misses}{apart}"
+        )
+    }
+
+    fn why_they_differ(&self) -> &'static str {
+        if self.has_open_pace() {
+            "between the two, requests waited to be sent."
+        } else {
+            "both are the same in a closed pace, where users send when they intend to."
+        }
+    }
+
+    fn has_open_pace(&self) -> bool {
+        let load = self.context.plan.load.as_ref();
+        let mut phases = load.into_iter().flat_map(|load| &load.phases).filter(|phase| phase.measured);
+        phases.any(|phase| matches!(phase.pace, Pace::Rate { .. }))
+    }
+}
+
 /// The table; `None` where no time was recorded.
-pub(crate) fn table(phase: &PhaseResult) -> Option<Table> {
+fn table(phase: &PhaseResult) -> Option<Table> {
     let rows = [
         (Clock::Service, "service time"),
         (Clock::Response, "response time"),
@@ -41,7 +79,7 @@ pub(crate) fn table(phase: &PhaseResult) -> Option<Table> {
 }
 
 /// Whether there are times on new and on reused connections.
-pub(crate) fn apart(phase: &PhaseResult) -> bool {
+fn apart(phase: &PhaseResult) -> bool {
     recorded(phase, Clock::ServiceNew) && recorded(phase, Clock::ServiceReused)
 }
 
