@@ -10,8 +10,9 @@ use rustls::{CommonState, HandshakeKind};
 use std::mem;
 use std::ops::Range;
 
-/// Early data offered at once at most: one record.
-const EARLY_MAX: usize = 16_000;
+/// Early data offered at most: one record, of a size that rustls, as a server that does not take it, passes over four
+/// times. It allows for 16 KiB and sees the record again with each one that comes before the client's Finished.
+const EARLY_MAX: usize = 4_000;
 /// Bytes of the record with EndOfEarlyData, its header left out: four of the message, one of its type, 16 of the tag. A
 /// client sends it if and only if the server took the early data (RFC 8446 section 4.5).
 const END_OF_EARLY_DATA: usize = 4 + 1 + 16;
@@ -68,6 +69,8 @@ struct Hands {
     conn: Connection,
     /// Bytes at the front of the input that rustls has seen and wants to see again.
     fed: usize,
+    /// It goes on when it has seen another record.
+    waits: bool,
     early: Early,
     /// EndOfEarlyData was sent, or early data was read.
     early_taken: bool,
@@ -134,8 +137,15 @@ impl Session {
     }
 
     fn new(conn: Connection, resumes: bool) -> Session {
-        let hands =
-            Hands { conn, fed: 0, early: Early::Unknown, early_taken: false, may_send: false, resumes };
+        let hands = Hands {
+            conn,
+            fed: 0,
+            waits: false,
+            early: Early::Unknown,
+            early_taken: false,
+            may_send: false,
+            resumes,
+        };
         Session { state: State::Handshake(Box::new(hands)), handshake: None }
     }
 
@@ -213,6 +223,9 @@ impl Session {
     fn shake_hands(&mut self, input: &mut [u8], out: &mut Vec<u8>) -> Result<Opened, Error> {
         let mut opened = Opened::default();
         while let State::Handshake(hands) = &mut self.state {
+            if hands.waits && !hands.feed(&input[opened.consumed..])? {
+                return Ok(opened);
+            }
             let at = opened.consumed;
             let (discard, step) = hands.step(&mut input[at..at + hands.fed], out);
             hands.fed -= discard;
@@ -227,10 +240,7 @@ impl Session {
                 }
                 Ok(Step::MaySend) if !hands.conn.common().is_handshaking() => self.complete()?,
                 Ok(step @ (Step::MaySend | Step::Blocked)) => {
-                    hands.may_send = matches!(step, Step::MaySend);
-                    if !hands.feed(&input[opened.consumed..])? {
-                        return Ok(opened);
-                    }
+                    (hands.may_send, hands.waits) = (matches!(step, Step::MaySend), true);
                 }
                 Err(error) => {
                     let at = opened.consumed;
@@ -280,6 +290,7 @@ impl Hands {
         let next = whole_record(&input[self.fed..])
             .map_err(|kind| Error::new(kind, true, "what came is no TLS record"))?;
         self.fed += next.unwrap_or(0);
+        self.waits = next.is_none();
         Ok(next.is_some())
     }
 

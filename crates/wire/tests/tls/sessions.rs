@@ -109,18 +109,24 @@ fn early_data_goes_along_with_the_first_message_and_may_be_answered_at_once() {
 #[test]
 fn early_data_that_a_server_does_not_take_is_told() {
     let ends = Ends::new(&[Version::Tls13], Resumption::EarlyData);
-    let (client, server) = ends.ready();
-    Link::complete(&client, &server, 500);
-    // Another server with the same name knows nothing of the session.
-    let (_, other) = ends.ready();
-    let mut link = Link::new(&client, &other, 500);
-    assert_eq!(link.client.session.seal_early(b"question", &mut link.to_server), 8);
-    assert_eq!(link.deliver(), (None, None));
-    let agreed = link.client.session.handshake().unwrap();
-    assert_eq!((agreed.resumed, agreed.early), (false, Some(false)));
-    assert_eq!(link.server.got, b"");
-    say(&mut link, true, &[b"question"]);
-    assert_eq!(link.server.got, b"question");
+    let request = noise(5_000);
+    for bytes in [1, 100, 5_000] {
+        for step in [7, 500, 1_000_000] {
+            let (client, server) = ends.ready();
+            Link::complete(&client, &server, 500);
+            // Another server with the same name knows nothing of the session.
+            let (_, other) = ends.ready();
+            let mut link = Link::new(&client, &other, step);
+            let sent = link.client.session.seal_early(&request[..bytes], &mut link.to_server);
+            assert_eq!(sent, bytes.min(4_000));
+            assert_eq!(link.deliver(), (None, None), "{bytes} by {step}");
+            let agreed = link.client.session.handshake().unwrap();
+            assert_eq!((agreed.resumed, agreed.early), (false, Some(false)));
+            assert_eq!(link.server.got, b"");
+            say(&mut link, true, &[b"question"]);
+            assert_eq!(link.server.got, b"question");
+        }
+    }
 }
 
 #[test]
