@@ -205,6 +205,26 @@ fn an_origin_that_resumes_nothing() {
     origin.end();
 }
 
+/// jtest goes to https hosts itself, never through a proxy, and verifies nobody.
+#[test]
+fn jtest_fetches_https_urls() {
+    let origin = Origin::start("");
+    let urls = format!(
+        "https://{0}/w/1f/300 https://localhost:{1}/w/2f/70000",
+        origin.address,
+        origin.address.port()
+    );
+    let base = "jtest -c 2 -D 7 -k 9 --urls-order random --json {}/result.json";
+    let ran = run(&format!("{base} -p 0 -A 200 {urls}")).ended_with(0);
+    let report = ran.report();
+    assert_eq!((report.sum("fine"), report.sum("requests")), (200, 200), "{}", ran.stderr);
+    let [full, resumed, ..] = handshakes(&report);
+    assert!(full + resumed >= 20 && resumed > full, "{full} full, {resumed} resumed");
+    let refused = run(&format!("{base} -P 127.0.0.1 -p 1 {urls}")).ended_with(1);
+    assert!(refused.stderr.contains("https needs a tunnel"), "{}", refused.stderr);
+    origin.end();
+}
+
 #[test]
 fn every_way_to_end_a_connection_has_a_name_and_a_stage() {
     for ending in Ending::ALL {
