@@ -6,7 +6,8 @@ use crate::tls_peer::{self, Ending};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustix::process::Signal;
 use std::fs;
-use std::net::{SocketAddr, TcpStream};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -243,6 +244,44 @@ fn every_way_to_end_a_connection_has_a_name_and_a_stage() {
         assert_eq!(found, [(kind.to_owned(), stage.to_owned(), 12)], "{ending:?}");
         assert_eq!(report.sum("requests"), 12, "{ending:?}");
     }
+}
+
+/// Whoever bothers the origin is counted, and others are served meanwhile.
+#[test]
+fn an_origin_survives_what_is_no_handshake() {
+    let origin = Origin::start("");
+    let before = clients(origin.address, "-n 10 -c 1 --insecure")
+        .ended_with(0)
+        .report()
+        .count("origin/handshakes_failed");
+    let messages: [&[u8]; 6] = [
+        b"",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01\x00\x05noise",
+        // The beginning of a first message.
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        // A record longer than any may be.
+        b"\x16\x03\x01\xff\xff",
+        // An alert before anything else: user_canceled.
+        b"\x15\x03\x01\x00\x02\x01\x5a",
+    ];
+    for message in messages {
+        let mut stream = TcpStream::connect(origin.address).expect("it listens");
+        stream.write_all(message).expect("it reads");
+        stream.shutdown(Shutdown::Write).expect("it is connected");
+        // Its alert, if it has one to send, and the end.
+        let mut answer = Vec::new();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("not zero");
+        let ended = stream.read_to_end(&mut answer);
+        assert!(answer.is_empty() || answer[0] == 21, "{message:?}: {answer:?}");
+        assert!(
+            !matches!(&ended, Err(error) if error.kind() == ErrorKind::WouldBlock),
+            "{message:?} is never ended"
+        );
+    }
+    let report = clients(origin.address, "-n 50 -c 4 --insecure").ended_with(0).report();
+    assert_eq!(report.sum("fine"), 50);
+    assert!(origin.end().count("origin/handshakes_failed") >= before + 6);
 }
 
 #[test]
