@@ -24,6 +24,8 @@ pub(crate) struct Connection {
 /// What came of opening a connection.
 pub(crate) struct Opened {
     pub stream: Stream,
+    /// Where it goes.
+    pub to: SocketAddr,
     /// Its number within the worker.
     pub number: u64,
     /// How long connecting took, without TLS.
@@ -31,21 +33,21 @@ pub(crate) struct Opened {
 }
 
 impl Connection {
-    pub fn new(opened: Opened, limits: Limits, to: SocketAddr, secure: Option<&str>) -> Connection {
+    pub fn new(opened: Opened, limits: Limits, secure: Option<&str>) -> Connection {
         Connection {
             stream: opened.stream,
             reader: ResponseReader::new(limits),
             carried: 0,
             number: opened.number,
-            to,
+            to: opened.to,
             secure: secure.map(Box::from),
             opened_in: Some(opened.took),
         }
     }
 
     /// Gets ready for the next request, whose answer must be complete by the deadline.
-    pub fn begin(&mut self, deadline: Instant) {
+    pub fn begin(&mut self, deadline: Instant, expect: Expect) {
         self.stream.set_deadline(Some(deadline));
-        self.reader.begin(Expect::Body);
+        self.reader.begin(expect);
     }
 }

@@ -8,8 +8,10 @@ mod support;
 
 mod cache;
 mod command_line;
+mod doctor;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
+mod http;
 mod oracle;
 mod tls;
 mod tls_peer;

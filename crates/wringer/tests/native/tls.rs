@@ -206,6 +206,36 @@ fn an_origin_that_resumes_nothing() {
     origin.end();
 }
 
+#[test]
+fn a_web_server_over_tls() {
+    let origin = Origin::start("");
+    let url = |host: &str, path: &str| format!("https://{host}:{}{path}", origin.address.port());
+    let urls = format!("{} {}", url("127.0.0.1", "/w/1f/300"), url("localhost", "/w/2f/90000"));
+    let base = "http -t 1 -c 4 -q --json {}/result.json";
+    let trusting = format!("{base} --ca {}", origin.certificate());
+    let report = run(&format!("{trusting} -n 400 --expect-body same {urls}")).ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("faulty")), (400, 0));
+    let [full, resumed, ..] = handshakes(&report);
+    assert_eq!(full + resumed, report.sum("connections"));
+    assert!(resumed > 0, "users go from one host to the other and come back");
+    let one = url("localhost", "/w/1f/300");
+    let report =
+        run(&format!("{trusting} -n 100 --keep-alive 1 --resumption off {one}")).ended_with(0).report();
+    assert_eq!(handshakes(&report), [100, 0, 0, 0]);
+    let refused = run(&format!("{base} -n 10 {}", url("localhost", "/"))).code();
+    assert_eq!(refused, 1, "verification is the default");
+    let without =
+        run(&format!("{base} -n 10 --insecure --expect-status 404 {}", url("localhost", "/"))).ended_with(0);
+    assert_eq!(without.report().sum("fine"), 10);
+    for (line, words) in [
+        ("http http://h/ --ca x", ["--ca", "https://"]),
+        ("http https://h/ --proxy p:1", ["tunnel", "--proxy"]),
+    ] {
+        run(line).refused_with(2, &words);
+    }
+    origin.end();
+}
+
 /// jtest goes to https hosts itself, never through a proxy, and verifies nobody.
 #[test]
 fn jtest_fetches_https_urls() {
@@ -347,6 +377,10 @@ fn nginx_is_a_peer_on_both_sides() {
     assert_eq!(handshakes(&with("--tls-versions 1.3 --resumption on")), [4, 96, 0, 0]);
     assert_eq!(handshakes(&with("--resumption off")), [100, 0, 0, 0]);
     assert_early(&with("--resumption 0-rtt"));
+    let direct = format!("http https://{listen}/w/1f/3000 -n 200 -c 4 -q --json {{}}/result.json");
+    let verified =
+        run(&format!("{direct} --ca {} --sni proxy.test", file(folder, "ca.pem"))).ended_with(0).report();
+    assert_eq!((verified.sum("fine"), handshakes(&verified)), (200, [4, 0, 0, 0]));
     let report = origin.end();
     assert!(report.count("origin/handshakes") > 0 && report.count("origin/handshakes_failed") < 3);
 }
