@@ -169,7 +169,14 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         match step {
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
             Step::Requests(step) => check_requests(name, step, load, found),
-            Step::Urls(step) => share(found, &format!("phase '{name}': reload"), step.reload),
+            Step::Urls(step) => {
+                share(found, &format!("phase '{name}': reload"), step.reload);
+                let https =
+                    |url: &&String| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+                if let Some(url) = step.urls.iter().find(https) {
+                    check_https(name, url, load, found);
+                }
+            }
         }
     }
 }
@@ -184,12 +191,7 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
             None => found.push(format!(
                 "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
             )),
-            Some(address) if address.secure && load.target.is_some() => found.push(format!(
-                "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, or give an http:// URL"
-            )),
-            Some(address) if address.secure && !speaks_tls(load) => {
-                found.push(format!("phase '{phase}': '{url}' needs TLS: give protocol http1 a table tls"));
-            }
+            Some(address) if address.secure => check_https(phase, url, load, found),
             Some(_) => {}
         }
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -200,9 +202,16 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
     }
 }
 
-fn speaks_tls(load: &Load) -> bool {
+/// TLS needs its values, and goes to the host itself.
+fn check_https(phase: &str, url: &str, load: &Load, found: &mut Vec<String>) {
     let Protocol::Http1(http) = &load.protocol;
-    http.tls.is_some()
+    if load.target.is_some() {
+        found.push(format!(
+            "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, or give an http:// URL"
+        ));
+    } else if http.tls.is_none() {
+        found.push(format!("phase '{phase}': '{url}' needs TLS: give the protocol a table tls"));
+    }
 }
 
 fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut Vec<String>) {
@@ -286,6 +295,26 @@ mod tests {
     fn a_sound_plan_has_no_violation_and_reads_back() {
         assert_eq!(plan().check(), Vec::<String>::new());
         assert_eq!(Plan::from_text(&plan().to_text()).unwrap(), plan());
+    }
+
+    #[test]
+    fn https_needs_tls_and_no_target() {
+        let https = |target: Option<&str>, tls: Option<crate::Tls>, step: Step| {
+            let mut plan = plan();
+            let load = plan.load.as_mut().unwrap();
+            load.target = target.map(str::to_owned);
+            load.protocol = Protocol::Http1(Http1 { tls, ..Http1::default() });
+            load.phases[0].scenario.steps = vec![step];
+            plan.check()
+        };
+        let request = crate::Request::get("https://h/");
+        let requests = Step::Requests(RequestStep { requests: vec![request], ..RequestStep::default() });
+        let urls = Step::Urls(crate::UrlStep { urls: vec!["HTTPS://h/".to_owned()], ..Default::default() });
+        for step in [requests, urls] {
+            assert_eq!(https(None, Some(crate::Tls::default()), step.clone()), Vec::<String>::new());
+            assert!(https(None, None, step.clone())[0].contains("needs TLS"));
+            assert!(https(Some("p:1"), Some(crate::Tls::default()), step)[0].contains("tunnel"));
+        }
     }
 
     #[test]
