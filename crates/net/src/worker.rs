@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::backend::epoll::{Driver, Happened, Occurrences, Rest, Socket};
+use crate::backend::{Driver, Happened, Occurrences, Rest, Socket};
 use crate::buffer::{Buffer, Pool};
 use crate::clock::WallClock;
 use crate::event::Event;
@@ -69,7 +69,7 @@ pub fn run<T, F: Future<Output = T>>(io: Io, limits: Limits, main: impl FnOnce(N
     let _end = DropTasks(&worker);
     let main = pin!(main(Net(worker.clone())));
     let runner = Runner { worker: &worker, main, result: None };
-    runner.drive(Occurrences::with_capacity(limits.events.max(1)))
+    runner.drive(worker.driver.occurrences(&limits))
 }
 
 /// The handle of this thread's worker. Clones are cheap and name the same worker.
@@ -79,7 +79,7 @@ pub struct Net(pub(crate) Rc<Worker>);
 impl Net {
     /// The system interface in use, for reports: `"epoll"`.
     pub fn backend(&self) -> &'static str {
-        Driver::NAME
+        self.0.driver.name()
     }
 
     /// Starts a task. It is polled for the first time in this turn, after the caller.
@@ -98,7 +98,7 @@ impl Net {
 
     /// The monotonic clock, read now.
     pub fn now(&self) -> Instant {
-        Instant::now()
+        self.0.now()
     }
 
     /// The monotonic clock as it was when this turn's wait returned. Costs nothing.
@@ -108,7 +108,7 @@ impl Net {
 
     /// Microseconds since the Unix epoch, derived from the monotonic clock: it never steps back.
     pub fn unix_micros(&self) -> u64 {
-        self.0.wall_clock.unix_micros()
+        self.0.wall_clock.unix_micros_at(self.now())
     }
 
     /// The same for a moment that was read before: no clock is read again.
@@ -123,7 +123,7 @@ impl Net {
 
     /// Waits for a while from now, with microsecond resolution.
     pub fn sleep(&self, duration: Duration) -> Sleep {
-        self.sleep_until(Instant::now() + duration)
+        self.sleep_until(self.now() + duration)
     }
 
     /// Opens a TCP connection.
@@ -142,7 +142,7 @@ impl Net {
     ///
     /// What the system says: the address is in use, is not of this machine, or is not allowed.
     pub fn listen(&self, at: SocketAddr, options: &ListenOptions) -> io::Result<Listener> {
-        Ok(Listener::new(Socket::listen(&self.0, at, options)?))
+        Ok(Listener::new(&self.0, Socket::listen(&self.0, at, options)?))
     }
 
     /// An empty pooled buffer to compose a message in.
@@ -192,9 +192,8 @@ pub(crate) struct Worker {
 
 impl Worker {
     fn new(io: Io, limits: &Limits) -> io::Result<Self> {
-        let driver = match io {
-            Io::Auto | Io::Epoll => Driver::new()?,
-        };
+        let driver = Driver::new(io)?;
+        let now = driver.now();
         Ok(Self {
             driver,
             timers: RefCell::default(),
@@ -207,14 +206,19 @@ impl Worker {
             current: Cell::new(TaskId::MAIN),
             budget: Cell::new(0),
             completions_per_poll: limits.completions_per_poll.max(1),
-            turn: Cell::new(Instant::now()),
-            wall_clock: WallClock::start(),
+            turn: Cell::new(now),
+            wall_clock: WallClock::start(now),
         })
     }
 
     /// The task being polled: whoever waits for something gives this as the one to poll.
     pub(crate) fn current(&self) -> TaskId {
         self.current.get()
+    }
+
+    /// The monotonic clock, read now.
+    pub(crate) fn now(&self) -> Instant {
+        self.driver.now()
     }
 
     pub(crate) fn turn(&self) -> Instant {
@@ -272,7 +276,7 @@ impl Worker {
 
     fn begin_turn(&self) {
         count(&self.counters.turns);
-        self.turn.set(Instant::now());
+        self.turn.set(self.now());
     }
 
     fn usage(&self) -> Usage {
@@ -328,9 +332,18 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
     }
 
     fn handle(&mut self, occurrences: &Occurrences) {
+        match (&self.worker.driver, occurrences) {
+            (Driver::Epoll(driver), Occurrences::Epoll(events)) => {
+                self.handle_each(events.iter().map(|event| driver.note(event)));
+            }
+        }
+    }
+
+    /// Polls for one event before the next is taken note of: what a task does may bear on the events behind its own.
+    fn handle_each(&mut self, happenings: impl Iterator<Item = Happened>) {
         let worker = self.worker;
-        for (number, occurrence) in occurrences.iter().enumerate() {
-            match worker.driver.note(occurrence) {
+        for (number, happened) in happenings.enumerate() {
+            match happened {
                 Happened::Wakes(task) => self.poll(task),
                 Happened::Answers => worker.lookups.collect(worker),
                 Happened::Nothing => {}
@@ -345,7 +358,7 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
     fn fire_timers_mid_turn(&mut self) {
         let earliest = self.worker.timers.borrow_mut().earliest();
         if earliest.is_some() {
-            self.fire_timers(Instant::now());
+            self.fire_timers(self.worker.now());
         }
     }
 

@@ -8,7 +8,7 @@
 //! [`Socket::attempt`].
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, IoSlice};
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
@@ -29,6 +29,8 @@ use rustix::time::{
 };
 use slab::Slab;
 
+use super::unsent::Pieces;
+use super::{Happened, Rest};
 use crate::buffer::Lent;
 use crate::listener::ListenOptions;
 use crate::stream::ConnectOptions;
@@ -51,25 +53,6 @@ const ALARM: Token = Token(usize::MAX - 1);
 // A token carries a place and a generation.
 const _: () = assert!(usize::BITS == 64);
 
-pub(crate) type Occurrences = mio::Events;
-
-/// What an event means for the worker.
-pub(crate) enum Happened {
-    /// This task waits for it.
-    Wakes(TaskId),
-    /// The lookup thread has answers.
-    Answers,
-    /// Nobody waits for it.
-    Nothing,
-}
-
-/// How long the worker may sleep.
-pub(crate) enum Rest {
-    None,
-    Until(Instant),
-    Forever,
-}
-
 pub(crate) struct Driver {
     poll: RefCell<mio::Poll>,
     sockets: RefCell<Slab<Rc<Slot>>>,
@@ -85,8 +68,6 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) const NAME: &'static str = "epoll";
-
     pub(crate) fn new() -> io::Result<Self> {
         let poll = mio::Poll::new()?;
         let waker = Arc::new(mio::Waker::new(poll.registry(), ANSWERS)?);
@@ -117,7 +98,7 @@ impl Driver {
     }
 
     /// Waits for events. One system call, two when an alarm has to be set.
-    pub(crate) fn wait(&self, occurrences: &mut Occurrences, rest: Rest) -> io::Result<()> {
+    pub(crate) fn wait(&self, events: &mut mio::Events, rest: Rest) -> io::Result<()> {
         let timeout = match rest {
             Rest::None => Some(Duration::ZERO),
             Rest::Until(at) => self.timeout_until(at)?,
@@ -127,7 +108,7 @@ impl Driver {
             0 => timeout,
             _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
         };
-        match self.poll.borrow_mut().poll(occurrences, timeout) {
+        match self.poll.borrow_mut().poll(events, timeout) {
             // A signal: a turn without events.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             other => other,
@@ -307,6 +288,7 @@ impl Slot {
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) struct Socket {
     worker: Rc<Worker>,
+    driver: Rc<Driver>,
     slot: Rc<Slot>,
     /// Whether the kernel reports room to send. A server's socket asks for that only once it ran out of it.
     reports_room: Cell<bool>,
@@ -316,13 +298,18 @@ pub(crate) struct Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         // Closing takes the descriptor out of the epoll set.
-        self.worker.driver.forget(&self.slot);
+        self.driver.forget(&self.slot);
     }
 }
 
 impl Socket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
-    pub(crate) fn connect(worker: &Rc<Worker>, to: SocketAddr, options: &ConnectOptions) -> io::Result<Self> {
+    pub(crate) fn connect(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        to: SocketAddr,
+        options: &ConnectOptions,
+    ) -> io::Result<Self> {
         let fd = tcp_socket(to)?;
         sockopt::set_tcp_nodelay(&fd, true)?;
         if options.abortive_close {
@@ -339,11 +326,16 @@ impl Socket {
             Err(error) => return Err(error.into()),
         }
         let both = Interest::READABLE | Interest::WRITABLE;
-        let slot = worker.driver.admit(&fd, both, Ready::NOTHING)?;
-        Ok(Self::new(worker, slot, fd, true))
+        let slot = driver.admit(&fd, both, Ready::NOTHING)?;
+        Ok(Self::new(worker, driver, slot, fd, true))
     }
 
-    pub(crate) fn listen(worker: &Rc<Worker>, at: SocketAddr, options: &ListenOptions) -> io::Result<Self> {
+    pub(crate) fn listen(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        at: SocketAddr,
+        options: &ListenOptions,
+    ) -> io::Result<Self> {
         let fd = tcp_socket(at)?;
         sockopt::set_socket_reuseaddr(&fd, true)?;
         if options.reuse_port {
@@ -354,27 +346,30 @@ impl Socket {
         sys::bind(&fd, &at)?;
         sys::listen(&fd, options.backlog.min(i32::MAX as u32) as i32)?;
         let interest = Interest::READABLE;
-        let slot = worker.driver.admit(&fd, interest, Ready::NOTHING)?;
-        Ok(Self::new(worker, slot, fd, false))
+        let slot = driver.admit(&fd, interest, Ready::NOTHING)?;
+        Ok(Self::new(worker, driver, slot, fd, false))
     }
 
-    fn accepted(worker: &Rc<Worker>, fd: OwnedFd) -> io::Result<Self> {
+    fn accepted(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
         let interest = Interest::READABLE;
-        let slot = worker.driver.admit(&fd, interest, Ready::WRITE)?;
-        Ok(Self::new(worker, slot, fd, false))
+        let slot = driver.admit(&fd, interest, Ready::WRITE)?;
+        Ok(Self::new(worker, driver, slot, fd, false))
     }
 
-    fn new(worker: &Rc<Worker>, slot: Rc<Slot>, fd: OwnedFd, reports_room: bool) -> Self {
-        Self { worker: worker.clone(), slot, reports_room: Cell::new(reports_room), fd }
-    }
-
-    pub(crate) fn worker(&self) -> &Rc<Worker> {
-        &self.worker
+    fn new(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        slot: Rc<Slot>,
+        fd: OwnedFd,
+        reports_room: bool,
+    ) -> Self {
+        let (worker, driver) = (worker.clone(), driver.clone());
+        Self { worker, driver, slot, reports_room: Cell::new(reports_room), fd }
     }
 
     /// Until when an operation may wait; it then fails with `TimedOut`.
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        self.worker.driver.set_deadline(&self.slot, deadline);
+        self.driver.set_deadline(&self.slot, deadline);
     }
 
     pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
@@ -393,7 +388,7 @@ impl Socket {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
             let (accepted, peer) = sys::acceptfrom_with(fd, flags)?;
             let peer = peer.ok_or(Errno::INVAL)?;
-            let socket = Self::accepted(&self.worker, accepted)?;
+            let socket = Self::accepted(&self.worker, &self.driver, accepted)?;
             Ok((socket, SocketAddr::try_from(peer)?))
         })
     }
@@ -422,7 +417,7 @@ impl Socket {
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         self.attempt(Ready::READ, |fd| {
             count(&self.worker.counters.recv_calls);
-            let mut nowhere = self.worker.driver.discarded.borrow_mut();
+            let mut nowhere = self.driver.discarded.borrow_mut();
             if nowhere.is_empty() {
                 *nowhere = vec![0; DISCARD_BYTES];
             }
@@ -436,28 +431,17 @@ impl Socket {
     }
 
     /// Sends what there is room for; says how many bytes that was.
-    pub(crate) fn poll_send(&self, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.poll_sending(bytes.len(), |fd| sys::send(fd, bytes, SendFlags::NOSIGNAL))
-    }
-
-    /// As [`poll_send`](Self::poll_send), from several places in one call.
-    pub(crate) fn poll_send_gathered(&self, pieces: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        let asked = pieces.iter().map(|piece| piece.len()).sum();
-        self.poll_sending(asked, |fd| {
-            let mut nothing = SendAncillaryBuffer::default();
-            sys::sendmsg(fd, pieces, &mut nothing, SendFlags::NOSIGNAL)
-        })
-    }
-
-    fn poll_sending(
-        &self,
-        asked: usize,
-        mut send: impl FnMut(&OwnedFd) -> rustix::io::Result<usize>,
-    ) -> Poll<io::Result<usize>> {
+    pub(crate) fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
         self.attempt(Ready::WRITE, |fd| {
             count(&self.worker.counters.send_calls);
-            let sent = send(fd)?;
-            if sent < asked {
+            let sent = match pieces {
+                Pieces::One(bytes) => sys::send(fd, bytes, SendFlags::NOSIGNAL)?,
+                Pieces::Many(pieces) => {
+                    let mut nothing = SendAncillaryBuffer::default();
+                    sys::sendmsg(fd, pieces, &mut nothing, SendFlags::NOSIGNAL)?
+                }
+            };
+            if sent < pieces.len() {
                 self.slot.fell_short(Ready::WRITE);
             }
             Ok(sent)
@@ -486,7 +470,7 @@ impl Socket {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         if way == Ready::WRITE && !self.reports_room.replace(true) {
-            self.worker.driver.watch_both_ways(&self.fd, &self.slot)?;
+            self.driver.watch_both_ways(&self.fd, &self.slot)?;
         }
         self.slot.awaits.set(way);
         self.slot.waiter.set(Some(self.worker.current()));
@@ -525,6 +509,7 @@ fn bind_source(fd: &OwnedFd, source: IpAddr) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Driver as Backend;
     use crate::worker::{Io, Limits, run};
     use std::future::poll_fn;
     use std::net::Ipv4Addr;
@@ -533,9 +518,10 @@ mod tests {
     fn accepted_sockets_do_not_delay_either() {
         let delays = run(Io::Epoll, Limits::default(), |net| async move {
             let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-            let listener = Socket::listen(&net.0, anywhere, &ListenOptions::default())?;
+            let Backend::Epoll(driver) = &net.0.driver;
+            let listener = Socket::listen(&net.0, driver, anywhere, &ListenOptions::default())?;
             let at = listener.local_addr()?;
-            let client = Socket::connect(&net.0, at, &ConnectOptions::default())?;
+            let client = Socket::connect(&net.0, driver, at, &ConnectOptions::default())?;
             let (server, _) = poll_fn(|_| listener.poll_accept()).await?;
             let both = [&client, &server].map(|socket| sockopt::tcp_nodelay(&socket.fd));
             io::Result::Ok(both)
