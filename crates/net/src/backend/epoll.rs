@@ -9,7 +9,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,17 +18,14 @@ use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
 use mio::{Interest, Token};
-use nix::sys::socket::{setsockopt, sockopt as nix_sockopt};
-use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{
-    self as sys, AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
-};
+use rustix::net::{self as sys, SocketFlags, sockopt};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
 use slab::Slab;
 
+use super::tcp::{self, Nowhere};
 use super::unsent::Pieces;
 use super::{Happened, Rest};
 use crate::buffer::Lent;
@@ -43,9 +40,6 @@ const SWEEP: Duration = Duration::from_millis(20);
 
 /// The wait itself counts in milliseconds; what is due sooner than this gets an alarm with nanoseconds.
 const NEAR: Duration = Duration::from_millis(2);
-
-/// Bytes that one discarding receive asks for at most.
-const DISCARD_BYTES: usize = 1 << 20;
 
 const ANSWERS: Token = Token(usize::MAX);
 const ALARM: Token = Token(usize::MAX - 1);
@@ -63,8 +57,7 @@ pub(crate) struct Driver {
     /// Sockets with a deadline.
     deadlines: Cell<usize>,
     next_sweep: Cell<Instant>,
-    /// Where discarded bytes would go; the kernel does not write it, so it never becomes resident.
-    discarded: RefCell<Vec<u8>>,
+    nowhere: Nowhere,
 }
 
 impl Driver {
@@ -84,7 +77,7 @@ impl Driver {
             alarm_at: Cell::new(None),
             deadlines: Cell::new(0),
             next_sweep: Cell::new(Instant::now()),
-            discarded: RefCell::default(),
+            nowhere: Nowhere::default(),
         })
     }
 
@@ -310,17 +303,7 @@ impl Socket {
         to: SocketAddr,
         options: &ConnectOptions,
     ) -> io::Result<Self> {
-        let fd = tcp_socket(to)?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        if options.abortive_close {
-            sockopt::set_socket_linger(&fd, Some(Duration::ZERO))?;
-        }
-        if let Some(bytes) = options.receive_buffer {
-            sockopt::set_socket_recv_buffer_size(&fd, bytes)?;
-        }
-        if let Some(source) = options.source {
-            bind_source(&fd, source)?;
-        }
+        let fd = tcp::to_connect(to, options, SocketFlags::NONBLOCK)?;
         match sys::connect(&fd, &to) {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -336,15 +319,7 @@ impl Socket {
         at: SocketAddr,
         options: &ListenOptions,
     ) -> io::Result<Self> {
-        let fd = tcp_socket(at)?;
-        sockopt::set_socket_reuseaddr(&fd, true)?;
-        if options.reuse_port {
-            sockopt::set_socket_reuseport(&fd, true)?;
-        }
-        // Accepted sockets inherit it: one call less for each of them.
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        sys::bind(&fd, &at)?;
-        sys::listen(&fd, options.backlog.min(i32::MAX as u32) as i32)?;
+        let fd = tcp::listening(at, options, SocketFlags::NONBLOCK)?;
         let interest = Interest::READABLE;
         let slot = driver.admit(&fd, interest, Ready::NOTHING)?;
         Ok(Self::new(worker, driver, slot, fd, false))
@@ -397,16 +372,8 @@ impl Socket {
     pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
         self.attempt(Ready::READ, |fd| {
             count(&self.worker.counters.recv_calls);
-            let mut buffer = self.worker.pool.take();
-            let asked = buffer.capacity().min(max);
-            if asked == buffer.capacity() {
-                sys::recv(fd, spare_capacity(&mut buffer), RecvFlags::empty())?;
-            } else {
-                buffer.resize(asked, 0);
-                let (received, _) = sys::recv(fd, &mut buffer[..], RecvFlags::empty())?;
-                buffer.truncate(received);
-            }
-            if buffer.len() < asked {
+            let (buffer, all) = tcp::receive(fd, &self.worker.pool, max)?;
+            if !all {
                 self.slot.fell_short(Ready::READ);
             }
             Ok(Lent::new(buffer))
@@ -417,16 +384,11 @@ impl Socket {
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         self.attempt(Ready::READ, |fd| {
             count(&self.worker.counters.recv_calls);
-            let mut nowhere = self.driver.discarded.borrow_mut();
-            if nowhere.is_empty() {
-                *nowhere = vec![0; DISCARD_BYTES];
-            }
-            let asked = max.min(DISCARD_BYTES as u64) as usize;
-            let (_, gone) = sys::recv(fd, &mut nowhere[..asked], RecvFlags::TRUNC)?;
-            if gone < asked {
+            let (gone, all) = self.driver.nowhere.discard(fd, max)?;
+            if !all {
                 self.slot.fell_short(Ready::READ);
             }
-            Ok(gone as u64)
+            Ok(gone)
         })
     }
 
@@ -434,13 +396,7 @@ impl Socket {
     pub(crate) fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
         self.attempt(Ready::WRITE, |fd| {
             count(&self.worker.counters.send_calls);
-            let sent = match pieces {
-                Pieces::One(bytes) => sys::send(fd, bytes, SendFlags::NOSIGNAL)?,
-                Pieces::Many(pieces) => {
-                    let mut nothing = SendAncillaryBuffer::default();
-                    sys::sendmsg(fd, pieces, &mut nothing, SendFlags::NOSIGNAL)?
-                }
-            };
+            let sent = tcp::send(fd, pieces)?;
             if sent < pieces.len() {
                 self.slot.fell_short(Ready::WRITE);
             }
@@ -478,32 +434,17 @@ impl Socket {
     }
 
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
-        Ok(sys::shutdown(&self.fd, sys::Shutdown::Write)?)
+        tcp::shutdown_write(&self.fd)
     }
 
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
-        Ok(sockopt::set_socket_linger(&self.fd, Some(Duration::ZERO))?)
+        tcp::make_close_abortive(&self.fd)
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(SocketAddr::try_from(sys::getsockname(&self.fd)?)?)
+        tcp::local_addr(&self.fd)
     }
-}
-
-fn tcp_socket(address: SocketAddr) -> io::Result<OwnedFd> {
-    let family = match address {
-        SocketAddr::V4(_) => AddressFamily::INET,
-        SocketAddr::V6(_) => AddressFamily::INET6,
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    Ok(sys::socket_with(family, SocketType::STREAM, flags, None)?)
-}
-
-/// Binds the source address; the port is chosen at connect, when the target is known.
-fn bind_source(fd: &OwnedFd, source: IpAddr) -> io::Result<()> {
-    setsockopt(fd, nix_sockopt::IpBindAddressNoPort, &true)?;
-    Ok(sys::bind(fd, &SocketAddr::new(source, 0))?)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! socket is ready. Start at [`Driver`] and [`Socket`]; then `epoll.rs`, the plainest of them.
 
 pub(crate) mod epoll;
+mod tcp;
 mod unsent;
 
 use std::io;
