@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -37,8 +38,31 @@ pub enum Io {
     /// The best one that works here.
     #[default]
     Auto,
+    /// Completion by io_uring.
+    Uring,
     /// Readiness by epoll.
     Epoll,
+}
+
+impl fmt::Display for Io {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Uring => "io_uring",
+            Self::Epoll => "epoll",
+        })
+    }
+}
+
+/// Whether a worker could use this system interface here.
+///
+/// # Errors
+///
+/// It could not; the text says why, and what else would do.
+pub fn probe(io: Io) -> io::Result<Io> {
+    let limits = Limits::default();
+    let pool = Pool::new(limits.buffer_bytes);
+    Driver::new(io, &limits, &pool).map(|_| io)
 }
 
 /// The bounds of one worker.
@@ -66,7 +90,7 @@ impl Default for Limits {
 /// The system interface cannot be set up, or its wait fails. What `main` returns is passed through.
 pub fn run<T, F: Future<Output = T>>(io: Io, limits: Limits, main: impl FnOnce(Net) -> F) -> io::Result<T> {
     let worker = Rc::new(Worker::new(io, &limits)?);
-    let _end = DropTasks(&worker);
+    let _end = End(&worker);
     let main = pin!(main(Net(worker.clone())));
     let runner = Runner { worker: &worker, main, result: None };
     runner.drive(worker.driver.occurrences(&limits))
@@ -77,7 +101,7 @@ pub fn run<T, F: Future<Output = T>>(io: Io, limits: Limits, main: impl FnOnce(N
 pub struct Net(pub(crate) Rc<Worker>);
 
 impl Net {
-    /// The system interface in use, for reports: `"epoll"`.
+    /// The system interface in use, for reports: `"io_uring"` or `"epoll"`.
     pub fn backend(&self) -> &'static str {
         self.0.driver.name()
     }
@@ -192,12 +216,13 @@ pub(crate) struct Worker {
 
 impl Worker {
     fn new(io: Io, limits: &Limits) -> io::Result<Self> {
-        let driver = Driver::new(io)?;
+        let pool = Pool::new(limits.buffer_bytes);
+        let driver = Driver::new(io, limits, &pool)?;
         let now = driver.now();
         Ok(Self {
             driver,
             timers: RefCell::default(),
-            pool: Pool::new(limits.buffer_bytes),
+            pool,
             lookups: Lookups::default(),
             counters: Counters::default(),
             tasks: RefCell::default(),
@@ -292,18 +317,20 @@ impl Worker {
     }
 }
 
-/// Drops the tasks when the run ends, by whatever way: they hold the worker, which holds them.
-struct DropTasks<'a>(&'a Worker);
+/// Drops the tasks when the run ends, by whatever way: they hold the worker, which holds them. Then what they had under way
+/// in the kernel is ended.
+struct End<'a>(&'a Worker);
 
-impl Drop for DropTasks<'_> {
+impl Drop for End<'_> {
     fn drop(&mut self) {
         loop {
             let tasks = self.0.tasks.borrow_mut().remove_all();
             if tasks.is_empty() {
-                return;
+                break;
             }
             drop(tasks);
         }
+        self.0.driver.finish();
     }
 }
 
@@ -336,6 +363,10 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
             (Driver::Epoll(driver), Occurrences::Epoll(events)) => {
                 self.handle_each(events.iter().map(|event| driver.note(event)));
             }
+            (Driver::Uring(driver), Occurrences::Uring(completions)) => {
+                self.handle_each(completions.noted_by(driver));
+            }
+            _ => unreachable!("a driver is given what it made room for"),
         }
     }
 

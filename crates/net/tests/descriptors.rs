@@ -11,7 +11,16 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
 fn a_listener_without_descriptors_says_so_and_does_not_spin() {
-    net::run(Io::Auto, Limits::default(), |net| async move {
+    check(Io::Epoll);
+    match net::probe(Io::Uring) {
+        Ok(io) => check(io),
+        Err(error) => eprintln!("not tested on io_uring: {error}"),
+    }
+}
+
+fn check(io: Io) {
+    println!("on {io}");
+    net::run(io, Limits::default(), |net| async move {
         let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let mut listener = net.listen(anywhere, &ListenOptions::default()).unwrap();
         let at = listener.local_addr().unwrap();

@@ -459,7 +459,7 @@ mod tests {
     fn accepted_sockets_do_not_delay_either() {
         let delays = run(Io::Epoll, Limits::default(), |net| async move {
             let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-            let Backend::Epoll(driver) = &net.0.driver;
+            let Backend::Epoll(driver) = &net.0.driver else { panic!("epoll was asked for") };
             let listener = Socket::listen(&net.0, driver, anywhere, &ListenOptions::default())?;
             let at = listener.local_addr()?;
             let client = Socket::connect(&net.0, driver, at, &ConnectOptions::default())?;

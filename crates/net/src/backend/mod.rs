@@ -7,15 +7,17 @@
 pub(crate) mod epoll;
 mod tcp;
 mod unsent;
+pub(crate) mod uring;
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use crate::buffer::{Buffer, Lent};
+use crate::buffer::{Buffer, Lent, Pool};
 use crate::listener::ListenOptions;
 use crate::stream::ConnectOptions;
 use crate::tasks::TaskId;
@@ -41,30 +43,52 @@ pub(crate) enum Rest {
 /// The events of one turn, in the form that the backend has them.
 pub(crate) enum Occurrences {
     Epoll(mio::Events),
+    Uring(uring::Completions),
 }
 
 /// What waits for a worker, and keeps its clock.
 pub(crate) enum Driver {
     Epoll(Rc<epoll::Driver>),
+    Uring(Rc<uring::Driver>),
 }
 
 impl Driver {
-    pub(crate) fn new(io: Io) -> io::Result<Self> {
+    pub(crate) fn new(io: Io, limits: &Limits, pool: &Rc<Pool>) -> io::Result<Self> {
         match io {
-            Io::Auto | Io::Epoll => Ok(Self::Epoll(Rc::new(epoll::Driver::new()?))),
+            Io::Auto => Self::uring(limits, pool).or_else(|_| Self::epoll()),
+            Io::Uring => Ok(Self::uring(limits, pool)?),
+            Io::Epoll => Self::epoll(),
+        }
+    }
+
+    fn epoll() -> io::Result<Self> {
+        Ok(Self::Epoll(Rc::new(epoll::Driver::new()?)))
+    }
+
+    fn uring(limits: &Limits, pool: &Rc<Pool>) -> Result<Self, uring::Unavailable> {
+        Ok(Self::Uring(Rc::new(uring::Driver::new(limits, pool)?)))
+    }
+
+    /// Ends what is still under way in the kernel, at the end of a run.
+    pub(crate) fn finish(&self) {
+        match self {
+            // Nothing ever is.
+            Self::Epoll(_) => {}
+            Self::Uring(driver) => driver.finish(),
         }
     }
 
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Epoll(_) => "epoll",
+            Self::Uring(_) => "io_uring",
         }
     }
 
     /// The monotonic clock, read now.
     pub(crate) fn now(&self) -> Instant {
         match self {
-            Self::Epoll(_) => Instant::now(),
+            Self::Epoll(_) | Self::Uring(_) => Instant::now(),
         }
     }
 
@@ -73,6 +97,7 @@ impl Driver {
         let events = limits.events.max(1);
         match self {
             Self::Epoll(_) => Occurrences::Epoll(mio::Events::with_capacity(events)),
+            Self::Uring(_) => Occurrences::Uring(uring::Completions::with_capacity(events)),
         }
     }
 
@@ -80,6 +105,8 @@ impl Driver {
     pub(crate) fn wait(&self, occurrences: &mut Occurrences, rest: Rest) -> io::Result<()> {
         match (self, occurrences) {
             (Self::Epoll(driver), Occurrences::Epoll(events)) => driver.wait(events, rest),
+            (Self::Uring(driver), Occurrences::Uring(completions)) => driver.wait(completions, rest),
+            _ => unreachable!("a driver is given what it made room for"),
         }
     }
 
@@ -87,6 +114,7 @@ impl Driver {
     pub(crate) fn sweep(&self, now: Instant, overdue: impl FnMut(TaskId)) {
         match self {
             Self::Epoll(driver) => driver.sweep(now, overdue),
+            Self::Uring(driver) => driver.sweep(now, overdue),
         }
     }
 
@@ -94,6 +122,7 @@ impl Driver {
     pub(crate) fn waker(&self) -> io::Result<Waker> {
         match self {
             Self::Epoll(driver) => Ok(Waker::Epoll(driver.waker())),
+            Self::Uring(driver) => Ok(Waker::Uring(driver.waker()?)),
         }
     }
 
@@ -101,6 +130,7 @@ impl Driver {
     pub(crate) fn open_sockets(&self) -> usize {
         match self {
             Self::Epoll(driver) => driver.open_sockets(),
+            Self::Uring(driver) => driver.open_sockets(),
         }
     }
 }
@@ -108,12 +138,14 @@ impl Driver {
 /// Ends a worker's wait from another thread.
 pub(crate) enum Waker {
     Epoll(Arc<mio::Waker>),
+    Uring(Arc<OwnedFd>),
 }
 
 impl Waker {
     pub(crate) fn wake(&self) -> io::Result<()> {
         match self {
             Self::Epoll(waker) => waker.wake(),
+            Self::Uring(counter) => Ok(rustix::io::write(counter, &1u64.to_ne_bytes()).map(drop)?),
         }
     }
 }
@@ -121,6 +153,7 @@ impl Waker {
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) enum Socket {
     Epoll(epoll::Socket),
+    Uring(uring::Socket),
 }
 
 impl Socket {
@@ -128,12 +161,14 @@ impl Socket {
     pub(crate) fn connect(worker: &Rc<Worker>, to: SocketAddr, options: &ConnectOptions) -> io::Result<Self> {
         match &worker.driver {
             Driver::Epoll(driver) => epoll::Socket::connect(worker, driver, to, options).map(Self::Epoll),
+            Driver::Uring(driver) => uring::Socket::connect(worker, driver, to, options).map(Self::Uring),
         }
     }
 
     pub(crate) fn listen(worker: &Rc<Worker>, at: SocketAddr, options: &ListenOptions) -> io::Result<Self> {
         match &worker.driver {
             Driver::Epoll(driver) => epoll::Socket::listen(worker, driver, at, options).map(Self::Epoll),
+            Driver::Uring(driver) => uring::Socket::listen(worker, driver, at, options).map(Self::Uring),
         }
     }
 
@@ -141,12 +176,14 @@ impl Socket {
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
         match self {
             Self::Epoll(socket) => socket.set_deadline(deadline),
+            Self::Uring(socket) => socket.set_deadline(deadline),
         }
     }
 
     pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
         match self {
             Self::Epoll(socket) => socket.poll_connected(),
+            Self::Uring(socket) => socket.poll_connected(),
         }
     }
 
@@ -155,6 +192,9 @@ impl Socket {
             Self::Epoll(socket) => {
                 socket.poll_accept().map_ok(|(accepted, peer)| (Self::Epoll(accepted), peer))
             }
+            Self::Uring(socket) => {
+                socket.poll_accept().map_ok(|(accepted, peer)| (Self::Uring(accepted), peer))
+            }
         }
     }
 
@@ -162,6 +202,7 @@ impl Socket {
     pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
         match self {
             Self::Epoll(socket) => socket.poll_recv(max),
+            Self::Uring(socket) => socket.poll_recv(max),
         }
     }
 
@@ -169,6 +210,7 @@ impl Socket {
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         match self {
             Self::Epoll(socket) => socket.poll_discard(max),
+            Self::Uring(socket) => socket.poll_discard(max),
         }
     }
 
@@ -179,12 +221,14 @@ impl Socket {
                 let head = head.as_ref().map_or(&[][..], |head| &head[..]);
                 unsent::send_all(head, body, |pieces| socket.poll_send(pieces)).await
             }
+            Self::Uring(socket) => socket.send(head, body).await,
         }
     }
 
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         match self {
             Self::Epoll(socket) => socket.shutdown_write(),
+            Self::Uring(socket) => socket.shutdown_write(),
         }
     }
 
@@ -192,12 +236,14 @@ impl Socket {
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
         match self {
             Self::Epoll(socket) => socket.make_close_abortive(),
+            Self::Uring(socket) => socket.make_close_abortive(),
         }
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
         match self {
             Self::Epoll(socket) => socket.local_addr(),
+            Self::Uring(socket) => socket.local_addr(),
         }
     }
 }

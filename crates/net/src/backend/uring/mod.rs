@@ -33,7 +33,7 @@ use slab::Slab;
 
 use self::provided::Provided;
 use self::ring::Ring;
-use self::slot::{End, Key, Kind, Mode, Sending, Slot, Way};
+use self::slot::{End, Key, Kind, Sending, Slot, Way};
 use super::tcp::{self, Nowhere};
 use super::unsent::Pieces;
 use super::{Happened, Rest};
