@@ -89,12 +89,15 @@ impl Stream {
         poll_fn(|_| self.socket.poll_discard(max.max(1))).await
     }
 
-    /// Sends the whole message: returns when the kernel has all of it. The buffer then goes back to its pool.
+    /// Sends the whole message: returns when the kernel has all of it, or, for a short one, when it will have before the
+    /// worker waits. The buffer then goes back to its pool.
     ///
     /// # Errors
     ///
     /// [`ConnectionReset`](io::ErrorKind::ConnectionReset), [`BrokenPipe`](io::ErrorKind::BrokenPipe) and what else the
-    /// system says; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline. A part may have been sent.
+    /// system says, of this message or of the one before it; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline. A part
+    /// may have been sent. That a short message could not be sent may be told by the next operation, which may be a
+    /// receive.
     pub async fn send(&mut self, message: Buffer) -> io::Result<()> {
         self.socket.send(Some(message), &[]).await
     }

@@ -29,7 +29,8 @@ use crate::usage::{Counters, Usage, count};
 /// Polls of ready tasks between two waits at most, so that tasks which keep waking each other leave room for I/O.
 const READY_POLLS_MAX: usize = 4096;
 
-/// In a long batch of events, due timers are looked for after this many of them.
+/// In a long batch of events, due timers are looked for after this many of them, and what is to be sent is handed over: else
+/// a request would wait for the others of its batch, and its latency would show that.
 const EVENTS_BETWEEN_TIMERS: usize = 16;
 
 /// Which system interface carries the I/O.
@@ -59,10 +60,10 @@ impl fmt::Display for Io {
 /// # Errors
 ///
 /// It could not; the text says why, and what else would do.
-pub fn probe(io: Io) -> io::Result<Io> {
+pub fn probe(io: Io) -> io::Result<()> {
     let limits = Limits::default();
     let pool = Pool::new(limits.buffer_bytes);
-    Driver::new(io, &limits, &pool).map(|_| io)
+    Driver::new(io, &limits, &pool).map(drop)
 }
 
 /// The bounds of one worker.
@@ -380,6 +381,7 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
                 Happened::Nothing => {}
             }
             if number % EVENTS_BETWEEN_TIMERS == EVENTS_BETWEEN_TIMERS - 1 {
+                worker.driver.submit();
                 self.fire_timers_mid_turn();
             }
         }

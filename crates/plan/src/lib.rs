@@ -16,9 +16,11 @@ pub mod predict;
 pub mod site;
 pub mod units;
 
+mod io;
 mod split;
 mod text;
 
+pub use io::Io;
 pub use load::*;
 pub use popularity::{Law, Popularity};
 pub use site::Site;
@@ -37,6 +39,9 @@ pub struct Plan {
     /// Workers, one per core; `None` means one for each core the process may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u16>,
+    /// The system interface that the workers use.
+    #[serde(default)]
+    pub io: Io,
     /// What exists: the objects and their laws, known to clients and origin alike.
     pub site: Site,
     /// The client side; absent where only the origin runs.

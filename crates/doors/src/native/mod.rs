@@ -84,6 +84,9 @@ pub struct RunArgs {
     /// Seed instead of the plan's
     #[arg(long)]
     pub seed: Option<u64>,
+    /// System interface instead of the plan's: auto, uring or epoll
+    #[arg(long, value_name = "IO", value_parser = plan::Io::parse)]
+    pub io: Option<plan::Io>,
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,

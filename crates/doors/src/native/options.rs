@@ -3,7 +3,7 @@
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units::{self, UnitError};
-use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm};
+use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,6 +54,9 @@ pub struct LoadArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N")]
     pub threads: Option<u16>,
+    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
+    pub io: Io,
     /// Form of requests: reverse, forward or transparent
     #[arg(long, value_name = "FORM", default_value = "reverse", value_parser = form)]
     pub form: RequestForm,
@@ -208,6 +211,9 @@ pub struct OriginArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N")]
     pub threads: Option<u16>,
+    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
+    pub io: Io,
     /// What exists.
     #[command(flatten)]
     pub site: SiteArgs,
@@ -262,6 +268,7 @@ impl OriginArgs {
             version: plan::Plan::VERSION,
             seed: self.seed.unwrap_or(seed),
             threads: self.threads,
+            io: self.io,
             site: self.site.site(),
             load: None,
             origin: Some(self.behaviour.origin(self.listen)),
@@ -296,7 +303,7 @@ fn form(text: &str) -> Result<RequestForm, String> {
 fn close(text: &str) -> Result<CloseBy, String> {
     match text {
         "fin" => Ok(CloseBy::Fin),
-        "reset" => Ok(CloseBy::Reset),
+        "reset" | "rst" => Ok(CloseBy::Reset),
         _ => Err("give fin or reset".to_owned()),
     }
 }

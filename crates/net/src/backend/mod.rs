@@ -110,6 +110,14 @@ impl Driver {
         }
     }
 
+    /// In the middle of a long turn: hands over what would otherwise wait for its end.
+    pub(crate) fn submit(&self) {
+        match self {
+            Self::Epoll(_) => {}
+            Self::Uring(driver) => driver.submit(),
+        }
+    }
+
     /// Names the tasks whose operation is past its deadline, if it is time to look.
     pub(crate) fn sweep(&self, now: Instant, overdue: impl FnMut(TaskId)) {
         match self {

@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`prepare`], then [`Ready::run`].
 
+mod backend;
 mod evidence;
 mod listen;
 mod remote;
@@ -81,9 +82,11 @@ pub struct Ready<'a> {
 pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
     let stop = signals::interrupted()?;
-    let notes = usage::raise_descriptors(plan)?;
+    let mut notes = usage::raise_descriptors(plan)?;
+    let (io, note) = backend::choose(plan.io)?;
+    notes.extend(note);
     let target = target(plan.load.as_ref())?;
-    let workers = Workers::start(plan, usage::threads(plan.threads), &target, around, heads)?;
+    let workers = Workers::start(plan, io, usage::threads(plan.threads), &target, around, heads)?;
     Ok(Ready { plan, around, workers, target, stop, notes })
 }
 

@@ -177,13 +177,11 @@ impl Driver {
         }
         for entry in &completions.entries {
             if Kind::of(entry.user_data()) == Kind::Send {
-                self.note_unsent(entry);
+                completions.woken.extend(self.note_unsent(entry));
             }
         }
         for slot in hoped.drain(..) {
-            if let Sending::Hoped(_) = &*slot.sending.borrow() {
-                // Below, when nothing of the slot is borrowed.
-            } else {
+            if !slot.does(Kind::Send) {
                 continue;
             }
             self.sent(&slot);
@@ -202,10 +200,10 @@ impl Driver {
     }
 
     /// A message that did not go out at once: the kernel had room for a part of it at most, or the connection is gone.
-    fn note_unsent(&self, entry: &cqueue::Entry) {
-        let Some(slot) = self.slot(entry) else { return };
+    fn note_unsent(&self, entry: &cqueue::Entry) -> Option<TaskId> {
+        let slot = self.slot(entry)?;
         let sending = slot.sending.replace(Sending::Idle);
-        let Sending::Hoped(message) = sending else { return };
+        let Sending::Hoped(message) = sending else { return None };
         let sent = match outcome(entry) {
             Ok(sent) => Ok(sent),
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),
@@ -216,6 +214,8 @@ impl Driver {
             Err(errno) => self.fail_to_send(&slot, errno),
         }
         self.end_operation(&slot, Kind::Send);
+        // Whichever way it waits, it is told.
+        if slot.unsent.get().is_some() { slot.waiter.take() } else { None }
     }
 
     fn await_room_for(&self, slot: &Slot, message: Buffer, sent: usize) {

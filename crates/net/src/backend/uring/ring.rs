@@ -121,7 +121,14 @@ impl Ring {
 /// A signal, a timeout and a shortage that passes are no errors: the caller looks again.
 fn tolerate(ended: io::Result<()>) -> io::Result<()> {
     match ended {
-        Err(error) if matches!(Errno::from_io_error(&error), Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => Ok(()),
+        Err(error)
+            if matches!(
+                Errno::from_io_error(&error),
+                Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)
+            ) =>
+        {
+            Ok(())
+        }
         other => other,
     }
 }

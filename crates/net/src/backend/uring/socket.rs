@@ -125,7 +125,9 @@ impl Socket {
             count(&self.worker.counters.recv_calls);
             return Poll::Ready(Ok(slot.take_arrived(max, &self.worker.pool)));
         }
-        if slot.mode.get() == Mode::Multishot {
+        // Past the deadline only a call of our own tells what need not be waited for.
+        let is_last_chance = slot.is_overdue(self.worker.turn()) && !slot.does(Kind::Receive);
+        if slot.mode.get() == Mode::Multishot && !is_last_chance {
             if !slot.does(Kind::Receive) {
                 self.driver.receive(slot)?;
             }
@@ -166,6 +168,11 @@ impl Socket {
         let slot = &*self.slot;
         if slot.has_arrived() || (slot.end.get().is_none() && slot.unsent.get().is_none()) {
             return None;
+        }
+        if slot.does(Kind::Send) {
+            // What became of it comes first.
+            self.driver.is_urgent.set(true);
+            return Some(self.wait(Way::Out));
         }
         if !self.worker.may_complete() {
             return Some(Poll::Pending);
