@@ -16,6 +16,11 @@ pub enum Io {
 }
 
 impl Io {
+    /// Whether the choice is left to whoever runs the plan.
+    pub fn is_auto(&self) -> bool {
+        *self == Io::Auto
+    }
+
     /// Reads the name that plans use.
     ///
     /// # Errors

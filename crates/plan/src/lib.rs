@@ -40,7 +40,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u16>,
     /// The system interface that the workers use.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Io::is_auto")]
     pub io: Io,
     /// What exists: the objects and their laws, known to clients and origin alike.
     pub site: Site,
