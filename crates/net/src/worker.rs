@@ -306,11 +306,14 @@ impl Worker {
     }
 
     fn usage(&self) -> Usage {
+        let shortages = self.driver.shortages();
         Usage {
             turns: self.counters.turns.get(),
             polls: self.counters.polls.get(),
             recv_calls: self.counters.recv_calls.get(),
             send_calls: self.counters.send_calls.get(),
+            buffer_shortages: shortages.buffers,
+            completion_overflows: shortages.completions,
             open_sockets: self.driver.open_sockets(),
             tasks: self.tasks.borrow().len(),
             buffers_outstanding: self.pool.outstanding(),

@@ -21,6 +21,7 @@ use crate::buffer::{Buffer, Lent, Pool};
 use crate::listener::ListenOptions;
 use crate::stream::ConnectOptions;
 use crate::tasks::TaskId;
+use crate::usage::Shortages;
 use crate::worker::{Io, Limits, Worker};
 
 /// What an event means for the worker.
@@ -131,6 +132,15 @@ impl Driver {
         match self {
             Self::Epoll(driver) => Ok(Waker::Epoll(driver.waker())),
             Self::Uring(driver) => Ok(Waker::Uring(driver.waker()?)),
+        }
+    }
+
+    /// How often a queue shared with the kernel was too short.
+    pub(crate) fn shortages(&self) -> Shortages {
+        match self {
+            // Shares none.
+            Self::Epoll(_) => Shortages::default(),
+            Self::Uring(driver) => driver.shortages(),
         }
     }
 

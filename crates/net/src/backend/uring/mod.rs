@@ -39,6 +39,7 @@ use super::unsent::Pieces;
 use super::{Happened, Rest};
 use crate::buffer::{Buffer, Pool};
 use crate::tasks::TaskId;
+use crate::usage::{Shortages, count};
 use crate::worker::Limits;
 
 /// How often sockets are looked through for an operation past its deadline, and so how late that may be noticed.
@@ -95,6 +96,8 @@ pub(crate) struct Driver {
     deadlines: Cell<usize>,
     next_sweep: Cell<Instant>,
     nowhere: Nowhere,
+    buffer_shortages: Cell<u64>,
+    overflows: Cell<u64>,
 }
 
 impl Driver {
@@ -115,11 +118,17 @@ impl Driver {
             deadlines: Cell::new(0),
             next_sweep: Cell::new(Instant::now()),
             nowhere: Nowhere::default(),
+            buffer_shortages: Cell::new(0),
+            overflows: Cell::new(0),
         })
     }
 
     pub(crate) fn open_sockets(&self) -> usize {
         self.open_sockets.get()
+    }
+
+    pub(crate) fn shortages(&self) -> Shortages {
+        Shortages { buffers: self.buffer_shortages.get(), completions: self.overflows.get() }
     }
 
     /// For another thread: what is written to it reports [`Happened::Answers`].
@@ -157,8 +166,11 @@ impl Driver {
         completions.woken.clear();
         let mut ring = self.ring.borrow_mut();
         ring.wait(timeout)?;
-        ring.collect(&mut completions.entries)?;
+        let overflowed = ring.collect(&mut completions.entries)?;
         drop(ring);
+        if overflowed {
+            count(&self.overflows);
+        }
         self.settle(completions);
         Ok(())
     }
@@ -301,6 +313,7 @@ impl Driver {
     }
 
     fn offer_more(&self) {
+        count(&self.buffer_shortages);
         if !self.has_grown.replace(true) {
             self.provided.borrow_mut().grow();
         }

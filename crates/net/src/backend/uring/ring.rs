@@ -95,14 +95,15 @@ impl Ring {
         self.submit()
     }
 
-    /// Takes over all that completed.
-    pub(super) fn collect(&mut self, completions: &mut Vec<cqueue::Entry>) -> io::Result<()> {
+    /// Takes over all that completed; says whether the kernel had to keep some of it back for want of room.
+    pub(super) fn collect(&mut self, completions: &mut Vec<cqueue::Entry>) -> io::Result<bool> {
         completions.extend(self.0.completion());
+        let overflowed = self.0.submission().cq_overflow();
         while self.0.submission().cq_overflow() {
             tolerate(self.look())?;
             completions.extend(self.0.completion());
         }
-        Ok(())
+        Ok(overflowed)
     }
 
     /// Hands over what is queued, and completes what can be completed now.
