@@ -57,7 +57,7 @@ async fn crowd(net: Net, connections: usize) {
             let mut stream = within.connect(at, &options).await.unwrap();
             open.set(open.get() + 1);
             while open.get() < connections {
-                within.sleep(Duration::from_millis(10)).await;
+                within.sleep(Duration::from_millis(200)).await;
             }
             let text = format!("from {number}");
             let mut message = within.buffer();

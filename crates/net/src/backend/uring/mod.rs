@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use io_uring::types::{CancelBuilder, Fd};
+use io_uring::types::Fd;
 use io_uring::{cqueue, opcode, squeue};
 use rustix::event::{EventfdFlags, PollFlags, eventfd};
 use rustix::io::Errno;
@@ -488,26 +488,35 @@ impl Driver {
         if !slot.to_cancel(kind) {
             return;
         }
-        let cancel = opcode::AsyncCancel::new(slot.key.name(kind)).build();
-        let cancel = cancel.flags(squeue::Flags::SKIP_SUCCESS);
         // If it cannot be queued, the operation ends with its connection or with the run.
-        let _ = self.push(&cancel.user_data(slot.key.name(Kind::Cancel)));
+        let _ = self.push_cancel(slot.key.name(kind));
+    }
+
+    fn push_cancel(&self, name: u64) -> io::Result<()> {
+        let cancel = opcode::AsyncCancel::new(name).build().flags(squeue::Flags::SKIP_SUCCESS);
+        self.push(&cancel.user_data(Key::new(0, 0).name(Kind::Cancel)))
     }
 
     /// Has the kernel end everything, and waits for that: at the end of a run.
     pub(crate) fn finish(&self) {
+        // Each by its name, not all at once: the kernel would look for each of them among all of them.
+        let slots: Vec<_> = self.slots.borrow().iter().map(|(_, slot)| slot.clone()).collect();
+        for kind in Kind::CANCELLABLE {
+            slots.iter().for_each(|slot| self.cancel(slot, kind));
+        }
+        drop(slots);
+        if self.waker.borrow().is_some() {
+            // Fails only if nothing can be queued; then the wait below ends by its time.
+            let _ = self.push_cancel(Key::new(0, 0).name(Kind::Wake));
+        }
         let until = Instant::now() + FAREWELL;
         let mut completions = Completions::default();
-        let mut ended = self.wait(&mut completions, Rest::None);
-        completions.noted_by(self).for_each(drop);
-        while ended.is_ok() && self.under_way.get() > 0 && Instant::now() < until {
-            let all = opcode::AsyncCancel2::new(CancelBuilder::any().all()).build();
-            let name = Key::new(0, 0).name(Kind::Cancel);
-            ended = self.push(&all.flags(squeue::Flags::SKIP_SUCCESS).user_data(name));
-            ended = ended.and_then(|()| {
-                self.wait(&mut completions, Rest::Until(Instant::now() + Duration::from_millis(10)))
-            });
+        loop {
+            let ended = self.wait(&mut completions, Rest::Until(Instant::now() + Duration::from_millis(10)));
             completions.noted_by(self).for_each(drop);
+            if ended.is_err() || self.under_way.get() == 0 || Instant::now() >= until {
+                return;
+            }
         }
     }
 }

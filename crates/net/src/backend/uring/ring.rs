@@ -16,6 +16,10 @@ const SUBMISSIONS: u32 = 256;
 /// Completions that the kernel keeps in the shared queue, at least; what is beyond waits in the kernel.
 const COMPLETIONS_MIN: u32 = 64;
 
+/// The queue has room for so many times the events of a turn. The kernel sizes the table in which it looks for what is to be
+/// cancelled by it, and with tens of thousands of connections a small table costs tens of microseconds per close.
+const ROOM: usize = 8;
+
 /// How often a submission is tried again when the kernel has no memory for it.
 const TRIES: u32 = 1000;
 
@@ -27,7 +31,7 @@ pub(super) struct Ring(IoUring);
 impl Ring {
     /// A ring for this thread alone.
     pub(super) fn new(events: usize) -> Result<Self, Unavailable> {
-        let completions = (events.min(1 << 14) as u32).next_power_of_two().max(COMPLETIONS_MIN);
+        let completions = ((events * ROOM).min(1 << 15) as u32).next_power_of_two().max(COMPLETIONS_MIN);
         let ring = IoUring::builder()
             // An entry that fails must not hold up those behind it.
             .setup_submit_all()

@@ -45,6 +45,10 @@ pub(super) enum Kind {
 impl Kind {
     const BITS: u32 = 3;
 
+    /// Those that wait in the kernel until something happens.
+    pub(super) const CANCELLABLE: [Self; 5] =
+        [Self::Receive, Self::Connect, Self::Accept, Self::Watch, Self::Room];
+
     pub(super) fn of(name: u64) -> Self {
         let all = [
             Self::Receive,
@@ -204,8 +208,11 @@ impl Slot {
     /// Whether this is the first cancellation of an operation that is under way.
     pub(super) fn to_cancel(&self, kind: Kind) -> bool {
         let bit = 1 << kind as u8;
-        let before = self.cancelled.replace(self.cancelled.get() | bit);
-        self.does(kind) && before & bit == 0
+        let is_first = self.does(kind) && self.cancelled.get() & bit == 0;
+        if is_first {
+            self.cancelled.set(self.cancelled.get() | bit);
+        }
+        is_first
     }
 
     pub(super) fn wait_for(&self, way: Way, task: TaskId) {
