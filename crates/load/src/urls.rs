@@ -160,7 +160,7 @@ impl Frontier {
         u32::try_from(self.queue.borrow().len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether nothing is left, for now.
+    /// Whether nothing is left at this moment.
     pub fn exhausted(&self) -> bool {
         match self.step.order {
             UrlOrder::Once => self.queue.borrow().is_empty(),

@@ -48,15 +48,24 @@ fn check_site(site: &Site, found: &mut Vec<String>) {
     {
         found.push("change_every is under 1s: Last-Modified cannot tell versions apart".to_owned());
     }
-    if let Lifetime::Uniform { min, max } = site.lifetime
-        && min > max
-    {
-        found.push("lifetime: min is greater than max".to_owned());
-    }
+    check_lifetime(&site.lifetime, found);
     if let Form::Jtest(form) = &site.form {
         share(found, "not_modified", form.not_modified);
     }
     check_size(&site.size, found);
+}
+
+fn check_lifetime(lifetime: &Lifetime, found: &mut Vec<String>) {
+    let (min, max) = match *lifetime {
+        Lifetime::Fixed { max_age } => (max_age, max_age),
+        Lifetime::Uniform { min, max } => (min, max),
+    };
+    if min > max {
+        found.push("lifetime: min is greater than max".to_owned());
+    }
+    if min.subsec_nanos() + max.subsec_nanos() > 0 {
+        found.push("lifetime is not in whole seconds, as max-age is: give 1s or more, or 0s".to_owned());
+    }
 }
 
 fn check_size(size: &Size, found: &mut Vec<String>) {
@@ -89,6 +98,11 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     }
     if load.phases.is_empty() {
         found.push("load has no phase: nothing would be sent".to_owned());
+    }
+    for (name, limit) in [("connect", load.limits.connect), ("request", load.limits.request)] {
+        if limit.is_zero() {
+            found.push(format!("limits: {name} is 0: every request would fail at once; give 1s or more"));
+        }
     }
     for phase in &load.phases {
         check_phase(phase, load.target.is_some(), found);
@@ -131,6 +145,9 @@ fn check_phase(phase: &Phase, has_target: bool, found: &mut Vec<String>) {
             }
         }
         Pace::Users(_) => {}
+    }
+    if phase.stop.requests == Some(0) || phase.stop.after.is_some_and(|after| after.is_zero()) {
+        found.push(format!("phase '{name}' stops before it begins: give more than 0 in stop"));
     }
     if phase.scenario.steps.is_empty() {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
@@ -193,6 +210,7 @@ mod tests {
     use super::*;
     use crate::load::{Scenario, Stop};
     use crate::popularity::Popularity;
+    use std::time::Duration;
 
     fn plan() -> Plan {
         let step = ObjectStep { popularity: Popularity::default(), ..ObjectStep::default() };
@@ -237,8 +255,19 @@ mod tests {
         let load = bad.load.as_mut().unwrap();
         load.target = Some("nowhere".to_owned());
         load.phases[0].pace = Pace::Users(0);
+        load.phases[0].stop.requests = Some(0);
+        load.limits.request = Duration::ZERO;
+        bad.site.lifetime = Lifetime::Fixed { max_age: Duration::from_millis(500) };
         let found = bad.check().join("\n");
-        for word in ["private is 1.5", "threads is 0", "'nowhere'", "users is 0"] {
+        for word in [
+            "private is 1.5",
+            "threads is 0",
+            "'nowhere'",
+            "users is 0",
+            "stops before",
+            "request is 0",
+            "whole seconds",
+        ] {
             assert!(found.contains(word), "{word} in {found}");
         }
     }

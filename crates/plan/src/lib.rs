@@ -27,6 +27,7 @@ pub use site::Site;
 pub use split::Part;
 
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 
 /// Everything a run needs to know, whoever described it: a native command line, an old tool's, or a plan file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,4 +56,50 @@ pub struct Plan {
 impl Plan {
     /// The version of the text form that this build writes and reads.
     pub const VERSION: u32 = 1;
+
+    /// Where a proxy is to fetch from: what the origin listens at or, where that is every address of its machine, what
+    /// URLs call it. `None` where the plan has no origin.
+    pub fn origin_as_reached(&self) -> Option<&str> {
+        let listen = self.origin.as_ref()?.listen.as_str();
+        let everywhere = listen.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified());
+        match self.load.as_ref().map(|load| &load.protocol) {
+            Some(Protocol::Http1(http)) if everywhere => Some(&http.authority),
+            _ => Some(listen),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_on_every_address_is_reached_by_the_name_in_urls() {
+        let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
+        let load = Load {
+            target: None,
+            protocol: Protocol::Http1(http),
+            check: Check::default(),
+            limits: Limits::default(),
+            phases: Vec::new(),
+            trace: Trace::default(),
+        };
+        for (listen, reached) in [
+            ("0.0.0.0:9080", "me.example:9080"),
+            ("[::]:9080", "me.example:9080"),
+            ("192.0.2.1:9080", "192.0.2.1:9080"),
+            ("origin.example:9080", "origin.example:9080"),
+        ] {
+            let plan = Plan {
+                version: Plan::VERSION,
+                seed: 1,
+                threads: None,
+                io: Io::Auto,
+                site: Site::default(),
+                load: Some(load.clone()),
+                origin: Some(Origin { listen: listen.to_owned(), ..Origin::default() }),
+            };
+            assert_eq!(plan.origin_as_reached(), Some(reached));
+        }
+    }
 }

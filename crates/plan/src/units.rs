@@ -86,12 +86,18 @@ pub fn rate(text: &str) -> Result<f64, UnitError> {
 pub fn share(text: &str) -> Result<f64, UnitError> {
     const WANTED: &str = "a share between 0 and 1, such as 0.25 or 25%";
     let typed = text.trim();
-    let (number, factor) = match typed.strip_suffix('%') {
-        Some(percent) => (percent, 0.01),
+    let (number, whole) = match typed.strip_suffix('%') {
+        Some(percent) => (percent, 100.0),
         None => (typed, 1.0),
     };
-    let share = number.parse::<f64>().map_err(|_| error(text, WANTED))? * factor;
+    // Divided, 57% is the number that 0.57 is; times 0.01 it would be another one.
+    let share = number.parse::<f64>().map_err(|_| error(text, WANTED))? / whole;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err(error(text, WANTED)) }
+}
+
+/// 1 - `share`, as a person would write it: 0.2 and not 0.19999999999999996.
+pub fn rest_of(share: f64) -> f64 {
+    ((1.0 - share) * 1e9).round() / 1e9
 }
 
 /// Reads a count such as `1000`, `10k`, `2M`.
@@ -205,6 +211,8 @@ mod tests {
         assert_eq!(rate("10k/s").unwrap(), 10_000.0);
         assert_eq!(rate("600/m").unwrap(), 10.0);
         assert_eq!(share("25%").unwrap(), 0.25);
+        assert_eq!(share("57%").unwrap(), 0.57);
+        assert_eq!((rest_of(0.8), rest_of(0.57), rest_of(1.0)), (0.2, 0.43, 0.0));
         assert_eq!(count("10k").unwrap(), 10_000);
         assert!(
             size("4Kib/s").is_err() && rate("0").is_err() && share("1.2").is_err() && count("1.5").is_err()

@@ -3,7 +3,8 @@
 //! `docs/src/json.md` describes every field; a test compares the two. Names tell units: counts are plain, rates end
 //! in `_per_s`, times in `_s` or `_us`, sizes in `_bytes`, ratios lie between 0 and 1. What is not known is null.
 
-use crate::text::{Context, measured};
+use crate::good;
+use crate::text::{self, Context, measured};
 use measure::run::received_bytes;
 use measure::verdict::SelfCheck;
 use measure::{
@@ -53,7 +54,7 @@ impl<'a> Document<'a> {
             schema_version: SCHEMA_VERSION,
             run: Run::new(result, context),
             target: Target::new(context, measured),
-            verdict: context.plan.load.as_ref().map(|_| result.self_check.verdict()),
+            verdict: context.plan.load.as_ref().map(|_| text::verdict(result, measured)),
             measured: Phase::new(measured),
             phases: result.phases.iter().map(Phase::new).collect(),
             timeline: result.timeline.rows.iter().map(Second::new).collect(),
@@ -260,8 +261,8 @@ impl Cache {
             byte_hit_ratio: phase.byte_hit_ratio(),
             predicted_hit_ratio: phase.predicted_hit_ratio,
             collapse_factor: phase.collapse_factor(),
-            offload: phase.origin_offload(),
-            byte_offload: phase.byte_offload(),
+            offload: good::offload(phase),
+            byte_offload: good::byte_offload(phase),
         }
     }
 }

@@ -1,25 +1,27 @@
 //! A line for each second while a run goes on, in columns, with a header every so often.
 //!
-//! The caller prints what [`Lines::row`] returns; start reading there, then at [`COLUMNS`].
+//! The caller prints what [`Lines::row`] returns, or [`OriginLines::row`] where only the origin runs; start reading
+//! there, then at [`COLUMNS`] and [`ORIGIN_COLUMNS`].
 
+use crate::good;
 use crate::show;
-use measure::Row;
 use measure::run::received_bytes;
+use measure::{OriginCounts, Row};
 
 /// Rows after which the header comes again.
 const ROWS_PER_HEADER: u32 = 20;
 
 /// One column of the live view.
-struct Column {
+struct Column<Second> {
     title: &'static str,
     unit: &'static str,
     width: usize,
     /// Dropped where it does not fit, lowest first; 0 never.
     drop: u8,
-    cell: fn(&Row) -> String,
+    cell: fn(&Second) -> String,
 }
 
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column<Row>; 11] = [
     Column { title: "time", unit: "s", width: 6, drop: 0, cell: |row| format!("{:.0}", row.at_s) },
     Column { title: "requests", unit: "/s", width: 9, drop: 0, cell: requests },
     Column { title: "in flight", unit: "", width: 11, drop: 3, cell: |row| show::count(row.in_flight) },
@@ -35,24 +37,136 @@ const COLUMNS: [Column; 11] = [
 
 const ORIGIN: &str = "origin";
 
+/// A second of an origin by itself.
+struct OriginSecond {
+    at_s: f64,
+    seconds: f64,
+    counts: OriginCounts,
+    /// Connections that are open at its end.
+    open: u64,
+    /// Share of a core that the busiest worker used.
+    cpu: Option<f64>,
+}
+
+const ORIGIN_COLUMNS: [Column<OriginSecond>; 8] = [
+    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |second| format!("{:.0}", second.at_s) },
+    Column {
+        title: "requests",
+        unit: "/s",
+        width: 9,
+        drop: 0,
+        cell: |second| second.rate(second.counts.requests),
+    },
+    Column {
+        title: "304s",
+        unit: "/s",
+        width: 8,
+        drop: 0,
+        cell: |second| second.rate(second.counts.unchanged),
+    },
+    Column { title: "out", unit: "MB/s", width: 8, drop: 0, cell: OriginSecond::megabytes },
+    Column { title: "open", unit: "conns", width: 8, drop: 1, cell: |second| show::count(second.open) },
+    Column {
+        title: "new",
+        unit: "conns",
+        width: 8,
+        drop: 2,
+        cell: |second| show::count(second.counts.connections),
+    },
+    Column { title: "errors", unit: "", width: 8, drop: 0, cell: |second| show::count(second.errors()) },
+    Column { title: "CPU", unit: "%", width: 6, drop: 0, cell: OriginSecond::percent_of_core },
+];
+
+impl OriginSecond {
+    fn rate(&self, count: u64) -> String {
+        show::scaled(self.per_second(count))
+    }
+
+    fn per_second(&self, count: u64) -> f64 {
+        if self.seconds > 0.0 { count as f64 / self.seconds } else { 0.0 }
+    }
+
+    fn megabytes(&self) -> String {
+        format!("{:.1}", self.per_second(self.counts.head_bytes + self.counts.body_bytes) / 1e6)
+    }
+
+    /// All that was not a good answer, on purpose or not.
+    fn errors(&self) -> u64 {
+        let OriginCounts { errors, cut, refused, malformed, broken, .. } = self.counts;
+        errors + cut + refused + malformed + broken
+    }
+
+    fn percent_of_core(&self) -> String {
+        show::or_dash(self.cpu.map(|share| format!("{:.0}", share * 100.0)))
+    }
+}
+
+/// Columns that fit a screen, and when their header is due.
+struct Screen<Second: 'static> {
+    columns: Vec<&'static Column<Second>>,
+    since_header: u32,
+}
+
+impl<Second> Screen<Second> {
+    /// Of these columns those that fit `width` characters (0: unknown).
+    fn new(mut columns: Vec<&'static Column<Second>>, width: usize) -> Screen<Second> {
+        while width > 0 && columns.iter().map(|column| column.width).sum::<usize>() > width {
+            let droppable = columns.iter().enumerate().filter(|(_, column)| column.drop > 0);
+            let Some((index, _)) = droppable.min_by_key(|(_, column)| column.drop) else { break };
+            columns.remove(index);
+        }
+        Screen { columns, since_header: 0 }
+    }
+
+    fn row(&mut self, second: &Second) -> String {
+        let mut text = String::new();
+        if self.since_header.is_multiple_of(ROWS_PER_HEADER) {
+            text += &self.line(|column| column.title.to_owned());
+            text += &self.line(|column| column.unit.to_owned());
+        }
+        self.since_header += 1;
+        text + &self.line(|column| (column.cell)(second))
+    }
+
+    fn line(&self, cell: impl Fn(&Column<Second>) -> String) -> String {
+        let cells =
+            self.columns.iter().map(|column| format!("{:>width$}", cell(column), width = column.width));
+        cells.collect::<String>().trim_end().to_owned() + "\n"
+    }
+}
+
+/// Writes the lines of a run of an origin alone.
+pub struct OriginLines {
+    screen: Screen<OriginSecond>,
+    open: u64,
+}
+
+impl OriginLines {
+    /// Lines on a screen of `width` characters (0: unknown).
+    pub fn new(width: usize) -> OriginLines {
+        OriginLines { screen: Screen::new(ORIGIN_COLUMNS.iter().collect(), width), open: 0 }
+    }
+
+    /// The line of a row, line end included, before it the header where due. `cpu`: the share of a core, 0 to 1, that
+    /// the busiest worker used.
+    pub fn row(&mut self, row: &Row, cpu: Option<f64>) -> String {
+        let counts = row.origin.unwrap_or_default();
+        self.open = (self.open + counts.connections).saturating_sub(counts.closed);
+        self.screen.row(&OriginSecond { at_s: row.at_s, seconds: row.seconds, counts, open: self.open, cpu })
+    }
+}
+
 /// Writes the lines of one run and remembers when the header is due.
 pub struct Lines {
-    columns: Vec<&'static Column>,
-    since_header: u32,
+    screen: Screen<Row>,
     phase: Option<u32>,
 }
 
 impl Lines {
     /// Lines for a run with or without an origin of ours, on a screen of `width` characters (0: unknown).
     pub fn new(has_origin: bool, width: usize) -> Lines {
-        let mut columns: Vec<&'static Column> =
-            COLUMNS.iter().filter(|column| has_origin || column.title != ORIGIN).collect();
-        while width > 0 && columns.iter().map(|column| column.width).sum::<usize>() > width {
-            let droppable = columns.iter().enumerate().filter(|(_, column)| column.drop > 0);
-            let Some((index, _)) = droppable.min_by_key(|(_, column)| column.drop) else { break };
-            columns.remove(index);
-        }
-        Lines { columns, since_header: 0, phase: None }
+        let columns = COLUMNS.iter().filter(|column| has_origin || column.title != ORIGIN);
+        Lines { screen: Screen::new(columns.collect(), width), phase: None }
     }
 
     /// The line of a row, line ends included: before it the name of a phase that has begun, and the header where due.
@@ -60,20 +174,9 @@ impl Lines {
         let mut text = String::new();
         if self.phase.replace(row.phase) != Some(row.phase) {
             text += &format!("phase {phase_name}\n");
-            self.since_header = 0;
+            self.screen.since_header = 0;
         }
-        if self.since_header.is_multiple_of(ROWS_PER_HEADER) {
-            text += &self.line(|column| column.title.to_owned());
-            text += &self.line(|column| column.unit.to_owned());
-        }
-        self.since_header += 1;
-        text + &self.line(|column| (column.cell)(row))
-    }
-
-    fn line(&self, cell: impl Fn(&Column) -> String) -> String {
-        let cells =
-            self.columns.iter().map(|column| format!("{:>width$}", cell(column), width = column.width));
-        cells.collect::<String>().trim_end().to_owned() + "\n"
+        text + &self.screen.row(row)
     }
 }
 
@@ -91,7 +194,7 @@ fn milliseconds(us: u64) -> String {
 
 /// By stamps; where answers carry none, by both sides' accounts.
 fn hits(row: &Row) -> String {
-    let ratio = row.hit_ratio().or_else(|| row.origin_offload());
+    let ratio = row.hit_ratio().or_else(|| good::row_offload(row));
     show::or_dash(ratio.map(|ratio| format!("{:.1}", ratio * 100.0)))
 }
 

@@ -8,7 +8,6 @@ mod problem;
 mod rig;
 mod session;
 
-use clap::Parser;
 use doors::native::{Cli, Command, PlanCommand};
 use problem::{Exit, Problem};
 use std::ffi::OsString;
@@ -19,12 +18,13 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let result = match door(&args) {
         Some(("jtest", rest)) => command::jtest::run(rest),
+        _ if asks_for_jtest_help(&args) => command::jtest::help(),
         _ => native(&args),
     };
     match result {
         Ok(exit) => exit.into(),
         Err(problem) => {
-            eprintln!("wringer: {problem}");
+            command::notice(&format!("wringer: {problem}"));
             problem.exit().into()
         }
     }
@@ -40,8 +40,13 @@ fn door(args: &[OsString]) -> Option<(&'static str, &[OsString])> {
     by_name.or_else(|| args.get(1).and_then(named).map(|door| (door, &args[2..])))
 }
 
+/// `wringer help jtest`: the door describes itself.
+fn asks_for_jtest_help(args: &[OsString]) -> bool {
+    args.get(1).is_some_and(|word| word == "help") && args.get(2).is_some_and(|word| word == "jtest")
+}
+
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::read(args) {
         Ok(cli) => cli,
         Err(said) => {
             // Help and version are no errors; where they cannot be printed there is nobody to tell.

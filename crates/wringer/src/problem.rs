@@ -37,7 +37,7 @@ impl Problem {
 pub enum Exit {
     /// 0: all went well.
     Fine,
-    /// 1: the run could not start or finish.
+    /// 1: the run could not start or finish, or not one answer was good.
     Impossible,
     /// 2: the command line or the plan cannot be meant.
     Usage,

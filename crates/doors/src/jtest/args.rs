@@ -333,7 +333,7 @@ fn misuse(typed: &Typed, why: &str) -> Shown {
 }
 
 /// The usage text; the "default" of each switch is what has been read so far, as in the old tool.
-fn usage(typed: &Typed) -> String {
+pub(super) fn usage(typed: &Typed) -> String {
     let (ours, theirs): (Vec<_>, Vec<_>) = SWITCHES.iter().partition(|switch| switch.is_ours());
     let mut text = String::from("Usage: jtest [--SWITCH [ARG]]\n");
     text += "  switch__________________type__default___description\n";

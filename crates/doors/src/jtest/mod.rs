@@ -90,6 +90,11 @@ pub fn parse(
     }
 }
 
+/// The usage text with the defaults that hold where neither arguments nor environment say otherwise.
+pub fn help() -> String {
+    args::usage(&args::Typed::default())
+}
+
 /// What is shown instead of a test.
 #[derive(Debug)]
 struct Shown {

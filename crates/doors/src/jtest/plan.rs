@@ -371,7 +371,7 @@ fn popularity(typed: &Typed) -> Result<Popularity, Shown> {
         return Ok(Popularity { hot: ZIPF_OBJECTS, law, one_timers: 0.0, ..set });
     }
     let hot = whole("hotset", typed.hotset, 1..=1 << 32)?;
-    let one_timers = 1.0 - share("hitrate", typed.hitrate)?;
+    let one_timers = units::rest_of(share("hitrate", typed.hitrate)?);
     Ok(Popularity { hot, law: Law::Uniform, one_timers, ..set })
 }
 

@@ -2,13 +2,15 @@
 
 use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs};
 use super::phase::PhaseArg;
+use super::values::{address, rig_workers, some_bytes};
 use clap::Args;
 use plan::site::Site;
+use plan::units::rest_of;
 use plan::{
-    Check, Http1, Law, Limits, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario,
-    Step, Stop, Trace,
+    Arrivals, Check, Http1, Law, Limits, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading,
+    Scenario, Step, Stop, Trace,
 };
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
 /// The options of `wringer cache`.
@@ -21,13 +23,13 @@ pub struct CacheArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
     pub rig: Option<String>,
     /// Worker threads of the rig
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "rig")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = rig_workers, requires = "rig")]
     pub rig_workers: u16,
     /// Memory of the rig or of the demonstration cache; of any proxy, for the prediction
-    #[arg(long, value_name = "SIZE", value_parser = plan::units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub cache_memory: Option<u64>,
     /// Where our origin listens, as the proxy reaches it [default: 127.0.0.1:9080; any free port for a rig]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub origin: Option<SocketAddr>,
     /// Only the clients; a `wringer origin` with the same options for objects runs behind the proxy
     #[arg(long)]
@@ -85,6 +87,8 @@ impl Target {
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
+/// Most requests under way at an open pace when nothing is said.
+const DEFAULT_IN_FLIGHT: u32 = 10_000;
 
 fn host_port(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
@@ -115,13 +119,40 @@ impl CacheArgs {
         self.origin.unwrap_or(SocketAddr::from(([127, 0, 0, 1], port)))
     }
 
+    /// What the options say together that cannot be meant; each of them alone was read already.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        let has_rate = self.load.rate.is_some() || self.phases.iter().any(|phase| phase.rate.is_some());
+        for (given, option) in
+            [(self.load.arrivals.is_some(), "--arrivals"), (self.load.in_flight.is_some(), "--in-flight")]
+        {
+            if given && !has_rate {
+                return Err(format!("{option} is of a pace in requests per second: give --rate too"));
+            }
+        }
+        match self.origin {
+            Some(origin)
+                if origin.ip().is_unspecified() && !self.target().is_ours() && self.load.host.is_none() =>
+            {
+                Err(format!(
+                    "--origin {origin} is where the origin listens but no name for URLs: say with --host what the proxy \
+                     knows it as, such as --host 192.0.2.10:{}",
+                    origin.port()
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The plan. `target`: where the proxy listens (or will), `origin`: where the origin does; `seed`: taken where none
     /// was given.
     pub fn plan(&self, target: &str, origin: SocketAddr, seed: u64) -> Plan {
         let site = self.site.site();
         let http = Http1 {
             form: self.load.form,
-            authority: self.load.host.clone().unwrap_or_else(|| origin.to_string()),
+            authority: self.load.host.clone().unwrap_or_else(|| reachable(origin).to_string()),
             requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
             close: self.load.close,
             fields: self.load.headers.clone(),
@@ -208,7 +239,7 @@ impl CacheArgs {
             None => Law::Uniform,
         };
         let one_timers =
-            typed.hit_ratio.map(|ratio| 1.0 - ratio).or(mix.one_timers).unwrap_or(1.0 - mix.hit_ratio);
+            typed.hit_ratio.map(rest_of).or(mix.one_timers).unwrap_or_else(|| rest_of(mix.hit_ratio));
         Popularity {
             hot: typed.hot.unwrap_or_else(|| self.hot(site)),
             law,
@@ -234,7 +265,12 @@ impl CacheArgs {
             .filter(|_| typed.users.is_none() && !(fills && typed.rate.is_none()));
         match rate {
             Some(per_second) => {
-                Pace::Rate { per_second, arrivals: self.load.arrivals, in_flight: self.load.in_flight }
+                let arrivals = self.load.arrivals.unwrap_or(Arrivals::Even);
+                Pace::Rate {
+                    per_second,
+                    arrivals,
+                    in_flight: self.load.in_flight.unwrap_or(DEFAULT_IN_FLIGHT),
+                }
             }
             None => Pace::Users(typed.users.unwrap_or(self.load.users)),
         }
@@ -246,6 +282,16 @@ impl CacheArgs {
             (after, requests) => Stop { after, requests },
         }
     }
+}
+
+/// An address to connect to: an origin that listens on all addresses of this machine is reached on its loopback.
+pub fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
 }
 
 /// The number of objects whose sizes sum to about `bytes`, variants counted.
@@ -263,11 +309,10 @@ fn hot_set_of(bytes: u64, site: &Site) -> u64 {
 mod tests {
     use super::*;
     use crate::native::{Cli, Command};
-    use clap::Parser;
 
     fn args(line: &str) -> CacheArgs {
         let words = std::iter::once("wringer").chain(std::iter::once("cache")).chain(line.split_whitespace());
-        match Cli::try_parse_from(words).unwrap().command {
+        match Cli::read(words).unwrap().command {
             Command::Cache(args) => *args,
             other => panic!("{other:?}"),
         }
@@ -302,8 +347,52 @@ mod tests {
     fn the_target_is_a_proxy_a_rig_or_the_demonstration() {
         assert_eq!(args("http://h:1/").target(), Target::Proxy("h:1".to_owned()));
         assert_eq!(args("--rig ats").target(), Target::Rig { name: "ats".to_owned(), workers: 1 });
-        assert!(Cli::try_parse_from(["wringer", "cache", "h:1", "--rig", "ats"]).is_err());
-        assert!(Cli::try_parse_from(["wringer", "cache", "h"]).is_err());
+        assert!(Cli::read(["wringer", "cache", "h:1", "--rig", "ats"]).is_err());
+        assert!(Cli::read(["wringer", "cache", "h"]).is_err());
+    }
+
+    #[test]
+    fn options_of_an_open_pace_need_one() {
+        for option in ["--arrivals", "--in-flight"] {
+            let value = if option == "--arrivals" { "even" } else { "5" };
+            let said = args(&format!("{option} {value}")).check().unwrap_err();
+            assert!(said.contains(option) && said.contains("--rate"), "{said}");
+            args(&format!("{option} {value} --rate 5")).check().unwrap();
+            args(&format!("{option} {value} --phase x,rate=5")).check().unwrap();
+        }
+    }
+
+    /// Nobody can ask for http://0.0.0.0/.
+    #[test]
+    fn an_origin_on_all_addresses_needs_a_name() {
+        let said = args("h:1 --origin 0.0.0.0:9080").check().unwrap_err();
+        assert!(said.contains("--host 192.0.2.10:9080"), "{said}");
+        args("h:1 --origin 0.0.0.0:9080 --host me").check().unwrap();
+        let rig = args("--rig ats --origin 0.0.0.0:9080");
+        rig.check().unwrap();
+        let plan = rig.plan("127.0.0.1:1", rig.origin_address(), 7);
+        let Protocol::Http1(http) = &plan.load.as_ref().unwrap().protocol;
+        assert_eq!(http.authority, "127.0.0.1:9080");
+        assert_eq!(plan.origin.unwrap().listen, "0.0.0.0:9080");
+    }
+
+    #[test]
+    fn shares_in_the_plan_are_as_people_write_them() {
+        for (line, text) in [("", "one_timers = 0.2\n"), ("--hit-ratio 57%", "one_timers = 0.43\n")] {
+            assert!(plan(line).to_text().contains(text), "{line}");
+        }
+        assert!(plan("--range 57%").to_text().contains("range = 0.57\n"));
+    }
+
+    /// The option itself says what it wants, rather than that there is no option -1.
+    #[test]
+    fn negative_numbers_are_refused_by_their_option() {
+        for (line, said) in [("--zipf -1", "Zipf exponent"), ("-c -5", "whole number"), ("-d -1", "duration")]
+        {
+            let words = ["wringer", "cache"].into_iter().chain(line.split_whitespace());
+            let error = Cli::read(words).unwrap_err().to_string();
+            assert!(error.contains(said) && !error.contains("unexpected"), "{line}: {error}");
+        }
     }
 
     #[test]

@@ -5,12 +5,14 @@
 mod cache;
 mod options;
 mod phase;
+mod values;
 
-pub use cache::{CacheArgs, Target};
+pub use cache::{CacheArgs, Target, reachable};
 pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs};
 pub use phase::PhaseArg;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -21,12 +23,37 @@ use std::path::PathBuf;
     version,
     about = "A load tester that presses from both sides: it is the clients and, where wanted, the origin too",
     after_help = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%\n\
-                  Exit codes: 0 fine · 1 the run could not start or finish · 2 usage · 3 ran, but answers were wrong"
+                  Exit codes: 0 fine · 1 the run could not start or finish, or no answer was good · 2 usage · \
+                  3 ran, but answers were wrong"
 )]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// Reads a command line, the program's name first.
+    ///
+    /// # Errors
+    /// What is to be shown instead: help, version, or why the line cannot be meant.
+    pub fn read<Word: Into<OsString> + Clone>(
+        words: impl IntoIterator<Item = Word>,
+    ) -> Result<Cli, clap::Error> {
+        let mut command = with_negative_numbers(Cli::command());
+        let matches = command.try_get_matches_from_mut(words)?;
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// A negative number is read as a value, not as an unknown option, so that the option's own refusal says what would do.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let is_option = arg.get_long().is_some() && arg.get_action().takes_values();
+            if is_option { arg.allow_negative_numbers(true) } else { arg }
+        })
+        .mut_subcommands(with_negative_numbers)
 }
 
 /// The commands.
@@ -82,7 +109,7 @@ pub struct RunArgs {
     /// The plan, a .toml file
     pub plan: PathBuf,
     /// Seed instead of the plan's
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
     /// System interface instead of the plan's: auto, uring or epoll
     #[arg(long, value_name = "IO", value_parser = plan::Io::parse)]
@@ -113,16 +140,16 @@ pub struct RigArgs {
     /// ats, nginx, varnish, squid or haproxy
     pub name: String,
     /// Where the proxy listens
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = values::address)]
     pub listen: SocketAddr,
     /// The origin behind it
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080", value_parser = values::address)]
     pub origin: SocketAddr,
     /// Memory for cached objects
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = plan::units::size)]
     pub memory: u64,
     /// Worker threads or processes
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::rig_workers)]
     pub workers: u16,
     /// A client's no-cache makes the proxy fetch anew
     #[arg(long)]
@@ -131,9 +158,9 @@ pub struct RigArgs {
     #[arg(long)]
     pub print: bool,
     /// With --print: so many origins, counted up from --origin
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "print")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::origins, requires = "print")]
     pub origins: u32,
     /// With --print: so many ports on each origin
-    #[arg(long, value_name = "M", default_value_t = 1, requires = "print")]
+    #[arg(long, value_name = "M", default_value = "1", value_parser = values::ports, requires = "print")]
     pub ports: u16,
 }

@@ -1,11 +1,15 @@
 //! Groups of options that several commands share.
 
+use super::values::{
+    address, arrivals, at_least_one, check_content, close, count32, field, form, lifetime_law, per_hour,
+    request_field, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
+};
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
-use plan::units::{self, UnitError};
+use plan::units;
 use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What is printed and kept.
@@ -18,12 +22,19 @@ pub struct OutputArgs {
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
-    /// File for the first faulty answers
-    #[arg(long, value_name = "FILE", default_value = "wringer-evidence.txt")]
-    pub evidence_file: PathBuf,
+    /// File for the first faulty answers [default: wringer-evidence.txt]
+    #[arg(long, value_name = "FILE")]
+    pub evidence_file: Option<PathBuf>,
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,
+}
+
+impl OutputArgs {
+    /// The file for the first faulty answers.
+    pub fn evidence_file(&self) -> &Path {
+        self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
+    }
 }
 
 /// How clients behave.
@@ -36,23 +47,23 @@ pub struct LoadArgs {
     /// Requests per second instead of users, sent when they are due
     #[arg(long, value_name = "RATE", value_parser = units::rate)]
     pub rate: Option<f64>,
-    /// With --rate: how arrivals are spread
-    #[arg(long, value_name = "LAW", default_value = "even", value_parser = arrivals)]
-    pub arrivals: Arrivals,
-    /// With --rate: most requests under way; what is due beyond is counted as overflow
-    #[arg(long, value_name = "N", default_value = "10k", value_parser = count32)]
-    pub in_flight: u32,
+    /// With --rate: how arrivals are spread: even, poisson or each-second [default: even]
+    #[arg(long, value_name = "LAW", value_parser = arrivals)]
+    pub arrivals: Option<Arrivals>,
+    /// With --rate: most requests under way; what is due beyond is counted as overflow [default: 10k]
+    #[arg(long, value_name = "N", value_parser = count32)]
+    pub in_flight: Option<u32>,
     /// For how long [default: 10s, unless --requests is given]
-    #[arg(long, short = 'd', value_name = "DURATION", value_parser = units::duration)]
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,
     /// Exactly so many requests
-    #[arg(long, short = 'n', value_name = "N", value_parser = units::count)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
     pub requests: Option<u64>,
     /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Workers, one per core [default: all cores]
-    #[arg(long, short = 't', value_name = "N")]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
     /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
@@ -70,13 +81,13 @@ pub struct LoadArgs {
     #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
     pub close: CloseBy,
     /// Field added to each request
-    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = request_field)]
     pub headers: Vec<Field>,
     /// Time limit of a request
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
     pub timeout: Duration,
     /// Time limit of connecting
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = units::duration)]
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = some_time)]
     pub connect_timeout: Duration,
     /// How much of each body is compared: all, prefix or nothing
     #[arg(long, value_name = "HOW MUCH", default_value = "all", value_parser = check_content)]
@@ -97,16 +108,16 @@ pub struct PopularityArgs {
     #[arg(long, value_name = "N", value_parser = units::count, conflicts_with = "memory")]
     pub hot: Option<u64>,
     /// A hot set of this many bytes (hot set x object size) instead of a number of objects
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub memory: Option<u64>,
     /// Zipf popularity over the hot set with this exponent instead of an even one
-    #[arg(long, value_name = "ALPHA")]
+    #[arg(long, value_name = "ALPHA", value_parser = zipf)]
     pub zipf: Option<f64>,
     /// Share of requests for objects never asked for again; another way to say 1 - hit ratio
     #[arg(long, value_name = "SHARE", value_parser = units::share, conflicts_with = "hit_ratio")]
     pub one_timers: Option<f64>,
     /// How often per hour each hot object is replaced by a new one
-    #[arg(long, value_name = "PER HOUR", default_value_t = 0.0)]
+    #[arg(long, value_name = "PER HOUR", default_value = "0", value_parser = per_hour)]
     pub drift: f64,
     /// Share of requests with no-cache
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
@@ -121,7 +132,7 @@ pub struct PopularityArgs {
     #[arg(long, value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub abort: f64,
     /// Speed of slow clients in bytes per second
-    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub client_speed: Option<u64>,
     /// Share of requests read at that speed
     #[arg(long, value_name = "SHARE", default_value = "1", value_parser = units::share, requires = "client_speed")]
@@ -135,14 +146,14 @@ pub struct SiteArgs {
     /// Sizes: 10KB, 1KB..100KB, table (jtest's), or heavy[:MEDIAN] (lognormal with a Pareto tail)
     #[arg(long, value_name = "LAW", default_value = "table", value_parser = size_law)]
     pub size: Size,
-    /// Lifetime (max-age): 1h or 10s..60s
+    /// Lifetime (max-age) in whole seconds: 1h or 10s..60s
     #[arg(long, value_name = "LAW", default_value = "1d", value_parser = lifetime_law)]
     pub lifetime: Lifetime,
     /// Each object gets a new version this often
     #[arg(long, value_name = "DURATION", value_parser = units::duration)]
     pub change_every: Option<Duration>,
     /// Variants of each object
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = variants)]
     pub variants: u32,
     /// The request field that chooses the variant: a field name, or cookie or user-agent for jtest's forms
     #[arg(long, value_name = "FIELD", default_value = "X-Variant", value_parser = vary_on)]
@@ -169,7 +180,7 @@ pub struct BehaviourArgs {
     #[arg(id = "origin_delay", long = "origin-delay", value_name = "LAW", default_value = "0", value_parser = Delay::parse)]
     pub delay: Delay,
     /// Speed of each answer in bytes per second
-    #[arg(id = "origin_speed", long = "origin-speed", value_name = "SIZE", value_parser = units::size)]
+    #[arg(id = "origin_speed", long = "origin-speed", value_name = "SIZE", value_parser = some_bytes)]
     pub speed: Option<u64>,
     /// Share of requests that get an error
     #[arg(id = "origin_errors", long = "origin-errors", value_name = "SHARE", default_value = "0", value_parser = units::share)]
@@ -179,7 +190,8 @@ pub struct BehaviourArgs {
         id = "origin_error_status",
         long = "origin-error-status",
         value_name = "STATUS",
-        default_value_t = 503
+        default_value = "503",
+        value_parser = status
     )]
     pub error_status: u16,
     /// Share of answers that are cut short
@@ -200,16 +212,16 @@ pub struct BehaviourArgs {
 #[derive(Debug, Clone, Args)]
 pub struct OriginArgs {
     /// Where it listens
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080", value_parser = address)]
     pub listen: SocketAddr,
     /// For how long [default: until interrupted]
-    #[arg(long, short = 'd', value_name = "DURATION", value_parser = units::duration)]
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,
     /// Seed of the origin's own chances
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Workers, one per core [default: all cores]
-    #[arg(long, short = 't', value_name = "N")]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
     /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
@@ -273,87 +285,5 @@ impl OriginArgs {
             load: None,
             origin: Some(self.behaviour.origin(self.listen)),
         }
-    }
-}
-
-/// A count that fits 32 bits.
-pub(super) fn count32(text: &str) -> Result<u32, String> {
-    let count = units::count(text).map_err(|error| error.to_string())?;
-    u32::try_from(count).map_err(|_| format!("'{text}' is too large"))
-}
-
-fn arrivals(text: &str) -> Result<Arrivals, String> {
-    match text {
-        "even" => Ok(Arrivals::Even),
-        "poisson" => Ok(Arrivals::Poisson),
-        "each-second" => Ok(Arrivals::EachSecond),
-        _ => Err("give even, poisson or each-second".to_owned()),
-    }
-}
-
-fn form(text: &str) -> Result<RequestForm, String> {
-    match text {
-        "reverse" => Ok(RequestForm::Reverse),
-        "forward" => Ok(RequestForm::Forward),
-        "transparent" => Ok(RequestForm::Transparent),
-        _ => Err("give reverse, forward or transparent".to_owned()),
-    }
-}
-
-fn close(text: &str) -> Result<CloseBy, String> {
-    match text {
-        "fin" => Ok(CloseBy::Fin),
-        "reset" | "rst" => Ok(CloseBy::Reset),
-        _ => Err("give fin or reset".to_owned()),
-    }
-}
-
-fn check_content(text: &str) -> Result<CheckContent, String> {
-    match text {
-        "all" => Ok(CheckContent::All),
-        "prefix" => Ok(CheckContent::Prefix),
-        "nothing" => Ok(CheckContent::Nothing),
-        _ => Err("give all, prefix or nothing".to_owned()),
-    }
-}
-
-fn vary_on(text: &str) -> Result<VaryOn, String> {
-    Ok(match text.to_ascii_lowercase().as_str() {
-        "cookie" => VaryOn::Cookie,
-        "user-agent" => VaryOn::UserAgent,
-        _ if text.is_empty() || text.contains([':', ' ']) => {
-            return Err("give a field name such as X-Variant".to_owned());
-        }
-        _ => VaryOn::Field(text.to_owned()),
-    })
-}
-
-fn field(text: &str) -> Result<Field, String> {
-    let (name, value) = text.split_once(':').ok_or("give a field as 'Name: value'")?;
-    Ok(Field { name: name.trim().to_owned(), value: value.trim().to_owned() })
-}
-
-fn size_law(text: &str) -> Result<Size, UnitError> {
-    if text == "table" {
-        return Ok(Size::Table);
-    }
-    if let Some(rest) = text.strip_prefix("heavy") {
-        let median = match rest.strip_prefix(':') {
-            Some(median) => units::size(median)?,
-            // The body of web objects in SURGE: exp(9.36).
-            None => 11_600,
-        };
-        return Ok(Size::Heavy { median, sigma: 1.32, tail: 0.07, shape: 1.2, max: 64 * 1024 * 1024 });
-    }
-    match text.split_once("..") {
-        Some((min, max)) => Ok(Size::Uniform { min: units::size(min)?, max: units::size(max)? }),
-        None => Ok(Size::Fixed(units::size(text)?)),
-    }
-}
-
-fn lifetime_law(text: &str) -> Result<Lifetime, UnitError> {
-    match text.split_once("..") {
-        Some((min, max)) => Ok(Lifetime::Uniform { min: units::duration(min)?, max: units::duration(max)? }),
-        None => Ok(Lifetime::Fixed { max_age: units::duration(text)? }),
     }
 }

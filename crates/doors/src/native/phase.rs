@@ -1,5 +1,6 @@
 //! `--phase NAME[:DURATION][,key=value…]`: one phase as a word.
 
+use super::values;
 use plan::units;
 use std::str::FromStr;
 use std::time::Duration;
@@ -40,9 +41,7 @@ impl FromStr for PhaseArg {
         let mut words = text.split(',');
         let head = words.next().unwrap_or("");
         let (name, duration) = match head.split_once(':') {
-            Some((name, duration)) => {
-                (name, Some(units::duration(duration).map_err(|error| error.to_string())?))
-            }
+            Some((name, duration)) => (name, Some(values::some_time(duration)?)),
             None => (head, None),
         };
         if name.is_empty() || name.contains('=') {
@@ -60,16 +59,14 @@ impl PhaseArg {
             word.split_once('=').ok_or_else(|| format!("'{word}' is not key=value; keys are {KEYS}"))?;
         let unit = |error: units::UnitError| error.to_string();
         match key {
-            "duration" => self.duration = Some(units::duration(value).map_err(unit)?),
-            "requests" => self.requests = Some(units::count(value).map_err(unit)?),
-            "users" => self.users = Some(super::options::count32(value)?),
+            "duration" => self.duration = Some(values::some_time(value)?),
+            "requests" => self.requests = Some(values::at_least_one(value)?),
+            "users" => self.users = Some(values::count32(value)?),
             "rate" => self.rate = Some(units::rate(value).map_err(unit)?),
             "hot" => self.hot = Some(units::count(value).map_err(unit)?),
             "set" => self.set = Some(working_set(value)?),
             "hit-ratio" => self.hit_ratio = Some(units::share(value).map_err(unit)?),
-            "zipf" => {
-                self.zipf = Some(value.parse().map_err(|_| format!("'{value}' is not a Zipf exponent"))?)
-            }
+            "zipf" => self.zipf = Some(values::zipf(value)?),
             "in-order" => self.in_order = Some(yes_or_no(value)?),
             "measured" => self.measured = Some(yes_or_no(value)?),
             _ => return Err(format!("'{key}' is not a key of a phase; keys are {KEYS}")),
@@ -119,6 +116,9 @@ mod tests {
             ("x,set=12", "give a letter"),
             ("x,measured=maybe", "neither yes nor no"),
             ("x,hot", "not key=value"),
+            ("x:0", "'0' would be over at once"),
+            ("x,requests=0", "at least 1"),
+            ("x,zipf=-1", "Zipf exponent"),
         ] {
             let error = text.parse::<PhaseArg>().unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

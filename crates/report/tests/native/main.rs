@@ -5,7 +5,7 @@
 mod sample;
 
 use measure::Row;
-use report::live::Lines;
+use report::live::{Lines, OriginLines};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -65,6 +65,48 @@ fn live_rows() -> String {
 #[test]
 fn live_lines_are_as_in_the_golden_file() {
     check_golden("live", &live_rows());
+}
+
+#[test]
+fn live_lines_of_an_origin_are_as_in_the_golden_file() {
+    let mut lines = OriginLines::new(0);
+    let second = |at_s: f64, cpu| {
+        let counts = measure::OriginCounts {
+            connections: 30,
+            closed: 10,
+            requests: 12_000,
+            unchanged: 700,
+            body_bytes: 150_000_000,
+            errors: 3,
+            refused: 1,
+            ..Default::default()
+        };
+        (Row { at_s, seconds: 1.0, origin: Some(counts), ..Row::default() }, cpu)
+    };
+    let rows = [second(1.0, Some(0.31)), second(2.0, None), (Row { at_s: 3.0, ..Row::default() }, Some(0.0))];
+    let text: String = rows.iter().map(|(row, cpu)| lines.row(row, *cpu)).collect();
+    check_golden("live_origin", &text);
+    let narrow = OriginLines::new(50).row(&Row::default(), None);
+    assert!(narrow.lines().all(|line| line.chars().count() <= 50) && narrow.contains("errors"), "{narrow}");
+}
+
+/// What is not good is not boasted of, and the first lines say why and what to try.
+#[test]
+fn a_run_without_a_good_answer_says_so_first() {
+    for (sample, words) in [
+        (sample::all_failed(), ["no good answer", "Nothing listens at 127.0.0.1:8080"]),
+        (sample::bad_gateway(), ["status 502", "must fetch from 127.0.0.1:9080"]),
+    ] {
+        let text = sample.text();
+        let headline =
+            text.split("\n\nLoad").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        words.iter().for_each(|word| assert!(headline.contains(word), "{word}: {headline}"));
+        assert!(!headline.contains("valid") && !headline.contains("hits"), "{headline}");
+        assert!(!text.contains("offload"), "{text}");
+        let json = parsed(&sample);
+        assert_eq!(json["verdict"]["valid"], false);
+        assert!(json["measured"]["cache"]["offload"].is_null(), "{}", json["measured"]["cache"]);
+    }
 }
 
 #[test]

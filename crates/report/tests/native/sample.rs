@@ -325,6 +325,26 @@ pub fn all_failed() -> Sample {
     sample(plan, result)
 }
 
+/// The proxy answers, but never reaches the origin.
+pub fn bad_gateway() -> Sample {
+    let plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);
+    let mut measure = PhaseResult::new("measure", true);
+    measure.took = Duration::from_secs(10);
+    let failure = Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None };
+    for number in 0..640 {
+        let answer = exchange(number + 100, 0, 0);
+        let bad = Exchange {
+            outcome: Outcome::Failed(failure),
+            status: 502,
+            cache: CacheResult::Unknown,
+            ..answer
+        };
+        add(&mut measure.tally, &bad);
+    }
+    measure.origin = Some(OriginCounts::default());
+    sample(plan, result(vec![measure]))
+}
+
 /// Only the origin ran.
 pub fn origin_only() -> Sample {
     let mut plan = plan(Vec::new());
@@ -361,6 +381,7 @@ pub fn all() -> Vec<(&'static str, Sample)> {
         ("unstamped", unstamped()),
         ("empty", empty()),
         ("all_failed", all_failed()),
+        ("bad_gateway", bad_gateway()),
         ("origin_only", origin_only()),
     ]
 }

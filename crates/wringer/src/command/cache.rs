@@ -5,7 +5,7 @@ use crate::ports;
 use crate::problem::{Exit, Problem};
 use crate::rig::{self, Rig, RigOptions};
 use crate::session::{self, Surroundings};
-use doors::native::{CacheArgs, Target};
+use doors::native::{CacheArgs, Target, reachable};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
@@ -34,11 +34,13 @@ impl Drop for Demonstration {
 
 /// Runs the command.
 pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
+    args.check().map_err(Problem::Usage)?;
     let seed = super::seed_from_clock();
     if args.output.show_plan {
         show::write(&shown(args, seed).to_text());
         return Ok(Exit::Fine);
     }
+    show::can_keep(&args.output)?;
     let origin = origin_address(args)?;
     let listen = match args.target() {
         Target::Proxy(address) => address,
@@ -53,7 +55,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;
     let pressed = press(args, &listen, origin)?;
-    let mut lines = Lines::new(&args.output, plan.origin.is_some() || args.clients_only);
+    let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
     let finished = ready.run(&pressed.processes(), &mut lines)?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
@@ -89,13 +91,23 @@ fn any_port() -> Result<SocketAddr, Problem> {
         .map_err(|error| Problem::impossible(format!("there is no free port for the proxy: {error}")))
 }
 
+/// More workers than cores is unusual, but nothing forbids it.
+fn note_workers(workers: u16) {
+    let cores = std::thread::available_parallelism().map_or(u16::MAX.into(), std::num::NonZero::get);
+    if usize::from(workers) > cores {
+        show::notice(&format!("note: the rig gets {workers} workers, but this machine has {cores} cores"));
+    }
+}
+
 fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, Problem> {
+    let origin = reachable(origin);
     let address = || listen.parse().map_err(|_| Problem::impossible(format!("{listen} is no address")));
     match args.target() {
         Target::Proxy(address) => Ok(Pressed::Proxy(address)),
         Target::Rig { name, workers } => {
             let proxy: rig::Proxy =
                 name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
+            note_workers(workers);
             let options = RigOptions {
                 listen: address()?,
                 origin,

@@ -1,6 +1,7 @@
 //! `wringer jtest`: the old tool's switches, streams and exit codes over a session.
 
 use super::show;
+use super::troubles::Troubles;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Surroundings, View};
 use doors::jtest::{Command, Run, parse};
@@ -41,7 +42,16 @@ pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
     }
 }
 
+/// Prints what `jtest --help` prints, as the help of a native command: on standard output, and it is no error.
+pub fn help() -> Result<Exit, Problem> {
+    show::write(&doors::jtest::help());
+    Ok(Exit::Fine)
+}
+
 fn test(mut run: Run) -> Result<(), Problem> {
+    if let Some(file) = run.json.as_deref().filter(|file| *file != Path::new("-")) {
+        show::writable(file).map_err(|error| cannot("written", file, &error))?;
+    }
     session::settle(&mut run.plan)?;
     run.notices.iter().for_each(|notice| show::notice(&format!("jtest: {notice}")));
     let mut known = Known::read(&run)?;
@@ -88,6 +98,7 @@ struct Table {
     show_urls: bool,
     show_heads: bool,
     dump: Option<BufWriter<File>>,
+    troubles: Troubles,
     /// Hashes of the URLs fetched in this run.
     fetched: Vec<u64>,
 }
@@ -107,8 +118,13 @@ impl Table {
             show_urls: view.show_urls,
             show_heads: view.show_headers,
             dump: dump.transpose()?.map(BufWriter::new),
+            troubles: Troubles::of(&run.plan),
             fetched: Vec::new(),
         })
+    }
+
+    fn tell_held_back(&mut self) {
+        self.troubles.held_back().iter().for_each(|line| show::notice(line));
     }
 
     fn close(&mut self) -> Result<(), Problem> {
@@ -123,6 +139,7 @@ fn cannot(verb: &str, file: &Path, error: &std::io::Error) -> Problem {
 
 impl View for Table {
     fn row(&mut self, row: &Row, _phase: &str) {
+        self.tell_held_back();
         show::write(&self.layout.row(row));
     }
 
@@ -140,11 +157,20 @@ impl View for Table {
             Event::Head { title, text } => {
                 show::write(&String::from_utf8_lossy(&report::jtest::head_view(title, &text)));
             }
-            Event::Trouble(trouble) => show::notice(report::jtest::trouble(&trouble).trim_end()),
+            Event::Trouble(trouble) => {
+                let line = report::jtest::trouble(&trouble);
+                if self.troubles.is_new(line.trim_end()) {
+                    show::notice(line.trim_end());
+                }
+            }
             Event::Fetched(hash) => self.fetched.push(hash),
             // The session keeps evidence itself.
             Event::Evidence(_) => {}
         }
+    }
+
+    fn end(&mut self) {
+        self.tell_held_back();
     }
 
     fn wants_heads(&self) -> bool {

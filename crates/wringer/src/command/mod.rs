@@ -6,6 +6,9 @@ pub mod links;
 pub mod origin;
 pub mod plan;
 mod show;
+mod troubles;
+
+pub use show::notice;
 
 use crate::problem::{Exit, Problem};
 use crate::rig;

@@ -12,12 +12,13 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);
     }
+    show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
     let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
-    let finished = ready.run(&[], &mut Lines::new(&args.output, true))?;
+    let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
     show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
 }

@@ -16,10 +16,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);
     }
+    show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
     let around = Surroundings { join_remote: plan.origin.is_none(), ..Surroundings::default() };
-    let mut lines = Lines::new(&args.output, plan.origin.is_some());
-    let finished = session::prepare(&plan, &around, false)?.run(&[], &mut lines)?;
+    let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
+    // What the origin sees is told from there.
+    let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
+    let finished = session::prepare(&plan, &around, heads)?.run(&[], &mut lines)?;
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
     show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
 }

@@ -1,12 +1,15 @@
 //! What native commands print: a line per second, and the report at the end.
 
+use super::troubles::Troubles;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, View};
 use doors::native::OutputArgs;
 use measure::{Event, Row};
 use plan::Plan;
 use report::Context;
-use std::io::{IsTerminal, Write};
+use report::good::nothing_good;
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// Writes a line; a reader that went away does not matter.
@@ -28,20 +31,47 @@ pub fn notice(text: &str) {
 /// Rows shorter than this are not shown, in seconds.
 const SHORTEST_ROW_S: f64 = 0.1;
 
-/// A line per second.
+/// A line per second, and what the plan has told about single requests.
 pub struct Lines {
-    lines: Option<report::live::Lines>,
+    clients: report::live::Lines,
+    origin: report::live::OriginLines,
+    troubles: Troubles,
+    quiet: bool,
     /// Whether lines go to standard error, because standard output is for JSON.
     aside: bool,
 }
 
 impl Lines {
-    /// As the options say.
-    pub fn new(output: &OutputArgs, has_origin: bool) -> Lines {
-        let aside = output.json.as_deref() == Some(Path::new("-"));
-        let lines = (!output.quiet).then(|| report::live::Lines::new(has_origin, width(aside)));
-        Lines { lines, aside }
+    /// As the options and the plan say. `has_origin`: the origin's figures will be known.
+    pub fn new(output: &OutputArgs, plan: &Plan, has_origin: bool) -> Lines {
+        let aside = is_stdout(output);
+        let width = width(aside);
+        Lines {
+            clients: report::live::Lines::new(has_origin, width),
+            origin: report::live::OriginLines::new(width),
+            troubles: Troubles::of(plan),
+            quiet: output.quiet,
+            aside,
+        }
     }
+
+    /// Whether a row is to be shown: not the moment between the last full interval and the end of the run.
+    fn shows(&self, row: &Row) -> bool {
+        !self.quiet && (row.seconds >= SHORTEST_ROW_S || row.at_s <= 1.0)
+    }
+
+    fn say(&self, text: &str) {
+        if self.aside { notice(text.trim_end()) } else { write(text) }
+    }
+
+    fn tell_held_back(&mut self) {
+        self.troubles.held_back().iter().for_each(|line| notice(line));
+    }
+}
+
+/// Whether standard output is for JSON.
+fn is_stdout(output: &OutputArgs) -> bool {
+    output.json.as_deref() == Some(Path::new("-"))
 }
 
 /// Columns of the terminal; 0 where there is none.
@@ -53,16 +83,44 @@ fn width(aside: bool) -> usize {
 
 impl View for Lines {
     fn row(&mut self, row: &Row, phase: &str) {
-        let Some(lines) = &mut self.lines else { return };
-        // The moment between the last full interval and the end of the run says nothing to a reader.
-        if row.seconds < SHORTEST_ROW_S && row.at_s > 1.0 {
-            return;
+        self.tell_held_back();
+        if self.shows(row) {
+            let text = self.clients.row(row, phase);
+            self.say(&text);
         }
-        let text = lines.row(row, phase);
-        if self.aside { notice(text.trim_end()) } else { write(&text) }
     }
 
-    fn event(&mut self, _event: Event) {}
+    fn origin_row(&mut self, row: &Row, cpu: Option<f64>) {
+        if self.shows(row) {
+            let text = self.origin.row(row, cpu);
+            self.say(&text);
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        notice(&format!("note: {text}"));
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Url(url) => self.say(&format!("{url}\n")),
+            Event::Head { title, text } => {
+                self.say(&String::from_utf8_lossy(&report::jtest::head_view(title, &text)));
+            }
+            Event::Trouble(trouble) => {
+                let line = report::jtest::trouble(&trouble);
+                if self.troubles.is_new(line.trim_end()) {
+                    notice(line.trim_end());
+                }
+            }
+            // The session keeps evidence itself; lists of known URLs are jtest's.
+            Event::Evidence(_) | Event::Fetched(_) => {}
+        }
+    }
+
+    fn end(&mut self) {
+        self.tell_held_back();
+    }
 }
 
 /// What a report needs to know beside the result.
@@ -77,9 +135,55 @@ pub struct Ran<'a> {
     pub seed_option: Option<&'static str>,
 }
 
+/// Finds out before the run whether its results can be kept: afterwards it would be late.
+///
+/// # Errors
+/// A file that was asked for cannot be written. That of faulty answers, where nobody chose it, is only noted.
+pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
+    if let Some(file) = output.json.as_deref().filter(|_| !is_stdout(output)) {
+        writable(file).map_err(|error| cannot_keep("the result", file, &error))?;
+    }
+    match (&output.evidence_file, writable(output.evidence_file())) {
+        (_, Ok(())) => Ok(()),
+        (Some(file), Err(error)) => Err(cannot_keep("evidence", file, &error)),
+        (None, Err(error)) => {
+            let file = output.evidence_file().display();
+            notice(&format!(
+                "note: faulty answers cannot be kept in {file} here ({error}); choose another place with --evidence-file"
+            ));
+            Ok(())
+        }
+    }
+}
+
+fn cannot_keep(what: &str, file: &Path, error: &io::Error) -> Problem {
+    Problem::impossible(format!("{what} cannot be written to {}: {error}", file.display()))
+}
+
+/// Whether a file can be written, without changing anything. Pipes and devices are not tried: opening one is an event
+/// for whoever reads it.
+pub fn writable(file: &Path) -> io::Result<()> {
+    match std::fs::metadata(file) {
+        Ok(about) if about.is_file() || about.is_dir() => {
+            OpenOptions::new().append(true).open(file).map(drop)
+        }
+        Ok(_) => Ok(()),
+        Err(_) => match OpenOptions::new().write(true).create_new(true).open(file) {
+            // It was not there a moment ago, so it is ours.
+            Ok(_) => std::fs::remove_file(file),
+            // A link that leads to no file yet.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        },
+    }
+}
+
 /// Prints the report, keeps evidence and JSON, and says how the process ends.
+///
+/// # Errors
+/// A file that could not be written; the report is printed all the same.
 pub fn report(finished: &Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
-    let evidence_file = keep_evidence(finished, &ran.output.evidence_file)?;
+    let evidence = keep_evidence(finished, ran.output.evidence_file());
     let command = repeat(ran.plan.seed, ran.seed_option);
     let context = Context {
         plan: ran.plan,
@@ -87,17 +191,17 @@ pub fn report(finished: &Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
         version: env!("CARGO_PKG_VERSION"),
         target: ran.target.as_deref(),
         target_cpu: finished.target_cpu,
-        evidence_file: evidence_file.as_deref(),
+        evidence_file: evidence.as_ref().ok().and_then(Option::as_deref),
         started_unix_s: finished.started_unix_s,
         threads: finished.threads,
     };
-    let to_stdout = ran.output.json.as_deref() == Some(Path::new("-"));
-    if !to_stdout {
+    if !is_stdout(ran.output) {
         write(&format!("\n{}", report::text::report(&finished.result, &context)));
     }
     if let Some(file) = &ran.output.json {
         keep_json(file, &report::json::report(&finished.result, &context))?;
     }
+    evidence?;
     Ok(exit(finished))
 }
 
@@ -107,28 +211,26 @@ pub fn keep_json(file: &Path, json: &str) -> Result<(), Problem> {
         line(json);
         return Ok(());
     }
-    std::fs::write(file, json).map_err(|error| {
-        Problem::impossible(format!("the result cannot be written to {}: {error}", file.display()))
-    })
+    std::fs::write(file, json).map_err(|error| cannot_keep("the result", file, &error))
 }
 
 fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Problem> {
     if finished.result.evidence.is_empty() {
         return Ok(None);
     }
-    session::write_evidence(&finished.result.evidence, file).map_err(|error| {
-        Problem::impossible(format!("evidence cannot be written to {}: {error}", file.display()))
-    })?;
+    session::write_evidence(&finished.result.evidence, file)
+        .map_err(|error| cannot_keep("evidence", file, &error))?;
     Ok(Some(file.display().to_string()))
 }
 
-/// 3 where answers were wrong, 1 where there were none at all.
+/// 3 where answers were wrong, 1 where there was none, or not a good one.
 fn exit(finished: &Finished) -> Exit {
-    let counts: Vec<_> = finished.result.phases.iter().map(|phase| *phase.counts()).collect();
-    let sum = |of: fn(&measure::Counts) -> u64| counts.iter().map(of).sum::<u64>();
-    if sum(|counts| counts.faulty) > 0 {
+    let mut all = measure::Counts::default();
+    finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
+    let measured = finished.result.measured();
+    if all.faulty > 0 {
         Exit::Wrong
-    } else if sum(|counts| counts.requests) > 0 && sum(|counts| counts.ended) == 0 {
+    } else if all.requests > 0 && all.ended == 0 || nothing_good(&all) || nothing_good(measured.counts()) {
         Exit::Impossible
     } else {
         Exit::Fine

@@ -11,13 +11,13 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::farm::Farm;
 use super::{Proxy, Rig, RigError, RigOptions, print, start};
-use doors::native::RigArgs;
+use doors::native::{RigArgs, reachable};
 use plan::units::show_size;
 
 fn options(arguments: &RigArgs) -> RigOptions {
     RigOptions {
         listen: arguments.listen,
-        origin: arguments.origin,
+        origin: reachable(arguments.origin),
         memory_bytes: arguments.memory,
         workers: arguments.workers,
         honour_reload: arguments.honour_reload,
@@ -27,7 +27,7 @@ fn options(arguments: &RigArgs) -> RigOptions {
 fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
     match (arguments.origins, arguments.ports) {
         (1, 1) => Ok(None),
-        (origins, ports) => Farm::new(arguments.origin, origins, ports).map(Some),
+        (origins, ports) => Farm::new(reachable(arguments.origin), origins, ports).map(Some),
     }
 }
 

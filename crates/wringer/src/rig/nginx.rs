@@ -16,14 +16,14 @@ pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Se
 }
 
 fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> String {
-    let RigOptions { listen, workers, memory_bytes, .. } = options;
+    let RigOptions { workers, memory_bytes, .. } = options;
     let catch_all = origins.catch_all;
     // A megabyte of keys holds about 8000 of them and a file takes at least 4 KiB, so a 32nd of the cache would just do.
     let keys_kib = (memory_bytes / 16 / 1024).max(8 * 1024);
     let memory_kib = memory_bytes / 1024;
     let named = named_origins(origins);
     let upstreams = upstreams(origins);
-    let reload = if options.honour_reload { RELOAD_HONOURED } else { "" };
+    let server = server(options);
     format!(
         r#"daemon off;
 worker_processes {workers};
@@ -65,7 +65,16 @@ http {{
 {named}    }}
 
 {upstreams}
-    server {{
+{server}}}
+"#
+    )
+}
+
+fn server(options: &RigOptions) -> String {
+    let listen = options.listen;
+    let reload = if options.honour_reload { RELOAD_HONOURED } else { "" };
+    format!(
+        r#"    server {{
         listen {listen} default_server backlog=4096;
         server_name _;
 
@@ -85,7 +94,6 @@ http {{
             # No proxy_cache_valid: only what the origin gives a lifetime is kept.
 {reload}        }}
     }}
-}}
 "#
     )
 }

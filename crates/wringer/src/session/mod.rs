@@ -7,6 +7,7 @@ mod backend;
 mod evidence;
 mod listen;
 mod remote;
+mod serve;
 mod signals;
 mod usage;
 mod workers;
@@ -16,7 +17,7 @@ pub use listen::settle;
 
 use crate::problem::Problem;
 use measure::verdict::SelfCheck;
-use measure::{Clock, Collector, Event, Evidence, FailureKind, OriginCounts, Row, RunResult};
+use measure::{Clock, Collector, Event, Evidence, FailureKind, OriginCounts, Row, RunResult, WorkerUse};
 use plan::predict::{self, Observed};
 use plan::{Law, Load, Plan, Step};
 use remote::Remote;
@@ -31,13 +32,27 @@ use workers::Workers;
 pub trait View {
     /// An interval is over.
     fn row(&mut self, row: &Row, phase: &str);
+    /// An interval of an origin without clients is over. `cpu`: the share of a core that its busiest worker used.
+    fn origin_row(&mut self, row: &Row, cpu: Option<f64>) {
+        let _ = cpu;
+        self.row(row, "origin");
+    }
+    /// Something that the reader had better know before the run is over; it is in the result's notes too.
+    fn note(&mut self, text: &str) {
+        let _ = text;
+    }
     /// Something is told about a single request.
     fn event(&mut self, event: Event);
+    /// No row and no event will follow.
+    fn end(&mut self) {}
     /// Whether single requests' heads are wanted from the origin, too.
     fn wants_heads(&self) -> bool {
         false
     }
 }
+
+/// How often signals and events are looked for where nothing else wakes the session.
+const POLL: Duration = Duration::from_millis(20);
 
 /// What surrounds a run and is no part of its plan.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +116,9 @@ impl Ready<'_> {
         {
             listens(load, *address)?;
         }
+        let told = self.notes.len();
         let remote = remote(self.plan, self.around, &self.target, &mut self.notes);
+        self.notes[told..].iter().for_each(|note| view.note(note));
         let threads = self.workers.count();
         let mut session = Session {
             plan: self.plan,
@@ -111,6 +128,7 @@ impl Ready<'_> {
             stop: self.stop,
             evidence: Vec::new(),
             usage: usage::Watch::new(watched),
+            served: Vec::new(),
             ended_by_signal: false,
         };
         let started_unix_s = usage::unix_seconds();
@@ -119,6 +137,7 @@ impl Ready<'_> {
             Some(load) => session.collect(load, view),
             None => session.serve_only(view),
         };
+        view.end();
         Ok(session.finish(collected, began.elapsed(), self.notes, started_unix_s, threads))
     }
 }
@@ -195,6 +214,8 @@ struct Session<'a> {
     stop: Arc<AtomicBool>,
     evidence: Vec<Evidence>,
     usage: usage::Watch,
+    /// CPU of the workers where only the origin ran; with clients they tell it themselves.
+    served: Vec<WorkerUse>,
     ended_by_signal: bool,
 }
 
@@ -217,7 +238,7 @@ impl Session<'_> {
         self.workers.go();
         while running > 0 {
             self.look_for_signals();
-            match self.workers.snapshots.recv_timeout(Duration::from_millis(10)) {
+            match self.workers.snapshots.recv_timeout(POLL) {
                 Ok(snapshot) => {
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
@@ -254,31 +275,6 @@ impl Session<'_> {
         }
     }
 
-    /// Only an origin: rows from its own counters until interrupted or its time is over.
-    fn serve_only(&mut self, view: &mut dyn View) -> Collector {
-        let mut collector = Collector::new(std::iter::empty(), self.workers.count());
-        let interval = workers::interval(self.around);
-        let mut before = self.origin_now().unwrap_or_default();
-        collector.origin_before(before);
-        let began = Instant::now();
-        let mut row_ends = interval;
-        while !self.ended_by_signal && self.around.ends_after.is_none_or(|end| began.elapsed() < end) {
-            std::thread::sleep(Duration::from_millis(10));
-            self.look_for_signals();
-            self.tell_events(view);
-            if began.elapsed() >= row_ends {
-                let now = self.origin_now().unwrap_or_default();
-                view.row(&origin_row(row_ends, interval, now.since(&before)), "origin");
-                before = now;
-                row_ends += interval;
-            }
-        }
-        let rest = (began.elapsed() + interval).saturating_sub(row_ends);
-        let since = self.origin_now().unwrap_or_default().since(&before);
-        view.row(&origin_row(began.elapsed(), rest, since), "origin");
-        collector
-    }
-
     fn finish(
         mut self,
         collector: Collector,
@@ -293,6 +289,7 @@ impl Session<'_> {
         let origin = self.origin_now();
         let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
         let (mut phases, timeline, workers) = collector.finish(origin);
+        let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
         predict_phases(self.plan, self.around, &mut phases);
         let backend = self.workers.stop();
         evidence::join(&mut self.evidence, self.workers.shared(), self.remote.as_ref());
@@ -319,22 +316,16 @@ impl Session<'_> {
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
         let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
         let bad: u64 = bad.map(|(_, count)| count).sum();
-        if let (Some(origin), Some(behind)) = (origin, &self.plan.origin)
+        if let (Some(origin), Some(behind)) = (origin, self.plan.origin_as_reached())
             && origin.requests == 0
             && bad > requests / 2
         {
             notes.push(format!(
-                "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {}",
-                behind.listen
+                "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}"
             ));
         }
         notes
     }
-}
-
-/// A row of an origin without clients that ends `at` and is so `long`.
-fn origin_row(at: Duration, long: Duration, counts: OriginCounts) -> Row {
-    Row { at_s: at.as_secs_f64(), seconds: long.as_secs_f64(), origin: Some(counts), ..Row::default() }
 }
 
 fn phase_name(load: &Load, phase: u32) -> &str {

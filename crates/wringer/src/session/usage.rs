@@ -3,6 +3,7 @@
 use crate::problem::Problem;
 use plan::{Pace, Plan};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::path::Path;
 
 /// Descriptors that a run needs beside its connections.
 const BESIDE: u64 = 64;
@@ -34,22 +35,23 @@ pub fn raise_descriptors(plan: &Plan) -> Result<Vec<String>, Problem> {
         )));
     }
     let short = perhaps + BESIDE > most;
-    Ok(short
-        .then(|| {
-            format!(
-                "up to {perhaps} connections may be needed, {most} descriptors are allowed: see ulimit -n"
-            )
-        })
-        .into_iter()
-        .collect())
+    let note = || {
+        format!("{perhaps} connections or more may be needed, {most} descriptors are allowed: see ulimit -n")
+    };
+    Ok(short.then(note).into_iter().collect())
 }
 
-/// Connections that a plan surely opens, and that it may open, both sides counted.
+/// A stall of the target that is nothing unusual: while it lasts, an open pace opens a connection for each request.
+const STALL_S: f64 = 0.5;
+
+/// Connections that a plan surely opens, and that it is likely to open at times, both sides counted.
 fn descriptors(plan: &Plan) -> (u64, u64) {
     let phases = plan.load.iter().flat_map(|load| &load.phases);
     let users = phases.map(|phase| match phase.pace {
         Pace::Users(users) => (u64::from(users), u64::from(users)),
-        Pace::Rate { in_flight, .. } => (0, u64::from(in_flight)),
+        Pace::Rate { per_second, in_flight, .. } => {
+            (0, u64::from(in_flight).min((per_second * STALL_S) as u64))
+        }
     });
     let (surely, clients) = users.fold((0, 0), |(a, b), (c, d)| (a.max(c), b.max(d)));
     (surely, if plan.origin.is_some() { 2 * clients } else { clients })
@@ -58,13 +60,31 @@ fn descriptors(plan: &Plan) -> (u64, u64) {
 /// CPU seconds, user and system, that processes have used so far; `None` where none of them can be read.
 pub fn cpu_of(pids: &[u32]) -> Option<f64> {
     let ticks = rustix::param::clock_ticks_per_second() as f64;
-    let used: Vec<f64> = pids.iter().filter_map(|pid| Some(ticks_of(*pid)? as f64 / ticks)).collect();
+    let used: Vec<f64> = pids
+        .iter()
+        .filter_map(|pid| Some(ticks_in(Path::new(&format!("/proc/{pid}/stat")))? as f64 / ticks))
+        .collect();
     (!used.is_empty()).then(|| used.iter().sum())
 }
 
-/// Fields 14 and 15 of /proc/PID/stat, counted after the command name, which may hold anything.
-fn ticks_of(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+/// CPU seconds that each worker thread of this process has used so far, in steps of 10 ms; none where the system does
+/// not tell.
+pub fn cpu_of_workers() -> Vec<(u32, f64)> {
+    let ticks = rustix::param::clock_ticks_per_second() as f64;
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let used = threads.filter_map(|thread| {
+        let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
+        let worker = name.trim_end().strip_prefix(super::workers::THREAD_NAME)?.parse().ok()?;
+        Some((worker, ticks_in(&thread.path().join("stat"))? as f64 / ticks))
+    });
+    let mut used: Vec<(u32, f64)> = used.collect();
+    used.sort_by_key(|(worker, _)| *worker);
+    used
+}
+
+/// Fields 14 and 15 of a `stat` file of /proc, counted after the command name, which may hold anything.
+fn ticks_in(stat: &Path) -> Option<u64> {
+    let stat = std::fs::read_to_string(stat).ok()?;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
 }
@@ -98,5 +118,44 @@ impl Watch {
     /// Seconds used, where they could be read.
     pub fn seconds(&self) -> Option<f64> {
         self.used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_rate(per_second: f64, in_flight: u32) -> Plan {
+        let pace = Pace::Rate { per_second, arrivals: plan::Arrivals::Even, in_flight };
+        let phase = plan::Phase {
+            name: "measure".to_owned(),
+            measured: true,
+            scenario: plan::Scenario { steps: Vec::new() },
+            pace,
+            stop: plan::Stop::default(),
+        };
+        let load = plan::Load {
+            target: None,
+            protocol: plan::Protocol::default(),
+            check: plan::Check::default(),
+            limits: plan::Limits::default(),
+            phases: vec![phase],
+            trace: plan::Trace::default(),
+        };
+        Plan {
+            version: 1,
+            seed: 1,
+            io: plan::Io::Auto,
+            threads: None,
+            site: plan::Site::default(),
+            load: Some(load),
+            origin: Some(plan::Origin::default()),
+        }
+    }
+
+    #[test]
+    fn an_open_pace_needs_what_a_stall_piles_up() {
+        assert_eq!(descriptors(&at_rate(1_000.0, 10_000)), (0, 1_000), "half a second, both sides");
+        assert_eq!(descriptors(&at_rate(100_000.0, 10_000)), (0, 20_000), "no more than may be under way");
     }
 }

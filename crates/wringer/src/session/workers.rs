@@ -21,6 +21,9 @@ const EVENTS: usize = 65_536;
 /// How often a worker looks up whether the run goes on.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
+/// What the names of worker threads begin with; the worker's number follows.
+pub(super) const THREAD_NAME: &str = "worker-";
+
 /// The workers of a run.
 pub struct Workers {
     /// Figures, as they come.
@@ -122,7 +125,7 @@ impl Workers {
     }
 
     fn spawn(&mut self, io: Io, share: Share) -> Result<(), Problem> {
-        let name = format!("worker-{}", share.index);
+        let name = format!("{THREAD_NAME}{}", share.index);
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || {

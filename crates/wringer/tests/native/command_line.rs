@@ -19,8 +19,8 @@ fn what_cannot_be_meant_is_a_usage_error() {
         ("cache --speed 9", &["--speed", "unexpected"]),
         ("cache -d soon", &["'soon'", "500ms"]),
         ("cache -c many", &["'many'", "whole number"]),
-        ("cache -c -5", &["-5"]),
-        ("cache -t 99999999", &["99999999"]),
+        ("cache -c -5", &["'-5'", "whole number"]),
+        ("cache -t 99999999", &["'99999999'", "65535"]),
         ("cache --range 1.5", &["'1.5'", "share", "25%"]),
         ("cache --hit-ratio 120%", &["'120%'"]),
         ("cache --size 3furlongs", &["'3furlongs'", "4KiB"]),
@@ -29,8 +29,24 @@ fn what_cannot_be_meant_is_a_usage_error() {
         ("cache --hot 0", &["hot is 0"]),
         ("cache -c 0", &["users is 0"]),
         ("cache -t 0", &["threads is 0"]),
-        ("cache --zipf -1", &["-1"]),
-        ("cache --zipf 11", &["alpha is 11"]),
+        ("cache --zipf -1", &["'-1'", "Zipf exponent", "0 to 10"]),
+        ("cache --zipf 11", &["'11'", "Zipf exponent"]),
+        ("cache --phase x,zipf=x", &["'x'", "Zipf exponent"]),
+        ("cache --size heavyx", &["'heavyx'", "heavy:8KB"]),
+        ("cache --arrivals even", &["--arrivals", "--rate"]),
+        ("cache --in-flight 5", &["--in-flight", "--rate"]),
+        ("cache --lifetime 500ms", &["'500ms'", "whole seconds"]),
+        ("cache -n 0", &["'0'", "at least 1"]),
+        ("cache -d 0", &["'0'", "500ms"]),
+        ("cache --timeout 0", &["'0'", "500ms"]),
+        ("cache --memory 0", &["'0'", "100MB"]),
+        ("cache --cache-memory 0", &["'0'", "100MB"]),
+        ("cache --rig nginx --rig-workers 100", &["'100'", "1 to 64"]),
+        ("cache --seed x", &["'x'", "42", "0x2a"]),
+        ("cache --drift often", &["'often'", "per hour"]),
+        ("cache --origin here", &["'here'", "127.0.0.1:9080"]),
+        ("cache 127.0.0.1:80 --origin 0.0.0.0:9080", &["0.0.0.0:9080", "--host"]),
+        ("origin -d 0", &["'0'", "500ms"]),
         ("cache --rig iis", &["iis", "varnish"]),
         ("cache 127.0.0.1:80 --rig ats", &["--rig"]),
         ("cache somewhere", &["'somewhere'", "host:port"]),
@@ -46,6 +62,31 @@ fn what_cannot_be_meant_is_a_usage_error() {
     ] {
         run(line).refused_with(2, words);
     }
+    start(["cache", "-H", "Host: a.example"]).end().refused_with(2, &["--host a.example"]);
+}
+
+/// A number alone is a port of this machine, a seed may be hexadecimal, and what follows from a share reads like one.
+#[test]
+fn short_ways_to_say_it_are_understood() {
+    let plan = run("cache 127.0.0.1:8080 --origin 9081 --seed 0x10 --show-plan").ended_with(0).stdout;
+    for word in ["listen = \"127.0.0.1:9081\"", "seed = 16\n", "one_timers = 0.2\n"] {
+        assert!(plan.contains(word), "{word} in {plan}");
+    }
+}
+
+/// A proxy that is started here connects to an origin that listens on all addresses on this machine's loopback.
+#[test]
+fn a_rig_connects_to_an_origin_on_all_addresses() {
+    let printed = run("rig nginx --origin 0.0.0.0:9080 --print").ended_with(0).stdout;
+    assert!(printed.contains("127.0.0.1:9080") && !printed.contains("0.0.0.0"), "{printed}");
+}
+
+#[test]
+fn help_is_help_for_jtest_too() {
+    let help = run("help jtest").ended_with(0);
+    assert!(help.stdout.contains("--hitrate") && help.stdout.contains("Usage"), "{}", help.stdout);
+    assert_eq!(help.stderr, "");
+    assert!(run("help cache").ended_with(0).stdout.contains("--hit-ratio"));
 }
 
 #[test]
@@ -101,9 +142,16 @@ fn an_origin_that_the_proxy_cannot_reach_is_noted() {
     let proxy = faulty_proxy(free_address(), FaultKind::MixVariants);
     let origin = free_address();
     let line = format!("cache {} --origin {origin} -n 100 -c 4 -q --json {{}}/result.json", proxy.address);
-    let ran = run(&line);
+    let ran = run(&line).ended_with(1);
     let report = ran.report();
     assert_eq!(report.failures().get("bad_status"), Some(&100), "{:?}", report.failures());
+    let first = ran.stdout.split("\n\nLoad").next().unwrap_or_default();
+    for words in ["no good answer", "status 502", "fetch from", "--origin"] {
+        assert!(first.contains(words), "{words} in {first}");
+    }
+    assert!(!first.contains("valid") && !first.contains("hits"), "{first}");
+    assert_eq!(report.at("verdict/valid").as_bool(), Some(false));
+    assert!(report.at("measured/cache/offload").is_null());
     let notes = report.notes();
     assert!(notes.contains("never asked") && notes.contains(&origin.to_string()), "{notes}");
     assert!(ran.stdout.contains("never asked"), "{}", ran.stdout);
@@ -286,6 +334,44 @@ fn a_reader_that_goes_away_is_no_failure() {
     shell("$WRINGER cache -n 500 -c 4 > /dev/full").ended_with(0);
 }
 
+/// Neither a closed standard error nor one whose reader has gone is a reason to panic, which would be exit code 101.
+#[test]
+fn a_refusal_that_nobody_reads_is_no_panic() {
+    for line in ["cache somewhere", "run missing.toml", "cache 127.0.0.1:1 --clients-only", "jtest -p x"] {
+        let code = if line.contains("clients-only") { 1 } else { 2 };
+        let code = if line.starts_with("jtest") { 64 } else { code };
+        shell(&format!("exec $WRINGER {line} 2>&-")).ended_with(code);
+        let gone = format!("exec 3> >(true); wait $!; $WRINGER {line} 2>&3");
+        shell(&gone).ended_with(code);
+    }
+}
+
+/// `[load.trace]` of a plan has single requests told, here as jtest does.
+#[test]
+fn a_plan_can_have_single_requests_told() {
+    let origin = free_address();
+    let proxy = faulty_proxy(origin, FaultKind::MixVariants);
+    let line = format!("cache {} --origin {origin} -n 20 -c 2 --hot 5 --seed 7 --show-plan", proxy.address);
+    let plan = run(&line).ended_with(0).stdout;
+    let told = plan.replace("urls = false", "urls = true").replace("heads = false", "heads = true");
+    assert_ne!(told, plan, "{plan}");
+    let folder = folder();
+    let file = folder.path().join("plan.toml");
+    std::fs::write(&file, told).expect("the folder is ours");
+    let ran = run(&format!("run {} -q", file.display())).ended_with(0);
+    assert!(ran.stdout.lines().any(|line| line.contains("/w/")), "{}", ran.stdout);
+    for title in ["Request to Proxy: {", "Response From Proxy: {", "Request from Proxy: {"] {
+        assert!(ran.stdout.contains(title), "{title} in {}", ran.stdout);
+    }
+}
+
+/// It would be for nothing where a stall of the proxy's fits the limit.
+#[test]
+fn a_rate_is_no_reason_to_speak_of_descriptors() {
+    let report = run("cache --rate 100 -d 1s --size 1KB -q --json {}/result.json").ended_with(0).report();
+    assert_eq!(report.notes(), "");
+}
+
 #[test]
 fn json_on_standard_output_is_nothing_but_json() {
     let ran = run("cache -n 300 -c 4 --json -").ended_with(0);
@@ -293,11 +379,36 @@ fn json_on_standard_output_is_nothing_but_json() {
     assert!(ran.stderr.contains("phase measure"), "lines go elsewhere: {}", ran.stderr);
 }
 
+/// Before anything is sent, so that no run is for nothing.
 #[test]
-fn a_result_that_cannot_be_written_is_said() {
-    let ran = run("cache -n 50 -c 4 -q --json {}/no/such/folder.json").ended_with(1);
-    assert!(ran.stderr.contains("cannot be written") && ran.stderr.contains("folder.json"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("50 requests"), "the report is not lost: {}", ran.stdout);
+fn a_file_that_cannot_be_written_is_said_at_once() {
+    for option in ["--json", "--evidence-file"] {
+        let line = format!("cache -n 50 -c 4 -q {option} {{}}/no/such/folder.file");
+        let ran = run(&line).refused_with(1, &["cannot be written", "folder.file"]);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+    // Nobody chose this one, and it may not be needed.
+    let ran = shell("mkdir wringer-evidence.txt; exec $WRINGER cache -n 50 -c 4 -q").ended_with(0);
+    assert!(ran.stderr.contains("--evidence-file") && ran.stdout.contains("50 requests"), "{}", ran.stderr);
+    // Trying leaves nothing behind.
+    shell("$WRINGER cache -n 50 -c 4 -q --evidence-file mine.txt && test ! -e mine.txt").ended_with(0);
+}
+
+/// As when a disk is full.
+#[test]
+fn a_file_that_cannot_be_written_in_the_end_loses_no_report() {
+    let ran = run("cache -n 50 -c 4 -q --json /dev/full").ended_with(1);
+    assert!(ran.stderr.contains("cannot be written") && ran.stderr.contains("/dev/full"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("50 requests"), "{}", ran.stdout);
+    let origin = free_address();
+    let proxy = faulty_proxy(origin, FaultKind::MixVariants);
+    let line = format!(
+        "cache {} --origin {origin} -n 300 --hot 20 --hit-ratio 1 --variants 3 --size 3000 -q --evidence-file /dev/full",
+        proxy.address
+    );
+    let ran = run(&line).ended_with(1);
+    assert!(ran.stderr.contains("evidence cannot be written"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("wrong variant"), "{}", ran.stdout);
 }
 
 /// Headers with spaces cannot be part of a line of words.

@@ -53,6 +53,7 @@ fn accounts_are_joined_through_the_proxy() {
     origin.signal(Signal::INT);
     let report = origin.end().ended_with(0).report();
     assert!(report.count("origin/full") > 100 && report.list("phases").is_empty());
+    assert_eq!(report.list("workers").len(), 2, "the CPU of each worker, once");
 }
 
 /// Through a proxy that is not the tests' own.
@@ -84,6 +85,11 @@ fn sites_that_differ_are_noted() {
     let notes = ran.report().notes();
     assert!(notes.contains("other objects") && notes.contains("same options"), "{notes}");
     assert!(ran.stdout.contains("other objects"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("note: the origin serves other objects"),
+        "said at the start: {}",
+        ran.stderr
+    );
     origin.signal(Signal::INT);
     origin.end();
 }

@@ -261,10 +261,7 @@ impl Driver {
         let wakes = match kind {
             Kind::Receive => self.note_received(&slot, entry),
             Kind::Accept => note_accepted(self, &slot, entry),
-            Kind::Watch => {
-                slot.is_readable.set(true);
-                slot.waiter_for(Way::In)
-            }
+            Kind::Watch => note_readable(&slot, entry),
             Kind::Room => self.note_room(&slot, entry),
             Kind::Connect => {
                 slot.connected.set(Some(outcome(entry).map(drop)));
@@ -451,7 +448,7 @@ impl Driver {
 
     fn watch(&self, slot: &Slot) -> io::Result<()> {
         let events = (PollFlags::IN | PollFlags::RDHUP).bits();
-        let poll = opcode::PollAdd::new(Fd(slot.fd.as_raw_fd()), events.into());
+        let poll = opcode::PollAdd::new(Fd(slot.fd.as_raw_fd()), events.into()).multi(true);
         slot.is_readable.set(false);
         self.begin(slot, Kind::Watch, poll.build())
     }
@@ -546,6 +543,17 @@ fn note_accepted(driver: &Driver, slot: &Slot, entry: &cqueue::Entry) -> Option<
     if waiting.len() > ACCEPTED_MAX {
         driver.cancel(slot, Kind::Accept);
     }
+    slot.waiter_for(Way::In)
+}
+
+fn note_readable(slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
+    // A watch that was cancelled says nothing of the socket: whoever waits looks for himself.
+    let events = outcome(entry).unwrap_or(0);
+    let hung = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+    if events & usize::from(hung.bits()) != 0 {
+        slot.is_hung.set(true);
+    }
+    slot.is_readable.set(true);
     slot.waiter_for(Way::In)
 }
 

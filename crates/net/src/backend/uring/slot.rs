@@ -32,7 +32,7 @@ pub(super) enum Kind {
     Connect = 2,
     /// Multishot: a completion per connection.
     Accept = 3,
-    /// One that there is something to receive.
+    /// Multishot: a completion whenever there is more to receive.
     Watch = 4,
     /// One that there is room to send.
     Room = 5,
@@ -140,6 +140,9 @@ pub(super) struct Slot {
     calm: Cell<u8>,
     /// In mode Watching: whether there may be something to receive.
     pub(super) is_readable: Cell<bool>,
+    /// In mode Watching: the peer's end of stream or an error lies behind what is left to receive, so a short receive does
+    /// not mean that nothing follows.
+    pub(super) is_hung: Cell<bool>,
     pub(super) has_room: Cell<bool>,
     arrived: RefCell<VecDeque<Buffer>>,
     /// Bytes of the first of them that are gone.
@@ -171,6 +174,7 @@ impl Slot {
             mode: Cell::new(Mode::Multishot),
             calm: Cell::new(0),
             is_readable: Cell::new(true),
+            is_hung: Cell::new(false),
             has_room: Cell::new(true),
             arrived: RefCell::default(),
             taken: Cell::new(0),

@@ -127,15 +127,19 @@ impl Socket {
         }
         // Past the deadline only a call of our own tells what need not be waited for.
         let is_last_chance = slot.is_overdue(self.worker.turn()) && !slot.does(Kind::Receive);
+        if is_last_chance {
+            slot.is_readable.set(true);
+        }
         if slot.mode.get() == Mode::Multishot && !is_last_chance {
             if !slot.does(Kind::Receive) {
+                self.driver.cancel(slot, Kind::Watch);
                 self.driver.receive(slot)?;
             }
             return self.wait(Way::In);
         }
         self.attempt_in(|fd| {
             let (bytes, all) = tcp::receive(fd, &self.worker.pool, max)?;
-            slot.is_readable.set(all);
+            slot.is_readable.set(all || slot.is_hung.get());
             if takes_all {
                 slot.note_length(bytes.len(), bytes.capacity());
             }
@@ -158,7 +162,7 @@ impl Socket {
         }
         self.attempt_in(|fd| {
             let (gone, all) = self.driver.nowhere.discard(fd, max)?;
-            slot.is_readable.set(all);
+            slot.is_readable.set(all || slot.is_hung.get());
             Ok(gone)
         })
     }
@@ -194,7 +198,10 @@ impl Socket {
             }
             count(&self.worker.counters.recv_calls);
             match call(&slot.fd) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    slot.is_readable.set(false);
+                    slot.is_hung.set(false);
+                }
                 done => return Poll::Ready(done),
             }
         }

@@ -1,0 +1,52 @@
+//! What may be said where answers were not good: an error page costs the origin nothing, but that is no merit of a cache.
+
+use measure::{Counts, PhaseResult, Row};
+
+/// Whether requests failed and not one had the end that it should have had. A failure that the plan asked for is such
+/// an end.
+pub fn nothing_good(counts: &Counts) -> bool {
+    counts.failed > 0 && good(counts) == 0
+}
+
+/// Share of answers that cost the origin no body, where most answers were good.
+pub(crate) fn offload(phase: &PhaseResult) -> Option<f64> {
+    phase.origin_offload().filter(|_| mostly_good(phase.counts()))
+}
+
+/// Share of body bytes that the origin did not send, where most answers were good.
+pub(crate) fn byte_offload(phase: &PhaseResult) -> Option<f64> {
+    phase.byte_offload().filter(|_| mostly_good(phase.counts()))
+}
+
+/// As [`offload`], of one row.
+pub(crate) fn row_offload(row: &Row) -> Option<f64> {
+    row.origin_offload().filter(|_| mostly_good(&row.counts))
+}
+
+fn mostly_good(counts: &Counts) -> bool {
+    let good = good(counts);
+    good > 0 && 2 * good >= counts.ended
+}
+
+fn good(counts: &Counts) -> u64 {
+    counts.fine + counts.faulty + counts.injected + counts.aborted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::OriginCounts;
+
+    #[test]
+    fn error_pages_are_no_offload() {
+        let mut phase = PhaseResult::new("measure", true);
+        phase.origin = Some(OriginCounts { full: 1, ..OriginCounts::default() });
+        for (fine, failed, expected) in [(10, 0, Some(0.9)), (5, 5, Some(0.9)), (4, 6, None), (0, 10, None)] {
+            phase.tally.counts = Counts { fine, failed, ended: 10, ..Counts::default() };
+            assert_eq!(offload(&phase), expected, "{fine} fine, {failed} failed");
+            assert_eq!(nothing_good(phase.counts()), fine == 0);
+        }
+        assert!(!nothing_good(&Counts { failed: 3, injected: 1, ..Counts::default() }));
+        assert!(!nothing_good(&Counts::default()));
+    }
+}

@@ -1,0 +1,100 @@
+//! What the cache did, as the clients saw it.
+
+use super::{Report, Section, hit_ratio, short};
+use crate::good;
+use crate::show::{self, Table};
+use measure::run::{answered, ratio};
+use measure::{Counts, PhaseResult};
+
+impl Report<'_> {
+    pub(super) fn cache(&self) -> Option<Section> {
+        let (phase, counts) = (self.phase, self.counts());
+        let stamped = answered(counts);
+        if stamped + counts.unstamped == 0 {
+            return None;
+        }
+        let mut section = Section::new("Cache, as the clients saw it", Vec::new());
+        if stamped > 0 {
+            section.lines = cache_table(counts).lines();
+            section.say(&stamped_ratio(phase));
+        } else {
+            section.say(&joined_ratio(phase));
+        }
+        section.say(&self.predicted_by_phase());
+        if stamped > 0 && counts.unstamped > 0 {
+            section.say(&format!(
+                "{} carried no stamp and are left out: of them it is not known what the cache did.",
+                show::counted(counts.unstamped, "answer")
+            ));
+        }
+        if let Some(factor) = phase.collapse_factor().filter(|_| counts.collapsed > 0) {
+            section.say(&format!(
+                "Collapsing: {} needed the origin and {} went to it, {factor:.2} for each fetch.",
+                show::counted(counts.misses + counts.collapsed, "request"),
+                show::count(counts.misses)
+            ));
+        }
+        Some(section)
+    }
+
+    /// Measured beside predicted for each phase, where the phases together have no prediction.
+    fn predicted_by_phase(&self) -> String {
+        let phases = self.result.phases.iter().filter(|phase| phase.measured);
+        let pairs: Vec<_> = phases
+            .filter_map(|phase| {
+                let (measured, predicted) = (hit_ratio(phase)?, phase.predicted_hit_ratio?);
+                let [measured, predicted] = [measured, predicted].map(show::percent);
+                Some(format!("{} {measured} (predicted {predicted})", short(&phase.name)))
+            })
+            .collect();
+        if pairs.is_empty() || self.phase.predicted_hit_ratio.is_some() {
+            return String::new();
+        }
+        format!("By phase: {}.", pairs.join(", "))
+    }
+}
+
+fn cache_table(counts: &Counts) -> Table {
+    let kinds = [
+        ("hit", counts.hits, counts.hit_bytes, "from the cache"),
+        ("revalidated", counts.revalidated, counts.revalidated_bytes, "confirmed by the origin"),
+        ("collapsed", counts.collapsed, counts.collapsed_bytes, "shared a fetch under way"),
+        ("miss", counts.misses, counts.miss_bytes, "made for this request"),
+    ];
+    let all = answered(counts);
+    let all_bytes = kinds.iter().map(|(_, _, bytes, _)| bytes).sum();
+    let mut table = Table::new("lrrrrl");
+    table.row(["", "answers", "share", "bytes", "share", ""]);
+    for (name, count, bytes, meaning) in kinds {
+        table.row([
+            name.to_owned(),
+            show::count(count),
+            show::or_dash(ratio(count, all).map(show::percent)),
+            show::bytes(bytes),
+            show::or_dash(ratio(bytes, all_bytes).map(show::percent)),
+            meaning.to_owned(),
+        ]);
+    }
+    table
+}
+
+fn stamped_ratio(phase: &PhaseResult) -> String {
+    let requests = show::or_dash(phase.hit_ratio().map(show::percent));
+    let bytes = phase.byte_hit_ratio().map(|ratio| format!(", {} by bytes", show::percent(ratio)));
+    let foretold =
+        phase.predicted_hit_ratio.map(|ratio| format!("; predicted {} by requests", show::percent(ratio)));
+    format!("Hit ratio {requests} by requests{}{}.", bytes.unwrap_or_default(), foretold.unwrap_or_default())
+}
+
+fn joined_ratio(phase: &PhaseResult) -> String {
+    let Some(ratio) = good::offload(phase) else {
+        return "Answers carry no stamp of our origin and its accounts are not at hand: hits cannot be told from misses."
+            .to_owned();
+    };
+    let foretold = phase.predicted_hit_ratio.map(|ratio| format!(" (predicted {})", show::percent(ratio)));
+    format!(
+        "Hit ratio {}{}: answers carry no stamp, so this is 1 - origin bodies / client answers.",
+        show::percent(ratio),
+        foretold.unwrap_or_default()
+    )
+}

@@ -1,0 +1,110 @@
+//! Whether the generator was the limit, and how the run is repeated.
+
+use super::{Report, Section};
+use crate::show::{self, Table};
+use measure::{Clock, PhaseResult};
+
+/// The system counts CPU in steps of 10 ms; fewer seconds than these say little.
+const SHORTEST_CPU_S: f64 = 0.05;
+
+impl Report<'_> {
+    pub(super) fn generator(&self) -> Section {
+        let mut facts: Vec<(&str, String)> = Vec::new();
+        if self.has_load() {
+            facts.extend(self.verdict_facts());
+        }
+        facts.push(("threads", self.threads()));
+        facts.extend(self.cpu_cost().map(|text| ("cost", text)));
+        facts.extend(self.target_cost().map(|text| ("target", text)));
+        facts.extend(lateness(self.phase).map(|text| ("lateness", text)));
+        let dropped = self.result.self_check.dropped_events;
+        if dropped > 0 {
+            facts.push((
+                "dropped",
+                format!("{} that nobody read fast enough", show::counted(dropped, "event")),
+            ));
+        }
+        facts.extend(self.result.notes.iter().map(|note| ("note", note.clone())));
+        Section::new("Generator", fact_lines(&facts))
+    }
+
+    fn verdict_facts(&self) -> Vec<(&'static str, String)> {
+        let [word, meaning] = self.verdict();
+        // A generator that was the limit may be why no answer was good.
+        let verdict = self.result.self_check.verdict();
+        if verdict.valid || self.result.self_check.requests == 0 {
+            return vec![("verdict", format!("{word}: {meaning}"))];
+        }
+        let mut facts = vec![("verdict", word)];
+        facts.extend(verdict.reasons.into_iter().map(|reason| ("because", reason)));
+        facts
+    }
+
+    fn threads(&self) -> String {
+        let threads = show::counted(u64::from(self.context.threads), "worker");
+        let text = format!("{threads} on {}", self.result.backend);
+        match cpu_shares(&self.result.self_check.worker_cpu) {
+            Some(shares) => format!("{text}; CPU {shares} of a core while measuring"),
+            None => text,
+        }
+    }
+
+    fn cpu_cost(&self) -> Option<String> {
+        let cost = self.result.cpu_us_per_request()?;
+        let sides = if self.context.plan.origin.is_some() { ", the origin's part included" } else { "" };
+        Some(format!("{} of CPU per request{sides}", show::cost(cost)))
+    }
+
+    fn target_cost(&self) -> Option<String> {
+        let cpu_s = self.context.target_cpu.filter(|cpu_s| *cpu_s >= SHORTEST_CPU_S)?;
+        let cost = self.phase.cpu_us_per_answer(cpu_s)?;
+        let seconds = self.phase.took.as_secs_f64();
+        let cores = if seconds > 0.0 { format!(", {:.2} cores", cpu_s / seconds) } else { String::new() };
+        Some(format!("{} of CPU per answer{cores}", show::cost(cost)))
+    }
+
+    pub(super) fn repeat(&self) -> Section {
+        let seed = self.context.plan.seed;
+        let mut lines = vec![format!("seed {seed}")];
+        if !self.context.command.is_empty() {
+            lines.push(self.context.command.to_owned());
+        }
+        Section::new("To repeat this run", lines)
+    }
+}
+
+/// Up to eight workers one by one, more as a range.
+fn cpu_shares(shares: &[f64]) -> Option<String> {
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    match shares {
+        [] => None,
+        [one] => Some(percent(*one)),
+        few if few.len() <= 8 => Some(few.iter().map(|share| percent(*share)).collect::<Vec<_>>().join(", ")),
+        many => {
+            let least = many.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = many.iter().copied().fold(0.0, f64::max);
+            Some(format!("{} to {}", percent(least), percent(most)))
+        }
+    }
+}
+
+fn lateness(phase: &PhaseResult) -> Option<String> {
+    let histogram = phase.tally.clock(Clock::Lateness);
+    let at = |quantile| show::time(phase.percentile_us(Clock::Lateness, quantile));
+    let longest = show::time(histogram.max());
+    (!histogram.is_empty()).then(|| {
+        format!("of sends: p50 {}, p99 {}, p99.9 {}, longest {longest}", at(0.5), at(0.99), at(0.999))
+    })
+}
+
+/// Names on the left, wrapped text on the right.
+fn fact_lines(facts: &[(&str, String)]) -> Vec<String> {
+    let names = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut table = Table::new("ll");
+    for (name, text) in facts {
+        for (number, line) in show::wrap(text, show::WIDTH - names - 4).into_iter().enumerate() {
+            table.row([if number == 0 { name.to_string() } else { String::new() }, line]);
+        }
+    }
+    table.lines()
+}

@@ -1,0 +1,116 @@
+//! What was sent: phases, their paces, connections, and special requests.
+
+use super::{Report, Section, hit_ratio, short, time_or_dash};
+use crate::show::{self, Table};
+use measure::run::{ratio, received_bytes};
+use measure::{Clock, Counts, PhaseResult};
+use plan::{Arrivals, Pace};
+
+impl Report<'_> {
+    pub(super) fn load(&self) -> Option<Section> {
+        if self.result.phases.is_empty() {
+            return None;
+        }
+        let mut table = Table::new("lrrrrrrr");
+        table.row(["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"]);
+        self.result.phases.iter().for_each(|phase| table.row(phase_row(phase)));
+        let mut section = Section::new("Load", table.lines());
+        section.say(&self.paces());
+        if self.result.phases.len() > 1 {
+            section.say(&self.which_phases_count());
+        }
+        section.say(&self.connections());
+        section.say(&kinds_of_request(self.counts()));
+        Some(section)
+    }
+
+    /// The pace of each phase, said once where it is the same for all.
+    fn paces(&self) -> String {
+        let planned = self.context.plan.load.as_ref().map(|load| load.phases.as_slice()).unwrap_or_default();
+        let ran = &planned[..planned.len().min(self.result.phases.len())];
+        if ran.windows(2).all(|pair| pair[0].pace == pair[1].pace) {
+            return ran.first().map(|phase| format!("Pace: {}.", pace_text(phase.pace))).unwrap_or_default();
+        }
+        let each = ran.iter().map(|phase| format!("{}: {}", short(&phase.name), pace_text(phase.pace)));
+        format!("Pace of {}.", each.collect::<Vec<_>>().join("; "))
+    }
+
+    fn which_phases_count(&self) -> String {
+        let named = |measured| {
+            let phases = self.result.phases.iter().filter(|phase| phase.measured == measured);
+            phases.map(|phase| short(&phase.name)).collect::<Vec<_>>().join(", ")
+        };
+        match (named(true), named(false)) {
+            (_, others) if others.is_empty() => {
+                "The figures below are those of all phases together.".to_owned()
+            }
+            (counted, others) if counted.is_empty() => {
+                format!("No phase counts as the result: not {others}.")
+            }
+            (counted, others) => format!("The figures below are those of {counted}; not counted: {others}."),
+        }
+    }
+
+    fn connections(&self) -> String {
+        let counts = self.counts();
+        if counts.connections + counts.reused == 0 {
+            return "No connection was opened.".to_owned();
+        }
+        let mut text = show::counted(counts.connections, "connection") + " opened";
+        if let Some(reused) = ratio(counts.reused, counts.requests) {
+            text += &format!("; {} of requests went over one already in use", show::percent(reused));
+        }
+        if counts.resent > 0 {
+            text +=
+                &format!(", {} again because the peer had closed it meanwhile", show::count(counts.resent));
+        }
+        text + "."
+    }
+}
+
+fn phase_row(phase: &PhaseResult) -> [String; 8] {
+    let counts = phase.counts();
+    [
+        short(&phase.name),
+        show::duration(phase.took),
+        show::count(counts.requests),
+        show::rate(phase.per_second(counts.requests)),
+        show::bytes_rate(phase.per_second(received_bytes(counts))),
+        show::or_dash(hit_ratio(phase).map(show::percent)),
+        time_or_dash(phase.percentile_us(Clock::Response, 0.5)),
+        time_or_dash(phase.percentile_us(Clock::Response, 0.99)),
+    ]
+}
+
+fn pace_text(pace: Pace) -> String {
+    match pace {
+        Pace::Users(users) => format!("closed, {}", show::counted(u64::from(users), "user")),
+        Pace::Rate { per_second, arrivals, in_flight } => {
+            let law = match arrivals {
+                Arrivals::Even => "evenly spaced",
+                Arrivals::Poisson => "Poisson arrivals",
+                Arrivals::EachSecond => "all at the beginning of each second",
+            };
+            let limit = show::count(u64::from(in_flight));
+            format!("open, {per_second} requests/s, {law}, at most {limit} under way")
+        }
+    }
+}
+
+fn kinds_of_request(counts: &Counts) -> String {
+    let kinds = [
+        (counts.conditional, "with a validator"),
+        (counts.unchanged, "answered 304"),
+        (counts.reloads, "with no-cache"),
+        (counts.ranges, "for a range"),
+        (counts.ranges_ignored, "for a range answered with the whole object"),
+        (counts.redirects, "redirected"),
+        (counts.dropped_urls, "URLs dropped because too many waited"),
+    ];
+    let said: Vec<_> = kinds
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, kind)| format!("{} {kind}", show::count(count)))
+        .collect();
+    if said.is_empty() { String::new() } else { format!("Of the requests: {}.", said.join(", ")) }
+}

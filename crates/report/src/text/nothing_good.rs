@@ -1,0 +1,75 @@
+//! Where not one answer was good: what happened, why that probably is, and what to try.
+
+use super::Report;
+use super::outcomes::failure_text;
+use crate::show;
+use measure::{Failure, FailureKind};
+
+impl Report<'_> {
+    /// What most requests met, and what to do about it; empty where no request failed.
+    pub(super) fn why_nothing_was_good(&self) -> String {
+        let failures = self.phase.tally.failures();
+        let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else { return String::new() };
+        let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
+        let how = match status {
+            Some(status) => format!(": status {status}"),
+            None => format!(" while {}", failure_text(failure)),
+        };
+        let failed = self.counts().failed;
+        let how_many = if count == failed {
+            format!("all {}", show::count(count))
+        } else {
+            format!("{} of {}", show::count(count), show::count(failed))
+        };
+        format!("{how_many}{how}. {}", self.what_to_try(failure, status))
+    }
+
+    fn most_frequent_status(&self) -> Option<u16> {
+        self.phase.tally.statuses().max_by_key(|(_, count)| *count).map(|(status, _)| status)
+    }
+
+    fn what_to_try(&self, failure: Failure, status: Option<u16>) -> String {
+        let target = self.context.plan.load.as_ref().and_then(|load| load.target.as_deref());
+        let target = target.unwrap_or("the host of the URL");
+        match (failure.kind, status) {
+            (_, Some(502..=504)) => self.unreached_origin(),
+            (_, Some(404)) => {
+                "It knows no such host or path: see --host, and that it fetches from our origin.".to_owned()
+            }
+            (_, Some(400 | 403 | 405 | 407)) => {
+                "It refuses such requests: try another --form, or let this client in.".to_owned()
+            }
+            (FailureKind::Refused | FailureKind::Unreachable, _) => {
+                format!("Nothing listens at {target}, or no longer: start it, or look why it ended.")
+            }
+            (FailureKind::Timeout, _) => {
+                "Nothing came in time: look whether it hangs, or raise --timeout.".to_owned()
+            }
+            (FailureKind::NotHttp, _) => {
+                format!("What listens at {target} speaks something else; is it the port for plain HTTP?")
+            }
+            (FailureKind::NoPort | FailureKind::NoDescriptor, _) => {
+                "This machine had none left: see Generator below.".to_owned()
+            }
+            _ => "The log of what was pressed may say why.".to_owned(),
+        }
+    }
+
+    /// A gateway's error: did it ask the origin at all?
+    fn unreached_origin(&self) -> String {
+        let reached = self.context.plan.origin_as_reached();
+        let asked = self.phase.origin.as_ref().map_or(0, |origin| origin.requests);
+        match reached {
+            Some(reached) if asked == 0 => format!(
+                "The origin was never asked: the proxy must fetch from {reached}; where it cannot reach that address, \
+                 choose another with --origin."
+            ),
+            _ if asked > 0 => {
+                "The origin was asked, but its answers were not passed on: the proxy's log may say why."
+                    .to_owned()
+            }
+            _ => "The proxy does not reach its origin: is that running where the proxy looks for it?"
+                .to_owned(),
+        }
+    }
+}

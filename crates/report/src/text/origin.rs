@@ -1,0 +1,44 @@
+//! What the origin saw of it.
+
+use super::{Report, Section};
+use crate::good;
+use crate::show::{self, Table};
+use measure::OriginCounts;
+
+impl Report<'_> {
+    pub(super) fn origin(&self) -> Option<Section> {
+        let origin = self.phase.origin.as_ref()?;
+        let mut table = Table::new("lrl");
+        let rate = show::rate(self.phase.per_second(origin.requests));
+        let connections = show::counted(origin.connections, "new connection");
+        table.row(["requests".to_owned(), show::count(origin.requests), format!("{rate}, {connections}")]);
+        let bytes_rate = show::bytes_rate(self.phase.per_second(origin.body_bytes));
+        table.row(["bodies".to_owned(), show::bytes(origin.body_bytes), bytes_rate]);
+        for (name, value, meaning) in origin_lines(origin).into_iter().filter(|(_, value, _)| *value > 0) {
+            table.row([name.to_owned(), show::count(value), meaning.to_owned()]);
+        }
+        if let Some(offload) = good::offload(self.phase) {
+            let bytes = show::or_dash(good::byte_offload(self.phase).map(show::percent));
+            let meaning = format!("of answers cost the origin no body; {bytes} of body bytes");
+            table.row(["offload".to_owned(), show::percent(offload), meaning]);
+        }
+        Some(Section::new("Origin", table.lines()))
+    }
+}
+
+fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 12] {
+    [
+        ("full", origin.full, "answers with a whole object"),
+        ("range", origin.partial, "answers 206"),
+        ("not modified", origin.unchanged, "answers 304: revalidations"),
+        ("conditional", origin.conditional, "requests with a validator"),
+        ("bypassed", origin.unstorable, "answers that no shared cache may store"),
+        ("concurrent", origin.concurrent, "requests while the same object was being answered"),
+        ("errors", origin.errors, "given because the plan says so"),
+        ("cut", origin.cut, "bodies cut short because the plan says so"),
+        ("refused", origin.refused, "answers 400, 404, 405 and 416"),
+        ("malformed", origin.malformed, "requests not to be understood"),
+        ("broken", origin.broken, "connections that broke during an answer"),
+        ("not accepted", origin.accept_failures, "times, mostly for want of descriptors"),
+    ]
+}

@@ -1,0 +1,129 @@
+//! How requests ended, and whether answers were right.
+
+use super::{Report, Section, short};
+use crate::show::{self, Table};
+use measure::run::ratio;
+use measure::{Counts, Failure, Fault, Stage};
+use plan::{CheckContent, Step};
+
+impl Report<'_> {
+    pub(super) fn outcomes(&self) -> Option<Section> {
+        let counts = self.counts();
+        if counts.requests + counts.overflow == 0 {
+            return None;
+        }
+        let mut table = Table::new("rrl");
+        for (value, meaning) in outcome_lines(counts).into_iter().filter(|(value, _)| *value > 0) {
+            let share = ratio(value, counts.requests).map(show::percent);
+            table.row([show::count(value), show::or_dash(share), meaning.to_owned()]);
+        }
+        if counts.overflow > 0 {
+            // What was never sent is no part of the requests, so it has no share of them.
+            let meaning = "overflow: due but not sent, as too many were under way";
+            table.row([show::count(counts.overflow), "-".to_owned(), meaning.to_owned()]);
+        }
+        let mut section = Section::new("Outcomes", table.lines());
+        self.add_failures(&mut section);
+        self.add_statuses(&mut section);
+        Some(section)
+    }
+
+    fn add_failures(&self, section: &mut Section) {
+        let mut table = Table::new("rl");
+        self.phase.tally.failures().for_each(|(failure, count)| {
+            table.row([show::count(count), failure_text(failure)]);
+        });
+        let lines = table.lines();
+        if !lines.is_empty() {
+            section.lines.push("failed while".to_owned());
+            section.lines.extend(lines.iter().map(|line| format!("  {line}")));
+        }
+    }
+
+    fn add_statuses(&self, section: &mut Section) {
+        let statuses: Vec<_> = self
+            .phase
+            .tally
+            .statuses()
+            .map(|(status, count)| format!("{status} ({})", show::count(count)))
+            .collect();
+        if !statuses.is_empty() {
+            section.say(&format!("Statuses: {}.", statuses.join(", ")));
+        }
+    }
+
+    pub(super) fn oracle(&self) -> Option<Section> {
+        let counts = self.counts();
+        let checked = counts.fine + counts.faulty;
+        if checked == 0 {
+            return None;
+        }
+        let mut section = Section::new("Oracle", Vec::new());
+        let answers = show::counted(checked, "checked answer");
+        if counts.faulty == 0 {
+            section.say(&format!("Nothing wrong in {answers}; {}.", self.what_was_checked()));
+        } else {
+            section.say(&format!(
+                "{} of {answers} wrong; {}.",
+                show::count(counts.faulty),
+                self.what_was_checked()
+            ));
+            section.lines.extend(fault_table(self.phase.tally.faults()).lines());
+        }
+        self.add_evidence(&mut section);
+        Some(section)
+    }
+
+    fn what_was_checked(&self) -> &'static str {
+        let Some(load) = &self.context.plan.load else { return "nothing was compared" };
+        let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        if !steps.any(|step| matches!(step, Step::Object(_))) {
+            return "what URLs must hold is not known, so only their framing was checked";
+        }
+        match (load.check.content, load.check.length) {
+            (CheckContent::All, _) => "every byte was compared",
+            (CheckContent::Prefix, _) => "of bodies only the beginning was compared",
+            (CheckContent::Nothing, true) => "bodies were not compared, only their length",
+            (CheckContent::Nothing, false) => "bodies were not compared",
+        }
+    }
+
+    fn add_evidence(&self, section: &mut Section) {
+        let evidence = &self.result.evidence;
+        let Some(first) = evidence.first() else { return };
+        section.say(&format!(
+            "First, {:.1} s into the run, in phase {}: {}: {}",
+            first.at_us as f64 / 1e6,
+            short(&first.phase),
+            first.fault.text(),
+            first.detail
+        ));
+        if let Some(file) = self.context.evidence_file {
+            let kept = show::counted(evidence.len() as u64, "faulty answer");
+            section.lines.push(format!("{kept} kept, with both sides' header fields, in {file}"));
+        }
+    }
+}
+
+fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
+    [
+        (counts.fine, "fine"),
+        (counts.faulty, "faulty: the oracle found the answer false"),
+        (counts.injected, "injected: the plan had the origin fail them"),
+        (counts.aborted, "aborted by the client on purpose"),
+        (counts.failed, "failed: no good answer"),
+        (counts.unfinished, "unfinished when the time was up"),
+    ]
+}
+
+pub(super) fn failure_text(failure: Failure) -> String {
+    let errno = failure.errno.map(|number| format!(" ({})", show::errno(number)));
+    let stage: Stage = failure.stage;
+    format!("{}: {}{}", stage.text(), failure.kind.text(), errno.unwrap_or_default())
+}
+
+fn fault_table(faults: impl Iterator<Item = (Fault, u64)>) -> Table {
+    let mut table = Table::new("rl");
+    faults.for_each(|(fault, count)| table.row([show::count(count), fault.text().to_owned()]));
+    table
+}
