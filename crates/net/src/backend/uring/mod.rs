@@ -8,6 +8,7 @@
 //!
 //! Needs Linux 6.1. Start at [`Driver::wait`] and [`Driver::note`], then `socket.rs`.
 
+mod outbox;
 mod provided;
 mod ring;
 mod slot;
@@ -31,6 +32,7 @@ use rustix::io::Errno;
 use rustix::net::SendFlags;
 use slab::Slab;
 
+use self::outbox::Outbox;
 use self::provided::Provided;
 use self::ring::Ring;
 use self::slot::{End, Key, Kind, Sending, Slot, Way};
@@ -85,6 +87,9 @@ pub(crate) struct Driver {
     next_generation: Cell<u32>,
     /// Whose message was queued since the last submission.
     hoped: RefCell<Vec<Rc<Slot>>>,
+    /// What they sent.
+    outbox: RefCell<Outbox>,
+    pool: Rc<Pool>,
     /// Somebody waits for a message to be submitted: the next wait is none.
     is_urgent: Cell<bool>,
     /// More buffers were offered in this turn.
@@ -110,6 +115,8 @@ impl Driver {
             slots: RefCell::default(),
             next_generation: Cell::new(0),
             hoped: RefCell::default(),
+            outbox: RefCell::default(),
+            pool: pool.clone(),
             is_urgent: Cell::new(false),
             has_grown: Cell::new(false),
             under_way: Cell::new(0),
@@ -200,6 +207,7 @@ impl Driver {
             self.end_operation(&slot, Kind::Send);
             completions.woken.extend(slot.waiter_for(Way::Out));
         }
+        self.outbox.borrow_mut().clear();
     }
 
     /// The message is gone, or has failed for good.
@@ -215,14 +223,18 @@ impl Driver {
     fn note_unsent(&self, entry: &cqueue::Entry) -> Option<TaskId> {
         let slot = self.slot(entry)?;
         let sending = slot.sending.replace(Sending::Idle);
-        let Sending::Hoped(message) = sending else { return None };
+        let Sending::Hoped(place) = sending else { return None };
         let sent = match outcome(entry) {
             Ok(sent) => Ok(sent),
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),
             Err(errno) => Err(errno),
         };
         match sent {
-            Ok(sent) => self.await_room_for(&slot, message, sent),
+            Ok(sent) => {
+                let mut rest = self.pool.take();
+                rest.extend_from_slice(&self.outbox.borrow().get(&place)[sent..]);
+                self.await_room_for(&slot, rest, 0);
+            }
             Err(errno) => self.fail_to_send(&slot, errno),
         }
         self.end_operation(&slot, Kind::Send);
@@ -427,12 +439,12 @@ impl Driver {
         Ok(())
     }
 
-    /// Queues an entry. All that entries point to: provided buffers, which live as long as the driver; a message or an
-    /// address in a slot, which stays in place until it was submitted.
+    /// Queues an entry. All that entries point to: provided buffers, which live as long as the driver; a message in the
+    /// outbox or an address in a slot, which stay in place until they were submitted.
     #[expect(unsafe_code, reason = "an entry holds addresses")]
     fn push(&self, entry: &squeue::Entry) -> io::Result<()> {
-        // SAFETY: see above; a slot is kept while an operation of it is under way, an address is set once, and a message is
-        // taken out of its slot only by `settle`, after the submission.
+        // SAFETY: see above; a slot is kept while an operation of it is under way, an address is set once, and the outbox is
+        // cleared only by `settle`, after the submission.
         unsafe { self.ring.borrow_mut().push(entry) }
     }
 
@@ -467,17 +479,22 @@ impl Driver {
 
     /// Queues a message that should go out at once. All of it does, or a completion says how much did: the call may not
     /// wait (DONTWAIT), and less than all is a failure (WAITALL).
-    fn hope(&self, slot: &Rc<Slot>, message: Buffer) -> io::Result<()> {
+    fn hope<'a>(
+        &self,
+        slot: &Rc<Slot>,
+        length: usize,
+        pieces: impl Iterator<Item = &'a [u8]>,
+    ) -> io::Result<()> {
         let flags = SendFlags::NOSIGNAL.bits() as i32 | nix::libc::MSG_DONTWAIT | nix::libc::MSG_WAITALL;
-        let length = message.len() as u32;
-        let send = opcode::Send::new(Fd(slot.fd.as_raw_fd()), message.as_ptr(), length).flags(flags);
-        slot.sending.replace(Sending::Hoped(message));
-        let queued = self.begin(slot, Kind::Send, send.build().flags(squeue::Flags::SKIP_SUCCESS));
-        match queued {
-            Ok(()) => self.hoped.borrow_mut().push(slot.clone()),
-            Err(_) => drop(slot.sending.replace(Sending::Idle)),
-        }
-        queued
+        let mut outbox = self.outbox.borrow_mut();
+        let place = outbox.put(length, pieces);
+        let message = outbox.get(&place);
+        let send = opcode::Send::new(Fd(slot.fd.as_raw_fd()), message.as_ptr(), message.len() as u32);
+        let send = send.flags(flags).build().flags(squeue::Flags::SKIP_SUCCESS);
+        self.begin(slot, Kind::Send, send)?;
+        slot.sending.replace(Sending::Hoped(place));
+        self.hoped.borrow_mut().push(slot.clone());
+        Ok(())
     }
 
     /// Has the kernel end an operation soon.

@@ -14,6 +14,7 @@ use std::time::Instant;
 use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
+use super::outbox::Place;
 use crate::buffer::{Buffer, Lent, Pool};
 use crate::tasks::TaskId;
 
@@ -117,7 +118,7 @@ pub(super) enum End {
 pub(super) enum Sending {
     Idle,
     /// Queued, and expected to be gone after the next submission.
-    Hoped(Buffer),
+    Hoped(Place),
     /// The kernel had room for a part of it. The rest, from this byte on, is sent when there is room again.
     Rest(Buffer, usize),
 }

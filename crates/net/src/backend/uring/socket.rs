@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
 use rustix::net::{self as sys, SocketFlags};
 
+use super::outbox::MESSAGE_MAX;
 use super::slot::{End, Kind, Mode, Slot, Way};
 use super::{Driver, tcp};
 use crate::backend::unsent::{self, Pieces};
@@ -20,11 +21,9 @@ use crate::stream::ConnectOptions;
 use crate::usage::count;
 use crate::worker::Worker;
 
-/// Messages up to this many bytes are queued and expected to go out at once: any socket whose peer reads has this room.
-const SHORT: usize = 16 * 1024;
-
-/// Up to this many bytes in pieces are put together, which costs less than telling the kernel where each of them is.
-const GATHERED: usize = 4 * 1024;
+/// Messages up to this many bytes are put together, queued, and expected to go out at once: any socket whose peer reads has
+/// this room.
+const SHORT: usize = MESSAGE_MAX;
 
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) struct Socket {
@@ -214,24 +213,20 @@ impl Socket {
     /// Sends all of `head` and `body`. A short message has been sent when this returns, or will be in this turn; should that
     /// fail, the next operation says so.
     pub(crate) async fn send(&self, head: Option<Buffer>, body: &[&'static [u8]]) -> io::Result<()> {
-        let body_bytes: usize = body.iter().map(|piece| piece.len()).sum();
-        let head_bytes = head.as_ref().map_or(0, |head| head.len());
-        if head_bytes + body_bytes == 0 {
+        let length =
+            head.as_ref().map_or(0, |head| head.len()) + body.iter().map(|piece| piece.len()).sum::<usize>();
+        if length == 0 {
             return Ok(());
         }
-        if body_bytes <= GATHERED && head_bytes + body_bytes <= SHORT {
-            let mut message = head.unwrap_or_else(|| self.worker.pool.take());
-            for piece in body {
-                message.extend_from_slice(piece);
-            }
-            let mut message = Some(message);
-            return std::future::poll_fn(|_| self.poll_hope(&mut message)).await;
+        if length <= SHORT {
+            let pieces = || head.iter().map(|head| &head[..]).chain(body.iter().copied());
+            return std::future::poll_fn(|_| self.poll_hope(length, pieces())).await;
         }
         let head = head.as_ref().map_or(&[][..], |head| &head[..]);
         unsent::send_all(head, body, |pieces| self.poll_send(pieces)).await
     }
 
-    fn poll_hope(&self, message: &mut Option<Buffer>) -> Poll<io::Result<()>> {
+    fn poll_hope<'a>(&self, length: usize, pieces: impl Iterator<Item = &'a [u8]>) -> Poll<io::Result<()>> {
         if let Some(wait) = self.poll_way_out() {
             return wait;
         }
@@ -239,8 +234,7 @@ impl Socket {
             return Poll::Pending;
         }
         count(&self.worker.counters.send_calls);
-        let message = message.take().expect("polled until ready");
-        Poll::Ready(self.driver.hope(&self.slot, message))
+        Poll::Ready(self.driver.hope(&self.slot, length, pieces))
     }
 
     fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
