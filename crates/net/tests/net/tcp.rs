@@ -441,6 +441,28 @@ fn a_dropped_recv_loses_nothing() {
     });
 }
 
+/// Bytes that nobody took are no clean end, whoever holds them when the socket is dropped.
+#[test]
+fn dropping_a_stream_with_unread_bytes_resets() {
+    check(|net| async move {
+        for begins_to_receive in [false, true] {
+            let (mut client, mut server) = pair(&net).await;
+            if begins_to_receive {
+                let mut recv = std::pin::pin!(client.recv());
+                std::future::poll_fn(|context| {
+                    assert!(recv.as_mut().poll(context).is_pending());
+                    std::task::Poll::Ready(())
+                })
+                .await;
+            }
+            server.send(message(&net, b"for nobody")).await.unwrap();
+            net.sleep(Duration::from_millis(5)).await;
+            drop(client);
+            assert_eq!(server.recv().await.unwrap_err().kind(), ErrorKind::ConnectionReset);
+        }
+    });
+}
+
 #[test]
 fn a_cancelled_task_closes_its_socket() {
     check(|net| async move {

@@ -100,6 +100,8 @@ pub(crate) struct Driver {
     /// Sockets with a deadline.
     deadlines: Cell<usize>,
     next_sweep: Cell<Instant>,
+    /// Completions that were collected before their turn.
+    early: RefCell<Vec<cqueue::Entry>>,
     nowhere: Nowhere,
     buffer_shortages: Cell<u64>,
     overflows: Cell<u64>,
@@ -124,6 +126,7 @@ impl Driver {
             waker: RefCell::default(),
             deadlines: Cell::new(0),
             next_sweep: Cell::new(Instant::now()),
+            early: RefCell::default(),
             nowhere: Nowhere::default(),
             buffer_shortages: Cell::new(0),
             overflows: Cell::new(0),
@@ -167,18 +170,39 @@ impl Driver {
             0 => timeout,
             _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
         };
-        let timeout = if self.is_urgent.take() { Some(Duration::ZERO) } else { timeout };
+        let mut early = self.early.borrow_mut();
+        let is_urgent = self.is_urgent.take() || !early.is_empty();
+        let timeout = if is_urgent { Some(Duration::ZERO) } else { timeout };
         self.has_grown.set(false);
         completions.entries.clear();
+        completions.entries.append(&mut early);
         completions.woken.clear();
-        let mut ring = self.ring.borrow_mut();
-        ring.wait(timeout)?;
-        let overflowed = ring.collect(&mut completions.entries)?;
-        drop(ring);
-        if overflowed {
+        self.ring.borrow_mut().wait(timeout)?;
+        self.collect(&mut completions.entries)?;
+        self.settle(completions);
+        Ok(())
+    }
+
+    fn collect(&self, entries: &mut Vec<cqueue::Entry>) -> io::Result<()> {
+        if self.ring.borrow_mut().collect(entries)? {
             count(&self.overflows);
         }
-        self.settle(completions);
+        Ok(())
+    }
+
+    /// In the middle of a turn: closes sockets that were dropped in it, whose descriptors the next one may need.
+    fn close_dropped(&self) -> io::Result<()> {
+        self.ring.borrow_mut().look()?;
+        let mut early = self.early.borrow_mut();
+        self.collect(&mut early)?;
+        early.retain(|entry| {
+            let is_of_dropped = Kind::of(entry.user_data()) != Kind::Send
+                && self.slot(entry).is_some_and(|slot| slot.is_gone.get());
+            if is_of_dropped {
+                self.note(entry);
+            }
+            !is_of_dropped
+        });
         Ok(())
     }
 
@@ -264,7 +288,10 @@ impl Driver {
             Kind::Wake => return self.note_wake(),
             _ => {}
         }
-        let Some(slot) = self.slot(entry) else { return Happened::Nothing };
+        let Some(slot) = self.slot(entry) else {
+            self.discard(kind, entry);
+            return Happened::Nothing;
+        };
         let has_ended = !cqueue::more(entry.flags());
         if has_ended {
             slot.ended(kind);
@@ -283,6 +310,16 @@ impl Driver {
         };
         self.forget_if_over(&slot);
         wakes.map_or(Happened::Nothing, Happened::Wakes)
+    }
+
+    /// What came for a socket that is closed already: its buffer or descriptor is given back.
+    fn discard(&self, kind: Kind, entry: &cqueue::Entry) {
+        if let Some(number) = cqueue::buffer_select(entry.flags()) {
+            drop(self.provided.borrow_mut().take(number, 0));
+        }
+        if let (Kind::Accept, Ok(fd)) = (kind, outcome(entry)) {
+            drop(own(fd));
+        }
     }
 
     fn note_wake(&self) -> Happened {
@@ -395,6 +432,10 @@ impl Driver {
         self.open_sockets.set(self.open_sockets.get() - 1);
         slot.is_gone.set(true);
         slot.waiter.set(None);
+        if slot.has_arrived() {
+            // As the kernel does when it closes a socket with bytes that nobody read.
+            let _ = tcp::make_close_abortive(&slot.fd);
+        }
         slot.forget_arrived();
         self.set_deadline(slot, None);
         for kind in [Kind::Receive, Kind::Connect, Kind::Accept, Kind::Watch] {
@@ -525,12 +566,14 @@ impl Driver {
         }
         let until = Instant::now() + FAREWELL;
         let mut completions = Completions::default();
-        loop {
-            let ended = self.wait(&mut completions, Rest::Until(Instant::now() + Duration::from_millis(10)));
+        let mut rest = Rest::None;
+        while self.wait(&mut completions, rest).is_ok() {
             completions.noted_by(self).for_each(drop);
-            if ended.is_err() || self.under_way.get() == 0 || Instant::now() >= until {
+            let now = Instant::now();
+            if self.under_way.get() == 0 || now >= until {
                 return;
             }
+            rest = Rest::Until(now + Duration::from_millis(10));
         }
     }
 }

@@ -112,7 +112,7 @@ impl Ring {
 
     /// Hands over what is queued, and completes what can be completed now.
     #[expect(unsafe_code, reason = "io-uring offers no safe call that completes without waiting")]
-    fn look(&mut self) -> io::Result<()> {
+    pub(super) fn look(&mut self) -> io::Result<()> {
         let queued = self.0.submission().len() as u32;
         // SAFETY: no argument is passed by address.
         unsafe { self.0.submitter().enter::<()>(queued, 0, GET_EVENTS, None) }.map(drop)

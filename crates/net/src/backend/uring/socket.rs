@@ -47,7 +47,14 @@ impl Socket {
         options: &ConnectOptions,
     ) -> io::Result<Self> {
         // Not in non-blocking mode: the ring waits in its stead, and plain calls say that they do not want to.
-        let fd = tcp::to_connect(to, options, SocketFlags::empty())?;
+        let fd = match tcp::to_connect(to, options, SocketFlags::empty()) {
+            // Those that were dropped in this turn may still have theirs.
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::MFILE) => {
+                driver.close_dropped()?;
+                tcp::to_connect(to, options, SocketFlags::empty())?
+            }
+            made => made?,
+        };
         let socket = Self::new(worker, driver, fd);
         socket.slot.resets.set(options.abortive_close);
         let _ = socket.slot.target.set(to.as_any());
