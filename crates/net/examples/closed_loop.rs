@@ -1,6 +1,7 @@
 //! What the runtime costs: a closed loop that counts bytes and parses nothing, to compare with a bare epoll loop.
 //!
-//! `closed_loop PORT CONNECTIONS SECONDS ANSWER_BYTES [fresh]`; `fresh` opens a connection per request and resets it.
+//! `closed_loop PORT CONNECTIONS SECONDS ANSWER_BYTES [uring|epoll] [fresh]`; `fresh` opens a connection per request and
+//! resets it.
 
 use std::cell::Cell;
 use std::io::{self, Write};
@@ -28,16 +29,21 @@ fn main() -> io::Result<()> {
         arguments
             .get(index)
             .and_then(|text| text.parse().ok())
-            .unwrap_or_else(|| panic!("PORT CONNECTIONS SECONDS ANSWER_BYTES [fresh]"))
+            .unwrap_or_else(|| panic!("PORT CONNECTIONS SECONDS ANSWER_BYTES [uring|epoll] [fresh]"))
     };
     let target = Target {
         at: (Ipv4Addr::LOCALHOST, number(0) as u16).into(),
         connections: number(1) as usize,
         seconds: number(2),
         answer_bytes: number(3) as usize,
-        fresh: arguments.get(4).is_some_and(|word| word == "fresh"),
+        fresh: arguments.iter().any(|word| word == "fresh"),
     };
-    net::run(Io::Auto, Limits::default(), |net| press(net, target))
+    let io = match arguments.get(4).map(String::as_str) {
+        Some("uring") => Io::Uring,
+        Some("epoll") => Io::Epoll,
+        _ => Io::Auto,
+    };
+    net::run(io, Limits::default(), |net| press(net, target))
 }
 
 async fn press(net: Net, target: Target) {
@@ -49,7 +55,8 @@ async fn press(net: Net, target: Target) {
     net.sleep(Duration::from_secs(target.seconds)).await;
     let (count, cpu_us) = (answers.get(), thread_cpu().as_micros());
     println!(
-        "net: {count} reqs {:.0} rps  cpu us/req {:.3}  {:?}",
+        "{}: {count} reqs {:.0} rps  cpu us/req {:.3}  {:?}",
+        net.backend(),
         count as f64 / started.elapsed().as_secs_f64(),
         cpu_us as f64 / count as f64,
         net.usage(),

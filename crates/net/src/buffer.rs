@@ -34,9 +34,19 @@ impl Pool {
     }
 
     pub(crate) fn take(self: &Rc<Self>) -> Buffer {
-        self.outstanding.set(self.outstanding.get() + 1);
+        self.hand_out(self.take_bytes())
+    }
+
+    /// Empty bytes of the usual size that are in nobody's hands, for a kernel to fill.
+    pub(crate) fn take_bytes(&self) -> Vec<u8> {
         let free = self.free.borrow_mut().pop();
-        Buffer { bytes: free.unwrap_or_else(|| Vec::with_capacity(self.buffer_bytes)), pool: self.clone() }
+        free.unwrap_or_else(|| Vec::with_capacity(self.buffer_bytes))
+    }
+
+    /// Puts bytes into somebody's hands.
+    pub(crate) fn hand_out(self: &Rc<Self>, bytes: Vec<u8>) -> Buffer {
+        self.outstanding.set(self.outstanding.get() + 1);
+        Buffer { bytes, pool: self.clone() }
     }
 
     fn give_back(&self, mut bytes: Vec<u8>) {

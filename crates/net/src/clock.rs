@@ -1,4 +1,5 @@
-//! The clocks. The only place that asks the system what time it is, so that a simulation can answer instead.
+//! The clocks that are not the backend's: the wall clock and CPU time. The monotonic clock is the driver's
+//! ([`Worker::now`](crate::worker::Worker::now)), so that a simulation can answer instead of the system.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -17,13 +18,10 @@ pub(crate) struct WallClock {
 }
 
 impl WallClock {
-    pub(crate) fn start() -> Self {
+    /// The system's wall clock, joined to the monotonic clock that reads `now`.
+    pub(crate) fn start(now: Instant) -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { started: Instant::now(), started_unix_us: since_epoch.as_micros() as u64 }
-    }
-
-    pub(crate) fn unix_micros(&self) -> u64 {
-        self.unix_micros_at(Instant::now())
+        Self { started: now, started_unix_us: since_epoch.as_micros() as u64 }
     }
 
     pub(crate) fn unix_micros_at(&self, at: Instant) -> u64 {

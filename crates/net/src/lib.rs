@@ -35,4 +35,4 @@ pub use stream::{Close, ConnectOptions, Stream};
 pub use tasks::TaskId;
 pub use timers::Sleep;
 pub use usage::Usage;
-pub use worker::{Io, Limits, Net, run};
+pub use worker::{Io, Limits, Net, probe, run};

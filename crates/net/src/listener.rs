@@ -4,13 +4,15 @@ use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Duration;
 
 use rustix::io::Errno;
 
-use crate::backend::epoll::Socket;
+use crate::backend::Socket;
 use crate::stream::Stream;
 use crate::timers::Sleep;
+use crate::worker::Worker;
 
 /// After an accept failed for want of descriptors or memory, the next one waits this long before it tries.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -32,14 +34,14 @@ impl Default for ListenOptions {
 
 /// A listening TCP socket. Accepted connections have `TCP_NODELAY` on.
 pub struct Listener {
+    worker: Rc<Worker>,
     socket: Socket,
     pause: Option<Sleep>,
 }
 
 impl Listener {
-    pub(crate) fn new(socket: Socket) -> Self {
-        let pause = None;
-        Self { socket, pause }
+    pub(crate) fn new(worker: &Rc<Worker>, socket: Socket) -> Self {
+        Self { worker: worker.clone(), socket, pause: None }
     }
 
     /// Waits for a connection and accepts it.
@@ -57,8 +59,7 @@ impl Listener {
         if let Err(error) = &accepted
             && is_exhaustion(error)
         {
-            let worker = self.socket.worker().clone();
-            self.pause = Some(Sleep::new(worker, Instant::now() + PAUSE));
+            self.pause = Some(Sleep::new(self.worker.clone(), self.worker.now() + PAUSE));
         }
         let (socket, peer) = accepted?;
         Ok((Stream::new(socket, peer), peer))

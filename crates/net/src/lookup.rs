@@ -109,7 +109,7 @@ impl Lookups {
 }
 
 fn start_helper(worker: &Worker) -> io::Result<Helper> {
-    let waker = worker.driver.waker();
+    let waker = worker.driver.waker()?;
     let (questions, asked) = channel::<Question>();
     let (answered, answers) = channel();
     let work = move || {

@@ -6,17 +6,14 @@
 
 use std::fmt;
 use std::future::poll_fn;
-use std::io::{self, IoSlice};
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::Instant;
 
-use crate::backend::epoll::Socket;
+use crate::backend::Socket;
 use crate::buffer::{Buffer, Lent};
 use crate::worker::Worker;
-
-/// Pieces given to the kernel in one call at most.
-const GATHER_MAX: usize = 32;
 
 /// How to open a connection. `TCP_NODELAY` is always on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,14 +89,17 @@ impl Stream {
         poll_fn(|_| self.socket.poll_discard(max.max(1))).await
     }
 
-    /// Sends the whole message: returns when the kernel has all of it. The buffer then goes back to its pool.
+    /// Sends the whole message: returns when the kernel has all of it, or, for a short one, when it will have before the
+    /// worker waits. The buffer then goes back to its pool.
     ///
     /// # Errors
     ///
     /// [`ConnectionReset`](io::ErrorKind::ConnectionReset), [`BrokenPipe`](io::ErrorKind::BrokenPipe) and what else the
-    /// system says; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline. A part may have been sent.
+    /// system says, of this message or of the one before it; [`TimedOut`](io::ErrorKind::TimedOut) at the deadline. A part
+    /// may have been sent. That a short message could not be sent may be told by the next operation, which may be a
+    /// receive.
     pub async fn send(&mut self, message: Buffer) -> io::Result<()> {
-        self.send_pieces(&message, &[]).await
+        self.socket.send(Some(message), &[]).await
     }
 
     /// Sends `head` and then the pieces of `body`, in one system call where the kernel has room.
@@ -108,7 +108,7 @@ impl Stream {
     ///
     /// As [`send`](Self::send).
     pub async fn send_with(&mut self, head: Buffer, body: &[&'static [u8]]) -> io::Result<()> {
-        self.send_pieces(&head, body).await
+        self.socket.send(Some(head), body).await
     }
 
     /// Sends the pieces of `body`, as [`send_with`](Self::send_with) without a head.
@@ -117,19 +117,7 @@ impl Stream {
     ///
     /// As [`send`](Self::send).
     pub async fn send_static(&mut self, body: &[&'static [u8]]) -> io::Result<()> {
-        self.send_pieces(&[], body).await
-    }
-
-    async fn send_pieces(&mut self, head: &[u8], body: &[&'static [u8]]) -> io::Result<()> {
-        let mut unsent = Unsent::new(head, body);
-        while !unsent.front.is_empty() {
-            let sent = poll_fn(|_| match unsent.rest {
-                [] => self.socket.poll_send(unsent.front),
-                _ => unsent.gathered(|pieces| self.socket.poll_send_gathered(pieces)),
-            });
-            unsent.advance(sent.await?);
-        }
-        Ok(())
+        self.socket.send(None, body).await
     }
 
     /// Until when operations may wait. One that still waits then fails with [`TimedOut`](io::ErrorKind::TimedOut), up to
@@ -173,78 +161,5 @@ impl Stream {
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").field("peer", &self.peer).finish()
-    }
-}
-
-/// What is left to send: a piece that may be begun, and whole pieces. All is sent when `front` is empty.
-struct Unsent<'a> {
-    front: &'a [u8],
-    rest: &'a [&'static [u8]],
-}
-
-impl<'a> Unsent<'a> {
-    fn new(front: &'a [u8], rest: &'a [&'static [u8]]) -> Self {
-        let mut unsent = Self { front, rest };
-        unsent.advance(0);
-        unsent
-    }
-
-    /// Strikes out `sent` bytes, and any empty pieces that follow them.
-    fn advance(&mut self, mut sent: usize) {
-        while sent >= self.front.len()
-            && let Some((next, rest)) = self.rest.split_first()
-        {
-            sent -= self.front.len();
-            (self.front, self.rest) = (next, rest);
-        }
-        self.front = &self.front[sent..];
-    }
-
-    fn gathered<T>(&self, send: impl FnOnce(&[IoSlice<'_>]) -> T) -> T {
-        let mut pieces = [IoSlice::new(self.front); GATHER_MAX];
-        for (piece, bytes) in pieces[1..].iter_mut().zip(self.rest) {
-            *piece = IoSlice::new(bytes);
-        }
-        send(&pieces[..GATHER_MAX.min(1 + self.rest.len())])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sends `step` bytes at a time and returns what went out.
-    fn sent_in_steps(head: &'static [u8], body: &[&'static [u8]], step: usize) -> Vec<u8> {
-        let mut unsent = Unsent::new(head, body);
-        let mut out = Vec::new();
-        while !unsent.front.is_empty() {
-            let before = out.len();
-            unsent.gathered(|pieces| {
-                let bytes = pieces.iter().flat_map(|piece| piece.iter().copied());
-                out.extend(bytes.take(step));
-            });
-            unsent.advance(out.len() - before);
-        }
-        out
-    }
-
-    #[test]
-    fn whatever_the_steps_the_bytes_are_the_same() {
-        let body: &[&'static [u8]] = &[b"", b"one", b"", b"two", b"three", b"", b""];
-        for step in 1..20 {
-            assert_eq!(sent_in_steps(b"head ", body, step), b"head onetwothree");
-            assert_eq!(sent_in_steps(b"", body, step), b"onetwothree");
-        }
-    }
-
-    #[test]
-    fn more_pieces_than_one_call_takes() {
-        let body = [b"ab".as_slice(); GATHER_MAX * 3];
-        assert_eq!(sent_in_steps(b"", &body, usize::MAX).len(), GATHER_MAX * 3 * 2);
-    }
-
-    #[test]
-    fn nothing_is_sent_at_once() {
-        assert!(Unsent::new(b"", &[b"", b""]).front.is_empty());
     }
 }

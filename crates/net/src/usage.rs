@@ -13,6 +13,10 @@ pub struct Usage {
     pub recv_calls: u64,
     /// Send calls to the kernel, those that found no room included.
     pub send_calls: u64,
+    /// Receives that found none of the buffers provided for io_uring, and went on when more were provided.
+    pub buffer_shortages: u64,
+    /// Waits after which completions of io_uring had not fitted into their queue; the kernel kept them.
+    pub completion_overflows: u64,
     /// Sockets open now, listeners included.
     pub open_sockets: usize,
     /// Tasks alive now, the main one not included.
@@ -27,6 +31,13 @@ pub(crate) struct Counters {
     pub(crate) polls: Cell<u64>,
     pub(crate) recv_calls: Cell<u64>,
     pub(crate) send_calls: Cell<u64>,
+}
+
+/// What happened to the queues that are shared with the kernel.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shortages {
+    pub(crate) buffers: u64,
+    pub(crate) completions: u64,
 }
 
 pub(crate) fn count(counter: &Cell<u64>) {

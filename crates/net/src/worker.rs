@@ -7,6 +7,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -14,7 +15,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use crate::backend::epoll::{Driver, Happened, Occurrences, Rest, Socket};
+use crate::backend::{Driver, Happened, Occurrences, Rest, Socket};
 use crate::buffer::{Buffer, Pool};
 use crate::clock::WallClock;
 use crate::event::Event;
@@ -28,7 +29,8 @@ use crate::usage::{Counters, Usage, count};
 /// Polls of ready tasks between two waits at most, so that tasks which keep waking each other leave room for I/O.
 const READY_POLLS_MAX: usize = 4096;
 
-/// In a long batch of events, due timers are looked for after this many of them.
+/// In a long batch of events, due timers are looked for after this many of them, and what is to be sent is handed over: else
+/// a request would wait for the others of its batch, and its latency would show that.
 const EVENTS_BETWEEN_TIMERS: usize = 16;
 
 /// Which system interface carries the I/O.
@@ -37,8 +39,31 @@ pub enum Io {
     /// The best one that works here.
     #[default]
     Auto,
+    /// Completion by io_uring.
+    Uring,
     /// Readiness by epoll.
     Epoll,
+}
+
+impl fmt::Display for Io {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Uring => "io_uring",
+            Self::Epoll => "epoll",
+        })
+    }
+}
+
+/// Whether a worker could use this system interface here.
+///
+/// # Errors
+///
+/// It could not; the text says why, and what else would do.
+pub fn probe(io: Io) -> io::Result<()> {
+    let limits = Limits::default();
+    let pool = Pool::new(limits.buffer_bytes);
+    Driver::new(io, &limits, &pool).map(drop)
 }
 
 /// The bounds of one worker.
@@ -66,10 +91,10 @@ impl Default for Limits {
 /// The system interface cannot be set up, or its wait fails. What `main` returns is passed through.
 pub fn run<T, F: Future<Output = T>>(io: Io, limits: Limits, main: impl FnOnce(Net) -> F) -> io::Result<T> {
     let worker = Rc::new(Worker::new(io, &limits)?);
-    let _end = DropTasks(&worker);
+    let _end = End(&worker);
     let main = pin!(main(Net(worker.clone())));
     let runner = Runner { worker: &worker, main, result: None };
-    runner.drive(Occurrences::with_capacity(limits.events.max(1)))
+    runner.drive(worker.driver.occurrences(&limits))
 }
 
 /// The handle of this thread's worker. Clones are cheap and name the same worker.
@@ -77,9 +102,9 @@ pub fn run<T, F: Future<Output = T>>(io: Io, limits: Limits, main: impl FnOnce(N
 pub struct Net(pub(crate) Rc<Worker>);
 
 impl Net {
-    /// The system interface in use, for reports: `"epoll"`.
+    /// The system interface in use, for reports: `"io_uring"` or `"epoll"`.
     pub fn backend(&self) -> &'static str {
-        Driver::NAME
+        self.0.driver.name()
     }
 
     /// Starts a task. It is polled for the first time in this turn, after the caller.
@@ -98,7 +123,7 @@ impl Net {
 
     /// The monotonic clock, read now.
     pub fn now(&self) -> Instant {
-        Instant::now()
+        self.0.now()
     }
 
     /// The monotonic clock as it was when this turn's wait returned. Costs nothing.
@@ -108,7 +133,7 @@ impl Net {
 
     /// Microseconds since the Unix epoch, derived from the monotonic clock: it never steps back.
     pub fn unix_micros(&self) -> u64 {
-        self.0.wall_clock.unix_micros()
+        self.0.wall_clock.unix_micros_at(self.now())
     }
 
     /// The same for a moment that was read before: no clock is read again.
@@ -123,7 +148,7 @@ impl Net {
 
     /// Waits for a while from now, with microsecond resolution.
     pub fn sleep(&self, duration: Duration) -> Sleep {
-        self.sleep_until(Instant::now() + duration)
+        self.sleep_until(self.now() + duration)
     }
 
     /// Opens a TCP connection.
@@ -142,7 +167,7 @@ impl Net {
     ///
     /// What the system says: the address is in use, is not of this machine, or is not allowed.
     pub fn listen(&self, at: SocketAddr, options: &ListenOptions) -> io::Result<Listener> {
-        Ok(Listener::new(Socket::listen(&self.0, at, options)?))
+        Ok(Listener::new(&self.0, Socket::listen(&self.0, at, options)?))
     }
 
     /// An empty pooled buffer to compose a message in.
@@ -192,13 +217,13 @@ pub(crate) struct Worker {
 
 impl Worker {
     fn new(io: Io, limits: &Limits) -> io::Result<Self> {
-        let driver = match io {
-            Io::Auto | Io::Epoll => Driver::new()?,
-        };
+        let pool = Pool::new(limits.buffer_bytes);
+        let driver = Driver::new(io, limits, &pool)?;
+        let now = driver.now();
         Ok(Self {
             driver,
             timers: RefCell::default(),
-            pool: Pool::new(limits.buffer_bytes),
+            pool,
             lookups: Lookups::default(),
             counters: Counters::default(),
             tasks: RefCell::default(),
@@ -207,14 +232,19 @@ impl Worker {
             current: Cell::new(TaskId::MAIN),
             budget: Cell::new(0),
             completions_per_poll: limits.completions_per_poll.max(1),
-            turn: Cell::new(Instant::now()),
-            wall_clock: WallClock::start(),
+            turn: Cell::new(now),
+            wall_clock: WallClock::start(now),
         })
     }
 
     /// The task being polled: whoever waits for something gives this as the one to poll.
     pub(crate) fn current(&self) -> TaskId {
         self.current.get()
+    }
+
+    /// The monotonic clock, read now.
+    pub(crate) fn now(&self) -> Instant {
+        self.driver.now()
     }
 
     pub(crate) fn turn(&self) -> Instant {
@@ -272,15 +302,18 @@ impl Worker {
 
     fn begin_turn(&self) {
         count(&self.counters.turns);
-        self.turn.set(Instant::now());
+        self.turn.set(self.now());
     }
 
     fn usage(&self) -> Usage {
+        let shortages = self.driver.shortages();
         Usage {
             turns: self.counters.turns.get(),
             polls: self.counters.polls.get(),
             recv_calls: self.counters.recv_calls.get(),
             send_calls: self.counters.send_calls.get(),
+            buffer_shortages: shortages.buffers,
+            completion_overflows: shortages.completions,
             open_sockets: self.driver.open_sockets(),
             tasks: self.tasks.borrow().len(),
             buffers_outstanding: self.pool.outstanding(),
@@ -288,18 +321,20 @@ impl Worker {
     }
 }
 
-/// Drops the tasks when the run ends, by whatever way: they hold the worker, which holds them.
-struct DropTasks<'a>(&'a Worker);
+/// Drops the tasks when the run ends, by whatever way: they hold the worker, which holds them. Then what they had under way
+/// in the kernel is ended.
+struct End<'a>(&'a Worker);
 
-impl Drop for DropTasks<'_> {
+impl Drop for End<'_> {
     fn drop(&mut self) {
         loop {
             let tasks = self.0.tasks.borrow_mut().remove_all();
             if tasks.is_empty() {
-                return;
+                break;
             }
             drop(tasks);
         }
+        self.0.driver.finish();
     }
 }
 
@@ -328,14 +363,28 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
     }
 
     fn handle(&mut self, occurrences: &Occurrences) {
+        match (&self.worker.driver, occurrences) {
+            (Driver::Epoll(driver), Occurrences::Epoll(events)) => {
+                self.handle_each(events.iter().map(|event| driver.note(event)));
+            }
+            (Driver::Uring(driver), Occurrences::Uring(completions)) => {
+                self.handle_each(completions.noted_by(driver));
+            }
+            _ => unreachable!("a driver is given what it made room for"),
+        }
+    }
+
+    /// Polls for one event before the next is taken note of: what a task does may bear on the events behind its own.
+    fn handle_each(&mut self, happenings: impl Iterator<Item = Happened>) {
         let worker = self.worker;
-        for (number, occurrence) in occurrences.iter().enumerate() {
-            match worker.driver.note(occurrence) {
+        for (number, happened) in happenings.enumerate() {
+            match happened {
                 Happened::Wakes(task) => self.poll(task),
                 Happened::Answers => worker.lookups.collect(worker),
                 Happened::Nothing => {}
             }
             if number % EVENTS_BETWEEN_TIMERS == EVENTS_BETWEEN_TIMERS - 1 {
+                worker.driver.submit();
                 self.fire_timers_mid_turn();
             }
         }
@@ -345,7 +394,7 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
     fn fire_timers_mid_turn(&mut self) {
         let earliest = self.worker.timers.borrow_mut().earliest();
         if earliest.is_some() {
-            self.fire_timers(Instant::now());
+            self.fire_timers(self.worker.now());
         }
     }
 

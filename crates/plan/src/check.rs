@@ -288,7 +288,15 @@ mod tests {
             trace: Default::default(),
         };
         let origin = Some(Origin::default());
-        Plan { version: 1, seed: 7, threads: None, site: Site::default(), load: Some(load), origin }
+        Plan {
+            version: 1,
+            seed: 7,
+            threads: None,
+            io: crate::Io::Auto,
+            site: Site::default(),
+            load: Some(load),
+            origin,
+        }
     }
 
     #[test]

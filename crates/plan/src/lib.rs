@@ -18,12 +18,14 @@ pub mod sources;
 pub mod units;
 
 mod address;
+mod io;
 mod request;
 mod split;
 mod text;
 mod tls;
 
 pub use address::Address;
+pub use io::Io;
 pub use load::*;
 pub use popularity::{Law, Popularity};
 pub use request::{Expect, ExpectBody, Request, RequestOrder, RequestStep};
@@ -46,6 +48,9 @@ pub struct Plan {
     /// Workers, one per core; `None` means one for each core the process may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u16>,
+    /// The system interface that the workers use.
+    #[serde(default, skip_serializing_if = "Io::is_auto")]
+    pub io: Io,
     /// What exists: the objects and their laws, known to clients and origin alike.
     pub site: Site,
     /// The client side; absent where only the origin runs.
@@ -104,6 +109,7 @@ mod tests {
                 version: Plan::VERSION,
                 seed: 1,
                 threads: None,
+                io: Io::Auto,
                 site: Site::default(),
                 load: Some(load.clone()),
                 origin: Some(Origin { listen: listen.to_owned(), ..Origin::default() }),

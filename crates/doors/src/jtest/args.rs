@@ -178,6 +178,7 @@ switches! {
     "post_size"         ' ' post_size: int = 0, "JTEST_POST_SIZE", Documents, "POST SIZE";
     // Ours.
     "threads"           ' ' threads: int = 0, "", Both, "Threads (0: one for each core)";
+    "io"                ' ' io: str = "auto", "", Both, "auto, uring or epoll";
     "timeout"           ' ' timeout: str = "30s", "", Both, "A request that takes longer is an error";
     "urls-order"        ' ' urls_order: str = "once", "", Urls, "once, loop or random";
     "old-averages"      ' ' old_averages: on = false, "", Both, "Average over -a intervals, starting at zero, as jtest did";

@@ -9,7 +9,7 @@ use super::{Run, Shown, View};
 use ::plan::jtest::{ContentType, Extension, Form};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
-    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Law, Limits, Load, ObjectStep,
+    Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Io, Law, Limits, Load, ObjectStep,
     Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Scenario, Site, Step, Stop, Tls,
     Trace, UrlOrder, UrlStep, units,
 };
@@ -129,7 +129,8 @@ fn plan(typed: &Typed, list: Option<List>, now_seed: u64) -> Result<Plan, Shown>
     let threads = whole("threads", typed.threads, 0..=4096)?;
     let seed = if typed.drand == 0 { now_seed } else { typed.drand as u64 };
     let threads = Some(threads).filter(|threads| *threads > 0);
-    Ok(Plan { version: Plan::VERSION, seed, threads, site, load, origin })
+    let io = Io::parse(&typed.io).map_err(|why| Shown::refused(format!("--io {}: {why}", typed.io)))?;
+    Ok(Plan { version: Plan::VERSION, seed, threads, io, site, load, origin })
 }
 
 fn timeout(typed: &Typed) -> Result<Duration, Shown> {

@@ -63,7 +63,7 @@ fn check(line: &str, parts: &[&str]) {
 
 #[test]
 fn every_switch_of_the_documents_has_its_part_in_the_plan() {
-    let table: [(&str, &[&str]); 61] = [
+    let table: [(&str, &[&str]); 62] = [
         (
             "-p 3128",
             &["target = \"localhost:3128\"", "authority = \"localhost:4128\"", "listen = \"0.0.0.0:4128\""],
@@ -124,6 +124,7 @@ fn every_switch_of_the_documents_has_its_part_in_the_plan() {
         ("--post_support 1", &["post_bytes = 0", "post = true"]),
         ("--post_support 2 --post_size 77", &["post_bytes = 77", "post = true"]),
         ("--threads 3", &["threads = 3"]),
+        ("--io epoll", &["io = \"epoll\""]),
         ("--threads=3", &["threads = 3"]),
         ("--timeout 2s", &["connect = \"2s\"", "request = \"2s\""]),
         ("--timeout=5m", &["request = \"5m\""]),

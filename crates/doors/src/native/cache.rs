@@ -214,6 +214,7 @@ impl CacheArgs {
             version: Plan::VERSION,
             seed: self.load.seed.unwrap_or(seed),
             threads: self.load.threads,
+            io: self.load.io,
             site,
             load: Some(load),
             origin: (!self.clients_only).then(|| self.behaviour.origin(origin)),

@@ -3,7 +3,7 @@
 use super::cache::{HTTPS, proxy};
 use super::options::{OutputArgs, WatchArgs, finish};
 use super::tls::TlsArgs;
-use super::values::{at_least_one, count32, field, seed, some_time, status, threads};
+use super::values::{at_least_one, close, count32, field, seed, some_time, status, threads};
 use clap::Args;
 use plan::units;
 use plan::{
@@ -81,9 +81,15 @@ pub struct HttpLoadArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
+    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    #[arg(long, value_name = "IO", default_value = "auto", value_parser = plan::Io::parse)]
+    pub io: plan::Io,
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
+    /// How clients end connections: fin or reset
+    #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
+    pub close: CloseBy,
     /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
     #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
     pub sources: Vec<SourceRange>,
@@ -151,6 +157,7 @@ impl HttpArgs {
             version: Plan::VERSION,
             seed: self.load.seed.unwrap_or(seed),
             threads: self.load.threads,
+            io: self.load.io,
             site: Site::default(),
             load: Some(load),
             origin: None,
@@ -162,7 +169,7 @@ impl HttpArgs {
         Http1 {
             form,
             requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
-            close: CloseBy::Fin,
+            close: self.load.close,
             fields: self.requests.headers.clone(),
             tls: self.speaks_tls().then(|| self.tls.tls()),
             ..Http1::default()

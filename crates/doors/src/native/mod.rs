@@ -119,6 +119,9 @@ pub struct RunArgs {
     /// Seed instead of the plan's
     #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
+    /// System interface instead of the plan's: auto, uring or epoll
+    #[arg(long, value_name = "IO", value_parser = plan::Io::parse)]
+    pub io: Option<plan::Io>,
     /// What is watched beside.
     #[command(flatten)]
     pub watch: WatchArgs,

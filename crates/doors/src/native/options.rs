@@ -8,7 +8,7 @@ use super::values::{
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
-use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Origin, RequestForm, SourceRange, Stop};
+use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm, SourceRange, Stop};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -75,6 +75,9 @@ pub struct LoadArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
+    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
+    pub io: Io,
     /// Form of requests: reverse, forward or transparent
     #[arg(long, value_name = "FORM", default_value = "reverse", value_parser = form)]
     pub form: RequestForm,
@@ -239,6 +242,9 @@ pub struct OriginArgs {
     /// Workers, one per core [default: all cores]
     #[arg(long, short = 't', value_name = "N", value_parser = threads)]
     pub threads: Option<u16>,
+    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
+    pub io: Io,
     /// What exists.
     #[command(flatten)]
     pub site: SiteArgs,
@@ -296,6 +302,7 @@ impl OriginArgs {
             version: plan::Plan::VERSION,
             seed: self.seed.unwrap_or(seed),
             threads: self.threads,
+            io: self.io,
             site: self.site.site(),
             load: None,
             origin: Some(behaviour.origin(self.listen)),

@@ -110,6 +110,11 @@ impl Case {
 
     /// Runs it to its end on this thread.
     pub fn run(self) -> Ran {
+        self.run_on(Io::Auto)
+    }
+
+    /// Runs it with this backend.
+    pub fn run_on(self, io: Io) -> Ran {
         let (snapshots_in, snapshots) = sync_channel(1_000);
         let (events_in, _events) = sync_channel(1_000);
         let (_spare_in, spare) = channel();
@@ -149,7 +154,7 @@ impl Case {
             };
             drive(net, job).await;
         };
-        net::run(Io::Auto, Limits::default(), main).unwrap();
+        net::run(io, Limits::default(), main).unwrap();
         Ran { snapshots: snapshots.into_iter().collect(), seen: seen.get() }
     }
 }

@@ -8,8 +8,8 @@
 //! [`Socket::attempt`].
 
 use std::cell::{Cell, RefCell};
-use std::io::{self, IoSlice};
-use std::net::{IpAddr, SocketAddr};
+use std::io;
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,17 +18,16 @@ use std::time::{Duration, Instant};
 
 use mio::unix::SourceFd;
 use mio::{Interest, Token};
-use nix::sys::socket::{setsockopt, sockopt as nix_sockopt};
-use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{
-    self as sys, AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
-};
+use rustix::net::{self as sys, SocketFlags, sockopt};
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
 use slab::Slab;
 
+use super::tcp::{self, Nowhere};
+use super::unsent::Pieces;
+use super::{Happened, Rest};
 use crate::buffer::Lent;
 use crate::listener::ListenOptions;
 use crate::stream::ConnectOptions;
@@ -42,33 +41,11 @@ const SWEEP: Duration = Duration::from_millis(20);
 /// The wait itself counts in milliseconds; what is due sooner than this gets an alarm with nanoseconds.
 const NEAR: Duration = Duration::from_millis(2);
 
-/// Bytes that one discarding receive asks for at most.
-const DISCARD_BYTES: usize = 1 << 20;
-
 const ANSWERS: Token = Token(usize::MAX);
 const ALARM: Token = Token(usize::MAX - 1);
 
 // A token carries a place and a generation.
 const _: () = assert!(usize::BITS == 64);
-
-pub(crate) type Occurrences = mio::Events;
-
-/// What an event means for the worker.
-pub(crate) enum Happened {
-    /// This task waits for it.
-    Wakes(TaskId),
-    /// The lookup thread has answers.
-    Answers,
-    /// Nobody waits for it.
-    Nothing,
-}
-
-/// How long the worker may sleep.
-pub(crate) enum Rest {
-    None,
-    Until(Instant),
-    Forever,
-}
 
 pub(crate) struct Driver {
     poll: RefCell<mio::Poll>,
@@ -80,13 +57,10 @@ pub(crate) struct Driver {
     /// Sockets with a deadline.
     deadlines: Cell<usize>,
     next_sweep: Cell<Instant>,
-    /// Where discarded bytes would go; the kernel does not write it, so it never becomes resident.
-    discarded: RefCell<Vec<u8>>,
+    nowhere: Nowhere,
 }
 
 impl Driver {
-    pub(crate) const NAME: &'static str = "epoll";
-
     pub(crate) fn new() -> io::Result<Self> {
         let poll = mio::Poll::new()?;
         let waker = Arc::new(mio::Waker::new(poll.registry(), ANSWERS)?);
@@ -103,7 +77,7 @@ impl Driver {
             alarm_at: Cell::new(None),
             deadlines: Cell::new(0),
             next_sweep: Cell::new(Instant::now()),
-            discarded: RefCell::default(),
+            nowhere: Nowhere::default(),
         })
     }
 
@@ -117,7 +91,7 @@ impl Driver {
     }
 
     /// Waits for events. One system call, two when an alarm has to be set.
-    pub(crate) fn wait(&self, occurrences: &mut Occurrences, rest: Rest) -> io::Result<()> {
+    pub(crate) fn wait(&self, events: &mut mio::Events, rest: Rest) -> io::Result<()> {
         let timeout = match rest {
             Rest::None => Some(Duration::ZERO),
             Rest::Until(at) => self.timeout_until(at)?,
@@ -127,7 +101,7 @@ impl Driver {
             0 => timeout,
             _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
         };
-        match self.poll.borrow_mut().poll(occurrences, timeout) {
+        match self.poll.borrow_mut().poll(events, timeout) {
             // A signal: a turn without events.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             other => other,
@@ -307,6 +281,7 @@ impl Slot {
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) struct Socket {
     worker: Rc<Worker>,
+    driver: Rc<Driver>,
     slot: Rc<Slot>,
     /// Whether the kernel reports room to send. A server's socket asks for that only once it ran out of it.
     reports_room: Cell<bool>,
@@ -316,65 +291,60 @@ pub(crate) struct Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         // Closing takes the descriptor out of the epoll set.
-        self.worker.driver.forget(&self.slot);
+        self.driver.forget(&self.slot);
     }
 }
 
 impl Socket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
-    pub(crate) fn connect(worker: &Rc<Worker>, to: SocketAddr, options: &ConnectOptions) -> io::Result<Self> {
-        let fd = tcp_socket(to)?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        if options.abortive_close {
-            sockopt::set_socket_linger(&fd, Some(Duration::ZERO))?;
-        }
-        if let Some(bytes) = options.receive_buffer {
-            sockopt::set_socket_recv_buffer_size(&fd, bytes)?;
-        }
-        if let Some(source) = options.source {
-            bind_source(&fd, source)?;
-        }
+    pub(crate) fn connect(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        to: SocketAddr,
+        options: &ConnectOptions,
+    ) -> io::Result<Self> {
+        let fd = tcp::to_connect(to, options, SocketFlags::NONBLOCK)?;
         match sys::connect(&fd, &to) {
             Ok(()) | Err(Errno::INPROGRESS | Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let both = Interest::READABLE | Interest::WRITABLE;
-        let slot = worker.driver.admit(&fd, both, Ready::NOTHING)?;
-        Ok(Self::new(worker, slot, fd, true))
+        let slot = driver.admit(&fd, both, Ready::NOTHING)?;
+        Ok(Self::new(worker, driver, slot, fd, true))
     }
 
-    pub(crate) fn listen(worker: &Rc<Worker>, at: SocketAddr, options: &ListenOptions) -> io::Result<Self> {
-        let fd = tcp_socket(at)?;
-        sockopt::set_socket_reuseaddr(&fd, true)?;
-        if options.reuse_port {
-            sockopt::set_socket_reuseport(&fd, true)?;
-        }
-        // Accepted sockets inherit it: one call less for each of them.
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        sys::bind(&fd, &at)?;
-        sys::listen(&fd, options.backlog.min(i32::MAX as u32) as i32)?;
+    pub(crate) fn listen(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        at: SocketAddr,
+        options: &ListenOptions,
+    ) -> io::Result<Self> {
+        let fd = tcp::listening(at, options, SocketFlags::NONBLOCK)?;
         let interest = Interest::READABLE;
-        let slot = worker.driver.admit(&fd, interest, Ready::NOTHING)?;
-        Ok(Self::new(worker, slot, fd, false))
+        let slot = driver.admit(&fd, interest, Ready::NOTHING)?;
+        Ok(Self::new(worker, driver, slot, fd, false))
     }
 
-    fn accepted(worker: &Rc<Worker>, fd: OwnedFd) -> io::Result<Self> {
+    fn accepted(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
         let interest = Interest::READABLE;
-        let slot = worker.driver.admit(&fd, interest, Ready::WRITE)?;
-        Ok(Self::new(worker, slot, fd, false))
+        let slot = driver.admit(&fd, interest, Ready::WRITE)?;
+        Ok(Self::new(worker, driver, slot, fd, false))
     }
 
-    fn new(worker: &Rc<Worker>, slot: Rc<Slot>, fd: OwnedFd, reports_room: bool) -> Self {
-        Self { worker: worker.clone(), slot, reports_room: Cell::new(reports_room), fd }
-    }
-
-    pub(crate) fn worker(&self) -> &Rc<Worker> {
-        &self.worker
+    fn new(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        slot: Rc<Slot>,
+        fd: OwnedFd,
+        reports_room: bool,
+    ) -> Self {
+        let (worker, driver) = (worker.clone(), driver.clone());
+        Self { worker, driver, slot, reports_room: Cell::new(reports_room), fd }
     }
 
     /// Until when an operation may wait; it then fails with `TimedOut`.
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        self.worker.driver.set_deadline(&self.slot, deadline);
+        self.driver.set_deadline(&self.slot, deadline);
     }
 
     pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
@@ -393,7 +363,7 @@ impl Socket {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
             let (accepted, peer) = sys::acceptfrom_with(fd, flags)?;
             let peer = peer.ok_or(Errno::INVAL)?;
-            let socket = Self::accepted(&self.worker, accepted)?;
+            let socket = Self::accepted(&self.worker, &self.driver, accepted)?;
             Ok((socket, SocketAddr::try_from(peer)?))
         })
     }
@@ -402,16 +372,8 @@ impl Socket {
     pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
         self.attempt(Ready::READ, |fd| {
             count(&self.worker.counters.recv_calls);
-            let mut buffer = self.worker.pool.take();
-            let asked = buffer.capacity().min(max);
-            if asked == buffer.capacity() {
-                sys::recv(fd, spare_capacity(&mut buffer), RecvFlags::empty())?;
-            } else {
-                buffer.resize(asked, 0);
-                let (received, _) = sys::recv(fd, &mut buffer[..], RecvFlags::empty())?;
-                buffer.truncate(received);
-            }
-            if buffer.len() < asked {
+            let (buffer, all) = tcp::receive(fd, &self.worker.pool, max)?;
+            if !all {
                 self.slot.fell_short(Ready::READ);
             }
             Ok(Lent::new(buffer))
@@ -422,42 +384,20 @@ impl Socket {
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
         self.attempt(Ready::READ, |fd| {
             count(&self.worker.counters.recv_calls);
-            let mut nowhere = self.worker.driver.discarded.borrow_mut();
-            if nowhere.is_empty() {
-                *nowhere = vec![0; DISCARD_BYTES];
-            }
-            let asked = max.min(DISCARD_BYTES as u64) as usize;
-            let (_, gone) = sys::recv(fd, &mut nowhere[..asked], RecvFlags::TRUNC)?;
-            if gone < asked {
+            let (gone, all) = self.driver.nowhere.discard(fd, max)?;
+            if !all {
                 self.slot.fell_short(Ready::READ);
             }
-            Ok(gone as u64)
+            Ok(gone)
         })
     }
 
     /// Sends what there is room for; says how many bytes that was.
-    pub(crate) fn poll_send(&self, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.poll_sending(bytes.len(), |fd| sys::send(fd, bytes, SendFlags::NOSIGNAL))
-    }
-
-    /// As [`poll_send`](Self::poll_send), from several places in one call.
-    pub(crate) fn poll_send_gathered(&self, pieces: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        let asked = pieces.iter().map(|piece| piece.len()).sum();
-        self.poll_sending(asked, |fd| {
-            let mut nothing = SendAncillaryBuffer::default();
-            sys::sendmsg(fd, pieces, &mut nothing, SendFlags::NOSIGNAL)
-        })
-    }
-
-    fn poll_sending(
-        &self,
-        asked: usize,
-        mut send: impl FnMut(&OwnedFd) -> rustix::io::Result<usize>,
-    ) -> Poll<io::Result<usize>> {
+    pub(crate) fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
         self.attempt(Ready::WRITE, |fd| {
             count(&self.worker.counters.send_calls);
-            let sent = send(fd)?;
-            if sent < asked {
+            let sent = tcp::send(fd, pieces)?;
+            if sent < pieces.len() {
                 self.slot.fell_short(Ready::WRITE);
             }
             Ok(sent)
@@ -486,7 +426,7 @@ impl Socket {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         if way == Ready::WRITE && !self.reports_room.replace(true) {
-            self.worker.driver.watch_both_ways(&self.fd, &self.slot)?;
+            self.driver.watch_both_ways(&self.fd, &self.slot)?;
         }
         self.slot.awaits.set(way);
         self.slot.waiter.set(Some(self.worker.current()));
@@ -494,37 +434,23 @@ impl Socket {
     }
 
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
-        Ok(sys::shutdown(&self.fd, sys::Shutdown::Write)?)
+        tcp::shutdown_write(&self.fd)
     }
 
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
-        Ok(sockopt::set_socket_linger(&self.fd, Some(Duration::ZERO))?)
+        tcp::make_close_abortive(&self.fd)
     }
 
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(SocketAddr::try_from(sys::getsockname(&self.fd)?)?)
+        tcp::local_addr(&self.fd)
     }
-}
-
-fn tcp_socket(address: SocketAddr) -> io::Result<OwnedFd> {
-    let family = match address {
-        SocketAddr::V4(_) => AddressFamily::INET,
-        SocketAddr::V6(_) => AddressFamily::INET6,
-    };
-    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-    Ok(sys::socket_with(family, SocketType::STREAM, flags, None)?)
-}
-
-/// Binds the source address; the port is chosen at connect, when the target is known.
-fn bind_source(fd: &OwnedFd, source: IpAddr) -> io::Result<()> {
-    setsockopt(fd, nix_sockopt::IpBindAddressNoPort, &true)?;
-    Ok(sys::bind(fd, &SocketAddr::new(source, 0))?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Driver as Backend;
     use crate::worker::{Io, Limits, run};
     use std::future::poll_fn;
     use std::net::Ipv4Addr;
@@ -533,9 +459,10 @@ mod tests {
     fn accepted_sockets_do_not_delay_either() {
         let delays = run(Io::Epoll, Limits::default(), |net| async move {
             let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-            let listener = Socket::listen(&net.0, anywhere, &ListenOptions::default())?;
+            let Backend::Epoll(driver) = &net.0.driver else { panic!("epoll was asked for") };
+            let listener = Socket::listen(&net.0, driver, anywhere, &ListenOptions::default())?;
             let at = listener.local_addr()?;
-            let client = Socket::connect(&net.0, at, &ConnectOptions::default())?;
+            let client = Socket::connect(&net.0, driver, at, &ConnectOptions::default())?;
             let (server, _) = poll_fn(|_| listener.poll_accept()).await?;
             let both = [&client, &server].map(|socket| sockopt::tcp_nodelay(&socket.fd));
             io::Result::Ok(both)

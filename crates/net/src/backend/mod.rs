@@ -1,6 +1,267 @@
-//! What stands behind the surface: one file per way of doing I/O.
+//! What stands behind the surface: one file or folder per way of doing I/O, chosen when a worker starts.
 //!
-//! Readiness (`epoll.rs`) is the only one so far; io_uring and the simulation come beside it. A backend offers operations
-//! that complete (`poll_recv`, `poll_send`, …) and a wait; nothing above this folder asks whether a socket is ready.
+//! A backend is a driver, which waits and says who is to be polled, and sockets, whose operations complete. The choice is
+//! an enum, so a call costs one predictable branch and nothing above this folder asks which backend it is, or whether a
+//! socket is ready. Start at [`Driver`] and [`Socket`]; then `epoll.rs`, the plainest of them.
 
 pub(crate) mod epoll;
+mod tcp;
+mod unsent;
+pub(crate) mod uring;
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use crate::buffer::{Buffer, Lent, Pool};
+use crate::listener::ListenOptions;
+use crate::stream::ConnectOptions;
+use crate::tasks::TaskId;
+use crate::usage::Shortages;
+use crate::worker::{Io, Limits, Worker};
+
+/// What an event means for the worker.
+pub(crate) enum Happened {
+    /// This task waits for it.
+    Wakes(TaskId),
+    /// The lookup thread has answers.
+    Answers,
+    /// Nobody waits for it.
+    Nothing,
+}
+
+/// How long the worker may sleep.
+pub(crate) enum Rest {
+    None,
+    Until(Instant),
+    Forever,
+}
+
+/// The events of one turn, in the form that the backend has them.
+pub(crate) enum Occurrences {
+    Epoll(mio::Events),
+    Uring(uring::Completions),
+}
+
+/// What waits for a worker, and keeps its clock.
+pub(crate) enum Driver {
+    Epoll(Rc<epoll::Driver>),
+    Uring(Rc<uring::Driver>),
+}
+
+impl Driver {
+    pub(crate) fn new(io: Io, limits: &Limits, pool: &Rc<Pool>) -> io::Result<Self> {
+        match io {
+            Io::Auto => Self::uring(limits, pool).or_else(|_| Self::epoll()),
+            Io::Uring => Ok(Self::uring(limits, pool)?),
+            Io::Epoll => Self::epoll(),
+        }
+    }
+
+    fn epoll() -> io::Result<Self> {
+        Ok(Self::Epoll(Rc::new(epoll::Driver::new()?)))
+    }
+
+    fn uring(limits: &Limits, pool: &Rc<Pool>) -> Result<Self, uring::Unavailable> {
+        Ok(Self::Uring(Rc::new(uring::Driver::new(limits, pool)?)))
+    }
+
+    /// Ends what is still under way in the kernel, at the end of a run.
+    pub(crate) fn finish(&self) {
+        match self {
+            // Nothing ever is.
+            Self::Epoll(_) => {}
+            Self::Uring(driver) => driver.finish(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Epoll(_) => "epoll",
+            Self::Uring(_) => "io_uring",
+        }
+    }
+
+    /// The monotonic clock, read now.
+    pub(crate) fn now(&self) -> Instant {
+        match self {
+            Self::Epoll(_) | Self::Uring(_) => Instant::now(),
+        }
+    }
+
+    /// Room for the events of a turn.
+    pub(crate) fn occurrences(&self, limits: &Limits) -> Occurrences {
+        let events = limits.events.max(1);
+        match self {
+            Self::Epoll(_) => Occurrences::Epoll(mio::Events::with_capacity(events)),
+            Self::Uring(_) => Occurrences::Uring(uring::Completions::with_capacity(events)),
+        }
+    }
+
+    /// Waits for events, a signal, or the end of the rest.
+    pub(crate) fn wait(&self, occurrences: &mut Occurrences, rest: Rest) -> io::Result<()> {
+        match (self, occurrences) {
+            (Self::Epoll(driver), Occurrences::Epoll(events)) => driver.wait(events, rest),
+            (Self::Uring(driver), Occurrences::Uring(completions)) => driver.wait(completions, rest),
+            _ => unreachable!("a driver is given what it made room for"),
+        }
+    }
+
+    /// In the middle of a long turn: hands over what would otherwise wait for its end.
+    pub(crate) fn submit(&self) {
+        match self {
+            Self::Epoll(_) => {}
+            Self::Uring(driver) => driver.submit(),
+        }
+    }
+
+    /// Names the tasks whose operation is past its deadline, if it is time to look.
+    pub(crate) fn sweep(&self, now: Instant, overdue: impl FnMut(TaskId)) {
+        match self {
+            Self::Epoll(driver) => driver.sweep(now, overdue),
+            Self::Uring(driver) => driver.sweep(now, overdue),
+        }
+    }
+
+    /// For another thread, to report [`Happened::Answers`].
+    pub(crate) fn waker(&self) -> io::Result<Waker> {
+        match self {
+            Self::Epoll(driver) => Ok(Waker::Epoll(driver.waker())),
+            Self::Uring(driver) => Ok(Waker::Uring(driver.waker()?)),
+        }
+    }
+
+    /// How often a queue shared with the kernel was too short.
+    pub(crate) fn shortages(&self) -> Shortages {
+        match self {
+            // Shares none.
+            Self::Epoll(_) => Shortages::default(),
+            Self::Uring(driver) => driver.shortages(),
+        }
+    }
+
+    /// Sockets in somebody's hands.
+    pub(crate) fn open_sockets(&self) -> usize {
+        match self {
+            Self::Epoll(driver) => driver.open_sockets(),
+            Self::Uring(driver) => driver.open_sockets(),
+        }
+    }
+}
+
+/// Ends a worker's wait from another thread.
+pub(crate) enum Waker {
+    Epoll(Arc<mio::Waker>),
+    Uring(Arc<OwnedFd>),
+}
+
+impl Waker {
+    pub(crate) fn wake(&self) -> io::Result<()> {
+        match self {
+            Self::Epoll(waker) => waker.wake(),
+            Self::Uring(counter) => Ok(rustix::io::write(counter, &1u64.to_ne_bytes()).map(drop)?),
+        }
+    }
+}
+
+/// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
+pub(crate) enum Socket {
+    Epoll(epoll::Socket),
+    Uring(uring::Socket),
+}
+
+impl Socket {
+    /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
+    pub(crate) fn connect(worker: &Rc<Worker>, to: SocketAddr, options: &ConnectOptions) -> io::Result<Self> {
+        match &worker.driver {
+            Driver::Epoll(driver) => epoll::Socket::connect(worker, driver, to, options).map(Self::Epoll),
+            Driver::Uring(driver) => uring::Socket::connect(worker, driver, to, options).map(Self::Uring),
+        }
+    }
+
+    pub(crate) fn listen(worker: &Rc<Worker>, at: SocketAddr, options: &ListenOptions) -> io::Result<Self> {
+        match &worker.driver {
+            Driver::Epoll(driver) => epoll::Socket::listen(worker, driver, at, options).map(Self::Epoll),
+            Driver::Uring(driver) => uring::Socket::listen(worker, driver, at, options).map(Self::Uring),
+        }
+    }
+
+    /// Until when an operation may wait; it then fails with `TimedOut`.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        match self {
+            Self::Epoll(socket) => socket.set_deadline(deadline),
+            Self::Uring(socket) => socket.set_deadline(deadline),
+        }
+    }
+
+    pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
+        match self {
+            Self::Epoll(socket) => socket.poll_connected(),
+            Self::Uring(socket) => socket.poll_connected(),
+        }
+    }
+
+    pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Self, SocketAddr)>> {
+        match self {
+            Self::Epoll(socket) => {
+                socket.poll_accept().map_ok(|(accepted, peer)| (Self::Epoll(accepted), peer))
+            }
+            Self::Uring(socket) => {
+                socket.poll_accept().map_ok(|(accepted, peer)| (Self::Uring(accepted), peer))
+            }
+        }
+    }
+
+    /// Receives at most `max` bytes, at most a buffer full. Nothing of it is lost when the caller stops polling.
+    pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
+        match self {
+            Self::Epoll(socket) => socket.poll_recv(max),
+            Self::Uring(socket) => socket.poll_recv(max),
+        }
+    }
+
+    /// Throws away at most `max` received bytes without copying them; says how many.
+    pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
+        match self {
+            Self::Epoll(socket) => socket.poll_discard(max),
+            Self::Uring(socket) => socket.poll_discard(max),
+        }
+    }
+
+    /// Sends all of `head` and `body`.
+    pub(crate) async fn send(&self, head: Option<Buffer>, body: &[&'static [u8]]) -> io::Result<()> {
+        match self {
+            Self::Epoll(socket) => {
+                let head = head.as_ref().map_or(&[][..], |head| &head[..]);
+                unsent::send_all(head, body, |pieces| socket.poll_send(pieces)).await
+            }
+            Self::Uring(socket) => socket.send(head, body).await,
+        }
+    }
+
+    pub(crate) fn shutdown_write(&self) -> io::Result<()> {
+        match self {
+            Self::Epoll(socket) => socket.shutdown_write(),
+            Self::Uring(socket) => socket.shutdown_write(),
+        }
+    }
+
+    /// Has the close that follows send a reset.
+    pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
+        match self {
+            Self::Epoll(socket) => socket.make_close_abortive(),
+            Self::Uring(socket) => socket.make_close_abortive(),
+        }
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        match self {
+            Self::Epoll(socket) => socket.local_addr(),
+            Self::Uring(socket) => socket.local_addr(),
+        }
+    }
+}

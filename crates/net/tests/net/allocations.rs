@@ -2,25 +2,27 @@
 
 use std::time::Duration;
 
-use net::ConnectOptions;
+use net::{ConnectOptions, Io, Limits};
 
-use crate::helpers::{check, message, spawn_echo_server};
+use crate::helpers::{backends, check_on, message, spawn_echo_server};
 
 /// Requests that bring buffers, slabs and queues to their size.
 const WARM_UP: u32 = 100;
 
 #[test]
 fn a_request_allocates_nothing() {
-    let short = allocations_of(0);
-    let long = allocations_of(2_000);
-    assert!(short > 0, "the counter counts");
-    assert_eq!(long, short, "allocations for 2,000 requests more");
+    for io in backends() {
+        let short = allocations_of(io, 0);
+        let long = allocations_of(io, 2_000);
+        assert!(short > 0, "the counter counts");
+        assert_eq!(long, short, "allocations for 2,000 requests more on {io}");
+    }
 }
 
 /// Allocations of a whole run that makes this many requests after the warm-up.
-fn allocations_of(requests: u32) -> u64 {
+fn allocations_of(io: Io, requests: u32) -> u64 {
     let run = || {
-        check(|net| async move {
+        check_on(io, Limits::default(), |net| async move {
             let at = spawn_echo_server(&net);
             let options = ConnectOptions::default();
             let mut stream = net.connect(at, &options).await.unwrap();

@@ -6,18 +6,23 @@ use std::time::Duration;
 
 use net::{Event, Io, Limits, Net, TaskId};
 
-use crate::helpers::{check, pestered};
+use crate::helpers::{backends, check, check_on, pestered};
 
 #[test]
 fn main_may_borrow_and_return() {
     let outside = String::from("value");
-    let length = check(|_| async { outside.len() });
-    assert_eq!(length, 5);
+    for io in backends() {
+        let length = check_on(io, Limits::default(), |_| async { outside.len() });
+        assert_eq!(length, 5);
+    }
 }
 
 #[test]
 fn the_backend_has_a_name() {
-    assert_eq!(check(|net| async move { net.backend() }), "epoll");
+    for io in backends() {
+        let name = check_on(io, Limits::default(), |net| async move { net.backend() });
+        assert_eq!(name, io.to_string());
+    }
 }
 
 #[test]
@@ -119,7 +124,7 @@ impl Drop for Vengeful {
 #[test]
 fn dropping_a_task_may_cancel_and_spawn_others() {
     let log = Rc::new(RefCell::new(Vec::new()));
-    check(|net| {
+    check_on(Io::Epoll, Limits::default(), |net| {
         let log = log.clone();
         async move {
             let hold = |other| {

@@ -11,10 +11,30 @@ use net::{Buffer, ConnectOptions, Io, Limits, ListenOptions, Listener, Net, Stre
 
 pub const ANY_PORT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(127, 0, 0, 1)), 0);
 
-/// Runs a test's body on a worker of its own. Afterwards nothing of it may be left open.
-pub fn check<T, F: Future<Output = T>>(body: impl FnOnce(Net) -> F) -> T {
+/// Runs a test's body on a worker of its own, with each backend in turn. Afterwards nothing of it may be left open.
+pub fn check<F: Future<Output = ()>>(body: impl Fn(Net) -> F) {
+    for io in backends() {
+        // Shown when the test fails.
+        println!("on {io}");
+        check_on(io, Limits::default(), &body);
+    }
+}
+
+/// The backends that this machine allows.
+pub fn backends() -> Vec<Io> {
+    match net::probe(Io::Uring) {
+        Ok(_) => vec![Io::Epoll, Io::Uring],
+        Err(error) => {
+            eprintln!("not tested on io_uring: {error}");
+            vec![Io::Epoll]
+        }
+    }
+}
+
+/// As [`check`], with one backend and limits.
+pub fn check_on<T, F: Future<Output = T>>(io: Io, limits: Limits, body: impl FnOnce(Net) -> F) -> T {
     let mut handle = None;
-    let result = net::run(Io::Auto, Limits::default(), |net| {
+    let result = net::run(io, limits, |net| {
         handle = Some(net.clone());
         let guard = net.clone();
         net.spawn(async move {
@@ -25,7 +45,7 @@ pub fn check<T, F: Future<Output = T>>(body: impl FnOnce(Net) -> F) -> T {
     });
     let usage = handle.expect("main was called").usage();
     assert_eq!((usage.open_sockets, usage.tasks, usage.buffers_outstanding), (0, 0, 0));
-    result.expect("epoll works here")
+    result.expect("it worked a moment ago")
 }
 
 pub fn listen(net: &Net) -> (Listener, SocketAddr) {

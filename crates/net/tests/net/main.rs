@@ -2,7 +2,9 @@
 
 mod allocations;
 mod executor;
+mod forbidden;
 mod helpers;
 mod lookup;
+mod pressure;
 mod tcp;
 mod timers;

@@ -126,11 +126,17 @@ fn sending_to_who_is_gone_fails() {
         let (mut client, server) = pair(&net).await;
         server.close(Close::Reset);
         net.sleep(Duration::from_millis(5)).await;
-        let error = client.send(message(&net, b"hello?")).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
-        let error = client.send(message(&net, b"hello?")).await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+        assert_eq!(told_by_the_second(&net, &mut client).await, ErrorKind::ConnectionReset);
+        assert_eq!(told_by_the_second(&net, &mut client).await, ErrorKind::BrokenPipe);
     });
+}
+
+/// A failure to send is told by that send or by what comes next.
+async fn told_by_the_second(net: &Net, stream: &mut Stream) -> ErrorKind {
+    match stream.send(message(net, b"hello?")).await {
+        Err(error) => error.kind(),
+        Ok(()) => stream.recv().await.unwrap_err().kind(),
+    }
 }
 
 #[test]
@@ -431,6 +437,28 @@ fn a_dropped_recv_loses_nothing() {
             client.send(message(&net, &[round])).await.unwrap();
             net.sleep(Duration::from_millis(1)).await;
             assert_eq!(&*server.recv().await.unwrap(), [round]);
+        }
+    });
+}
+
+/// Bytes that nobody took are no clean end, whoever holds them when the socket is dropped.
+#[test]
+fn dropping_a_stream_with_unread_bytes_resets() {
+    check(|net| async move {
+        for begins_to_receive in [false, true] {
+            let (mut client, mut server) = pair(&net).await;
+            if begins_to_receive {
+                let mut recv = std::pin::pin!(client.recv());
+                std::future::poll_fn(|context| {
+                    assert!(recv.as_mut().poll(context).is_pending());
+                    std::task::Poll::Ready(())
+                })
+                .await;
+            }
+            server.send(message(&net, b"for nobody")).await.unwrap();
+            net.sleep(Duration::from_millis(5)).await;
+            drop(client);
+            assert_eq!(server.recv().await.unwrap_err().kind(), ErrorKind::ConnectionReset);
         }
     });
 }

@@ -55,6 +55,7 @@ fn plan(phases: Vec<Phase>) -> Plan {
         version: Plan::VERSION,
         seed: 7,
         threads: Some(2),
+        io: plan::Io::Auto,
         site: Site::default(),
         load: Some(Load {
             target: Some("127.0.0.1:8080".to_owned()),

@@ -11,6 +11,7 @@ use std::path::Path;
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut plan = read(&args.plan)?;
     plan.seed = args.seed.unwrap_or(plan.seed);
+    plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);

@@ -146,7 +146,15 @@ mod tests {
             phases,
             trace: Default::default(),
         };
-        Plan { version: 1, seed: 1, threads: None, site: Default::default(), load: Some(load), origin: None }
+        Plan {
+            version: 1,
+            seed: 1,
+            threads: None,
+            io: plan::Io::Auto,
+            site: Default::default(),
+            load: Some(load),
+            origin: None,
+        }
     }
 
     #[test]

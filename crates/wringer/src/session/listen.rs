@@ -70,6 +70,7 @@ mod tests {
             version: 1,
             seed: 1,
             threads: None,
+            io: plan::Io::Auto,
             site: plan::Site::default(),
             load: Some(load),
             origin: Some(origin),

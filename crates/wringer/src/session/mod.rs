@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`prepare`], then [`Ready::run`].
 
+mod backend;
 mod evidence;
 mod listen;
 mod remote;
@@ -116,10 +117,12 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     let facts = Facts::read();
     let all = targets.all();
     let need = Need::of_plan(plan, threads(plan.threads), &all);
-    let notes = doctor::budget(&facts, &need)?;
+    let mut notes = doctor::budget(&facts, &need)?;
+    let (io, note) = backend::choose(plan.io)?;
+    notes.extend(note);
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
     let tls = tls::client(plan)?;
-    let workers = Workers::start(plan, threads(plan.threads), &targets, tls.as_ref(), around, heads)?;
+    let workers = Workers::start(plan, io, threads(plan.threads), &targets, tls.as_ref(), around, heads)?;
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, notes })
 }
 

@@ -54,7 +54,7 @@ struct Share {
     index: u32,
     heads: Option<SyncSender<Event>>,
     signals: Arc<Signals>,
-    ready: SyncSender<io::Result<()>>,
+    ready: SyncSender<Result<(), Problem>>,
 }
 
 /// The length of an interval.
@@ -66,6 +66,7 @@ impl Workers {
     /// Starts the threads and returns when all of them listen, where there is an origin.
     pub fn start(
         plan: &Plan,
+        io: Io,
         count: u32,
         targets: &Targets,
         client: Option<&wire::tls::Client>,
@@ -121,17 +122,26 @@ impl Workers {
                 signals: workers.signals.clone(),
                 ready: ready_in.clone(),
             };
-            workers.spawn(share)?;
+            workers.spawn(io, share)?;
         }
-        workers.all_ready(&ready, count, listen)?;
+        workers.all_ready(&ready, count)?;
         Ok(workers)
     }
 
-    fn spawn(&mut self, share: Share) -> Result<(), Problem> {
+    fn spawn(&mut self, io: Io, share: Share) -> Result<(), Problem> {
         let name = format!("{THREAD_NAME}{}", share.index);
         let thread = std::thread::Builder::new()
             .name(name)
-            .spawn(move || net::run(Io::Auto, Limits::default(), |net| share.work(net)))
+            .spawn(move || {
+                let ready = share.ready.clone();
+                let ran = net::run(io, Limits::default(), |net| share.work(net));
+                if let Err(error) = &ran {
+                    // One that failed before it was ready; later nobody listens any more.
+                    let text = format!("a worker cannot run: {error}; ask for fewer --threads");
+                    let _ = ready.try_send(Err(Problem::impossible(text)));
+                }
+                ran
+            })
             .map_err(|error| {
                 Problem::impossible(format!("no thread for a worker: {error}; ask for fewer --threads"))
             })?;
@@ -139,20 +149,11 @@ impl Workers {
         Ok(())
     }
 
-    fn all_ready(
-        &mut self,
-        ready: &Receiver<io::Result<()>>,
-        count: u32,
-        listen: Option<SocketAddr>,
-    ) -> Result<(), Problem> {
+    fn all_ready(&mut self, ready: &Receiver<Result<(), Problem>>, count: u32) -> Result<(), Problem> {
         for _ in 0..count {
-            // A worker that could not even begin has dropped its sender; its error comes with the join.
-            if let Ok(Err(error)) = ready.recv() {
+            if let Ok(Err(problem)) = ready.recv() {
                 self.stop();
-                let at = listen.map_or_else(String::new, |at| at.to_string());
-                return Err(Problem::impossible(format!(
-                    "the origin cannot listen at {at}: {error}; try another --origin"
-                )));
+                return Err(problem);
             }
         }
         Ok(())
@@ -222,9 +223,12 @@ impl Share {
         backend
     }
 
-    fn listen_and_serve(&self, net: &Net) -> io::Result<()> {
+    fn listen_and_serve(&self, net: &Net) -> Result<(), Problem> {
         let (Some(at), Some(shared)) = (self.listen, &self.shared) else { return Ok(()) };
-        let listener = net.listen(at, &ListenOptions { reuse_port: true, ..ListenOptions::default() })?;
+        let options = ListenOptions { reuse_port: true, ..ListenOptions::default() };
+        let listener = net.listen(at, &options).map_err(|error| {
+            Problem::impossible(format!("the origin cannot listen at {at}: {error}; try another --origin"))
+        })?;
         net.spawn(origin::serve(net.clone(), listener, shared.clone(), self.index, self.heads.clone()));
         Ok(())
     }

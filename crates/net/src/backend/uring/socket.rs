@@ -1,0 +1,312 @@
+//! The operations of a socket, in terms of the driver's.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Instant;
+
+use rustix::io::Errno;
+use rustix::net::addr::SocketAddrArg;
+use rustix::net::{self as sys, SocketFlags};
+
+use super::outbox::MESSAGE_MAX;
+use super::slot::{End, Kind, Mode, Slot, Way};
+use super::{Driver, tcp};
+use crate::backend::unsent::{self, Pieces};
+use crate::buffer::{Buffer, Lent};
+use crate::listener::ListenOptions;
+use crate::stream::ConnectOptions;
+use crate::usage::count;
+use crate::worker::Worker;
+
+/// Messages up to this many bytes are put together, queued, and expected to go out at once: any socket whose peer reads has
+/// this room.
+const SHORT: usize = MESSAGE_MAX;
+
+/// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
+pub(crate) struct Socket {
+    worker: Rc<Worker>,
+    driver: Rc<Driver>,
+    slot: Rc<Slot>,
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        self.driver.abandon(&self.slot);
+    }
+}
+
+impl Socket {
+    /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
+    pub(crate) fn connect(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        to: SocketAddr,
+        options: &ConnectOptions,
+    ) -> io::Result<Self> {
+        // Not in non-blocking mode: the ring waits in its stead, and plain calls say that they do not want to.
+        let fd = match tcp::to_connect(to, options, SocketFlags::empty()) {
+            // Those that were dropped in this turn may still have theirs.
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::MFILE) => {
+                driver.close_dropped()?;
+                tcp::to_connect(to, options, SocketFlags::empty())?
+            }
+            made => made?,
+        };
+        let socket = Self::new(worker, driver, fd);
+        socket.slot.resets.set(options.abortive_close);
+        let _ = socket.slot.target.set(to.as_any());
+        driver.connect(&socket.slot)?;
+        Ok(socket)
+    }
+
+    pub(crate) fn listen(
+        worker: &Rc<Worker>,
+        driver: &Rc<Driver>,
+        at: SocketAddr,
+        options: &ListenOptions,
+    ) -> io::Result<Self> {
+        let fd = tcp::listening(at, options, SocketFlags::empty())?;
+        Ok(Self::new(worker, driver, fd))
+    }
+
+    fn new(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
+        let slot = driver.admit(fd);
+        Self { worker: worker.clone(), driver: driver.clone(), slot }
+    }
+
+    /// Until when an operation may wait; it then fails with `TimedOut`.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        self.driver.set_deadline(&self.slot, deadline);
+    }
+
+    pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
+        match self.slot.connected.get() {
+            Some(outcome) => Poll::Ready(outcome.map_err(io::Error::from)),
+            None => self.wait(Way::Out),
+        }
+    }
+
+    pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Self, SocketAddr)>> {
+        if self.slot.accepted.borrow().is_empty() {
+            if !self.slot.does(Kind::Accept) {
+                self.driver.accept(&self.slot)?;
+            }
+            return self.wait(Way::In);
+        }
+        if !self.worker.may_complete() {
+            return Poll::Pending;
+        }
+        let next = self.slot.accepted.borrow_mut().pop_front();
+        Poll::Ready(next.expect("seen above").and_then(|fd| self.accepted(fd)))
+    }
+
+    fn accepted(&self, fd: OwnedFd) -> io::Result<(Self, SocketAddr)> {
+        // A multishot accept does not say who it was.
+        let peer = match sys::getpeername(&fd) {
+            Ok(peer) => peer.ok_or(Errno::INVAL)?,
+            // It is gone again; a name that is none, and the first receive will tell.
+            Err(Errno::NOTCONN) => SocketAddr::from(([0, 0, 0, 0], 0)).as_any(),
+            Err(errno) => return Err(errno.into()),
+        };
+        Ok((Self::new(&self.worker, &self.driver, fd), SocketAddr::try_from(peer)?))
+    }
+
+    /// Receives at most `max` bytes, at most a buffer full. No buffer is taken while there is nothing to receive.
+    pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
+        let slot = &*self.slot;
+        let takes_all = max == usize::MAX;
+        if !takes_all {
+            slot.watch_from_now_on();
+        }
+        if let Some(ended) = self.poll_ended() {
+            return ended.map_ok(|()| Lent::new(self.worker.pool.take()));
+        }
+        if slot.has_arrived() {
+            if !self.worker.may_complete() {
+                return Poll::Pending;
+            }
+            count(&self.worker.counters.recv_calls);
+            return Poll::Ready(Ok(slot.take_arrived(max, &self.worker.pool)));
+        }
+        // Past the deadline only a call of our own tells what need not be waited for.
+        let is_last_chance = slot.is_overdue(self.worker.turn()) && !slot.does(Kind::Receive);
+        if is_last_chance {
+            slot.is_readable.set(true);
+        }
+        if slot.mode.get() == Mode::Multishot && !is_last_chance {
+            if !slot.does(Kind::Receive) {
+                self.driver.cancel(slot, Kind::Watch);
+                self.driver.receive(slot)?;
+            }
+            return self.wait(Way::In);
+        }
+        self.attempt_in(|fd| {
+            let (bytes, all) = tcp::receive(fd, &self.worker.pool, max)?;
+            slot.is_readable.set(all || slot.is_hung.get());
+            if takes_all {
+                slot.note_length(bytes.len(), bytes.capacity());
+            }
+            Ok(Lent::new(bytes))
+        })
+    }
+
+    /// Throws away at most `max` received bytes without copying them; says how many.
+    pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
+        let slot = &*self.slot;
+        slot.watch_from_now_on();
+        if let Some(ended) = self.poll_ended() {
+            return ended.map_ok(|()| 0);
+        }
+        if slot.has_arrived() {
+            if !self.worker.may_complete() {
+                return Poll::Pending;
+            }
+            return Poll::Ready(Ok(slot.discard_arrived(max)));
+        }
+        self.attempt_in(|fd| {
+            let (gone, all) = self.driver.nowhere.discard(fd, max)?;
+            slot.is_readable.set(all || slot.is_hung.get());
+            Ok(gone)
+        })
+    }
+
+    /// After all that arrived: the end of the stream, or why there is none.
+    fn poll_ended(&self) -> Option<Poll<io::Result<()>>> {
+        let slot = &*self.slot;
+        if slot.has_arrived() || (slot.end.get().is_none() && slot.unsent.get().is_none()) {
+            return None;
+        }
+        if slot.does(Kind::Send) {
+            // What became of it comes first.
+            self.driver.is_urgent.set(true);
+            return Some(self.wait(Way::Out));
+        }
+        if !self.worker.may_complete() {
+            return Some(Poll::Pending);
+        }
+        Some(Poll::Ready(slot.take_failure().map_or(Ok(()), |errno| Err(errno.into()))))
+    }
+
+    /// In mode Watching: makes a system call if there may be something to receive, and otherwise waits for that.
+    fn attempt_in<T>(&self, mut call: impl FnMut(&OwnedFd) -> io::Result<T>) -> Poll<io::Result<T>> {
+        let slot = &*self.slot;
+        if slot.does(Kind::Receive) {
+            // First comes what it received, then its end.
+            self.driver.cancel(slot, Kind::Receive);
+            return self.wait(Way::In);
+        }
+        if slot.is_readable.get() {
+            if !self.worker.may_complete() {
+                return Poll::Pending;
+            }
+            count(&self.worker.counters.recv_calls);
+            match call(&slot.fd) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    slot.is_readable.set(false);
+                    slot.is_hung.set(false);
+                }
+                done => return Poll::Ready(done),
+            }
+        }
+        if !slot.does(Kind::Watch) {
+            self.driver.watch(slot)?;
+        }
+        self.wait(Way::In)
+    }
+
+    /// Sends all of `head` and `body`. A short message has been sent when this returns, or will be in this turn; should that
+    /// fail, the next operation says so.
+    pub(crate) async fn send(&self, head: Option<Buffer>, body: &[&'static [u8]]) -> io::Result<()> {
+        let length =
+            head.as_ref().map_or(0, |head| head.len()) + body.iter().map(|piece| piece.len()).sum::<usize>();
+        if length == 0 {
+            return Ok(());
+        }
+        if length <= SHORT {
+            let pieces = || head.iter().map(|head| &head[..]).chain(body.iter().copied());
+            return std::future::poll_fn(|_| self.poll_hope(length, pieces())).await;
+        }
+        let head = head.as_ref().map_or(&[][..], |head| &head[..]);
+        unsent::send_all(head, body, |pieces| self.poll_send(pieces)).await
+    }
+
+    fn poll_hope<'a>(&self, length: usize, pieces: impl Iterator<Item = &'a [u8]>) -> Poll<io::Result<()>> {
+        if let Some(wait) = self.poll_way_out() {
+            return wait;
+        }
+        if !self.worker.may_complete() {
+            return Poll::Pending;
+        }
+        count(&self.worker.counters.send_calls);
+        Poll::Ready(self.driver.hope(&self.slot, length, pieces))
+    }
+
+    fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
+        if let Some(wait) = self.poll_way_out() {
+            return wait;
+        }
+        let slot = &*self.slot;
+        if slot.has_room.get() {
+            if !self.worker.may_complete() {
+                return Poll::Pending;
+            }
+            count(&self.worker.counters.send_calls);
+            match tcp::send(&slot.fd, pieces) {
+                Err(Errno::AGAIN) => slot.has_room.set(false),
+                sent => {
+                    slot.has_room.set(sent == Ok(pieces.len()));
+                    return Poll::Ready(sent.map_err(io::Error::from));
+                }
+            }
+        }
+        if !slot.does(Kind::Room) {
+            self.driver.watch_room(slot)?;
+        }
+        self.wait(Way::Out)
+    }
+
+    /// Nothing when the next message may go; a failure that is yet to be told; or waits for the message before it.
+    fn poll_way_out<T>(&self) -> Option<Poll<io::Result<T>>> {
+        let slot = &*self.slot;
+        if slot.unsent.get().is_some() || matches!(slot.end.get(), Some(End::Failed(_))) {
+            let failure = slot.take_failure()?;
+            return Some(Poll::Ready(Err(failure.into())));
+        }
+        if !slot.is_sending() {
+            return None;
+        }
+        if slot.does(Kind::Send) {
+            self.driver.is_urgent.set(true);
+        }
+        Some(self.wait(Way::Out))
+    }
+
+    fn wait<T>(&self, way: Way) -> Poll<io::Result<T>> {
+        if self.slot.is_overdue(self.worker.turn()) {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        self.slot.wait_for(way, self.worker.current());
+        Poll::Pending
+    }
+
+    pub(crate) fn shutdown_write(&self) -> io::Result<()> {
+        if self.slot.is_sending() {
+            self.slot.shuts_down.set(true);
+            return Ok(());
+        }
+        tcp::shutdown_write(&self.slot.fd)
+    }
+
+    /// Has the close that follows send a reset.
+    pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
+        self.slot.resets.set(true);
+        tcp::make_close_abortive(&self.slot.fd)
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        tcp::local_addr(&self.slot.fd)
+    }
+}
