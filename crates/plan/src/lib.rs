@@ -11,6 +11,7 @@ pub mod content;
 pub mod draw;
 pub mod jtest;
 pub mod load;
+pub mod pace;
 pub mod popularity;
 pub mod predict;
 pub mod site;
@@ -20,6 +21,7 @@ mod split;
 mod text;
 
 pub use load::*;
+pub use pace::{Arrivals, Curve, Open, Pace, Stage};
 pub use popularity::{Law, Popularity};
 pub use site::Site;
 pub use split::Part;

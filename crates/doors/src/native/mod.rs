@@ -4,6 +4,7 @@
 
 mod cache;
 mod options;
+mod pace;
 mod phase;
 mod values;
 

@@ -1,7 +1,7 @@
 //! What this machine gives: cores, descriptors, and the CPU time of processes.
 
 use crate::problem::Problem;
-use plan::{Pace, Plan};
+use plan::Plan;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::path::Path;
 
@@ -47,11 +47,10 @@ const STALL_S: f64 = 0.5;
 /// Connections that a plan surely opens, and that it is likely to open at times, both sides counted.
 fn descriptors(plan: &Plan) -> (u64, u64) {
     let phases = plan.load.iter().flat_map(|load| &load.phases);
-    let users = phases.map(|phase| match phase.pace {
-        Pace::Users(users) => (u64::from(users), u64::from(users)),
-        Pace::Rate { per_second, in_flight, .. } => {
-            (0, u64::from(in_flight).min((per_second * STALL_S) as u64))
-        }
+    let users = phases.map(|phase| match (phase.pace.closed(), phase.pace.open()) {
+        (Some((users, _)), _) => (u64::from(users), u64::from(users)),
+        (None, Some(open)) => (0, u64::from(open.in_flight).min((open.curve.highest() * STALL_S) as u64)),
+        (None, None) => (0, 0),
     });
     let (surely, clients) = users.fold((0, 0), |(a, b), (c, d)| (a.max(c), b.max(d)));
     (surely, if plan.origin.is_some() { 2 * clients } else { clients })
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     fn at_rate(per_second: f64, in_flight: u32) -> Plan {
-        let pace = Pace::Rate { per_second, arrivals: plan::Arrivals::Even, in_flight };
+        let pace = plan::Pace::Rate { per_second, arrivals: plan::Arrivals::Even, in_flight };
         let phase = plan::Phase {
             name: "measure".to_owned(),
             measured: true,
