@@ -44,6 +44,9 @@ impl User {
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
             StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
+            StepWork::Requests(requests) => {
+                exchange::request(worker, work, self, requests.at(turn.number), turn).await;
+            }
         }
     }
 
@@ -135,16 +138,19 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
 }
 
-/// Whether the scenario comes to the end of its lists, for now, with so many requests that were handed out and have not
-/// begun.
+/// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
 pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
-    work.steps.iter().any(|step| matches!(step, StepWork::Urls(frontier) if frontier.exhausted_after(handed)))
+    work.steps.iter().any(|step| match step {
+        StepWork::Object(_) => false,
+        StepWork::Urls(frontier) => frontier.exhausted_after(handed),
+        StepWork::Requests(requests) => requests.is_empty(),
+    })
 }
 
 fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, first: Duration) -> TaskId {

@@ -254,7 +254,7 @@ impl Tally {
         self.time(Clock::Response, exchange.response);
         match exchange.cache {
             CacheResult::Hit => self.time(Clock::Hit, exchange.service),
-            CacheResult::Unknown => {}
+            CacheResult::Unknown | CacheResult::NotAsked => {}
             _ => self.time(Clock::Miss, exchange.service),
         }
         if let Some(first_byte) = exchange.first_byte {
@@ -269,6 +269,7 @@ impl Tally {
             CacheResult::Miss => (&mut counts.misses, &mut counts.miss_bytes),
             CacheResult::Revalidated => (&mut counts.revalidated, &mut counts.revalidated_bytes),
             CacheResult::Collapsed => (&mut counts.collapsed, &mut counts.collapsed_bytes),
+            CacheResult::NotAsked => return,
             CacheResult::Unknown => {
                 counts.unstamped += 1;
                 return;

@@ -140,11 +140,16 @@ pub(super) fn form(text: &str) -> Read<RequestForm> {
     }
 }
 
+/// The number of a process.
+pub(super) fn pid(text: &str) -> Read<u32> {
+    text.parse().map_err(|_| format!("'{text}' is not the number of a process such as 4711: see ps -e"))
+}
+
 /// How clients end connections.
 pub(super) fn close(text: &str) -> Read<CloseBy> {
     match text {
         "fin" => Ok(CloseBy::Fin),
-        "reset" => Ok(CloseBy::Reset),
+        "reset" | "rst" => Ok(CloseBy::Reset),
         _ => Err("give fin or reset".to_owned()),
     }
 }

@@ -1,15 +1,20 @@
 //! However a request ends, it is counted once, and no user is lost.
 
 use crate::peer::Act;
-use crate::run::{Case, Ran, millis, phase, requests};
-use measure::{Counts, FailureKind, Stage};
+use crate::run::{Case, Ran, millis, phase, phase_of_requests, requests};
+use measure::{Counts, FailureKind, Fault, Stage};
 use plan::site::Size;
-use plan::{ObjectStep, Pace, Popularity, Reading, Step};
+use plan::{ExpectBody, ObjectStep, Pace, Popularity, Reading, Step};
 
 const USERS: u32 = 4;
 
 fn ran(count: u64, script: impl Fn(u64) -> Act + 'static) -> Ran {
     Case::new(vec![phase(Pace::Users(USERS), requests(count))], script).run()
+}
+
+/// The same with requests that are described one by one.
+fn ran_requests(body: ExpectBody, count: u64, script: impl Fn(u64) -> Act + 'static) -> Ran {
+    Case::new(vec![phase_of_requests(body, Pace::Users(USERS), requests(count))], script).run()
 }
 
 fn conserved(counts: &Counts) {
@@ -36,14 +41,31 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
         (Act::Fail, FailureKind::BadStatus, Stage::Head),
         (Act::Silence, FailureKind::Timeout, Stage::Head),
     ] {
-        let ran = ran(60, move |number| if number % 10 == 3 { act } else { Act::Answer });
+        let script = move |number| if number % 10 == 3 { act } else { Act::Answer };
+        for ran in [ran(60, script), ran_requests(ExpectBody::Complete, 60, script)] {
+            let counts = ran.counts();
+            conserved(&counts);
+            assert_eq!(counts.requests, 60, "{act:?}");
+            let failures: Vec<_> =
+                ran.tally().failures().map(|(failure, n)| (failure.kind, failure.stage, n)).collect();
+            assert_eq!(failures, [(kind, stage, counts.failed)], "{act:?}");
+            assert!((4..=6).contains(&counts.failed), "{act:?}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn described_requests_are_held_to_the_first_answer_as_far_as_asked() {
+    for (body, faults) in [(ExpectBody::Complete, 0), (ExpectBody::SameLength, 0), (ExpectBody::Same, 6)] {
+        let ran =
+            ran_requests(body, 60, |number| if number % 10 == 9 { Act::OtherByte } else { Act::Answer });
         let counts = ran.counts();
         conserved(&counts);
-        assert_eq!(counts.requests, 60, "{act:?}");
-        let failures: Vec<_> =
-            ran.tally().failures().map(|(failure, n)| (failure.kind, failure.stage, n)).collect();
-        assert_eq!(failures, [(kind, stage, counts.failed)], "{act:?}");
-        assert!((4..=6).contains(&counts.failed), "{act:?}: {counts:?}");
+        assert_eq!((counts.requests, counts.failed, counts.faulty), (60, 0, faults), "{body:?}");
+        assert_eq!(counts.body_bytes, 60 * 500, "{body:?}");
+        let found: u64 =
+            ran.tally().faults().filter(|(fault, _)| *fault == Fault::WrongBytes).map(|(_, n)| n).sum();
+        assert_eq!(found, faults, "{body:?}");
     }
 }
 
@@ -51,12 +73,14 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
 fn a_kept_connection_that_was_closed_is_nobodys_failure() {
     for act in [Act::Close, Act::Reset, Act::AnswerThenClose] {
         // The first request of each connection is answered, so whatever is refused was sent on a kept one.
-        let ran = ran(200, move |number| if number >= 8 && number % 7 == 0 { act } else { Act::Answer });
-        let counts = ran.counts();
-        conserved(&counts);
-        assert_eq!(counts.requests, 200, "{act:?}");
-        assert!(counts.resent > 0, "{act:?}: {counts:?}");
-        assert!(counts.failed * 10 < counts.resent.max(10), "{act:?}: {counts:?}");
+        let script = move |number| if number >= 8 && number % 7 == 0 { act } else { Act::Answer };
+        for ran in [ran(200, script), ran_requests(ExpectBody::Same, 200, script)] {
+            let counts = ran.counts();
+            conserved(&counts);
+            assert_eq!(counts.requests, 200, "{act:?}");
+            assert!(counts.resent > 0, "{act:?}: {counts:?}");
+            assert!(counts.failed * 10 < counts.resent.max(10), "{act:?}: {counts:?}");
+        }
     }
 }
 

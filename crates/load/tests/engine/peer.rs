@@ -19,6 +19,8 @@ pub enum Act {
     Close,
     /// Resets without an answer.
     Reset,
+    /// Answers, and one byte of the body is another.
+    OtherByte,
     /// Announces the body and closes in the middle of it.
     CutBody,
     /// Sends what is not HTTP.
@@ -124,6 +126,7 @@ fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
     site.content(object, 0, 0).pieces(from, size).for_each(|piece| out.extend_from_slice(piece));
     match act {
         Act::CutBody => out.truncate(begin + size as usize / 2),
+        Act::OtherByte => *out.last_mut()? ^= 1,
         Act::SayTooMuch => out.extend_from_slice(b"and then some"),
         _ => {}
     }

@@ -1,6 +1,7 @@
 //! The worker threads: each runs its share of the load and of the origin on one runtime.
 
 use super::Surroundings;
+use super::targets::Targets;
 use crate::problem::Problem;
 use load::{Control, Job};
 use measure::{Event, OriginCounts, Snapshot, Tally};
@@ -66,7 +67,7 @@ impl Workers {
     pub fn start(
         plan: &Plan,
         count: u32,
-        target: &[SocketAddr],
+        targets: &Targets,
         around: &Surroundings,
         heads: bool,
     ) -> Result<Workers, Problem> {
@@ -102,7 +103,8 @@ impl Workers {
                 run_id,
                 part,
                 control: workers.control.clone(),
-                target: target.to_vec(),
+                target: targets.target.clone(),
+                hosts: targets.hosts.clone(),
                 snapshots: snapshots_in.clone(),
                 spare,
                 events: events_in.clone(),
