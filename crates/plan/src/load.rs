@@ -6,6 +6,7 @@ use crate::pace::Pace;
 use crate::popularity::Popularity;
 use crate::request::RequestStep;
 use crate::sources::SourceRange;
+use crate::tls::{OriginTls, Tls};
 use crate::units::{UnitError, duration, duration_text, duration_text_option, show_duration};
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,9 @@ pub struct Http1 {
     /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub post_bytes: Option<u64>,
+    /// TLS: on connections to the target; where there is none, on those to the hosts of `https://` URLs. `None`: without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
 }
 
 impl Default for Http1 {
@@ -82,6 +86,7 @@ impl Default for Http1 {
             close: CloseBy::Fin,
             fields: Vec::new(),
             post_bytes: None,
+            tls: None,
         }
     }
 }
@@ -369,6 +374,9 @@ pub struct Origin {
     pub fields: Vec<Field>,
     /// How many recent exchanges each worker remembers for evidence.
     pub remember: u32,
+    /// TLS on its connections; `None`: without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<OriginTls>,
 }
 
 impl Default for Origin {
@@ -385,6 +393,7 @@ impl Default for Origin {
             chunked: 0.0,
             fields: Vec::new(),
             remember: 4096,
+            tls: None,
         }
     }
 }
