@@ -28,6 +28,13 @@ pub(crate) struct Asked {
     pub nonce: u64,
 }
 
+impl Asked {
+    /// Length of the body that is asked for.
+    pub fn body_bytes(&self) -> u64 {
+        self.range.map_or(self.size, |(first, last)| last - first + 1)
+    }
+}
+
 /// The object in its wire form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum What {

@@ -32,8 +32,8 @@ impl Connection {
     }
 
     /// Gets ready for the next request, whose answer must be complete by the deadline.
-    pub fn begin(&mut self, deadline: Instant) {
+    pub fn begin(&mut self, deadline: Instant, expect: Expect) {
         self.stream.set_deadline(Some(deadline));
-        self.reader.begin(Expect::Body);
+        self.reader.begin(expect);
     }
 }

@@ -1,12 +1,14 @@
-//! One request from its connection to its outcome: what fetching an object ([`object`]) and fetching a URL of a list
-//! ([`url`]) have in common.
+//! One request from its connection to its outcome: what fetching an object ([`object`]), fetching a URL of a list
+//! ([`url`]) and sending a request described beforehand ([`request`]) have in common.
 
 mod object;
 mod patience;
+mod request;
 mod tell;
 mod url;
 
 pub(crate) use object::object;
+pub(crate) use request::request;
 pub(crate) use url::{compares, url};
 
 use crate::connection::Connection;
@@ -18,10 +20,13 @@ use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage
 use net::{Close, ConnectOptions, Lent};
 use plan::{CloseBy, Http1, Protocol};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
+
+/// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
+const DRAIN_FROM: u64 = 32 * 1024;
 
 /// How an attempt to get an answer ended.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +48,13 @@ enum Attempt {
     Outdated,
 }
 
-/// Whose turn it is: the number of the request, when it is due, and whether a schedule says so.
+/// Whose turn it is: the number of the request, when it is due, and, where a schedule says when, how late a user took
+/// it up. What comes after that, connecting first of all, takes as long as the target lets it and is not lateness.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
     pub number: u64,
     pub due: Instant,
-    pub paced: bool,
+    pub lateness: Option<Duration>,
 }
 
 /// The moments of one request.
@@ -87,7 +93,7 @@ impl Moments {
             response: self.response(),
             first_byte: self.to_first_byte(),
             connect: connection.opened_in.take(),
-            lateness: turn.paced.then(|| self.sent.saturating_duration_since(turn.due)),
+            lateness: turn.lateness,
             sent_bytes: 0,
             head_bytes: 0,
             body_bytes: 0,
@@ -106,33 +112,37 @@ impl Worker {
         self.http().requests_per_connection == Some(connection.carried + 1)
     }
 
-    /// Where the next connection to the target goes; several addresses take turns.
-    fn target(&self) -> SocketAddr {
-        let target = &self.job.target;
-        target[self.connections.get() as usize % target.len()]
+    /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
+    /// workers begin apart.
+    fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
+        let turn = self.turn.get();
+        self.turn.set(turn + 1);
+        let count = to.len().max(1) as u64;
+        let target = to[(turn % count) as usize];
+        (target, self.sources.pick(target, turn / count + u64::from(self.job.part.index)))
     }
 }
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
-async fn ready(worker: &Rc<Worker>, user: &mut User, to: SocketAddr, due: Instant) -> Option<Connection> {
-    if let Some(connection) = user.connection.take() {
-        let same =
-            connection.to == to || worker.job.target.len() > 1 && worker.job.target.contains(&connection.to);
-        if same {
-            worker.count(|counts| counts.reused += 1);
-            return Some(connection);
-        }
+/// `to`: addresses that take turns; there is at least one.
+async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], turn: &Turn) -> Option<Connection> {
+    if let Some(connection) = user.connection.take()
+        && to.contains(&connection.to)
+    {
+        worker.count(|counts| counts.reused += 1);
+        return Some(connection);
     }
+    let (to, source) = worker.ends(to);
     let begin = worker.net.now();
     let limits = &worker.job.load.limits;
     let options = ConnectOptions {
+        source,
         deadline: Some(begin + limits.connect),
         abortive_close: worker.http().close == CloseBy::Reset,
         ..ConnectOptions::default()
     };
     match worker.net.connect(to, &options).await {
         Ok(stream) => {
-            user.refusals = 0;
             let number = worker.connections.get();
             worker.connections.set(number + 1);
             worker.count(|counts| counts.connections += 1);
@@ -141,24 +151,24 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, to: SocketAddr, due: Instan
             Some(Connection::new(stream, limits, number, to, worker.net.now() - begin))
         }
         Err(error) => {
-            user.refusals += 1;
-            not_connected(worker, user, failure::of_connect(&error), due, begin);
+            not_connected(worker, user, failure::of_connect(&error), turn, begin);
             None
         }
     }
 }
 
-fn not_connected(worker: &Worker, user: &User, failure: Failure, due: Instant, begin: Instant) {
+fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
+    user.refusals += 1;
     let now = worker.net.now();
     worker.end(&Exchange {
         outcome: Outcome::Failed(failure),
         status: 0,
         cache: CacheResult::Unknown,
         service: now - begin,
-        response: now.saturating_duration_since(due),
+        response: now.saturating_duration_since(turn.due),
         first_byte: None,
         connect: None,
-        lateness: None,
+        lateness: turn.lateness,
         sent_bytes: 0,
         head_bytes: 0,
         body_bytes: 0,
@@ -208,6 +218,38 @@ fn take(
     }
 }
 
+/// A reader of an answer that may have no use for its body.
+pub(crate) trait Body: ResponseSink {
+    /// Whether body bytes are looked at; where not, they may be drained unread.
+    fn wants_body(&self) -> bool;
+
+    /// Counts body bytes that were drained unread.
+    fn skipped(&mut self, count: u64);
+}
+
+/// Drains the rest of a body that nobody looks at, where that is at least `from` bytes long; `None` where there is none.
+async fn drain(connection: &mut Connection, answer: &mut impl Body, from: u64) -> Option<Ended> {
+    if answer.wants_body() {
+        return None;
+    }
+    while let Some(left) = connection.reader.remaining().filter(|left| *left >= from) {
+        match connection.stream.discard(left).await {
+            Ok(0) => {
+                let refusal = connection.reader.end_of_stream(answer).err()?;
+                return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
+            }
+            Ok(count) => {
+                answer.skipped(count);
+                if connection.reader.skip(count) {
+                    return Some(Ended::Complete);
+                }
+            }
+            Err(error) => return Some(Ended::Failed(failure::of_io(&error, Stage::Body))),
+        }
+    }
+    None
+}
+
 /// A failure before the first byte on a connection that has carried a request is the peer's right to close.
 fn renewable(ended: Ended, connection: &Connection) -> Ended {
     let untouched = connection.carried > 0 && connection.reader.stage() == Progress::Idle;
@@ -219,6 +261,17 @@ fn renewable(ended: Ended, connection: &Connection) -> Ended {
         }
         ended => ended,
     }
+}
+
+/// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
+/// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
+fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
+    user.refusals = match ended {
+        Ended::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
+            user.refusals + 1
+        }
+        _ => 0,
+    };
 }
 
 fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {

@@ -2,6 +2,7 @@
 //! answer was. Plain answers cost it no allocation.
 
 use crate::asked::{Asked, What};
+use crate::exchange::Body;
 use crate::oracle::{Finding, PREFIX_MAX, Recognised, Truth};
 use measure::{CacheResult, Failure, FailureKind, Fault, Stage};
 use plan::content::Content;
@@ -23,7 +24,7 @@ pub(crate) struct Said {
 }
 
 /// How the rest of the body is compared.
-enum Body {
+enum Checked {
     /// Not at all: nothing more is wanted, or nothing can be said.
     Unchecked,
     /// Its version must first be recognised from what has been gathered.
@@ -46,7 +47,7 @@ pub(crate) struct Judge<'a> {
     /// When the bytes pushed next were received.
     pub now_us: u64,
     pub said: Said,
-    body: Body,
+    body: Checked,
     /// Offset in the object of the next body byte.
     offset: u64,
     pub body_bytes: u64,
@@ -74,7 +75,7 @@ impl<'a> Judge<'a> {
             sent_us,
             now_us: sent_us,
             said: Said::default(),
-            body: Body::Unchecked,
+            body: Checked::Unchecked,
             offset: 0,
             body_bytes: 0,
             finding: None,
@@ -83,23 +84,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether body bytes are still looked at; where not, they may be drained unread.
-    pub fn wants_body(&self) -> bool {
-        !matches!(self.body, Body::Unchecked)
-    }
-
-    /// Counts body bytes that were drained unread.
-    pub fn skipped(&mut self, count: u64) {
-        self.offset += count;
-        self.body_bytes += count;
-    }
-
     /// Length that the answer's body should have, in jtest's sense: of the range where one was asked for.
     pub fn expected_length(&self) -> u64 {
-        match self.asked.range {
-            Some((first, last)) => last - first + 1,
-            None => self.asked.size,
-        }
+        self.asked.body_bytes()
     }
 
     /// What the cache did, as the stamp tells.
@@ -132,7 +119,7 @@ impl<'a> Judge<'a> {
 
     /// To be called when the answer is complete by its own framing.
     pub fn complete(&mut self) {
-        if let Body::Gathering { .. } = self.body {
+        if let Checked::Gathering { .. } = self.body {
             self.recognise();
         }
         let answered_with_object = matches!(self.said.status, 200 | 206);
@@ -154,7 +141,7 @@ impl<'a> Judge<'a> {
         if self.finding.is_none() {
             self.finding = Some(finding);
         }
-        self.body = Body::Unchecked;
+        self.body = Checked::Unchecked;
     }
 
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
@@ -223,20 +210,20 @@ impl<'a> Judge<'a> {
         self.finding = Some((fault, format!("{expected} bytes were to come, {announced} are announced")));
     }
 
-    fn first_body(&self) -> Body {
+    fn first_body(&self) -> Checked {
         match (self.asked.what, &self.site.form) {
             (What::Jtest(_), Form::Jtest(form)) => {
                 let path = jtest::embedded(form, self.path.len(), self.asked.size);
-                Body::Jtest { content: jtest::content(self.asked.size, self.asked.variant), path }
+                Checked::Jtest { content: jtest::content(self.asked.size, self.asked.variant), path }
             }
-            _ => Body::Gathering { bytes: [0; PREFIX_MAX], length: 0 },
+            _ => Checked::Gathering { bytes: [0; PREFIX_MAX], length: 0 },
         }
     }
 
     /// Recognises the version from what has been gathered, and compares that.
     fn recognise(&mut self) {
-        let (Body::Gathering { bytes, length }, What::Native { object }) =
-            (std::mem::replace(&mut self.body, Body::Unchecked), self.asked.what)
+        let (Checked::Gathering { bytes, length }, What::Native { object }) =
+            (std::mem::replace(&mut self.body, Checked::Unchecked), self.asked.what)
         else {
             return;
         };
@@ -270,16 +257,16 @@ impl<'a> Judge<'a> {
             return self.found((Fault::TornVersion, text));
         }
         let covered = (recognised.prefix as u64).saturating_sub(begin).min(gathered.len() as u64) as usize;
-        self.body = Body::Native(recognised);
+        self.body = Checked::Native(recognised);
         self.compare(begin + covered as u64, &gathered[covered..]);
         if self.check.content == CheckContent::Prefix {
-            self.body = Body::Unchecked;
+            self.body = Checked::Unchecked;
         }
     }
 
     /// Compares bytes at an offset of the object with the recognised content.
     fn compare(&mut self, offset: u64, bytes: &[u8]) {
-        let Body::Native(recognised) = &self.body else { return };
+        let Checked::Native(recognised) = &self.body else { return };
         if let Some(at) = recognised.content.mismatch(offset, bytes) {
             let What::Native { object } = self.asked.what else { return };
             let finding = self.truth(object).diagnose(recognised, offset + at as u64, &bytes[at..]);
@@ -288,7 +275,7 @@ impl<'a> Judge<'a> {
     }
 
     fn gather(&mut self, bytes: &[u8]) {
-        let Body::Gathering { bytes: gathered, length } = &mut self.body else { return };
+        let Checked::Gathering { bytes: gathered, length } = &mut self.body else { return };
         let room = (PREFIX_MAX - *length).min(bytes.len());
         gathered[*length..*length + room].copy_from_slice(&bytes[..room]);
         *length += room;
@@ -303,7 +290,7 @@ impl<'a> Judge<'a> {
     }
 
     fn compare_jtest(&mut self, bytes: &[u8]) {
-        let Body::Jtest { content, path } = self.body else { return };
+        let Checked::Jtest { content, path } = self.body else { return };
         let offset = self.offset;
         let covered = (path as u64).saturating_sub(offset).min(bytes.len() as u64) as usize;
         if covered > 0 && bytes[..covered] != self.path[offset as usize..offset as usize + covered] {
@@ -314,8 +301,19 @@ impl<'a> Judge<'a> {
             let at = offset + (covered + at) as u64;
             self.found((Fault::WrongBytes, format!("byte {at} is not what the pattern has there")));
         } else if self.check.content == CheckContent::Prefix && offset + bytes.len() as u64 >= path as u64 {
-            self.body = Body::Unchecked;
+            self.body = Checked::Unchecked;
         }
+    }
+}
+
+impl Body for Judge<'_> {
+    fn wants_body(&self) -> bool {
+        !matches!(self.body, Checked::Unchecked)
+    }
+
+    fn skipped(&mut self, count: u64) {
+        self.offset += count;
+        self.body_bytes += count;
     }
 }
 
@@ -347,13 +345,13 @@ impl ResponseSink for Judge<'_> {
     fn body(&mut self, bytes: &[u8]) {
         self.body_bytes += bytes.len() as u64;
         match self.body {
-            Body::Unchecked => self.offset += bytes.len() as u64,
-            Body::Gathering { .. } => self.gather(bytes),
-            Body::Native(_) => {
+            Checked::Unchecked => self.offset += bytes.len() as u64,
+            Checked::Gathering { .. } => self.gather(bytes),
+            Checked::Native(_) => {
                 self.compare(self.offset, bytes);
                 self.offset += bytes.len() as u64;
             }
-            Body::Jtest { .. } => {
+            Checked::Jtest { .. } => {
                 self.compare_jtest(bytes);
                 self.offset += bytes.len() as u64;
             }

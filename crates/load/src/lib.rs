@@ -16,10 +16,13 @@ mod judge;
 mod oracle;
 pub mod pace;
 mod page;
+mod requests;
+mod source;
 mod urls;
 mod user;
 mod worker;
 
 pub use control::Control;
 pub use failure::of_connect as failure_of_connect;
+pub use requests::Hosts;
 pub use worker::{Job, drive};

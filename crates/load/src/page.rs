@@ -2,12 +2,11 @@
 //! whether its bytes are right.
 
 use crate::exchange::compares;
-use crate::urls::Address;
 use lol_html::{HtmlRewriter, Settings, element};
 use measure::Fault;
-use plan::CheckContent;
 use plan::content::Content;
 use plan::jtest;
+use plan::{Address, CheckContent};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wire::http1::{Framing, ResponseHead, ResponseSink};

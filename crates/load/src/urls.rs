@@ -1,81 +1,42 @@
 //! Lists of URLs: which one comes next, what a fetched one leads to, and which are known already.
 
 use plan::draw::Draw;
-use plan::{Http1, UrlOrder, UrlStep, url_hash};
+use plan::{Address, Http1, UrlOrder, UrlStep, url_hash};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;
-use url::Url;
 
-/// One URL to fetch, taken apart.
-#[derive(Debug, Clone)]
-pub(crate) struct Address {
-    /// The URL as it is asked for from a proxy, without fragment.
-    pub text: String,
-    pub host: String,
-    pub port: u16,
-    /// Path and query.
-    pub path: String,
-    /// `host` or `host:port`, for the Host field.
-    pub authority: String,
-}
-
-impl Address {
-    /// Takes a URL apart; `None` for what is no `http://` URL.
-    pub fn parse(text: &str) -> Option<Address> {
-        Address::of(Url::parse(text.trim()).ok()?)
-    }
-
-    /// The URL that a reference on this page means (RFC 3986 section 5), where that is an `http://` URL.
-    pub fn join(&self, reference: &str) -> Option<Address> {
-        let base = Url::parse(&self.text).ok()?;
-        Address::of(base.join(reference.trim()).ok()?)
-    }
-
-    fn of(mut url: Url) -> Option<Address> {
-        if url.scheme() != "http" {
-            return None;
-        }
-        url.set_fragment(None);
-        let host = url.host_str()?.to_owned();
-        let port = url.port().unwrap_or(80);
-        let authority = match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.clone(),
-        };
-        let path = match url.query() {
-            Some(query) => format!("{}?{query}", url.path()),
-            None => url.path().to_owned(),
-        };
-        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        Some(Address { text: url.into(), host, port, path, authority })
-    }
-
-    /// Appends the request for it, in the lines and order of jtest (spec section 6), with the port in Host.
-    pub fn compose(&self, out: &mut Vec<u8>, http: &Http1, proxied: bool, reload: bool, last: bool) {
-        out.extend_from_slice(b"GET ");
-        out.extend_from_slice(if proxied { self.text.as_bytes() } else { self.path.as_bytes() });
-        out.extend_from_slice(b" HTTP/1.0\r\n");
-        if !proxied {
-            out.extend_from_slice(b"Host: ");
-            out.extend_from_slice(self.authority.as_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
-        if reload {
-            out.extend_from_slice(b"Pragma: no-cache\r\n");
-        }
-        if !last {
-            out.extend_from_slice(if proxied { b"Proxy-Connection" } else { b"Connection" });
-            out.extend_from_slice(b": Keep-Alive\r\n");
-        }
-        for field in &http.fields {
-            out.extend_from_slice(field.name.as_bytes());
-            out.extend_from_slice(b": ");
-            out.extend_from_slice(field.value.as_bytes());
-            out.extend_from_slice(b"\r\n");
-        }
+/// Appends the request for a URL, in the lines and order of jtest (spec section 6), with the port in Host.
+pub(crate) fn compose(
+    address: &Address,
+    out: &mut Vec<u8>,
+    http: &Http1,
+    proxied: bool,
+    reload: bool,
+    last: bool,
+) {
+    out.extend_from_slice(b"GET ");
+    out.extend_from_slice(if proxied { address.text.as_bytes() } else { address.path.as_bytes() });
+    out.extend_from_slice(b" HTTP/1.0\r\n");
+    if !proxied {
+        out.extend_from_slice(b"Host: ");
+        out.extend_from_slice(address.authority.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
+    if reload {
+        out.extend_from_slice(b"Pragma: no-cache\r\n");
+    }
+    if !last {
+        out.extend_from_slice(if proxied { b"Proxy-Connection" } else { b"Connection" });
+        out.extend_from_slice(b": Keep-Alive\r\n");
+    }
+    for field in &http.fields {
+        out.extend_from_slice(field.name.as_bytes());
+        out.extend_from_slice(b": ");
+        out.extend_from_slice(field.value.as_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"\r\n");
 }
 
 /// The URLs of a step: those of its list and those they lead to.
@@ -160,10 +121,10 @@ impl Frontier {
         u32::try_from(self.queue.borrow().len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether nothing is left at this moment.
-    pub fn exhausted(&self) -> bool {
+    /// Whether nothing is left at this moment, once so many have been taken.
+    pub fn exhausted_after(&self, taken: u32) -> bool {
         match self.step.order {
-            UrlOrder::Once => self.queue.borrow().is_empty(),
+            UrlOrder::Once => self.waiting() <= taken,
             UrlOrder::Loop | UrlOrder::Random => self.list.is_empty(),
         }
     }
@@ -212,7 +173,7 @@ mod tests {
         let mut out = Vec::new();
         let accept = plan::Field { name: "Accept".to_owned(), value: "*/*".to_owned() };
         let http = Http1 { fields: vec![accept], ..Http1::default() };
-        Address::parse(url).unwrap().compose(&mut out, &http, proxied, true, false);
+        compose(&Address::parse(url).unwrap(), &mut out, &http, proxied, true, false);
         String::from_utf8(out).unwrap()
     }
 

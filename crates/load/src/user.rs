@@ -20,7 +20,7 @@ pub(crate) struct User {
     pub path: Vec<u8>,
     /// The head of the last answer, where evidence may be wanted.
     pub answer_head: Vec<u8>,
-    /// Connections that could not be opened, one after the other.
+    /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
@@ -28,7 +28,7 @@ pub(crate) struct User {
     step: usize,
 }
 
-/// Longest pause after a connection could not be opened.
+/// Longest pause of a user whom the target refuses.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl User {
@@ -44,9 +44,14 @@ impl User {
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
             StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
+            StepWork::Requests(requests) => {
+                exchange::request(worker, work, self, requests.at(turn.number), turn).await;
+            }
         }
-        if self.refusals > 0 && !turn.paced {
+        if self.refusals > 0 && turn.lateness.is_none() {
             worker.net.sleep(self.pause()).await;
+            // Nobody meant to send meanwhile.
+            self.ended = None;
         }
     }
 }
@@ -79,15 +84,19 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
 }
 
-/// Whether the scenario has come to the end of its lists.
-fn exhausted(work: &PhaseWork) -> bool {
-    work.steps.iter().any(|step| matches!(step, StepWork::Urls(frontier) if frontier.exhausted()))
+/// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
+fn exhausted(work: &PhaseWork, handed: u32) -> bool {
+    work.steps.iter().any(|step| match step {
+        StepWork::Object(_) => false,
+        StepWork::Urls(frontier) => frontier.exhausted_after(handed),
+        StepWork::Requests(requests) => requests.is_empty(),
+    })
 }
 
 fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {
@@ -96,10 +105,10 @@ fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {
     worker.net.clone().spawn(async move {
         let mut user = User::default();
         let mut due = worker.net.now();
-        while !exhausted(&work)
+        while !exhausted(&work, 0)
             && let Some(number) = worker.next_number(&work, due)
         {
-            user.request(&worker, &work, Turn { number, due, paced: false }).await;
+            user.request(&worker, &work, Turn { number, due, lateness: None }).await;
             // The next request is meant to go out when the last one has ended.
             due = user.ended.take().unwrap_or_else(|| worker.net.now());
         }
@@ -112,9 +121,12 @@ fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {
 type Handed = Rc<(Cell<Option<(u64, Instant)>>, Signal)>;
 
 /// The users of an open pace.
+#[derive(Default)]
 struct Pool {
     idle: RefCell<Vec<Handed>>,
     tasks: RefCell<Vec<TaskId>>,
+    /// Requests that were handed out and have not begun.
+    handed: Cell<u32>,
 }
 
 /// Open pace: requests are sent when they are due, by at most `in_flight` users.
@@ -124,27 +136,33 @@ pub(crate) async fn run_open(
     schedule: Schedule,
     in_flight: u32,
 ) -> Vec<TaskId> {
-    let pool = Rc::new(Pool { idle: RefCell::default(), tasks: RefCell::default() });
+    let pool = Rc::new(Pool::default());
     let begin = worker.net.now();
     for at in schedule {
         let due = begin + at;
         if work.is_spent() || !wait_until(worker, work, due).await {
             break;
         }
-        if exhausted(work) && worker.in_flight.get() == 0 {
-            break;
-        }
-        // What is under way may lead on.
-        if exhausted(work) {
+        if exhausted(work, pool.handed.get()) {
+            // What is under way may lead on. A moment that comes meanwhile passes unused, and no request is counted.
+            if worker.in_flight.get() == 0 && pool.handed.get() == 0 {
+                break;
+            }
             continue;
         }
-        let Some(number) = worker.next_number(work, due) else { break };
-        if !hand_out(worker, work, &pool, in_flight, number, due) {
+        // What cannot be sent takes no number, so that the stream of requests has no holes.
+        let Some(user) = free_user(worker, work, &pool, in_flight) else {
             worker.count(|counts| counts.overflow += 1);
-        }
+            continue;
+        };
+        let Some(number) = worker.next_number(work, due) else { break };
+        pool.handed.set(pool.handed.get() + 1);
+        user.0.set(Some((number, due)));
+        user.1.set();
     }
-    // What was handed out last begins with the next turn.
-    worker.net.sleep(Duration::from_millis(1)).await;
+    while pool.handed.get() > 0 {
+        worker.net.sleep(Duration::from_millis(1)).await;
+    }
     pool.tasks.take()
 }
 
@@ -163,24 +181,11 @@ async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
     }
 }
 
-/// Gives a request to an idle user, or a new one; false where there may be no more.
-fn hand_out(
-    worker: &Rc<Worker>,
-    work: &Rc<PhaseWork>,
-    pool: &Rc<Pool>,
-    most: u32,
-    number: u64,
-    due: Instant,
-) -> bool {
+/// An idle user, or a new one; `None` where there may be no more.
+fn free_user(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>, most: u32) -> Option<Handed> {
     let idle = pool.idle.borrow_mut().pop();
-    let hands = match idle {
-        Some(hands) => hands,
-        None if (pool.tasks.borrow().len() as u32) < most => spawn_open(worker, work, pool),
-        None => return false,
-    };
-    hands.0.set(Some((number, due)));
-    hands.1.set();
-    true
+    let room = (pool.tasks.borrow().len() as u32) < most;
+    idle.or_else(|| room.then(|| spawn_open(worker, work, pool)))
 }
 
 fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Handed {
@@ -190,10 +195,11 @@ fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Han
         let mut user = User::default();
         loop {
             mine.1.wait().await;
-            if let Some((number, due)) = mine.0.take() {
-                user.request(&worker, &work, Turn { number, due, paced: true }).await;
-                pool_of_user.idle.borrow_mut().push(mine.clone());
-            }
+            let Some((number, due)) = mine.0.take() else { continue };
+            pool_of_user.handed.set(pool_of_user.handed.get() - 1);
+            let lateness = Some(worker.net.now().saturating_duration_since(due));
+            user.request(&worker, &work, Turn { number, due, lateness }).await;
+            pool_of_user.idle.borrow_mut().push(mine.clone());
         }
     });
     pool.tasks.borrow_mut().push(task);

@@ -5,6 +5,8 @@ use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
 use crate::pace::Schedule;
+use crate::requests::{Hosts, Requests};
+use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user;
 use measure::{Event, Exchange, Snapshot, Tally};
@@ -34,6 +36,8 @@ pub struct Job {
     pub control: Arc<Control>,
     /// Addresses of the target, where there is one.
     pub target: Vec<SocketAddr>,
+    /// Addresses of the hosts of described requests, where there is no target.
+    pub hosts: Arc<Hosts>,
     /// Where figures go.
     pub snapshots: SyncSender<Snapshot>,
     /// Empty tallies come back here, so that handing over allocates nothing.
@@ -49,6 +53,8 @@ pub(crate) struct Worker {
     pub net: Net,
     pub job: Job,
     pub composer: Composer,
+    /// Local addresses that connections come from.
+    pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
     phase: Cell<usize>,
@@ -56,11 +62,15 @@ pub(crate) struct Worker {
     phase_began: Cell<Duration>,
     /// Connections opened so far; gives each a number.
     pub connections: Cell<u64>,
+    /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
+    pub turn: Cell<u64>,
     /// Faulty answers that may still be kept.
     pub evidence_left: Cell<u32>,
     /// When the run started.
     pub started: Cell<Instant>,
     ticker: Cell<Option<TaskId>>,
+    /// CPU time of this thread that has been told, or was used before the run started.
+    cpu_told: Cell<Duration>,
 }
 
 /// What one phase is for one worker.
@@ -87,6 +97,7 @@ impl PhaseWork {
 pub(crate) enum StepWork {
     Object(Laws),
     Urls(Frontier),
+    Requests(Requests),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -96,15 +107,18 @@ pub async fn drive(net: Net, job: Job) {
     let Protocol::Http1(http) = &job.load.protocol;
     let worker = Rc::new(Worker {
         composer: Composer::new(http, &job.site),
+        sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
         phase: Cell::new(0),
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),
         connections: Cell::new(0),
+        turn: Cell::new(0),
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
         started: Cell::new(net.now()),
         ticker: Cell::new(None),
+        cpu_told: Cell::new(Duration::ZERO),
         net,
         job,
     });
@@ -143,11 +157,13 @@ impl Worker {
         let phase = &self.job.load.phases[index];
         let alone = only_one_worker(phase);
         let share = if alone { Part::WHOLE } else { self.job.part };
-        let Some((part, phase)) = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0) else {
-            return;
-        };
-        let work = Rc::new(self.work(index, part, &phase, opens));
+        let mine = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0);
+        let mine = mine.map(|(part, phase)| (Rc::new(self.work(index, part, &phase, opens)), phase));
         self.net.sleep_until(opens).await;
+        if index == 0 {
+            self.cpu_told.set(net::thread_cpu());
+        }
+        let Some((work, phase)) = mine else { return };
         let users = self.run_pace(&phase, &work).await;
         self.end_phase(&work, users).await;
     }
@@ -170,6 +186,10 @@ impl Worker {
         let steps = phase.scenario.steps.iter().map(|step| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed)),
+            Step::Requests(step) => {
+                let Protocol::Http1(http) = &self.job.load.protocol;
+                StepWork::Requests(Requests::new(step, http, &self.job.target, &self.job.hosts, seed))
+            }
         });
         PhaseWork {
             name: phase.name.clone(),
@@ -231,13 +251,14 @@ impl Worker {
         let fresh = self.job.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
         let tally = self.tally.replace(fresh);
         let now = self.net.now().saturating_duration_since(self.started.get());
+        let cpu = net::thread_cpu();
         let snapshot = Snapshot {
             worker: self.job.part.index,
             phase: self.phase.get() as u32,
             interval: self.interval.get(),
             tally,
             in_flight: self.in_flight.get(),
-            cpu: net::thread_cpu(),
+            cpu: cpu.saturating_sub(self.cpu_told.replace(cpu)),
             closes_interval: closing.interval,
             last: closing.last,
             span: (self.phase_began.get(), now),
@@ -259,6 +280,11 @@ impl Worker {
     /// Whether the phase is over by the clock or by order.
     pub fn over(&self, work: &PhaseWork, now: Instant) -> bool {
         work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped()
+    }
+
+    /// How long the run goes on.
+    pub fn since_start(&self) -> Duration {
+        self.net.now().saturating_duration_since(self.started.get())
     }
 
     /// Counts something.

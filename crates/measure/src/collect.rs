@@ -33,7 +33,6 @@ struct Pending {
 struct Progress {
     told: Option<Key>,
     gone: bool,
-    cpu: Duration,
     at: Duration,
     measured_cpu: Duration,
     measured_time: Duration,
@@ -93,10 +92,9 @@ impl Collector {
         worker.told = Some((snapshot.interval, snapshot.phase));
         worker.gone = snapshot.last;
         if measured {
-            worker.measured_cpu += snapshot.cpu.saturating_sub(worker.cpu);
+            worker.measured_cpu += snapshot.cpu;
             worker.measured_time += snapshot.span.1.saturating_sub(worker.at);
         }
-        worker.cpu = snapshot.cpu;
         worker.at = snapshot.span.1;
     }
 
@@ -176,7 +174,7 @@ mod tests {
             interval,
             tally,
             in_flight: 1,
-            cpu: Duration::from_millis(500 * (interval + 1)),
+            cpu: Duration::from_millis(500),
             closes_interval: true,
             last,
             span: (Duration::ZERO, Duration::from_secs(interval + 1)),

@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod collect;
 pub mod event;
+pub mod machine;
 pub mod outcome;
 pub mod run;
 pub mod tally;
@@ -15,6 +16,7 @@ pub mod verdict;
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use collect::Collector;
 pub use event::{Event, Evidence, Trouble};
+pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};

@@ -146,5 +146,7 @@ counted! {
         Collapsed = ("collapsed", "collapsed"),
         /// The answer carries no stamp.
         Unknown = ("unknown", "unknown"),
+        /// No cache is in question.
+        NotAsked = ("not_asked", "not asked"),
     }
 }

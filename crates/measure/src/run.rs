@@ -2,6 +2,7 @@
 
 use crate::accounts::OriginCounts;
 use crate::event::Evidence;
+use crate::machine::Watched;
 use crate::tally::{Clock, Counts, Snapshot, Tally};
 use crate::verdict::SelfCheck;
 use serde::Serialize;
@@ -253,6 +254,8 @@ pub struct RunResult {
     pub evidence: Vec<Evidence>,
     /// What the generator observed of itself.
     pub self_check: SelfCheck,
+    /// What watched processes used, the target's among them.
+    pub watched: Vec<Watched>,
     /// Whether it was interrupted.
     pub interrupted: bool,
     /// The I/O backend that was used.

@@ -20,7 +20,8 @@ pub enum Clock {
     FirstByte,
     /// Opening a connection.
     Connect,
-    /// From the intended to the actual send, under an open pace.
+    /// From the intended send until the generator took the request up, under an open pace; before connecting, which is
+    /// the target's to delay.
     Lateness,
     /// From the actual send until a request had failed.
     Failure,
@@ -147,7 +148,7 @@ pub struct Exchange {
     pub first_byte: Option<Duration>,
     /// Time of opening the connection, where one was opened for this request.
     pub connect: Option<Duration>,
-    /// Actual minus intended send, under an open pace.
+    /// From the intended send until a user took the request up, under an open pace.
     pub lateness: Option<Duration>,
     /// Bytes of the request.
     pub sent_bytes: u64,
@@ -253,7 +254,7 @@ impl Tally {
         self.time(Clock::Response, exchange.response);
         match exchange.cache {
             CacheResult::Hit => self.time(Clock::Hit, exchange.service),
-            CacheResult::Unknown => {}
+            CacheResult::Unknown | CacheResult::NotAsked => {}
             _ => self.time(Clock::Miss, exchange.service),
         }
         if let Some(first_byte) = exchange.first_byte {
@@ -268,6 +269,7 @@ impl Tally {
             CacheResult::Miss => (&mut counts.misses, &mut counts.miss_bytes),
             CacheResult::Revalidated => (&mut counts.revalidated, &mut counts.revalidated_bytes),
             CacheResult::Collapsed => (&mut counts.collapsed, &mut counts.collapsed_bytes),
+            CacheResult::NotAsked => return,
             CacheResult::Unknown => {
                 counts.unstamped += 1;
                 return;
@@ -365,7 +367,7 @@ pub struct Snapshot {
     pub tally: Box<Tally>,
     /// Requests under way at the end of the interval.
     pub in_flight: u64,
-    /// CPU time of the worker's thread since it began.
+    /// CPU time of the worker's thread since its last snapshot, or since the run started.
     pub cpu: Duration,
     /// Whether the interval ends with this snapshot; where not, the phase has ended within it.
     pub closes_interval: bool,

@@ -1,5 +1,6 @@
 //! The generator's verdict on itself: is the result valid, or was the generator the limit?
 
+use crate::machine::{DESCRIPTOR_ADVICE, MachineUse, PORT_ADVICE};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -19,10 +20,14 @@ pub struct SelfCheck {
     pub overflow: u64,
     /// Requests that failed because this machine had no port or descriptor left.
     pub starved: u64,
+    /// Of those, the ones that found no local port.
+    pub no_port: u64,
     /// Requests begun.
     pub requests: u64,
     /// Events or evidence that were dropped because nobody read them fast enough.
     pub dropped_events: u64,
+    /// What the run took of this machine.
+    pub machine: MachineUse,
 }
 
 /// Whether the figures speak of the target.
@@ -55,12 +60,18 @@ impl SelfCheck {
                 self.overflow
             ));
         }
-        if self.starved > 0 {
-            reasons.push(format!(
-                "{} requests failed for want of local ports or descriptors: keep connections alive, or raise the limits",
-                self.starved
-            ));
+        if self.no_port > 0 {
+            reasons.push(format!("{} requests found no free local port: {PORT_ADVICE}", self.no_port));
+        } else {
+            reasons.extend(self.machine.ports_reason());
         }
+        if self.starved > self.no_port {
+            let failed = self.starved - self.no_port;
+            reasons.push(format!("{failed} requests failed for want of descriptors: {DESCRIPTOR_ADVICE}"));
+        } else {
+            reasons.extend(self.machine.descriptors_reason());
+        }
+        reasons.extend(self.machine.swap_reason());
         if self.requests == 0 {
             reasons.push("no request was sent".to_owned());
         }
@@ -82,5 +93,29 @@ mod tests {
             !verdict.valid && verdict.reasons.len() == 2 && verdict.reasons[0].contains("96 %"),
             "{verdict:?}"
         );
+        let starved = SelfCheck { worker_cpu: vec![0.1], overflow: 0, starved: 5, no_port: 3, ..busy };
+        let reasons = starved.verdict().reasons;
+        assert!(
+            reasons[0].contains("3 requests found no free local port") && reasons[0].contains("--source")
+        );
+        assert!(
+            reasons.len() == 2 && reasons[1].contains("2 requests failed for want of descriptors"),
+            "{reasons:?}"
+        );
+        let machine = MachineUse {
+            swapped_bytes: 1 << 30,
+            ports: Some(10),
+            port_limit: Some(10),
+            descriptors: 20,
+            descriptor_limit: Some(20),
+            ..MachineUse::default()
+        };
+        let told_once = SelfCheck { machine: machine.clone(), ..starved.clone() };
+        assert_eq!(told_once.verdict().reasons.len(), 3, "{:?}", told_once.verdict());
+        let tight = SelfCheck { starved: 0, no_port: 0, machine, ..starved };
+        let reasons = tight.verdict().reasons.join("\n");
+        for said in ["10 of 10 local ports", "all of 20 descriptors", "swapped"] {
+            assert!(reasons.contains(said), "{said} in {reasons}");
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
-use crate::load::{Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
+use crate::load::{Field, Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
 use crate::popularity::Law;
+use crate::request::RequestStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
+use crate::sources::MAX_SOURCES;
 use crate::{Plan, load::Http1};
 
 /// Most users, connections or requests in flight.
@@ -96,6 +98,10 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     {
         found.push(format!("target '{target}' is not host:port, such as localhost:8080"));
     }
+    let sources = load.sources.iter().fold(0u64, |sum, range| sum.saturating_add(range.count()));
+    if sources > MAX_SOURCES {
+        found.push(format!("sources are {sources} addresses: give at most {MAX_SOURCES}"));
+    }
     if load.phases.is_empty() {
         found.push("load has no phase: nothing would be sent".to_owned());
     }
@@ -115,7 +121,11 @@ fn check_http1(http: &Http1, found: &mut Vec<String>) {
             "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
         );
     }
-    for field in &http.fields {
+    check_fields(&http.fields, found);
+}
+
+fn check_fields(fields: &[Field], found: &mut Vec<String>) {
+    for field in fields {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
         if bad_name || field.value.bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
@@ -155,8 +165,28 @@ fn check_phase(phase: &Phase, has_target: bool, found: &mut Vec<String>) {
     for step in &phase.scenario.steps {
         match step {
             Step::Object(step) => check_object(name, step, has_target, found),
+            Step::Requests(step) => check_requests(name, step, found),
             Step::Urls(step) => share(found, &format!("phase '{name}': reload"), step.reload),
         }
+    }
+}
+
+fn check_requests(phase: &str, step: &RequestStep, found: &mut Vec<String>) {
+    if step.requests.is_empty() {
+        found.push(format!("phase '{phase}' has a step without requests: nothing would be sent"));
+    }
+    for request in &step.requests {
+        if request.address().is_none() {
+            found.push(format!(
+                "phase '{phase}': '{}' is no http:// URL: give one such as http://localhost:8080/",
+                request.url
+            ));
+        }
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if request.method.is_empty() || !request.method.bytes().all(token) {
+            found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
+        }
+        check_fields(&request.fields, found);
     }
 }
 
@@ -223,6 +253,7 @@ mod tests {
         };
         let load = Load {
             target: Some("localhost:8080".to_owned()),
+            sources: Vec::new(),
             protocol: Protocol::default(),
             check: Default::default(),
             limits: Default::default(),
@@ -254,6 +285,7 @@ mod tests {
         bad.threads = Some(0);
         let load = bad.load.as_mut().unwrap();
         load.target = Some("nowhere".to_owned());
+        load.sources = vec!["10.0.0.0-10.255.255.255".parse().unwrap()];
         load.phases[0].pace = Pace::Users(0);
         load.phases[0].stop.requests = Some(0);
         load.limits.request = Duration::ZERO;
@@ -264,6 +296,7 @@ mod tests {
             "threads is 0",
             "'nowhere'",
             "users is 0",
+            "16777216 addresses",
             "stops before",
             "request is 0",
             "whole seconds",

@@ -14,16 +14,22 @@ pub mod load;
 pub mod popularity;
 pub mod predict;
 pub mod site;
+pub mod sources;
 pub mod units;
 
+mod address;
 mod io;
+mod request;
 mod split;
 mod text;
 
+pub use address::Address;
 pub use io::Io;
 pub use load::*;
 pub use popularity::{Law, Popularity};
+pub use request::{Expect, ExpectBody, Request, RequestOrder, RequestStep};
 pub use site::Site;
+pub use sources::SourceRange;
 pub use split::Part;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +63,12 @@ impl Plan {
     /// The version of the text form that this build writes and reads.
     pub const VERSION: u32 = 1;
 
+    /// Whether any step asks for objects, of which it can be told what a cache did with them.
+    pub fn asks_for_objects(&self) -> bool {
+        let phases = self.load.iter().flat_map(|load| &load.phases);
+        phases.flat_map(|phase| &phase.scenario.steps).any(|step| matches!(step, Step::Object(_)))
+    }
+
     /// Where a proxy is to fetch from: what the origin listens at or, where that is every address of its machine, what
     /// URLs call it. `None` where the plan has no origin.
     pub fn origin_as_reached(&self) -> Option<&str> {
@@ -77,6 +89,7 @@ mod tests {
     fn an_origin_on_every_address_is_reached_by_the_name_in_urls() {
         let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
         let load = Load {
+            sources: Vec::new(),
             target: None,
             protocol: Protocol::Http1(http),
             check: Check::default(),

@@ -3,6 +3,8 @@
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
 use crate::popularity::Popularity;
+use crate::request::RequestStep;
+use crate::sources::SourceRange;
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -14,6 +16,9 @@ pub struct Load {
     /// Where connections go, `host:port`: the proxy. `None`: to the host that each URL names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Local addresses that connections come from, in turn; none: the system chooses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<SourceRange>,
     /// What is spoken on a connection.
     #[serde(default)]
     pub protocol: Protocol,
@@ -210,6 +215,8 @@ pub enum Step {
     Object(ObjectStep),
     /// Fetch URLs of a list.
     Urls(UrlStep),
+    /// Send requests that are described one by one.
+    Requests(RequestStep),
 }
 
 /// Fetches an object of the site.

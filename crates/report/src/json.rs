@@ -8,7 +8,7 @@ use crate::text::{self, Context, measured};
 use measure::run::received_bytes;
 use measure::verdict::SelfCheck;
 use measure::{
-    Clock, Counts, Evidence, Failure, OriginCounts, PhaseResult, Row, RunResult, Verdict, WorkerUse,
+    Clock, Counts, Evidence, Failure, OriginCounts, PhaseResult, Row, RunResult, Verdict, Watched, WorkerUse,
 };
 use plan::Plan;
 use serde::{Serialize, Serializer};
@@ -41,6 +41,7 @@ struct Document<'a> {
     origin: Option<&'a OriginCounts>,
     workers: &'a [WorkerUse],
     self_check: &'a SelfCheck,
+    watched: &'a [Watched],
     evidence_file: Option<&'a str>,
     evidence: &'a [Evidence],
     notes: &'a [String],
@@ -61,6 +62,7 @@ impl<'a> Document<'a> {
             origin: result.origin.as_ref(),
             workers: &result.workers,
             self_check: &result.self_check,
+            watched: &result.watched,
             evidence_file: context.evidence_file,
             evidence: &result.evidence,
             notes: &result.notes,

@@ -28,13 +28,14 @@ const COLUMNS: [Column<Row>; 11] = [
     Column { title: "p50", unit: "ms", width: 8, drop: 4, cell: |row| milliseconds(row.p50_us) },
     Column { title: "p99", unit: "ms", width: 8, drop: 0, cell: |row| milliseconds(row.p99_us) },
     Column { title: "max", unit: "ms", width: 8, drop: 1, cell: |row| milliseconds(row.max_us) },
-    Column { title: "hits", unit: "%", width: 7, drop: 0, cell: hits },
+    Column { title: HITS, unit: "%", width: 7, drop: 0, cell: hits },
     Column { title: ORIGIN, unit: "/s", width: 8, drop: 0, cell: origin },
     Column { title: "in", unit: "MB/s", width: 7, drop: 2, cell: megabytes },
     Column { title: "failed", unit: "", width: 8, drop: 0, cell: |row| show::count(row.counts.failed) },
     Column { title: "faulty", unit: "", width: 8, drop: 0, cell: |row| show::count(row.counts.faulty) },
 ];
 
+const HITS: &str = "hits";
 const ORIGIN: &str = "origin";
 
 /// A second of an origin by itself.
@@ -156,6 +157,15 @@ impl OriginLines {
     }
 }
 
+/// What will be known of a run, and so has a column.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// What a cache did.
+    pub hits: bool,
+    /// What an origin of ours did.
+    pub origin: bool,
+}
+
 /// Writes the lines of one run and remembers when the header is due.
 pub struct Lines {
     screen: Screen<Row>,
@@ -163,9 +173,10 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines for a run with or without an origin of ours, on a screen of `width` characters (0: unknown).
-    pub fn new(has_origin: bool, width: usize) -> Lines {
-        let columns = COLUMNS.iter().filter(|column| has_origin || column.title != ORIGIN);
+    /// Lines for a run, on a screen of `width` characters (0: unknown).
+    pub fn new(known: Known, width: usize) -> Lines {
+        let left_out = |title| title == ORIGIN && !known.origin || title == HITS && !known.hits;
+        let columns = COLUMNS.iter().filter(|column| !left_out(column.title));
         Lines { screen: Screen::new(columns.collect(), width), phase: None }
     }
 

@@ -8,6 +8,7 @@ mod generator;
 mod headline;
 mod latency;
 mod load;
+mod machine;
 mod nothing_good;
 mod origin;
 mod outcomes;

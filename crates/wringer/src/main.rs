@@ -3,6 +3,7 @@
 
 mod command;
 mod demo;
+mod doctor;
 mod ports;
 mod problem;
 mod rig;
@@ -56,10 +57,12 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
     };
     match cli.command {
         Command::Cache(args) => command::cache::run(&args),
+        Command::Http(args) => command::http::run(&args),
         Command::Origin(args) => command::origin::run(&args),
         Command::Run(args) => command::plan::run(&args),
         Command::Plan(PlanCommand::Show { file }) => command::plan::show(&file),
         Command::Plan(PlanCommand::Check { file }) => command::plan::check(&file),
+        Command::Doctor(args) => command::doctor::run(&args),
         Command::Rig(args) => command::rig(&args),
         Command::Links { dir } => command::links::make(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),

@@ -244,6 +244,7 @@ fn load(
         check,
         limits: Limits { connect: limits.connect.min(timeout), request: timeout, ..limits },
         phases: vec![phase],
+        sources: Vec::new(),
         trace: Trace {
             urls: typed.show_urls || typed.verbose,
             heads: typed.show_headers || typed.verbose,

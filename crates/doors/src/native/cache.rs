@@ -1,6 +1,6 @@
 //! `wringer cache`: what its options mean.
 
-use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs};
+use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs, finish};
 use super::phase::PhaseArg;
 use super::values::{address, rig_workers, some_bytes};
 use clap::Args;
@@ -11,7 +11,6 @@ use plan::{
     Scenario, Step, Stop, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::Duration;
 
 /// The options of `wringer cache`.
 #[derive(Debug, Clone, Args)]
@@ -55,6 +54,9 @@ pub struct CacheArgs {
     /// How the origin behaves.
     #[command(flatten)]
     pub behaviour: BehaviourArgs,
+    /// What is watched beside.
+    #[command(flatten)]
+    pub watch: WatchArgs,
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -83,14 +85,13 @@ impl Target {
     }
 }
 
-/// How long a run takes when nothing is said.
-const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 /// Most requests under way at an open pace when nothing is said.
 const DEFAULT_IN_FLIGHT: u32 = 10_000;
 
-fn host_port(text: &str) -> Result<String, String> {
+/// `host:port` of a proxy, with or without a scheme.
+pub(super) fn host_port(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.to_owned()),
@@ -160,6 +161,7 @@ impl CacheArgs {
         };
         let load = Load {
             target: Some(target.to_owned()),
+            sources: self.load.sources.clone(),
             protocol: Protocol::Http1(http),
             check: Check { content: self.load.check, evidence: self.load.evidence, ..Check::default() },
             limits: Limits {
@@ -202,7 +204,7 @@ impl CacheArgs {
         let variants = u64::from(site.variant_count());
         let stop = match (typed.duration, typed.requests) {
             (None, None) if fills => Stop { after: None, requests: Some(popularity.hot * variants) },
-            (None, None) => self.stop(),
+            (None, None) => finish(self.load.duration, self.load.requests),
             (after, requests) => Stop { after, requests },
         };
         Phase {
@@ -275,13 +277,6 @@ impl CacheArgs {
             None => Pace::Users(typed.users.unwrap_or(self.load.users)),
         }
     }
-
-    fn stop(&self) -> Stop {
-        match (self.load.duration, self.load.requests) {
-            (None, None) => Stop { after: Some(DEFAULT_DURATION), requests: None },
-            (after, requests) => Stop { after, requests },
-        }
-    }
 }
 
 /// An address to connect to: an origin that listens on all addresses of this machine is reached on its loopback.
@@ -308,6 +303,7 @@ fn hot_set_of(bytes: u64, site: &Site) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native::options::DEFAULT_DURATION;
     use crate::native::{Cli, Command};
 
     fn args(line: &str) -> CacheArgs {
@@ -438,7 +434,7 @@ mod tests {
 
     #[test]
     fn every_option_reaches_the_plan() {
-        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset -H A:b --range 0.1 --abort 0.2 \
+        let line = "p:1 --form forward --host x:9 --keep-alive 5 --close reset --source 127.0.0.2-127.0.0.9,::1 -H A:b --range 0.1 --abort 0.2 \
                     --revalidate 0.3 --client-speed 10KB --slow 0.5 --size 1KB..2KB --lifetime 10s..20s \
                     --change-every 5s --variants 3 --vary-on cookie --private 0.1 --no-store 0.1 --origin-delay 5ms \
                     --origin-speed 1MB --origin-errors 1% --origin-aborts 2% --origin-keep-alive 4 --origin-chunked 0.5 \
@@ -448,6 +444,8 @@ mod tests {
         assert_eq!(Plan::from_text(&text).unwrap(), plan);
         for word in [
             "forward",
+            "\"127.0.0.2-127.0.0.9\"",
+            "\"::1\"",
             "\"x:9\"",
             "reset",
             "drift_per_hour = 6",

@@ -3,12 +3,14 @@
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
 mod cache;
+mod http;
 mod options;
 mod phase;
 mod values;
 
 pub use cache::{CacheArgs, Target, reachable};
-pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs};
+pub use http::{HttpArgs, HttpLoadArgs, RequestArgs};
+pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
 pub use phase::PhaseArg;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -61,6 +63,8 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
 pub enum Command {
     /// Press a proxy or cache from both sides; without PROXY, the built-in demonstration cache
     Cache(Box<CacheArgs>),
+    /// Press a web server
+    Http(Box<HttpArgs>),
     /// Only the origin; clients elsewhere join its accounts
     Origin(Box<OriginArgs>),
     /// Run a plan file
@@ -68,6 +72,8 @@ pub enum Command {
     /// Show or check a plan file
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// What limits this machine as a generator, and how to mend it
+    Doctor(DoctorArgs),
     /// Start a real proxy, configured as a cache in front of the origin
     Rig(RigArgs),
     /// Apache Traffic Server's jtest: the same switches, the same table (wringer jtest --help)
@@ -114,9 +120,44 @@ pub struct RunArgs {
     /// System interface instead of the plan's: auto, uring or epoll
     #[arg(long, value_name = "IO", value_parser = plan::Io::parse)]
     pub io: Option<plan::Io>,
+    /// What is watched beside.
+    #[command(flatten)]
+    pub watch: WatchArgs,
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Looking at this machine.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Judge by what this plan needs, a .toml file
+    #[arg(conflicts_with_all = ["connections", "connection_rate", "rate", "sources", "loopback", "close"])]
+    pub plan: Option<PathBuf>,
+    /// Connections at once
+    #[arg(long, short = 'c', value_name = "N", default_value = "1000", value_parser = values::count32)]
+    pub connections: u32,
+    /// New connections per second
+    #[arg(long, value_name = "RATE", default_value = "100/s", value_parser = plan::units::rate)]
+    pub connection_rate: f64,
+    /// Requests per second
+    #[arg(long, value_name = "RATE", default_value = "10k/s", value_parser = plan::units::rate)]
+    pub rate: f64,
+    /// Local addresses that clients connect from: A or A-B, several with commas
+    #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub sources: Vec<plan::SourceRange>,
+    /// How clients end connections: fin or reset
+    #[arg(long, value_name = "HOW", default_value = "fin", value_parser = values::close)]
+    pub close: plan::CloseBy,
+    /// The target runs on this machine
+    #[arg(long)]
+    pub loopback: bool,
+    /// Workers, one per core [default: all cores]
+    #[arg(long, short = 't', value_name = "N")]
+    pub threads: Option<u16>,
+    /// As JSON on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Looking at plan files.

@@ -1,13 +1,13 @@
 //! Groups of options that several commands share.
 
 use super::values::{
-    address, arrivals, at_least_one, check_content, close, count32, field, form, lifetime_law, per_hour,
+    address, arrivals, at_least_one, check_content, close, count32, field, form, lifetime_law, per_hour, pid,
     request_field, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
 };
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
-use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm};
+use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm, SourceRange, Stop};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,6 +35,15 @@ impl OutputArgs {
     pub fn evidence_file(&self) -> &Path {
         self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
     }
+}
+
+/// What is watched while a run goes on, beside wringer itself.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct WatchArgs {
+    /// Watch CPU and memory of this process and its children [default: whoever listens at the target's port here]
+    #[arg(long = "watch-pid", value_name = "PID", value_parser = pid)]
+    pub pids: Vec<u32>,
 }
 
 /// How clients behave.
@@ -77,6 +86,9 @@ pub struct LoadArgs {
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
+    /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
+    #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub sources: Vec<SourceRange>,
     /// How clients end connections: fin or reset
     #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
     pub close: CloseBy,
@@ -285,5 +297,16 @@ impl OriginArgs {
             load: None,
             origin: Some(self.behaviour.origin(self.listen)),
         }
+    }
+}
+
+/// How long a run takes when nothing is said.
+pub(super) const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+/// Until when, as `--duration` and `--requests` say.
+pub(super) fn finish(duration: Option<Duration>, requests: Option<u64>) -> Stop {
+    match (duration, requests) {
+        (None, None) => Stop { after: Some(DEFAULT_DURATION), requests: None },
+        (after, requests) => Stop { after, requests },
     }
 }

@@ -135,6 +135,11 @@ pub(super) fn form(text: &str) -> Read<RequestForm> {
     }
 }
 
+/// The number of a process.
+pub(super) fn pid(text: &str) -> Read<u32> {
+    text.parse().map_err(|_| format!("'{text}' is not the number of a process such as 4711: see ps -e"))
+}
+
 /// How clients end connections.
 pub(super) fn close(text: &str) -> Read<CloseBy> {
     match text {

@@ -2,7 +2,9 @@
 
 use super::patience::Patience;
 use super::tell::{Told, show_request, tell};
-use super::{Attempt, Ended, Moments, Turn, keeps, put_back, ready, renewable, take};
+use super::{
+    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_refusal, put_back, ready, renewable, take,
+};
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
 use crate::failure;
@@ -15,10 +17,7 @@ use plan::Reading;
 use plan::content::Content;
 use std::io;
 use std::rc::Rc;
-use wire::http1::Stage as Progress;
-
-/// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
-const DRAIN_FROM: u64 = 32 * 1024;
+use wire::http1::{Expect, Stage as Progress};
 
 /// Fetches an object of the site.
 pub(crate) async fn object(worker: &Rc<Worker>, work: &PhaseWork, user: &mut User, laws: &Laws, turn: Turn) {
@@ -44,7 +43,7 @@ impl Fetch<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, worker.target(), self.turn.due).await else {
+        let Some(mut connection) = ready(worker, user, &worker.job.target, &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -71,6 +70,7 @@ impl Fetch<'_> {
         let told = worth_telling.then(|| Told::of(&judge, outcome, &moments, &connection));
         drop(judge);
         user.ended = Some(moments.ended);
+        note_refusal(user, ended, &moments);
         if let Some(told) = told {
             tell(worker, self.work, user, &self.asked, told);
         }
@@ -105,7 +105,7 @@ impl Fetch<'_> {
         judge: &mut Judge<'_>,
         moments: &mut Moments,
     ) -> Ended {
-        connection.begin(moments.sent + self.worker.job.load.limits.request);
+        connection.begin(moments.sent + self.worker.job.load.limits.request, Expect::Body);
         let post_bytes = self.worker.composer.post_bytes(&self.asked);
         let ended = match send(&mut connection.stream, message, post_bytes).await {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
@@ -159,8 +159,13 @@ async fn read_answer(
             if patience.lost(&connection.reader, judge.body_bytes, worker) {
                 return Ended::BrokenOff;
             }
-            if let Some(ended) = drain(connection, judge, &patience).await {
+            if !patience.is_needed()
+                && let Some(ended) = drain(connection, judge, DRAIN_FROM).await
+            {
                 moments.ended = worker.net.now();
+                if let Ended::Complete = ended {
+                    judge.complete();
+                }
                 return ended;
             }
         }
@@ -185,30 +190,6 @@ async fn read_answer(
             None => {}
         }
     }
-}
-
-/// Drains a long rest of a body that nobody looks at; `None` where there is none.
-async fn drain(connection: &mut Connection, judge: &mut Judge<'_>, patience: &Patience) -> Option<Ended> {
-    if judge.wants_body() || patience.is_needed() {
-        return None;
-    }
-    while let Some(left) = connection.reader.remaining().filter(|left| *left >= DRAIN_FROM) {
-        match connection.stream.discard(left).await {
-            Ok(0) => {
-                let refusal = connection.reader.end_of_stream(judge).err()?;
-                return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
-            }
-            Ok(count) => {
-                judge.skipped(count);
-                if connection.reader.skip(count) {
-                    judge.complete();
-                    return Some(Ended::Complete);
-                }
-            }
-            Err(error) => return Some(Ended::Failed(failure::of_io(&error, Stage::Body))),
-        }
-    }
-    None
 }
 
 fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {

@@ -8,8 +8,8 @@ use std::io;
 use std::time::{Duration, Instant};
 use wire::http1::ResponseReader;
 
-/// Bytes of the first read of an answer that is to be broken off, so that something is left to leave out: jtest's.
-const FIRST_READ: usize = 2048;
+/// Bytes of the first read of an answer that is to be broken off: jtest's.
+const FIRST_READ: u64 = 2048;
 
 /// How a client reads that is slow, or breaks off.
 pub(super) struct Patience {
@@ -18,6 +18,9 @@ pub(super) struct Patience {
     abort_at: Option<f64>,
     /// Body bytes after which to break off, once the head is known.
     abort_after: Option<u64>,
+    /// Bytes of a read before the head is known, of an answer that is to be broken off. No more than all of the body but
+    /// a byte, so that the read that completes the head leaves something to leave out, however short the head is.
+    first_read: u64,
     since: Instant,
 }
 
@@ -29,6 +32,7 @@ impl Patience {
             give_up: reading.give_up,
             abort_at: asked.abort_at,
             abort_after: None,
+            first_read: FIRST_READ.min(asked.body_bytes().saturating_sub(1)).max(1),
             since,
         }
     }
@@ -57,16 +61,21 @@ impl Patience {
 
     /// Receives, at the speed of this client.
     pub(super) async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Lent> {
+        let wanted = match (self.abort_at, self.abort_after) {
+            (None, _) => None,
+            (Some(_), None) => Some(self.first_read),
+            (Some(_), Some(after)) => Some(after.saturating_sub(got).max(1)),
+        };
         let Some(speed) = self.bytes_per_second else {
-            return match self.abort_after {
-                Some(after) => stream.recv_at_most((after - got).max(1) as usize).await,
-                None if self.abort_at.is_some() => stream.recv_at_most(FIRST_READ).await,
+            return match wanted {
+                Some(bytes) => stream.recv_at_most(bytes as usize).await,
                 None => stream.recv().await,
             };
         };
         let due = self.since + Duration::from_secs_f64(got as f64 / speed.max(1) as f64);
         worker.net.sleep_until(due).await;
         // Fifty reads a second, so that the peer sees a steady trickle.
-        stream.recv_at_most((speed / 50).clamp(1, 65_536) as usize).await
+        let trickle = (speed / 50).clamp(1, 65_536);
+        stream.recv_at_most(wanted.map_or(trickle, |bytes| bytes.min(trickle)) as usize).await
     }
 }

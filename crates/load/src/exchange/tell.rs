@@ -74,7 +74,7 @@ fn evidence(
         fault,
         detail: told.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
         serial: told.serial,
-        at_us: worker.net.now().saturating_duration_since(worker.started.get()).as_micros() as u64,
+        at_us: worker.since_start().as_micros() as u64,
         phase: work.name.clone(),
         request: request_text(worker, asked),
         response: String::from_utf8_lossy(&user.answer_head).into_owned(),

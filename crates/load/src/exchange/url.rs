@@ -1,32 +1,35 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
-use super::{Attempt, Ended, Moments, Turn, keeps, not_connected, put_back, ready, renewable, take};
+use super::{
+    Attempt, Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, ready, renewable, take,
+};
 use crate::connection::Connection;
 use crate::failure;
 use crate::page::PageReader;
-use crate::urls::{Address, Frontier};
+use crate::urls::{self, Frontier};
 use crate::user::User;
 use crate::worker::Worker;
 use measure::event::{HeadTitle, Wrong};
 use measure::{Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
 use net::Buffer;
-use plan::CheckContent;
+use plan::{Address, CheckContent};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use wire::http1::Stage as Progress;
+use wire::http1::{Expect, Stage as Progress};
 
 /// Fetches the next URL of a list, and gives back to it what it leads to.
 pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontier, turn: Turn) {
     let Some(address) = frontier.next(turn.number) else { return };
     worker.begin();
+    let begin = worker.net.now();
     address.text.as_bytes().clone_into(&mut user.path);
     let to = match resolve(worker, frontier, &address).await {
         Ok(to) => to,
         Err(error) => {
             let failure =
                 Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
-            return not_connected(worker, user, failure, turn.due, worker.net.now());
+            return not_connected(worker, user, failure, &turn, begin);
         }
     };
     if worker.job.load.trace.urls {
@@ -43,7 +46,8 @@ struct Visit<'a> {
     worker: &'a Rc<Worker>,
     frontier: &'a Frontier,
     address: Address,
-    to: SocketAddr,
+    /// Where its host is; `None`: to the target.
+    to: Option<SocketAddr>,
     turn: Turn,
 }
 
@@ -51,7 +55,8 @@ impl Visit<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, self.to, self.turn.due).await else {
+        let to = self.to.as_ref().map_or(worker.job.target.as_slice(), std::slice::from_ref);
+        let Some(mut connection) = ready(worker, user, to, &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -60,7 +65,7 @@ impl Visit<'_> {
         let check = worker.job.load.check.content;
         let mut page = PageReader::new(self.frontier.wants_links(), check, &self.address);
         let mut moments = Moments::at_send(self.turn.due, worker.net.now());
-        connection.begin(moments.sent + worker.job.load.limits.request);
+        connection.begin(moments.sent + worker.job.load.limits.request, Expect::Body);
         let ended = match connection.stream.send(message).await {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
             Ok(()) => read_page(worker, &mut connection, &mut page, &mut moments).await,
@@ -79,6 +84,7 @@ impl Visit<'_> {
         });
         follow(worker, self.frontier, &mut page, &self.address);
         tell_page(worker, &page, &self.address, outcome, &moments, &connection);
+        note_refusal(user, ended, &moments);
         put_back(worker, user, connection, keeps(ended, last, page.keep_alive));
         Attempt::Over
     }
@@ -88,7 +94,7 @@ impl Visit<'_> {
         let mut message = worker.net.buffer();
         let proxied = worker.job.load.target.is_some();
         let reload = self.frontier.reloads(self.turn.number);
-        self.address.compose(&mut message, worker.http(), proxied, reload, last);
+        urls::compose(&self.address, &mut message, worker.http(), proxied, reload, last);
         if worker.job.load.trace.heads {
             worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: message.to_vec() });
         }
@@ -96,17 +102,22 @@ impl Visit<'_> {
     }
 }
 
-async fn resolve(worker: &Rc<Worker>, frontier: &Frontier, address: &Address) -> io::Result<SocketAddr> {
+/// The address of a URL's host, where that is not the target's.
+async fn resolve(
+    worker: &Rc<Worker>,
+    frontier: &Frontier,
+    address: &Address,
+) -> io::Result<Option<SocketAddr>> {
     if worker.job.load.target.is_some() {
-        return Ok(worker.target());
+        return Ok(None);
     }
     if let Some(known) = frontier.resolved(&address.host, address.port) {
-        return Ok(known);
+        return Ok(Some(known));
     }
     let found = worker.net.lookup(&address.host, address.port).await?;
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
-    Ok(first)
+    Ok(Some(first))
 }
 
 async fn read_page(

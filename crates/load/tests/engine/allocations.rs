@@ -1,15 +1,24 @@
 //! On the plain path, after warm-up, a request allocates nothing.
 
 use crate::peer::Act;
-use crate::run::{Case, phase, requests};
-use plan::Pace;
+use crate::run::{Case, phase, phase_of_requests, requests};
+use plan::{ExpectBody, Pace, Phase};
 
 #[test]
 fn a_plain_request_allocates_nothing() {
+    allocates_nothing(|count| phase(Pace::Users(4), requests(count)));
+}
+
+#[test]
+fn a_described_request_allocates_nothing() {
+    allocates_nothing(|count| phase_of_requests(ExpectBody::Complete, Pace::Users(4), requests(count)));
+}
+
+fn allocates_nothing(phase_of: fn(u64) -> Phase) {
     let run = |count| {
         let measured = allocation_counter::measure(|| {
             // Intervals are long, so that no snapshot is made in between.
-            let mut case = Case::new(vec![phase(Pace::Users(4), requests(count))], |_| Act::Answer);
+            let mut case = Case::new(vec![phase_of(count)], |_| Act::Answer);
             case.load.limits.request = std::time::Duration::from_secs(30);
             assert_eq!(case.run().counts().fine, count);
         });

@@ -1,14 +1,20 @@
 //! However a request ends, it is counted once, and no user is lost.
 
 use crate::peer::Act;
-use crate::run::{Case, Ran, phase, requests};
-use measure::{Counts, FailureKind, Stage};
-use plan::Pace;
+use crate::run::{Case, Ran, millis, phase, phase_of_requests, requests};
+use measure::{Counts, FailureKind, Fault, Stage};
+use plan::site::Size;
+use plan::{ExpectBody, ObjectStep, Pace, Popularity, Reading, Step};
 
 const USERS: u32 = 4;
 
 fn ran(count: u64, script: impl Fn(u64) -> Act + 'static) -> Ran {
     Case::new(vec![phase(Pace::Users(USERS), requests(count))], script).run()
+}
+
+/// The same with requests that are described one by one.
+fn ran_requests(body: ExpectBody, count: u64, script: impl Fn(u64) -> Act + 'static) -> Ran {
+    Case::new(vec![phase_of_requests(body, Pace::Users(USERS), requests(count))], script).run()
 }
 
 fn conserved(counts: &Counts) {
@@ -35,14 +41,31 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
         (Act::Fail, FailureKind::BadStatus, Stage::Head),
         (Act::Silence, FailureKind::Timeout, Stage::Head),
     ] {
-        let ran = ran(60, move |number| if number % 10 == 3 { act } else { Act::Answer });
+        let script = move |number| if number % 10 == 3 { act } else { Act::Answer };
+        for ran in [ran(60, script), ran_requests(ExpectBody::Complete, 60, script)] {
+            let counts = ran.counts();
+            conserved(&counts);
+            assert_eq!(counts.requests, 60, "{act:?}");
+            let failures: Vec<_> =
+                ran.tally().failures().map(|(failure, n)| (failure.kind, failure.stage, n)).collect();
+            assert_eq!(failures, [(kind, stage, counts.failed)], "{act:?}");
+            assert!((4..=6).contains(&counts.failed), "{act:?}: {counts:?}");
+        }
+    }
+}
+
+#[test]
+fn described_requests_are_held_to_the_first_answer_as_far_as_asked() {
+    for (body, faults) in [(ExpectBody::Complete, 0), (ExpectBody::SameLength, 0), (ExpectBody::Same, 6)] {
+        let ran =
+            ran_requests(body, 60, |number| if number % 10 == 9 { Act::OtherByte } else { Act::Answer });
         let counts = ran.counts();
         conserved(&counts);
-        assert_eq!(counts.requests, 60, "{act:?}");
-        let failures: Vec<_> =
-            ran.tally().failures().map(|(failure, n)| (failure.kind, failure.stage, n)).collect();
-        assert_eq!(failures, [(kind, stage, counts.failed)], "{act:?}");
-        assert!((4..=6).contains(&counts.failed), "{act:?}: {counts:?}");
+        assert_eq!((counts.requests, counts.failed, counts.faulty), (60, 0, faults), "{body:?}");
+        assert_eq!(counts.body_bytes, 60 * 500, "{body:?}");
+        let found: u64 =
+            ran.tally().faults().filter(|(fault, _)| *fault == Fault::WrongBytes).map(|(_, n)| n).sum();
+        assert_eq!(found, faults, "{body:?}");
     }
 }
 
@@ -50,12 +73,14 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
 fn a_kept_connection_that_was_closed_is_nobodys_failure() {
     for act in [Act::Close, Act::Reset, Act::AnswerThenClose] {
         // The first request of each connection is answered, so whatever is refused was sent on a kept one.
-        let ran = ran(200, move |number| if number >= 8 && number % 7 == 0 { act } else { Act::Answer });
-        let counts = ran.counts();
-        conserved(&counts);
-        assert_eq!(counts.requests, 200, "{act:?}");
-        assert!(counts.resent > 0, "{act:?}: {counts:?}");
-        assert!(counts.failed * 10 < counts.resent.max(10), "{act:?}: {counts:?}");
+        let script = move |number| if number >= 8 && number % 7 == 0 { act } else { Act::Answer };
+        for ran in [ran(200, script), ran_requests(ExpectBody::Same, 200, script)] {
+            let counts = ran.counts();
+            conserved(&counts);
+            assert_eq!(counts.requests, 200, "{act:?}");
+            assert!(counts.resent > 0, "{act:?}: {counts:?}");
+            assert!(counts.failed * 10 < counts.resent.max(10), "{act:?}: {counts:?}");
+        }
     }
 }
 
@@ -65,4 +90,43 @@ fn a_peer_that_only_closes_fails_every_request_without_a_spin() {
     let counts = ran.counts();
     conserved(&counts);
     assert_eq!((counts.requests, counts.failed, counts.connections), (20, 20, 20));
+}
+
+/// Whether it refuses, accepts and closes, or answers nothing but a reset: users come again ever more slowly.
+#[test]
+fn a_target_that_dies_is_not_hammered() {
+    for act in [Act::Close, Act::Reset] {
+        let script = move |number| if number < 100 { Act::Answer } else { act };
+        let counts = Case::new(vec![phase(Pace::Users(USERS), millis(500))], script).run().counts();
+        conserved(&counts);
+        assert!(counts.fine >= 90, "{act:?}: {counts:?}");
+        // 2 + 4 + … + 64 ms are six tries; then there is one each 100 ms, of each user.
+        assert!((4..=4 * 12).contains(&counts.failed), "{act:?}: {counts:?}");
+    }
+}
+
+/// Also where the whole answer fits into one read, and where it is read slowly.
+#[test]
+fn as_many_are_broken_off_as_is_asked_for_whatever_their_size() {
+    for size in [2, 10, 100, 500, 1_000, 2_000, 2_048, 5_000, 10_000, 200_000] {
+        for (share, slowly) in [(1.0, false), (1.0, true), (0.3, false)] {
+            let mut phase = phase(Pace::Users(USERS), requests(200));
+            let reading = Reading {
+                bytes_per_second: slowly.then_some(100_000_000),
+                slow: if slowly { 1.0 } else { 0.0 },
+                ..Reading::default()
+            };
+            let popularity = Popularity { hot: 50, ..Popularity::default() };
+            let step = ObjectStep { popularity, abort: share, reading, ..ObjectStep::default() };
+            phase.scenario.steps = vec![Step::Object(step)];
+            let mut case = Case::new(vec![phase], |_| Act::Answer);
+            case.site.size = Size::Fixed(size);
+            let counts = case.run().counts();
+            conserved(&counts);
+            let aborted = counts.aborted as f64 / 200.0;
+            let off = (aborted - share).abs();
+            assert!(off <= if share < 1.0 { 0.1 } else { 0.0 }, "{size} B, {share}: {counts:?}");
+            assert!(counts.body_bytes < 200 * size, "{size} B: {counts:?}");
+        }
+    }
 }

@@ -3,7 +3,8 @@
 use crate::peer::Act;
 use crate::run::{Case, millis, phase, requests};
 use measure::{Clock, Counts};
-use plan::{Arrivals, Pace, Stop};
+use net::ListenOptions;
+use plan::{Arrivals, CheckContent, Pace, Scenario, Step, Stop, UrlStep};
 use std::time::Duration;
 
 fn rate(per_second: f64, in_flight: u32) -> Pace {
@@ -42,6 +43,62 @@ fn what_is_due_beyond_the_limit_is_counted_as_overflow_and_not_hidden() {
 }
 
 #[test]
+fn a_slow_connect_is_the_targets_and_not_the_generators_lateness() {
+    let mut case = Case::new(vec![phase(rate(1000.0, 100), requests(4))], |_| Act::Answer);
+    case.load.limits.grace = Duration::from_secs(10);
+    case.load.limits.request = Duration::from_secs(10);
+    // The system answers one connection and drops what else comes, so that the others try again a second later.
+    (case.listen, case.deaf_for) =
+        (ListenOptions { backlog: 0, ..ListenOptions::default() }, Duration::from_millis(200));
+    let tally = case.run().tally();
+    let of = |clock| tally.clock(clock);
+    assert_eq!((tally.counts.fine, of(Clock::Lateness).len()), (4, 4));
+    assert!(of(Clock::Connect).max() > 900_000, "connecting took {} µs", of(Clock::Connect).max());
+    assert!(of(Clock::Lateness).max() < of(Clock::Connect).max() / 2, "{} µs", of(Clock::Lateness).max());
+    assert!(of(Clock::Response).max() >= of(Clock::Connect).max(), "the response time counts it");
+}
+
+#[test]
+fn a_request_that_could_not_connect_was_still_late_or_not() {
+    let mut case = Case::new(vec![phase(rate(1000.0, 100), requests(20))], |_| Act::Answer);
+    case.load.limits.connect = Duration::from_millis(50);
+    (case.listen, case.deaf_for) =
+        (ListenOptions { backlog: 0, ..ListenOptions::default() }, Duration::from_secs(60));
+    let tally = case.run().tally();
+    assert!(tally.counts.failed >= 19, "{:?}", tally.counts);
+    assert_eq!(tally.clock(Clock::Lateness).len(), tally.counts.requests - tally.counts.unfinished);
+}
+
+/// All of a second's requests are due at once, and one URL is there, which leads to another.
+#[test]
+fn a_moment_without_a_url_to_fetch_uses_up_no_request() {
+    let object = |number| {
+        let mut url = b"http://peer".to_vec();
+        plan::site::write_path(&mut url, number, 500);
+        String::from_utf8(url).unwrap()
+    };
+    let second: &'static str = object(2).leak();
+    let urls = UrlStep { urls: vec![object(1)], redirects: true, once_each: true, ..UrlStep::default() };
+    let pace = Pace::Rate { per_second: 10.0, arrivals: Arrivals::EachSecond, in_flight: 100 };
+    let mut phase = phase(pace, requests(2));
+    phase.scenario = Scenario { steps: vec![Step::Urls(urls)] };
+    let script = move |number| if number == 0 { Act::Redirect(second) } else { Act::Answer };
+    let mut case = Case::new(vec![phase], script);
+    case.load.check.content = CheckContent::Nothing;
+    let ran = case.run();
+    assert_eq!((ran.counts().requests, ran.counts().fine, ran.seen), (2, 2, 2));
+}
+
+/// The stream of requests has no holes: what overflowed is asked for later.
+#[test]
+fn an_overflow_uses_up_no_request() {
+    let script = |number| if number < 3 { Act::Stall(Duration::from_millis(200)) } else { Act::Answer };
+    let counts = Case::new(vec![phase(rate(200.0, 3), requests(50))], script).run().counts();
+    assert!(counts.overflow > 10, "{counts:?}");
+    assert_eq!(counts.fine, 50, "{counts:?}");
+}
+
+#[test]
 fn phases_follow_each_other_with_figures_of_their_own() {
     let phases = vec![phase(Pace::Users(2), requests(30)), phase(Pace::Users(3), requests(50))];
     let ran = Case::new(phases, |_| Act::Answer).run();
@@ -64,6 +121,16 @@ fn a_stop_ends_the_run_and_unfinished_requests_are_counted() {
     case.stop_after = Some(Duration::from_millis(400));
     let counts = case.run().counts();
     assert_eq!((counts.fine, counts.unfinished), (100, 5), "{counts:?}");
+}
+
+/// What the thread did before the run is no part of it.
+#[test]
+fn only_the_cpu_of_the_run_is_told() {
+    while net::thread_cpu() < Duration::from_millis(60) {}
+    let before = net::thread_cpu();
+    let ran = Case::new(vec![phase(Pace::Users(1), requests(3))], |_| Act::Answer).run();
+    let told: Duration = ran.snapshots.iter().map(|snapshot| snapshot.cpu).sum();
+    assert!(told > Duration::ZERO && told <= net::thread_cpu() - before, "{told:?}");
 }
 
 #[test]

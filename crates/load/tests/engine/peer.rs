@@ -19,6 +19,8 @@ pub enum Act {
     Close,
     /// Resets without an answer.
     Reset,
+    /// Answers, and one byte of the body is another.
+    OtherByte,
     /// Announces the body and closes in the middle of it.
     CutBody,
     /// Sends what is not HTTP.
@@ -27,6 +29,8 @@ pub enum Act {
     SayTooMuch,
     /// Answers with status 500.
     Fail,
+    /// Redirects to another object.
+    Redirect(&'static str),
     /// Answers after this long.
     Stall(Duration),
     /// Never answers.
@@ -103,6 +107,13 @@ fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
         out.extend_from_slice(b"SSH-2.0-OpenSSH\r\n");
         return Some(());
     }
+    if let Act::Redirect(to) = act {
+        write::status_line(out, Version::Http11, 301, "x");
+        write::field(out, "Location", to);
+        write::field_number(out, "Content-Length", 0);
+        write::end_of_head(out);
+        return Some(());
+    }
     let (object, size) = read_path(path)?;
     let status = if act == Act::Fail { 500 } else { 200 };
     write::status_line(out, Version::Http11, status, "x");
@@ -115,6 +126,7 @@ fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
     site.content(object, 0, 0).pieces(from, size).for_each(|piece| out.extend_from_slice(piece));
     match act {
         Act::CutBody => out.truncate(begin + size as usize / 2),
+        Act::OtherByte => *out.last_mut()? ^= 1,
         Act::SayTooMuch => out.extend_from_slice(b"and then some"),
         _ => {}
     }

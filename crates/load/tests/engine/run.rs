@@ -5,7 +5,11 @@ use load::{Control, Job, drive};
 use measure::{Counts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net};
 use plan::site::Size;
-use plan::{Load, ObjectStep, Pace, Part, Phase, Popularity, Scenario, Site, Step, Stop};
+use plan::site::write_path;
+use plan::{
+    Expect, ExpectBody, Load, ObjectStep, Pace, Part, Phase, Popularity, Request, RequestStep, Scenario,
+    Site, Step, Stop,
+};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +23,10 @@ pub struct Case {
     pub script: Script,
     /// Stops the run after this long.
     pub stop_after: Option<Duration>,
+    /// How the peer listens.
+    pub listen: ListenOptions,
+    /// How long the peer accepts nothing.
+    pub deaf_for: Duration,
 }
 
 /// What came of it.
@@ -44,7 +52,22 @@ impl Ran {
 /// A measured phase of plain fetches.
 pub fn phase(pace: Pace, stop: Stop) -> Phase {
     let popularity = Popularity { hot: 50, one_timers: 0.2, ..Popularity::default() };
-    let step = Step::Object(ObjectStep { popularity, ..ObjectStep::default() });
+    phase_of(Step::Object(ObjectStep { popularity, ..ObjectStep::default() }), pace, stop)
+}
+
+/// A measured phase of requests that are described one by one, for three of the peer's objects.
+pub fn phase_of_requests(body: ExpectBody, pace: Pace, stop: Stop) -> Phase {
+    let request = |object| {
+        let mut path = Vec::new();
+        write_path(&mut path, object, 500);
+        Request::get(&format!("http://peer:1{}", String::from_utf8(path).unwrap()))
+    };
+    let expect = Expect { body, ..Expect::default() };
+    let step = RequestStep { requests: [1, 2, 3].map(request).to_vec(), expect, ..RequestStep::default() };
+    phase_of(Step::Requests(step), pace, stop)
+}
+
+fn phase_of(step: Step, pace: Pace, stop: Stop) -> Phase {
     Phase { name: "measure".to_owned(), measured: true, scenario: Scenario { steps: vec![step] }, pace, stop }
 }
 
@@ -71,10 +94,18 @@ impl Case {
                 ..plan::Limits::default()
             },
             phases,
+            sources: Vec::new(),
             trace: Default::default(),
         };
         let site = Site { size: Size::Fixed(500), ..Site::default() };
-        Case { load, site, script: Rc::new(script), stop_after: None }
+        Case {
+            load,
+            site,
+            script: Rc::new(script),
+            stop_after: None,
+            listen: ListenOptions::default(),
+            deaf_for: Duration::ZERO,
+        }
     }
 
     /// Runs it to its end on this thread.
@@ -91,9 +122,14 @@ impl Case {
         let seen = Rc::new(Cell::new(0));
         let seen_by_peer = seen.clone();
         let main = |net: Net| async move {
-            let listener = net.listen("127.0.0.1:0".parse().unwrap(), &ListenOptions::default()).unwrap();
+            let listener = net.listen("127.0.0.1:0".parse().unwrap(), &self.listen).unwrap();
             let target = vec![listener.local_addr().unwrap()];
-            net.spawn(serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer));
+            let serves = serve(net.clone(), listener, self.site.clone(), self.script, seen_by_peer);
+            let (net_of_peer, deaf_for) = (net.clone(), self.deaf_for);
+            net.spawn(async move {
+                net_of_peer.sleep(deaf_for).await;
+                serves.await;
+            });
             if let Some(after) = self.stop_after {
                 let (net_of_task, control) = (net.clone(), control.clone());
                 net.spawn(async move {
@@ -109,6 +145,7 @@ impl Case {
                 part: Part::WHOLE,
                 control,
                 target,
+                hosts: Arc::default(),
                 snapshots: snapshots_in,
                 spare,
                 events: events_in,

@@ -161,6 +161,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
         workers: Vec::new(),
         origin,
         evidence: Vec::new(),
+        watched: Vec::new(),
         self_check: SelfCheck { requests: 1000, ..SelfCheck::default() },
         interrupted: false,
         backend: "sim",

@@ -1,6 +1,6 @@
 //! Whether the generator was the limit, and how the run is repeated.
 
-use super::{Report, Section};
+use super::{Report, Section, machine};
 use crate::show::{self, Table};
 use measure::{Clock, PhaseResult};
 
@@ -16,7 +16,9 @@ impl Report<'_> {
         facts.push(("threads", self.threads()));
         facts.extend(self.cpu_cost().map(|text| ("cost", text)));
         facts.extend(self.target_cost().map(|text| ("target", text)));
+        facts.extend(machine::watched(&self.result.watched, self.phase.took));
         facts.extend(lateness(self.phase).map(|text| ("lateness", text)));
+        facts.extend(machine::held(&self.result.self_check.machine));
         let dropped = self.result.self_check.dropped_events;
         if dropped > 0 {
             facts.push((
@@ -43,7 +45,7 @@ impl Report<'_> {
     fn threads(&self) -> String {
         let threads = show::counted(u64::from(self.context.threads), "worker");
         let text = format!("{threads} on {}", self.result.backend);
-        match cpu_shares(&self.result.self_check.worker_cpu) {
+        match machine::cpu_shares(&self.result.self_check.worker_cpu) {
             Some(shares) => format!("{text}; CPU {shares} of a core while measuring"),
             None => text,
         }
@@ -70,21 +72,6 @@ impl Report<'_> {
             lines.push(self.context.command.to_owned());
         }
         Section::new("To repeat this run", lines)
-    }
-}
-
-/// Up to eight workers one by one, more as a range.
-fn cpu_shares(shares: &[f64]) -> Option<String> {
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    match shares {
-        [] => None,
-        [one] => Some(percent(*one)),
-        few if few.len() <= 8 => Some(few.iter().map(|share| percent(*share)).collect::<Vec<_>>().join(", ")),
-        many => {
-            let least = many.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = many.iter().copied().fold(0.0, f64::max);
-            Some(format!("{} to {}", percent(least), percent(most)))
-        }
     }
 }
 

@@ -5,7 +5,7 @@
 mod sample;
 
 use measure::Row;
-use report::live::{Lines, OriginLines};
+use report::live::{Known, Lines, OriginLines};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -54,9 +54,11 @@ fn the_page_shows_the_golden_report() {
     assert!(REPORT_PAGE.contains(&sample::plain().text()), "docs/src/report.md shows another report");
 }
 
+const ALL: Known = Known { hits: true, origin: true };
+
 fn live_rows() -> String {
     let sample = sample::shift();
-    let mut lines = Lines::new(true, 0);
+    let mut lines = Lines::new(ALL, 0);
     let names = ["fill", "before", "after"];
     let rows = sample.result.timeline.rows.iter();
     rows.map(|row| lines.row(row, names[row.phase as usize])).collect()
@@ -120,13 +122,17 @@ fn live_header_comes_at_each_phase_and_every_twenty_rows() {
 #[test]
 fn live_lines_fit_the_screen_and_survive_silence() {
     for width in [0, 60, 80, 100] {
-        let mut lines = Lines::new(true, width);
+        let mut lines = Lines::new(ALL, width);
         let text = lines.row(&Row::default(), "measure");
         assert!(width == 0 || text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
         assert!(!text.contains("NaN"), "{text}");
     }
-    let without = Lines::new(false, 0).row(&Row::default(), "measure");
-    assert!(!without.contains("origin") && without.contains("faulty"), "{without}");
+    let nothing = Known { hits: false, origin: false };
+    let without = Lines::new(nothing, 0).row(&Row::default(), "measure");
+    assert!(
+        !without.contains("origin") && !without.contains("hits") && without.contains("faulty"),
+        "{without}"
+    );
 }
 
 fn parsed(sample: &sample::Sample) -> Value {

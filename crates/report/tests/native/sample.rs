@@ -2,8 +2,8 @@
 
 use measure::verdict::SelfCheck;
 use measure::{
-    CacheResult, Clock, Evidence, Exchange, Failure, FailureKind, Fault, OriginCounts, Outcome, PhaseResult,
-    Row, RunResult, Stage, Tally, Timeline, WorkerUse,
+    CacheResult, Clock, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts, Outcome,
+    PhaseResult, Row, RunResult, Stage, Tally, Timeline, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
@@ -59,6 +59,7 @@ fn plan(phases: Vec<Phase>) -> Plan {
         site: Site::default(),
         load: Some(Load {
             target: Some("127.0.0.1:8080".to_owned()),
+            sources: Vec::new(),
             protocol: plan::Protocol::default(),
             check: plan::Check::default(),
             limits: plan::Limits::default(),
@@ -170,6 +171,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
         origin: Some(origin),
         evidence: Vec::new(),
         self_check: SelfCheck { worker_cpu: vec![0.314, 0.287], requests, ..SelfCheck::default() },
+        watched: Vec::new(),
         interrupted: false,
         backend: "epoll",
         notes: Vec::new(),
@@ -248,6 +250,22 @@ fn evidence() -> Evidence {
     }
 }
 
+fn machine() -> MachineUse {
+    MachineUse {
+        descriptors: 3_980,
+        descriptor_limit: Some(4_096),
+        memory_bytes: 85_000_000,
+        tcp_sockets: 6_012,
+        time_wait: 25_117,
+        ports: Some(27_900),
+        port_limit: Some(28_232),
+        segments: 1_204_113,
+        retransmits: 57,
+        listen_overflows: 12,
+        swapped_bytes: 48_000_000,
+    }
+}
+
 /// Everything that can go wrong, and a generator at its limit; interrupted.
 pub fn trouble() -> Sample {
     let plan = plan(vec![phase_plan("measure", true, Pace::Users(2_000))]);
@@ -275,6 +293,15 @@ pub fn trouble() -> Sample {
     result.evidence = vec![evidence(), evidence()];
     result.self_check.worker_cpu = vec![0.97, 0.93];
     result.self_check.starved = 6;
+    result.self_check.no_port = 4;
+    result.self_check.machine = machine();
+    result.watched = vec![Watched {
+        name: "nginx".to_owned(),
+        pid: 4242,
+        processes: 3,
+        cpu_s: Some(21.5),
+        memory_bytes: 61_000_000,
+    }];
     result.self_check.dropped_events = 1;
     result.notes = vec!["io_uring is forbidden here (EPERM), so epoll was used".to_owned()];
     Sample { evidence_file: Some("run-evidence.json"), ..sample(plan, result) }

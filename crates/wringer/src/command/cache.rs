@@ -50,10 +50,12 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let around = Surroundings {
         cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
         join_remote: args.clients_only,
+        watch_pids: args.watch.pids.clone(),
         ..Surroundings::default()
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;
+    show::warn(ready.warnings());
     let pressed = press(args, &listen, origin)?;
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));

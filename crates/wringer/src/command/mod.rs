@@ -1,6 +1,8 @@
 //! The commands: what is done for each, and what is printed.
 
 pub mod cache;
+pub mod doctor;
+pub mod http;
 pub mod jtest;
 pub mod links;
 pub mod origin;

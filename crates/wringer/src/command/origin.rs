@@ -17,6 +17,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
     let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
+    show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");

@@ -18,11 +18,17 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
-    let around = Surroundings { join_remote: plan.origin.is_none(), ..Surroundings::default() };
+    let around = Surroundings {
+        join_remote: plan.origin.is_none(),
+        watch_pids: args.watch.pids.clone(),
+        ..Surroundings::default()
+    };
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
     // What the origin sees is told from there.
     let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
-    let finished = session::prepare(&plan, &around, heads)?.run(&[], &mut lines)?;
+    let ready = session::prepare(&plan, &around, heads)?;
+    show::warn(ready.warnings());
+    let finished = ready.run(&[], &mut lines)?;
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
     show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
 }
@@ -45,7 +51,8 @@ pub fn check(file: &Path) -> Result<Exit, Problem> {
     Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
 }
 
-fn read(file: &Path) -> Result<Plan, Problem> {
+/// Reads a plan file.
+pub fn read(file: &Path) -> Result<Plan, Problem> {
     let name = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|error| Problem::Usage(format!("the plan {name} cannot be read: {error}")))?;

@@ -28,6 +28,11 @@ pub fn notice(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// What may fall short, before a run: a line each on standard error.
+pub fn warn(warnings: &[String]) {
+    warnings.iter().for_each(|warning| notice(&format!("warning: {warning}")));
+}
+
 /// Rows shorter than this are not shown, in seconds.
 const SHORTEST_ROW_S: f64 = 0.1;
 
@@ -44,10 +49,11 @@ pub struct Lines {
 impl Lines {
     /// As the options and the plan say. `has_origin`: the origin's figures will be known.
     pub fn new(output: &OutputArgs, plan: &Plan, has_origin: bool) -> Lines {
+        let known = report::live::Known { hits: plan.asks_for_objects(), origin: has_origin };
         let aside = is_stdout(output);
         let width = width(aside);
         Lines {
-            clients: report::live::Lines::new(has_origin, width),
+            clients: report::live::Lines::new(known, width),
             origin: report::live::OriginLines::new(width),
             troubles: Troubles::of(plan),
             quiet: output.quiet,

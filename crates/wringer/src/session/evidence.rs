@@ -1,6 +1,6 @@
 //! Evidence of faulty answers: both sides' heads joined by the answer's serial number, and written to a file.
 
-use super::remote::Remote;
+use super::remote::{Heads, Remote};
 use measure::Evidence;
 use origin::Shared;
 use std::fmt::Write;
@@ -8,19 +8,28 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Adds to each piece of evidence what the origin remembers of the exchange.
-pub(super) fn join(evidence: &mut [Evidence], shared: Option<&Arc<Shared>>, remote: Option<&Remote>) {
-    for piece in evidence {
-        let Some(serial) = piece.serial else { continue };
-        let heads = match (shared, remote) {
-            (Some(shared), _) => origin::remembered(shared, serial).map(|exchange| {
-                let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-                (text(exchange.request), text(exchange.response))
-            }),
-            (None, Some(remote)) => remote.exchange(serial),
-            (None, None) => None,
-        };
+/// Asks the origin what it remembers of the exchange, as soon as the evidence is there, because it forgets: an origin
+/// that runs here answers at once, one elsewhere later ([`join`]).
+pub(super) fn ask(piece: &mut Evidence, shared: Option<&Arc<Shared>>, remote: Option<&Remote>) {
+    let Some(serial) = piece.serial else { return };
+    if let Some(shared) = shared {
+        let heads = origin::remembered(shared, serial).map(|exchange| {
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            (text(exchange.request), text(exchange.response))
+        });
         (piece.origin_request, piece.origin_response) = heads.unzip();
+    } else if let Some(remote) = remote {
+        remote.ask_for(serial);
+    }
+}
+
+/// Adds what an origin elsewhere has answered.
+pub(super) fn join(evidence: &mut [Evidence], answers: &Heads) {
+    for piece in evidence {
+        // Several faulty answers may be copies of one.
+        if let Some(heads) = piece.serial.and_then(|serial| answers.get(&serial)) {
+            (piece.origin_request, piece.origin_response) = Some(heads.clone()).unzip();
+        }
     }
 }
 

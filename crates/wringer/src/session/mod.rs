@@ -9,23 +9,29 @@ mod listen;
 mod remote;
 mod serve;
 mod signals;
+mod targets;
 mod usage;
 mod workers;
 
 pub use evidence::write as write_evidence;
 pub use listen::settle;
+pub use usage::threads;
 
+use crate::doctor::{self, Facts, Need, Sampler, Watch};
 use crate::problem::Problem;
 use measure::verdict::SelfCheck;
-use measure::{Clock, Collector, Event, Evidence, FailureKind, OriginCounts, Row, RunResult, WorkerUse};
+use measure::{
+    Clock, Collector, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult, WorkerUse,
+};
 use plan::predict::{self, Observed};
 use plan::{Law, Load, Plan, Step};
 use remote::Remote;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
+use targets::Targets;
 use workers::Workers;
 
 /// What is shown while a run goes on.
@@ -65,6 +71,8 @@ pub struct Surroundings {
     pub join_remote: bool,
     /// When an origin without clients ends by itself.
     pub ends_after: Option<Duration>,
+    /// Processes to be watched, beside those that wringer starts.
+    pub watch_pids: Vec<u32>,
 }
 
 /// A finished run.
@@ -84,42 +92,66 @@ pub struct Ready<'a> {
     plan: &'a Plan,
     around: &'a Surroundings,
     workers: Workers,
-    target: Vec<SocketAddr>,
+    targets: Targets,
     stop: Arc<AtomicBool>,
+    sampler: Sampler,
     notes: Vec<String>,
 }
 
 /// Gets a plan ready whose origin address is settled ([`settle`]). `heads`: the origin tells the heads it sees, too.
 ///
 /// # Errors
-/// What the plan violates, a target that does not resolve, a port that is taken, too few descriptors; each in one line
-/// with what to try.
+/// What the plan violates, a target that does not resolve, a port that is taken, too few descriptors or ports; each in one
+/// line with what to try.
 pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
     let stop = signals::interrupted()?;
-    let mut notes = usage::raise_descriptors(plan)?;
+    doctor::check_pids(&around.watch_pids)?;
+    let targets = Targets::of_plan(plan)?;
+    if let Some(load) = &plan.load {
+        doctor::check_sources(&load.sources, targets.first().as_ref())?;
+    }
+    doctor::raise_descriptors();
+    let facts = Facts::read();
+    let all = targets.all();
+    let need = Need::of_plan(plan, threads(plan.threads), &all);
+    let mut notes = doctor::budget(&facts, &need)?;
     let (io, note) = backend::choose(plan.io)?;
     notes.extend(note);
-    let target = target(plan.load.as_ref())?;
-    let workers = Workers::start(plan, io, usage::threads(plan.threads), &target, around, heads)?;
-    Ok(Ready { plan, around, workers, target, stop, notes })
+    let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
+    let workers = Workers::start(plan, io, threads(plan.threads), &targets, around, heads)?;
+    Ok(Ready { plan, around, workers, targets, stop, sampler, notes })
+}
+
+/// What a plan needs of this machine; `asked`: workers where the plan does not say.
+///
+/// # Errors
+/// What the plan violates, a target that does not resolve.
+pub fn need(plan: &Plan, asked: Option<u16>) -> Result<Need, Problem> {
+    refuse_violations(plan)?;
+    Ok(Need::of_plan(plan, threads(plan.threads.or(asked)), &Targets::of_plan(plan)?.all()))
 }
 
 impl Ready<'_> {
-    /// Runs it. `watched`: processes whose CPU is the target's.
+    /// What may fall short, a sentence each.
+    pub fn warnings(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Runs it. `watched`: processes of the target that wringer started.
     ///
     /// # Errors
     /// A target where nobody listens.
     pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
-        if let (Some(load), Some(address)) = (&self.plan.load, self.target.first())
-            && !self.is_our_origin(*address)
-        {
-            listens(load, *address)?;
+        if let Some(load) = &self.plan.load {
+            let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
+            self.targets.refuse_silent(load, origin)?;
         }
         let told = self.notes.len();
-        let remote = remote(self.plan, self.around, &self.target, &mut self.notes);
+        let remote = remote(self.plan, self.around, self.targets.first(), &mut self.notes);
         self.notes[told..].iter().for_each(|note| view.note(note));
         let threads = self.workers.count();
+        let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
         let mut session = Session {
             plan: self.plan,
             around: self.around,
@@ -127,7 +159,8 @@ impl Ready<'_> {
             remote,
             stop: self.stop,
             evidence: Vec::new(),
-            usage: usage::Watch::new(watched),
+            watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
+            sampler: self.sampler,
             served: Vec::new(),
             ended_by_signal: false,
         };
@@ -142,58 +175,22 @@ impl Ready<'_> {
     }
 }
 
-impl Ready<'_> {
-    /// Whether the target is this process's origin: it listens, and asking it would show in its accounts.
-    fn is_our_origin(&self, target: SocketAddr) -> bool {
-        let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse::<SocketAddr>().ok());
-        origin.is_some_and(|origin| target.ip().is_loopback() && target.port() == origin.port())
-    }
-}
-
 fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
     let found = plan.check();
     if found.is_empty() { Ok(()) } else { Err(Problem::Usage(found.join("\nwringer: "))) }
 }
 
-/// The addresses of the target; none where each URL names its own.
-fn target(load: Option<&Load>) -> Result<Vec<SocketAddr>, Problem> {
-    let Some(name) = load.and_then(|load| load.target.as_ref()) else { return Ok(Vec::new()) };
-    let found: Vec<SocketAddr> = name
-        .to_socket_addrs()
-        .map_err(|error| {
-            Problem::impossible(format!("target {name} does not resolve: {error}; check the name"))
-        })?
-        .collect();
-    // A name such as localhost may stand for two families of which only one is listened on.
-    let first =
-        found.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(2)).is_ok());
-    let family = first.or(found.first()).map(SocketAddr::is_ipv4);
-    Ok(found.into_iter().filter(|address| Some(address.is_ipv4()) == family).collect())
-}
-
-/// Refuses a target where nobody listens, before any worker counts a thousand refusals.
-fn listens(load: &Load, address: SocketAddr) -> Result<(), Problem> {
-    let name = load.target.as_deref().unwrap_or_default();
-    TcpStream::connect_timeout(&address, load.limits.connect.max(Duration::from_millis(1))).map(drop).map_err(
-        |error| {
-            Problem::impossible(format!(
-                "nothing answers at {name} ({error}); start the proxy first, for instance with wringer rig"
-            ))
-        },
-    )
-}
-
 fn remote(
     plan: &Plan,
     around: &Surroundings,
-    target: &[SocketAddr],
+    target: Option<SocketAddr>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
-    let (load, address) = (plan.load.as_ref()?, target.first()?);
+    let (load, address) = (plan.load.as_ref()?, target?);
     if plan.origin.is_some() || !around.join_remote {
         return None;
     }
-    match Remote::new(load, *address, plan.site.fingerprint()) {
+    match Remote::new(load, address, plan.site.fingerprint()) {
         Ok((remote, note)) => {
             notes.extend(note);
             Some(remote)
@@ -213,7 +210,8 @@ struct Session<'a> {
     remote: Option<Remote>,
     stop: Arc<AtomicBool>,
     evidence: Vec<Evidence>,
-    usage: usage::Watch,
+    watch: Watch,
+    sampler: Sampler,
     /// CPU of the workers where only the origin ran; with clients they tell it themselves.
     served: Vec<WorkerUse>,
     ended_by_signal: bool,
@@ -234,7 +232,7 @@ impl Session<'_> {
         }
         let mut running = self.workers.count();
         let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
-        self.usage.phase(measured(0));
+        self.watch.phase(measured(0));
         self.workers.go();
         while running > 0 {
             self.look_for_signals();
@@ -242,7 +240,7 @@ impl Session<'_> {
                 Ok(snapshot) => {
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
-                    self.usage.phase(measured(snapshot.under_way()));
+                    self.watch.phase(measured(snapshot.under_way()));
                     let (rows, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
                     for row in rows {
@@ -253,10 +251,18 @@ impl Session<'_> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.tell_events(view);
+            self.look_at_the_machine();
         }
-        self.usage.phase(false);
+        self.watch.phase(false);
         self.tell_events(view);
         collector
+    }
+
+    fn look_at_the_machine(&mut self) {
+        if self.sampler.is_due() {
+            self.sampler.sample();
+            self.watch.sample();
+        }
     }
 
     fn look_for_signals(&mut self) {
@@ -269,7 +275,10 @@ impl Session<'_> {
     fn tell_events(&mut self, view: &mut dyn View) {
         while let Ok(event) = self.workers.events.try_recv() {
             match event {
-                Event::Evidence(evidence) => self.evidence.push(*evidence),
+                Event::Evidence(mut piece) => {
+                    evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
+                    self.evidence.push(*piece);
+                }
                 other => view.event(other),
             }
         }
@@ -283,16 +292,14 @@ impl Session<'_> {
         started_unix_s: f64,
         threads: u32,
     ) -> Finished {
-        if let Some(remote) = &mut self.remote {
-            remote.refresh();
-        }
+        let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
         let origin = self.origin_now();
         let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
         let (mut phases, timeline, workers) = collector.finish(origin);
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
         predict_phases(self.plan, self.around, &mut phases);
         let backend = self.workers.stop();
-        evidence::join(&mut self.evidence, self.workers.shared(), self.remote.as_ref());
+        evidence::join(&mut self.evidence, &answers);
         notes.extend(self.observations(&phases, whole.as_ref()));
         let mut result = RunResult {
             phases,
@@ -302,12 +309,13 @@ impl Session<'_> {
             origin: whole,
             evidence: std::mem::take(&mut self.evidence),
             self_check: SelfCheck::default(),
+            watched: self.watch.watched(),
             interrupted: self.ended_by_signal,
             backend,
             notes,
         };
-        result.self_check = self_check(&result);
-        Finished { result, target_cpu: self.usage.seconds(), threads, started_unix_s }
+        result.self_check = self_check(&result, self.sampler.finish());
+        Finished { result, target_cpu: self.watch.cpu_s(), threads, started_unix_s }
     }
 
     /// What a reader should know to make sense of the figures.
@@ -332,20 +340,23 @@ fn phase_name(load: &Load, phase: u32) -> &str {
     load.phases.get(phase as usize).map_or("", |phase| &phase.name)
 }
 
-fn self_check(result: &RunResult) -> SelfCheck {
+fn self_check(result: &RunResult, machine: MachineUse) -> SelfCheck {
     let measured = result.measured();
     let lateness = measured.tally.clock(Clock::Lateness);
-    let starved = measured
-        .tally
-        .failures()
-        .filter(|(failure, _)| matches!(failure.kind, FailureKind::NoPort | FailureKind::NoDescriptor));
+    let failed = |kind| {
+        let failures = measured.tally.failures().filter(|(failure, _)| failure.kind == kind);
+        failures.map(|(_, count)| count).sum::<u64>()
+    };
+    let no_port = failed(FailureKind::NoPort);
     SelfCheck {
         worker_cpu: result.workers.iter().map(|worker| worker.share).collect(),
         lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
         overflow: measured.counts().overflow,
-        starved: starved.map(|(_, count)| count).sum(),
+        starved: no_port + failed(FailureKind::NoDescriptor),
+        no_port,
         requests: measured.counts().requests,
         dropped_events: measured.counts().untold,
+        machine,
     }
 }
 

@@ -4,10 +4,12 @@
 use measure::OriginCounts;
 use plan::site::CONTROL_PREFIX;
 use plan::{Load, Protocol, RequestForm};
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often the accounts are asked for while the run goes on.
@@ -22,8 +24,13 @@ pub struct Remote {
     asker: Asker,
     first: OriginCounts,
     latest: Arc<Mutex<OriginCounts>>,
-    stop: Arc<AtomicBool>,
+    /// Serial numbers of exchanges that the origin is to be asked for; gone at the end.
+    questions: Option<Sender<u64>>,
+    follower: Option<JoinHandle<Heads>>,
 }
+
+/// The heads of exchanges as the origin saw them, request and answer, by the answer's serial number.
+pub type Heads = BTreeMap<u64, (String, String)>;
 
 /// How the origin is asked.
 #[derive(Debug, Clone)]
@@ -50,26 +57,18 @@ impl Remote {
             "the origin serves other objects than these clients expect: give both the same options for objects"
                 .to_owned()
         });
+        let latest = Arc::new(Mutex::new(accounts.counts));
+        let (questions, asked) = channel();
+        let (asker_of_thread, latest_of_thread) = (asker.clone(), latest.clone());
+        let follower = std::thread::spawn(move || follow(&asker_of_thread, &latest_of_thread, &asked));
         let remote = Remote {
             asker,
             first: accounts.counts,
-            latest: Arc::new(Mutex::new(accounts.counts)),
-            stop: Arc::default(),
+            latest,
+            questions: Some(questions),
+            follower: Some(follower),
         };
-        remote.follow();
         Ok((remote, note))
-    }
-
-    fn follow(&self) {
-        let (asker, latest, stop) = (self.asker.clone(), self.latest.clone(), self.stop.clone());
-        std::thread::spawn(move || {
-            while !stop.load(Ordering::Relaxed) {
-                std::thread::sleep(EVERY);
-                if let Ok(accounts) = asker.accounts() {
-                    *latest.lock().unwrap_or_else(PoisonError::into_inner) = accounts.counts;
-                }
-            }
-        });
     }
 
     /// The counters before the run.
@@ -82,37 +81,71 @@ impl Remote {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks once more, now.
-    pub fn refresh(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Ok(accounts) = self.asker.accounts() {
-            *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = accounts.counts;
+    /// Asks for the heads of an exchange, in its turn; [`Remote::refresh`] returns the answers.
+    pub fn ask_for(&self, serial: u64) {
+        if let Some(questions) = &self.questions {
+            // The one who asks ends no sooner than this sender does.
+            let _ = questions.send(serial);
         }
     }
 
-    /// The heads of an exchange, request and answer, as the origin saw them.
-    pub fn exchange(&self, serial: u64) -> Option<(String, String)> {
-        let text = self.asker.ask(&format!("exchange/{serial:x}")).ok()?;
-        let (request, answer) = text.split_once("\r\n\r\n")?;
-        Some((request.to_owned(), answer.to_owned()))
+    /// Asks once more for the accounts, now, and returns the heads that were asked for. To be called once.
+    pub fn refresh(&mut self) -> Heads {
+        if let Ok(accounts) = self.asker.accounts() {
+            set(&self.latest, accounts.counts);
+        }
+        self.questions = None;
+        self.follower.take().and_then(|follower| follower.join().ok()).unwrap_or_default()
     }
 }
 
-impl Drop for Remote {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+/// Asks for the accounts twice a second, and for heads as soon as they are wanted, because the origin forgets them.
+fn follow(asker: &Asker, latest: &Mutex<OriginCounts>, questions: &Receiver<u64>) -> Heads {
+    let mut heads = Heads::new();
+    let mut silent = false;
+    let mut next = Instant::now() + EVERY;
+    loop {
+        match questions.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            // A proxy that does not answer is not asked twenty times, each for seconds.
+            Ok(serial) if silent || heads.contains_key(&serial) => {}
+            Ok(serial) => match asker.heads(serial) {
+                Ok(found) => heads.extend(found.map(|found| (serial, found))),
+                Err(_) => silent = true,
+            },
+            Err(RecvTimeoutError::Timeout) => {
+                if let Ok(accounts) = asker.accounts() {
+                    set(latest, accounts.counts);
+                }
+                next = Instant::now() + EVERY;
+            }
+            Err(RecvTimeoutError::Disconnected) => return heads,
+        }
     }
+}
+
+fn set(latest: &Mutex<OriginCounts>, counts: OriginCounts) {
+    *latest.lock().unwrap_or_else(PoisonError::into_inner) = counts;
 }
 
 impl Asker {
     fn accounts(&self) -> Result<Accounts, String> {
-        let text = self.ask("accounts")?;
+        let text = match self.ask("accounts")? {
+            (200, text) => text,
+            (status, _) => return Err(format!("status {status}")),
+        };
         serde_json::from_str(&text)
             .map_err(|error| format!("the answer is not an origin's accounts: {error}"))
     }
 
-    /// Asks through the proxy; the query keeps the answer from coming out of a cache.
-    fn ask(&self, what: &str) -> Result<String, String> {
+    /// The heads of an exchange, request and answer, where the origin still remembers it.
+    fn heads(&self, serial: u64) -> Result<Option<(String, String)>, String> {
+        let (status, text) = self.ask(&format!("exchange/{serial:x}"))?;
+        let heads = text.split_once("\r\n\r\n").filter(|_| status == 200);
+        Ok(heads.map(|(request, answer)| (request.to_owned(), answer.to_owned())))
+    }
+
+    /// Asks through the proxy and returns status and body; the query keeps the answer from coming out of a cache.
+    fn ask(&self, what: &str) -> Result<(u16, String), String> {
         let unique = super::usage::unix_seconds();
         let path = format!("{CONTROL_PREFIX}{what}?{unique:.6}");
         let target =
@@ -129,10 +162,8 @@ impl Asker {
             .read(&answer, &mut body)
             .and_then(|progress| if progress.done { Ok(()) } else { reader.end_of_stream(&mut body) });
         complete.map_err(|error| error.to_string())?;
-        match body.status {
-            200 => String::from_utf8(body.bytes).map_err(|error| error.to_string()),
-            status => Err(format!("status {status}")),
-        }
+        let text = String::from_utf8(body.bytes).map_err(|error| error.to_string())?;
+        Ok((body.status, text))
     }
 
     fn exchange(&self, request: &str) -> std::io::Result<Vec<u8>> {

@@ -18,6 +18,7 @@ impl Session<'_> {
             std::thread::sleep(POLL);
             self.look_for_signals();
             self.tell_events(view);
+            self.look_at_the_machine();
             if began.elapsed() >= row_ends {
                 let now = Reading::now(self, began.elapsed());
                 view.origin_row(&now.row_since(&before), now.busiest_since(&before));

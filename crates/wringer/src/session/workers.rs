@@ -1,6 +1,7 @@
 //! The worker threads: each runs its share of the load and of the origin on one runtime.
 
 use super::Surroundings;
+use super::targets::Targets;
 use crate::problem::Problem;
 use load::{Control, Job};
 use measure::{Event, OriginCounts, Snapshot, Tally};
@@ -67,7 +68,7 @@ impl Workers {
         plan: &Plan,
         io: Io,
         count: u32,
-        target: &[SocketAddr],
+        targets: &Targets,
         around: &Surroundings,
         heads: bool,
     ) -> Result<Workers, Problem> {
@@ -103,7 +104,8 @@ impl Workers {
                 run_id,
                 part,
                 control: workers.control.clone(),
-                target: target.to_vec(),
+                target: targets.target.clone(),
+                hosts: targets.hosts.clone(),
                 snapshots: snapshots_in.clone(),
                 spare,
                 events: events_in.clone(),

@@ -160,7 +160,7 @@ fn an_origin_that_the_proxy_cannot_reach_is_noted() {
 #[test]
 fn too_few_descriptors_for_the_users_are_refused() {
     let ran = shell("ulimit -n 60; exec $WRINGER cache -c 100 -d 1s");
-    ran.refused_with(1, &["100 users", "60", "ulimit -n"]);
+    ran.refused_with(1, &["100 connections", "the 60 allowed", "ulimit -n"]);
 }
 
 /// It cannot be known before how many will be under way: what cannot be opened is counted, and the run goes on.
@@ -176,25 +176,6 @@ fn too_few_descriptors_under_a_rate_are_counted() {
     assert_eq!(report.at("verdict/valid").as_bool(), Some(false));
     assert!(report.count("self_check/starved") > 0);
     assert!(report.notes().contains("descriptors"), "{}", report.notes());
-}
-
-/// In a network of the test's own, with a dozen local ports.
-#[test]
-fn no_free_local_port_is_counted() {
-    let network = "unshare --map-root-user --net bash -c";
-    let few = "ip link set lo up && echo 40000 40011 > /proc/sys/net/ipv4/ip_local_port_range";
-    if shell(&format!("{network} '{few}'")).code() != 0 {
-        skip!("no network namespace may be made here");
-    }
-    let ran = shell(&format!(
-        "{network} '{few} && exec $WRINGER cache --origin 127.0.0.1:9080 -c 40 -d 1s --size 1KB --keep-alive 1 -q --json \
-         result.json'"
-    ));
-    let report = ran.report();
-    assert!(report.failures().contains_key("no_port"), "{:?}", report.failures());
-    assert!(report.sum("fine") > 0);
-    assert_eq!(report.at("verdict/valid").as_bool(), Some(false));
-    assert!(report.sum("failed") < 40 * 2000, "those who find no port pause: {}", report.sum("failed"));
 }
 
 #[test]

@@ -8,7 +8,9 @@ mod support;
 
 mod cache;
 mod command_line;
+mod doctor;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
+mod http;
 mod oracle;
 mod two_machines;

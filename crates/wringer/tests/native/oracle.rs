@@ -2,7 +2,7 @@
 //! evidence from both sides; what is no answer at all must be counted as what it is.
 
 use crate::faulty_proxy::{FaultKind, start};
-use crate::support::{Ran, Report, free_address, run};
+use crate::support::{Ran, Report, folder, free_address, run};
 use std::time::{Duration, Instant};
 
 /// What wringer must say of a run.
@@ -94,6 +94,26 @@ fn bad_chunks() {
 #[test]
 fn silence() {
     check(FaultKind::Slow, "-n 20 --timeout 300ms", &Failures(&["timeout"], 1), 20);
+}
+
+/// The origin remembers fewer exchanges than there are until the end, and is asked at once.
+#[test]
+fn evidence_is_kept_though_the_origin_forgets() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::Corrupt);
+    let line =
+        format!("cache {} --origin {origin} -t 1 -d 3s --rate 100 --size 3000 --seed 7", proxy.address);
+    let plan = run(&format!("{line} --show-plan")).ended_with(0).stdout;
+    let forgetful = plan.replace("remember = 4096", "remember = 100");
+    assert_ne!(plan, forgetful);
+    let folder = folder();
+    let file = folder.path().join("plan.toml");
+    std::fs::write(&file, forgetful).expect("the folder is ours");
+    let line = format!("run {} -q --json {{}}/result.json --evidence-file {{}}/evidence.txt", file.display());
+    let ran = run(&line).ended_with(3);
+    let report = ran.report();
+    assert!(report.count("origin/full") > 200, "it has forgotten the first ones at the end");
+    assert_evidence(&ran, &report, &["wrong_bytes"]);
 }
 
 #[test]

@@ -1,0 +1,237 @@
+//! `wringer http`: what its options mean.
+
+use super::options::{OutputArgs, WatchArgs, finish};
+use super::values::{at_least_one, count32, field, seed, some_time, status, threads};
+use clap::Args;
+use plan::units;
+use plan::{
+    Arrivals, Check, CloseBy, Expect, ExpectBody, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol,
+    Request, RequestForm, RequestStep, Scenario, Site, SourceRange, Step, Trace,
+};
+use std::time::Duration;
+
+/// The options of `wringer http`.
+#[derive(Debug, Clone, Args)]
+pub struct HttpArgs {
+    /// The URLs, fetched in turn
+    #[arg(value_name = "URL", required = true, value_parser = url)]
+    pub urls: Vec<String>,
+    /// How requests look and what their answers must be.
+    #[command(flatten)]
+    pub requests: RequestArgs,
+    /// How much is sent.
+    #[command(flatten)]
+    pub load: HttpLoadArgs,
+    /// What is watched beside.
+    #[command(flatten)]
+    pub watch: WatchArgs,
+    /// What is printed and kept.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// How requests look and what their answers must be.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Requests")]
+pub struct RequestArgs {
+    /// Method [default: GET, or POST with --data]
+    #[arg(long, short = 'X', value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Field added to each request
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
+    pub headers: Vec<Field>,
+    /// Body of each request
+    #[arg(long, value_name = "TEXT")]
+    pub data: Option<String>,
+    /// Send through this proxy, HOST:PORT
+    #[arg(long, value_name = "PROXY", value_parser = super::cache::host_port)]
+    pub proxy: Option<String>,
+    /// Statuses that are good [default: all below 400]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = status)]
+    pub expect_status: Vec<u16>,
+    /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's
+    #[arg(long, value_name = "WHAT", default_value = "complete", value_parser = expect_body)]
+    pub expect_body: ExpectBody,
+}
+
+/// How much is sent.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Load")]
+pub struct HttpLoadArgs {
+    /// Users, each with one request under way at a time
+    #[arg(long, short = 'c', value_name = "N", default_value = "50", value_parser = count32)]
+    pub users: u32,
+    /// Requests per second instead of users, sent when they are due
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    pub rate: Option<f64>,
+    /// For how long [default: 10s, unless --requests is given]
+    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
+    pub duration: Option<Duration>,
+    /// Exactly so many requests
+    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
+    pub requests: Option<u64>,
+    /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
+    #[arg(long, value_name = "N", value_parser = seed)]
+    pub seed: Option<u64>,
+    /// Workers, one per core [default: all cores]
+    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
+    pub threads: Option<u16>,
+    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
+    #[arg(long, value_name = "IO", default_value = "auto", value_parser = plan::Io::parse)]
+    pub io: plan::Io,
+    /// Requests per connection, 0 without end, 1 for no keep-alive
+    #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
+    pub keep_alive: u32,
+    /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
+    #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
+    pub sources: Vec<SourceRange>,
+    /// Time limit of a request
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
+    pub timeout: Duration,
+}
+
+fn url(text: &str) -> Result<String, String> {
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    match plan::Address::parse(&whole) {
+        Some(address) => Ok(address.text),
+        None => Err("give a URL such as http://localhost:8080/".to_owned()),
+    }
+}
+
+fn expect_body(text: &str) -> Result<ExpectBody, String> {
+    match text {
+        "complete" => Ok(ExpectBody::Complete),
+        "same-length" => Ok(ExpectBody::SameLength),
+        "same" => Ok(ExpectBody::Same),
+        _ => Err("give complete, same-length or same".to_owned()),
+    }
+}
+
+impl HttpArgs {
+    /// The plan; `seed` is taken where none was given.
+    pub fn plan(&self, seed: u64) -> Plan {
+        let load = Load {
+            target: self.requests.proxy.clone(),
+            protocol: Protocol::Http1(self.http1()),
+            sources: self.load.sources.clone(),
+            check: Check::default(),
+            limits: Limits { request: self.load.timeout, ..Limits::default() },
+            phases: vec![self.phase()],
+            trace: Trace::default(),
+        };
+        Plan {
+            version: Plan::VERSION,
+            seed: self.load.seed.unwrap_or(seed),
+            io: self.load.io,
+            threads: self.load.threads,
+            site: Site::default(),
+            load: Some(load),
+            origin: None,
+        }
+    }
+
+    fn http1(&self) -> Http1 {
+        let form = if self.requests.proxy.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
+        Http1 {
+            form,
+            requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
+            close: CloseBy::Fin,
+            fields: self.requests.headers.clone(),
+            ..Http1::default()
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        let requests = self.urls.iter().map(|url| self.request(url)).collect();
+        let expect =
+            Expect { statuses: self.requests.expect_status.clone(), body: self.requests.expect_body };
+        let pace = match self.load.rate {
+            Some(per_second) => Pace::Rate { per_second, arrivals: Arrivals::Even, in_flight: 10_000 },
+            None => Pace::Users(self.load.users),
+        };
+        Phase {
+            name: "measure".to_owned(),
+            measured: true,
+            scenario: Scenario {
+                steps: vec![Step::Requests(RequestStep { requests, expect, ..RequestStep::default() })],
+            },
+            pace,
+            stop: finish(self.load.duration, self.load.requests),
+        }
+    }
+
+    fn request(&self, url: &str) -> Request {
+        let default = if self.requests.data.is_some() { "POST" } else { "GET" };
+        Request {
+            method: self.requests.method.clone().unwrap_or_else(|| default.to_owned()),
+            body: self.requests.data.clone().unwrap_or_default(),
+            ..Request::get(url)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::{Cli, Command};
+
+    fn plan(line: &str) -> Plan {
+        let words = ["wringer", "http"].into_iter().chain(line.split_whitespace());
+        let Command::Http(args) = Cli::read(words).unwrap().command else { panic!("{line}") };
+        let plan = args.plan(7);
+        assert_eq!(plan.check(), Vec::<String>::new(), "{line}");
+        plan
+    }
+
+    fn requests(plan: &Plan) -> &RequestStep {
+        match &plan.load.as_ref().unwrap().phases[0].scenario.steps[0] {
+            Step::Requests(step) => step,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_url_is_enough() {
+        let plan = plan("localhost:8080");
+        assert_eq!(requests(&plan).requests, [Request::get("http://localhost:8080/")]);
+        assert_eq!(plan.load.as_ref().unwrap().target, None);
+        assert_eq!(plan.load.as_ref().unwrap().phases[0].pace, Pace::Users(50));
+    }
+
+    #[test]
+    fn every_option_reaches_the_plan() {
+        let plan = plan(
+            "http://h/a http://h/b -X PUT -H A:b --data x --proxy p:1 --expect-status 200,204 --expect-body same \
+             --rate 5k -n 100 --seed 5 -t 2 --keep-alive 3 --source 127.0.0.2 --timeout 3s",
+        );
+        let text = plan.to_text();
+        assert_eq!(Plan::from_text(&text).unwrap(), plan);
+        for word in [
+            "PUT",
+            "\"A\"",
+            "\"x\"",
+            "\"p:1\"",
+            "204",
+            "same",
+            "5000",
+            "forward",
+            "\"3s\"",
+            "127.0.0.2",
+            "http://h/b",
+        ] {
+            assert!(text.contains(word), "{word} in {text}");
+        }
+    }
+
+    #[test]
+    fn data_makes_it_a_post() {
+        assert_eq!(requests(&plan("http://h/ --data x=1")).requests[0].method, "POST");
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused() {
+        for line in ["ftp://h/", "http://", "h:port"] {
+            assert!(Cli::read(["wringer", "http", line]).is_err(), "{line}");
+        }
+    }
+}

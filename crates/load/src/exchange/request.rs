@@ -1,0 +1,186 @@
+//! Sending a request that was described beforehand. Start reading at [`request`].
+
+use super::{
+    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_refusal, put_back, ready, renewable, take,
+};
+use crate::connection::Connection;
+use crate::failure;
+use crate::requests::{Answer, Prepared};
+use crate::user::User;
+use crate::worker::{PhaseWork, Worker};
+use measure::event::{HeadTitle, Wrong};
+use measure::{CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Stage, Trouble};
+use std::rc::Rc;
+use wire::http1::Stage as Progress;
+
+/// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
+const HEAD_READ: usize = 1024;
+
+/// Sends a prepared request and reads its answer.
+pub(crate) async fn request(
+    worker: &Rc<Worker>,
+    work: &PhaseWork,
+    user: &mut User,
+    prepared: &Prepared,
+    turn: Turn,
+) {
+    worker.begin();
+    let call = Call { worker, work, prepared, turn };
+    while call.attempt(user).await == Attempt::Outdated {
+        worker.count(|counts| counts.resent += 1);
+    }
+}
+
+struct Call<'a> {
+    worker: &'a Rc<Worker>,
+    work: &'a PhaseWork,
+    prepared: &'a Prepared,
+    turn: Turn,
+}
+
+impl Call<'_> {
+    /// One try, over the user's connection or a new one.
+    async fn attempt(&self, user: &mut User) -> Attempt {
+        let (worker, prepared) = (self.worker, self.prepared);
+        let Some(mut connection) = ready(worker, user, &prepared.to, &self.turn).await else {
+            return Attempt::Over;
+        };
+        let last = worker.is_last(&connection);
+        let mut message = worker.net.buffer();
+        message.extend_from_slice(prepared.message(last));
+        let sent_bytes = message.len() as u64;
+        self.show(HeadTitle::RequestToProxy, &message);
+        let trace = &worker.job.load.trace;
+        let keep_head = worker.evidence_left.get() > 0 || trace.heads || trace.errors;
+        let mut answer = Answer::new(prepared, keep_head.then_some(&mut user.answer_head));
+        let mut moments = Moments::at_send(self.turn.due, worker.net.now());
+        connection.begin(moments.sent + worker.job.load.limits.request, prepared.framing);
+        let ended = match connection.stream.send(message).await {
+            Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
+            Ok(()) => self.read(&mut connection, &mut answer, &mut moments).await,
+        };
+        let ended = renewable(ended, &connection);
+        if let Ended::Outdated = ended {
+            return Attempt::Outdated;
+        }
+        let outcome = self.outcome(ended, &mut answer);
+        worker.end(&Exchange {
+            status: answer.status,
+            cache: CacheResult::NotAsked,
+            sent_bytes,
+            head_bytes: answer.head_bytes,
+            body_bytes: answer.body_bytes,
+            ..moments.exchange(outcome, &self.turn, &mut connection)
+        });
+        let keep = keeps(ended, last, answer.keep_alive);
+        let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
+        user.ended = Some(moments.ended);
+        note_refusal(user, ended, &moments);
+        if trace.heads || !matches!(outcome, Outcome::Fine) {
+            self.tell(user, outcome, detail, &moments, &connection);
+        }
+        put_back(worker, user, connection, keep);
+        Attempt::Over
+    }
+
+    async fn read(
+        &self,
+        connection: &mut Connection,
+        answer: &mut Answer<'_>,
+        moments: &mut Moments,
+    ) -> Ended {
+        let long = self.prepared.long.get();
+        let from = if long { 1 } else { DRAIN_FROM };
+        loop {
+            if connection.reader.stage() == Progress::Body
+                && let Some(ended) = drain(connection, answer, from).await
+            {
+                moments.ended = self.worker.net.now();
+                return ended;
+            }
+            let for_head = long && connection.reader.stage() != Progress::Body;
+            let received = match for_head {
+                true => connection.stream.recv_at_most(HEAD_READ).await,
+                false => connection.stream.recv().await,
+            };
+            moments.ended = self.worker.net.now();
+            moments.first_byte.get_or_insert(moments.ended);
+            if let Some(ended) = take(&mut connection.reader, received, answer) {
+                if connection.reader.stage() == Progress::Idle {
+                    moments.first_byte = None;
+                }
+                return ended;
+            }
+        }
+    }
+
+    fn outcome(&self, ended: Ended, answer: &mut Answer<'_>) -> Outcome {
+        match ended {
+            Ended::Failed(failure) => Outcome::Failed(failure),
+            Ended::BrokenOff => Outcome::Aborted,
+            Ended::Complete | Ended::Outdated if self.prepared.expect.takes(answer.status) => {
+                answer.complete().map_or(Outcome::Fine, Outcome::Faulty)
+            }
+            Ended::Complete | Ended::Outdated => {
+                Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
+            }
+        }
+    }
+
+    fn show(&self, title: HeadTitle, bytes: &[u8]) {
+        if self.worker.job.load.trace.heads {
+            self.worker.show(Event::Head { title, text: bytes.to_vec() });
+        }
+    }
+
+    /// Tells what the plan wants told of one request. Not on the plain path.
+    fn tell(
+        &self,
+        user: &User,
+        outcome: Outcome,
+        detail: Option<String>,
+        moments: &Moments,
+        connection: &Connection,
+    ) {
+        let worker = self.worker;
+        if connection.reader.stage() != Progress::Idle {
+            self.show(HeadTitle::ResponseFromProxy, &user.answer_head);
+        }
+        let what = match outcome {
+            Outcome::Failed(failure) => Wrong::Failed(failure),
+            Outcome::Faulty(fault) => Wrong::Faulty(fault),
+            Outcome::Fine | Outcome::Injected | Outcome::Aborted => return,
+        };
+        if let (Outcome::Faulty(fault), true) = (outcome, worker.evidence_left.get() > 0) {
+            worker.evidence_left.set(worker.evidence_left.get() - 1);
+            let evidence = self.evidence(user, fault, detail.unwrap_or_default());
+            worker.tell(Event::Evidence(Box::new(evidence)));
+        }
+        if worker.job.load.trace.errors {
+            let head = String::from_utf8_lossy(&user.answer_head);
+            worker.tell(Event::Trouble(Trouble {
+                what,
+                request: self.prepared.title.clone(),
+                status_line: head.lines().next().unwrap_or("").to_owned(),
+                range: (0, 0),
+                after: moments.response(),
+                connection: connection.number,
+                reused: connection.carried > 0,
+            }));
+        }
+    }
+
+    fn evidence(&self, user: &User, fault: Fault, detail: String) -> Evidence {
+        Evidence {
+            fault,
+            detail,
+            serial: None,
+            at_us: self.worker.since_start().as_micros() as u64,
+            phase: self.work.name.clone(),
+            request: String::from_utf8_lossy(self.prepared.message(false)).into_owned(),
+            response: String::from_utf8_lossy(&user.answer_head).into_owned(),
+            origin_request: None,
+            origin_response: None,
+        }
+    }
+}

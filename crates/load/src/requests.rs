@@ -1,0 +1,321 @@
+//! Requests that are described one by one, made ready: their bytes are written once, before the first is sent.
+
+use crate::exchange::Body;
+use plan::draw::Draw;
+use plan::{Address, Expect, ExpectBody, Http1, Request, RequestForm, RequestOrder, RequestStep};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use wire::http1::Expect as Framing;
+
+/// Addresses of hosts, by name and port.
+pub type Hosts = HashMap<(String, u16), Vec<SocketAddr>>;
+
+/// The requests of a step.
+pub(crate) struct Requests {
+    list: Vec<Prepared>,
+    order: RequestOrder,
+    seed: u64,
+}
+
+/// One request, as bytes.
+pub(crate) struct Prepared {
+    /// Where it goes; several addresses take turns.
+    pub to: Vec<SocketAddr>,
+    /// How its answer is framed.
+    pub framing: Framing,
+    /// What its answer must be.
+    pub expect: Expect,
+    /// Method and URL, for messages.
+    pub title: String,
+    /// The last body that nobody looked at was long, so that the next one is worth draining.
+    pub long: Cell<bool>,
+    /// The first good answer, which the others must equal.
+    pub model: RefCell<Option<Model>>,
+    message: Vec<u8>,
+    last: Vec<u8>,
+}
+
+/// The first good answer to a request.
+pub(crate) struct Model {
+    pub length: u64,
+    /// Empty where only the length must be the same.
+    pub bytes: Vec<u8>,
+}
+
+impl Prepared {
+    /// The bytes to send. `last`: the connection ends with it.
+    pub fn message(&self, last: bool) -> &[u8] {
+        if last { &self.last } else { &self.message }
+    }
+}
+
+impl Requests {
+    /// `target`: where all connections go, where it is not to the host that each URL names. A URL that leads nowhere, or
+    /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
+    pub fn new(
+        step: &RequestStep,
+        http: &Http1,
+        target: &[SocketAddr],
+        hosts: &Hosts,
+        seed: u64,
+    ) -> Requests {
+        let prepared = |request: &Request| {
+            let address = request.address()?;
+            let to = match target {
+                [] => hosts.get(&(address.host.clone(), address.port))?.clone(),
+                target => target.to_vec(),
+            };
+            Some(Prepared {
+                to,
+                framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
+                expect: step.expect.clone(),
+                title: format!("{} {}", request.method, address.text),
+                long: Cell::new(false),
+                model: RefCell::new(None),
+                message: compose(request, &address, http, false),
+                last: compose(request, &address, http, true),
+            })
+        };
+        Requests { list: step.requests.iter().filter_map(prepared).collect(), order: step.order, seed }
+    }
+
+    /// The request that has this number in the run.
+    pub fn at(&self, number: u64) -> &Prepared {
+        let count = self.list.len() as u64;
+        let at = match self.order {
+            _ if count == 1 => 0,
+            RequestOrder::Loop => number % count,
+            RequestOrder::Random => Draw::new(self.seed, number).below(count),
+        };
+        &self.list[at as usize]
+    }
+
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Vec<u8> {
+    let target = match http.form {
+        RequestForm::Forward => &address.text,
+        RequestForm::Reverse | RequestForm::Transparent => &address.path,
+    };
+    let mut head = format!("{} {target} HTTP/1.1\r\n", request.method);
+    let fields = || http.fields.iter().chain(&request.fields);
+    if !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+        head += &format!("Host: {}\r\n", address.authority);
+    }
+    for field in fields() {
+        head += &format!("{}: {}\r\n", field.name, field.value);
+    }
+    if !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
+        head += &format!("Content-Length: {}\r\n", request.body.len());
+    }
+    if last {
+        head += "Connection: close\r\n";
+    }
+    [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat()
+}
+
+/// Reads one answer to a prepared request.
+pub(crate) struct Answer<'a> {
+    prepared: &'a Prepared,
+    pub status: u16,
+    pub keep_alive: bool,
+    pub head_bytes: u64,
+    pub body_bytes: u64,
+    /// The first byte that differs from the model's.
+    pub differs_at: Option<u64>,
+    /// The body, where it may become the model.
+    gathered: Option<Vec<u8>>,
+    kept_head: Option<&'a mut Vec<u8>>,
+}
+
+impl<'a> Answer<'a> {
+    /// `kept_head`: where the head is copied to, if somebody may want to see it.
+    pub fn new(prepared: &'a Prepared, kept_head: Option<&'a mut Vec<u8>>) -> Answer<'a> {
+        let gathers = prepared.expect.body == ExpectBody::Same && prepared.model.borrow().is_none();
+        Answer {
+            prepared,
+            status: 0,
+            keep_alive: false,
+            head_bytes: 0,
+            body_bytes: 0,
+            differs_at: None,
+            gathered: gathers.then(Vec::new),
+            kept_head,
+        }
+    }
+
+    fn is_good(&self) -> bool {
+        self.prepared.expect.takes(self.status)
+    }
+
+    /// To be called when the answer is complete by its own framing: says what is wrong with its length or bytes.
+    pub fn complete(&mut self) -> Option<measure::Fault> {
+        self.prepared.long.set(!self.wants_body() && self.body_bytes >= LONG);
+        if self.prepared.expect.body == ExpectBody::Complete || !self.is_good() {
+            return None;
+        }
+        let mut model = self.prepared.model.borrow_mut();
+        let first = model.get_or_insert_with(|| Model {
+            length: self.body_bytes,
+            bytes: self.gathered.take().unwrap_or_default(),
+        });
+        // Users that began before there was a first answer have gathered theirs.
+        let gathered = self.gathered.take().filter(|gathered| !gathered.is_empty());
+        let differs_at = gathered.and_then(|gathered| difference(&first.bytes, 0, &gathered));
+        self.differs_at = self.differs_at.or(differs_at);
+        match self.differs_at {
+            Some(_) => Some(measure::Fault::WrongBytes),
+            None if first.length != self.body_bytes => Some(measure::Fault::WrongLength),
+            None => None,
+        }
+    }
+
+    /// What was expected and what came, in a sentence.
+    pub fn detail(&self) -> String {
+        let model = self.prepared.model.borrow();
+        let length = model.as_ref().map_or(0, |model| model.length);
+        match self.differs_at {
+            Some(at) => format!("byte {at} differs from that of the first answer"),
+            None => format!("the body has {} bytes, the first answer's had {length}", self.body_bytes),
+        }
+    }
+}
+
+/// A body at least this long is worth a system call of its own that drains it, in bytes.
+const LONG: u64 = 4 * 1024;
+
+impl Body for Answer<'_> {
+    fn wants_body(&self) -> bool {
+        self.prepared.expect.body == ExpectBody::Same && self.is_good()
+    }
+
+    fn skipped(&mut self, count: u64) {
+        self.body_bytes += count;
+    }
+}
+
+impl wire::http1::ResponseSink for Answer<'_> {
+    fn head(&mut self, head: &wire::http1::ResponseHead, raw: &[u8]) {
+        self.status = head.status;
+        self.keep_alive = head.keep_alive;
+        self.head_bytes = raw.len() as u64;
+        if let Some(kept) = &mut self.kept_head {
+            kept.clear();
+            kept.extend_from_slice(raw);
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        let offset = self.body_bytes;
+        self.body_bytes += bytes.len() as u64;
+        if !self.is_good() || self.differs_at.is_some() {
+            return;
+        }
+        if let Some(gathered) = &mut self.gathered {
+            gathered.extend_from_slice(bytes);
+        } else if self.prepared.expect.body == ExpectBody::Same
+            && let Some(model) = self.prepared.model.borrow().as_ref()
+        {
+            self.differs_at = difference(&model.bytes, offset, bytes);
+        }
+    }
+}
+
+/// The offset of the first of `bytes`, standing at `offset`, that differs from the model's; a longer body is a matter of
+/// its length.
+fn difference(model: &[u8], offset: u64, bytes: &[u8]) -> Option<u64> {
+    let rest = model.get(offset as usize..).unwrap_or_default();
+    let common = rest.len().min(bytes.len());
+    if rest[..common] == bytes[..common] {
+        return None;
+    }
+    let at = rest.iter().zip(bytes).position(|(left, right)| left != right)?;
+    Some(offset + at as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::Field;
+    use wire::http1::ResponseSink;
+
+    fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
+        RequestStep { requests, expect: Expect { body, ..Expect::default() }, ..RequestStep::default() }
+    }
+
+    fn requests(step: &RequestStep) -> Requests {
+        let target = ["127.0.0.1:80".parse().unwrap()];
+        Requests::new(step, &Http1::default(), &target, &Hosts::new(), 1)
+    }
+
+    #[test]
+    fn messages_are_written_once_and_say_when_they_are_the_last() {
+        let agent = Field { name: "X-A".to_owned(), value: "b".to_owned() };
+        let get = Request { fields: vec![agent], ..Request::get("http://h:8/p?q") };
+        let post = Request { method: "POST".to_owned(), body: "x=1".to_owned(), ..Request::get("http://h/") };
+        let requests = requests(&step(vec![get, post], ExpectBody::Complete));
+        let text = |number, last| String::from_utf8_lossy(requests.at(number).message(last)).into_owned();
+        assert_eq!(text(0, false), "GET /p?q HTTP/1.1\r\nHost: h:8\r\nX-A: b\r\n\r\n");
+        assert_eq!(
+            text(1, true),
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nx=1"
+        );
+        assert_eq!(text(2, false), text(0, false));
+    }
+
+    #[test]
+    fn a_host_field_of_the_users_own_stands_alone_and_proxies_get_whole_urls() {
+        let host = Field { name: "host".to_owned(), value: "other".to_owned() };
+        let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
+        let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
+        let requests = Requests::new(&step, &http, &["127.0.0.1:80".parse().unwrap()], &Hosts::new(), 1);
+        assert_eq!(requests.at(0).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
+    }
+
+    #[test]
+    fn hosts_that_are_not_known_are_left_out() {
+        let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
+        let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
+        let requests = Requests::new(&step, &Http1::default(), &[], &hosts, 1);
+        assert_eq!(requests.list.len(), 1);
+        assert_eq!(requests.at(5).to, ["127.0.0.2:80".parse().unwrap()]);
+    }
+
+    /// What the second answer is found to be after a first one.
+    fn second(expect: ExpectBody, first: &[u8], second: &[u8]) -> (Option<measure::Fault>, String) {
+        let requests = requests(&step(vec![Request::get("http://h/")], expect));
+        let mut found = (None, String::new());
+        for body in [first, second] {
+            let mut answer = Answer::new(requests.at(0), None);
+            answer.status = 200;
+            body.chunks(2).for_each(|piece| answer.body(piece));
+            found = (answer.complete(), answer.detail());
+        }
+        found
+    }
+
+    #[test]
+    fn answers_are_compared_with_the_first() {
+        use measure::Fault::{WrongBytes, WrongLength};
+        for (expect, body, fault) in [
+            (ExpectBody::Complete, "other", None),
+            (ExpectBody::SameLength, "12346", None),
+            (ExpectBody::SameLength, "1234", Some(WrongLength)),
+            (ExpectBody::Same, "12345", None),
+            (ExpectBody::Same, "12346", Some(WrongBytes)),
+            (ExpectBody::Same, "1234", Some(WrongLength)),
+            (ExpectBody::Same, "123456", Some(WrongLength)),
+        ] {
+            assert_eq!(second(expect, b"12345", body.as_bytes()).0, fault, "{expect:?} {body}");
+        }
+        assert_eq!(
+            second(ExpectBody::Same, b"12345", b"12x45").1,
+            "byte 2 differs from that of the first answer"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! Where a URL leads: taken apart once, so that nobody parses it while requests are sent.
+
+use url::Url;
+
+/// An `http` URL, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// The URL as it is asked for from a proxy, without fragment.
+    pub text: String,
+    /// Name or IP address, IPv6 without brackets.
+    pub host: String,
+    /// The port, also where the URL names none.
+    pub port: u16,
+    /// Path and query.
+    pub path: String,
+    /// `host` or `host:port`, for the Host field.
+    pub authority: String,
+}
+
+impl Address {
+    /// Takes a URL apart; `None` for what is no `http://` URL.
+    pub fn parse(text: &str) -> Option<Address> {
+        Address::of(Url::parse(text.trim()).ok()?)
+    }
+
+    /// The URL that a reference on this page means (RFC 3986 section 5), where that is an `http://` URL.
+    pub fn join(&self, reference: &str) -> Option<Address> {
+        let base = Url::parse(&self.text).ok()?;
+        Address::of(base.join(reference.trim()).ok()?)
+    }
+
+    /// The host as it stands before a port: IPv6 in brackets.
+    pub fn authority_host(&self) -> String {
+        if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() }
+    }
+
+    fn of(mut url: Url) -> Option<Address> {
+        if url.scheme() != "http" {
+            return None;
+        }
+        url.set_fragment(None);
+        let host = url.host_str()?.to_owned();
+        let port = url.port().unwrap_or(80);
+        let authority = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.clone(),
+        };
+        let path = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        Some(Address { text: url.into(), host, port, path, authority })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_taken_apart() {
+        let address = Address::parse("http://[::1]:81/a/../b?c=d#e").unwrap();
+        assert_eq!((address.host.as_str(), address.port), ("::1", 81));
+        assert_eq!((address.path.as_str(), address.authority.as_str()), ("/b?c=d", "[::1]:81"));
+        assert_eq!(Address::parse("http://h").unwrap().path, "/");
+        assert_eq!(Address::parse("http://h").unwrap().port, 80);
+    }
+
+    #[test]
+    fn only_http_leads_anywhere() {
+        let page = Address::parse("http://h/dir/page").unwrap();
+        assert_eq!(page.join("x").unwrap().text, "http://h/dir/x");
+        for reference in ["ftp://h/x", "mailto:a@b", "javascript:1"] {
+            assert!(page.join(reference).is_none(), "{reference}");
+        }
+        assert!(Address::parse("not a url").is_none());
+    }
+}

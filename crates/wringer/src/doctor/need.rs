@@ -1,0 +1,186 @@
+//! What a run needs of this machine: numbers that follow from its plan.
+
+use super::{is_here, sources};
+use plan::{Arrivals, CloseBy, Load, Pace, Phase, Plan, Protocol};
+use serde::Serialize;
+use std::net::SocketAddr;
+
+/// Memory for one connection in bytes: what wringer holds for it and what the kernel does while bodies flow, both ends of
+/// a connection of our origin counted. A rough figure: what is judged by it is only warned of.
+const CONNECTION_BYTES: u64 = 64 * 1024;
+/// A stall of the target that is nothing unusual, in seconds: while it lasts, an open pace opens a connection for each
+/// request.
+const STALL_S: f64 = 0.5;
+/// Memory that wringer holds in any case, in bytes.
+const BASE_BYTES: u64 = 64 << 20;
+
+/// What a run needs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Need {
+    /// Connections of clients at once in any case: one for each user.
+    pub sure_connections: u64,
+    /// Connections of clients at once that are likely at times.
+    pub connections: u64,
+    /// Connections that may be opened in one burst.
+    pub burst: u64,
+    /// New connections per second, where that is known.
+    pub connections_per_s: Option<f64>,
+    /// Requests per second, where that is known.
+    pub requests_per_s: Option<f64>,
+    /// Memory in bytes, roughly.
+    pub memory_bytes: u64,
+    /// Worker threads.
+    pub workers: u64,
+    /// Whether our origin runs here, too.
+    pub origin: bool,
+    /// Whether the target runs on this machine.
+    pub loopback: bool,
+    /// Local addresses that connections come from.
+    pub sources: u64,
+    /// Addresses that connections go to; `None` where each URL names its own.
+    pub targets: Option<u64>,
+    /// Whether connections end by a reset, which leaves no port waiting.
+    pub resets: bool,
+}
+
+impl Need {
+    /// What a plan needs. `targets`: the addresses that its target resolves to.
+    pub fn of_plan(plan: &Plan, workers: u32, targets: &[SocketAddr]) -> Need {
+        let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
+        let Some(load) = &plan.load else { return need };
+        let Protocol::Http1(http) = &load.protocol;
+        need.resets = http.close == CloseBy::Reset;
+        need.sources = sources::usable(&load.sources, targets.first()).max(1);
+        let is_known = load.target.is_some() || !targets.is_empty();
+        need.targets = is_known.then_some(targets.len().max(1) as u64);
+        need.loopback = targets.first().is_some_and(|target| is_here(target.ip()));
+        load.phases.iter().for_each(|phase| need.add_phase(phase, load));
+        need.memory_bytes = BASE_BYTES + CONNECTION_BYTES * need.connections;
+        need
+    }
+
+    /// What so many connections need, new ones and requests per second.
+    pub fn of_numbers(connections: u64, connections_per_s: f64, requests_per_s: f64) -> Need {
+        Need {
+            sure_connections: connections,
+            connections,
+            burst: connections,
+            connections_per_s: Some(connections_per_s),
+            requests_per_s: Some(requests_per_s),
+            memory_bytes: BASE_BYTES + CONNECTION_BYTES * connections,
+            ..Need::nothing()
+        }
+    }
+
+    fn nothing() -> Need {
+        Need {
+            sure_connections: 0,
+            connections: 0,
+            burst: 0,
+            connections_per_s: None,
+            requests_per_s: None,
+            memory_bytes: BASE_BYTES,
+            workers: 1,
+            origin: false,
+            loopback: false,
+            sources: 1,
+            targets: Some(1),
+            resets: false,
+        }
+    }
+
+    /// Phases follow each other, so the hungriest one counts.
+    fn add_phase(&mut self, phase: &Phase, load: &Load) {
+        match phase.pace {
+            Pace::Users(users) => {
+                let users = u64::from(users);
+                self.sure_connections = self.sure_connections.max(users);
+                self.connections = self.connections.max(users);
+                self.burst = self.burst.max(users);
+            }
+            Pace::Rate { per_second, arrivals, in_flight } => {
+                let at_once = u64::from(in_flight).min((per_second * STALL_S).ceil() as u64);
+                self.connections = self.connections.max(at_once);
+                if arrivals == Arrivals::EachSecond {
+                    self.burst = self.burst.max(at_once.min(per_second as u64));
+                }
+                let most = |known: Option<f64>, rate: f64| Some(known.map_or(rate, |known| known.max(rate)));
+                self.requests_per_s = most(self.requests_per_s, per_second);
+                let Protocol::Http1(http) = &load.protocol;
+                if let Some(carried) = http.requests_per_connection {
+                    self.connections_per_s =
+                        most(self.connections_per_s, per_second / f64::from(carried.max(1)));
+                }
+            }
+        }
+    }
+
+    /// Descriptors of the connections: a proxy may open one to our origin for each of the clients'.
+    pub fn descriptors(&self) -> u64 {
+        if self.origin { 2 * self.connections } else { self.connections }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::{Http1, Scenario, Stop};
+
+    fn phase(pace: Pace) -> Phase {
+        Phase {
+            name: "measure".to_owned(),
+            measured: true,
+            scenario: Scenario { steps: Vec::new() },
+            pace,
+            stop: Stop::default(),
+        }
+    }
+
+    fn plan(http: Http1, phases: Vec<Phase>) -> Plan {
+        let load = Load {
+            target: Some("127.0.0.1:8080".to_owned()),
+            sources: vec!["127.0.0.2-127.0.0.5".parse().unwrap(), "::1".parse().unwrap()],
+            protocol: Protocol::Http1(http),
+            check: Default::default(),
+            limits: Default::default(),
+            phases,
+            trace: Default::default(),
+        };
+        Plan {
+            version: 1,
+            seed: 1,
+            io: Default::default(),
+            threads: None,
+            site: Default::default(),
+            load: Some(load),
+            origin: None,
+        }
+    }
+
+    #[test]
+    fn the_hungriest_phase_counts() {
+        let http = Http1 { requests_per_connection: Some(4), close: CloseBy::Reset, ..Http1::default() };
+        let rate = |per_second, arrivals| Pace::Rate { per_second, arrivals, in_flight: 700 };
+        let phases = [Pace::Users(300), rate(2_000.0, Arrivals::EachSecond), rate(100.0, Arrivals::Even)];
+        let slow = plan(http.clone(), vec![phase(rate(100.0, Arrivals::Even))]);
+        assert_eq!(Need::of_plan(&slow, 3, &[]).connections, 50, "half a second's requests");
+        let plan = plan(http, phases.map(phase).to_vec());
+        let need = Need::of_plan(&plan, 3, &["127.0.0.1:8080".parse().unwrap()]);
+        assert_eq!((need.sure_connections, need.connections, need.burst), (300, 700, 700));
+        assert_eq!((need.connections_per_s, need.requests_per_s), (Some(500.0), Some(2_000.0)));
+        assert_eq!((need.sources, need.targets, need.workers), (4, Some(1), 3));
+        assert!(need.loopback && need.resets && !need.origin);
+        assert_eq!(need.descriptors(), 700);
+        assert_eq!(Need { origin: true, ..need }.descriptors(), 1_400);
+    }
+
+    #[test]
+    fn kept_connections_have_no_rate_and_an_origin_alone_needs_none() {
+        let mut plan = plan(Http1::default(), vec![phase(Pace::Users(9))]);
+        let need =
+            Need::of_plan(&plan, 1, &["192.0.2.1:80".parse().unwrap(), "192.0.2.2:80".parse().unwrap()]);
+        assert_eq!((need.connections_per_s, need.targets, need.loopback), (None, Some(2), false));
+        plan.load = None;
+        assert_eq!(Need::of_plan(&plan, 1, &[]), Need::nothing());
+    }
+}

@@ -1,0 +1,210 @@
+//! Texts of /proc and /sys as values. Pure: text in, values out, `None` for what is not there or not understood.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// The value of a line such as `VmRSS:   1234 kB`, in bytes.
+pub fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
+}
+
+/// The number that follows a name in a line such as `pswpin 7`.
+pub fn named(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
+}
+
+/// Whether /proc/PID/status tells of a filter of system calls.
+pub fn filtered(status: &str) -> bool {
+    let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
+    mode.is_some_and(|mode| mode.trim() == "2")
+}
+
+/// Two numbers with blanks between, such as a range of ports.
+pub fn pair(text: &str) -> Option<(u64, u64)> {
+    let mut words = text.split_whitespace();
+    Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+}
+
+/// How many ports of `range` a list such as `8080,9000-9100` reserves.
+pub fn reserved(list: &str, range: (u64, u64)) -> u64 {
+    let within = |entry: &str| {
+        let (first, last) = entry.split_once('-').unwrap_or((entry, entry));
+        let (first, last): (u64, u64) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        Some((last.min(range.1) + 1).saturating_sub(first.max(range.0)))
+    };
+    list.split(',').filter_map(within).sum()
+}
+
+/// A column of /proc/net/snmp or /proc/net/netstat, where a line of names stands before a line of numbers.
+pub fn column(text: &str, group: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(group)?.strip_prefix(':'));
+    let (names, values) = (lines.next()?, lines.next()?);
+    let at = names.split_whitespace().position(|found| found == name)?;
+    values.split_whitespace().nth(at)?.parse().ok()
+}
+
+/// A figure of /proc/net/sockstat: `TCP`, `inuse`.
+pub fn sockets(text: &str, group: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(group)?.strip_prefix(':'))?;
+    let mut words = line.split_whitespace().skip_while(|word| *word != name);
+    words.nth(1)?.parse().ok()
+}
+
+/// Cores that a cgroup's `cpu.max` (`QUOTA PERIOD`) allows; `None` for `max`.
+pub fn quota(text: &str) -> Option<f64> {
+    let (quota, period) = pair(text)?;
+    (period > 0).then(|| quota as f64 / period as f64)
+}
+
+/// The path of a process within a cgroup hierarchy, from /proc/PID/cgroup; of version 2 for an empty controller.
+pub fn cgroup<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (_, rest) = line.split_once(':')?;
+        let (controllers, path) = rest.split_once(':')?;
+        controllers.split(',').any(|found| found == controller).then_some(path)
+    })
+}
+
+/// Major and minor number of a kernel's release, such as `6.18.44-custom`.
+pub fn kernel(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// A process as /proc/PID/stat tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stat {
+    /// Its number.
+    pub pid: u32,
+    /// Its parent's.
+    pub parent: u32,
+    /// What the system calls it, at most 15 bytes.
+    pub name: String,
+    /// CPU time, user and system, of all its threads and of its children that have ended, in clock ticks.
+    pub ticks: u64,
+}
+
+/// Reads /proc/PID/stat; the name stands in brackets and may hold anything, brackets and blanks too.
+pub fn stat(text: &str) -> Option<Stat> {
+    let (head, rest) = text.rsplit_once(')')?;
+    let (pid, name) = head.split_once('(')?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    // Fields are counted from the state, which is the third of all.
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    let ticks = field(14)? + field(15)? + field(16)? + field(17)?;
+    Some(Stat { pid: pid.trim().parse().ok()?, parent: field(4)? as u32, name: name.to_owned(), ticks })
+}
+
+/// A line of /proc/net/tcp or tcp6.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Socket {
+    /// This machine's end.
+    pub local: SocketAddr,
+    /// The other end.
+    pub remote: SocketAddr,
+    /// Whether it listens.
+    pub listens: bool,
+    /// Whether it is over and only keeps its port.
+    pub waits: bool,
+    /// By which processes' descriptors name it; 0 in TIME_WAIT.
+    pub inode: u64,
+}
+
+/// Reads a line of /proc/net/tcp or tcp6; `None` for the heading.
+pub fn socket(line: &str) -> Option<Socket> {
+    let mut words = line.split_whitespace().skip(1);
+    let (local, remote) = (address(words.next()?)?, address(words.next()?)?);
+    let state = words.next()?;
+    let inode = words.nth(5)?.parse().ok()?;
+    Some(Socket { local, remote, listens: state == "0A", waits: state == "06", inode })
+}
+
+/// An address as the kernel prints it: the bytes as numbers of 32 bits of this machine, in hexadecimal.
+fn address(text: &str) -> Option<SocketAddr> {
+    let (host, port) = text.split_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    let word = |at: usize| Some(u32::from_str_radix(host.get(at * 8..at * 8 + 8)?, 16).ok()?.to_ne_bytes());
+    let ip = match host.len() {
+        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
+        _ => {
+            let words = [word(0)?, word(1)?, word(2)?, word(3)?];
+            IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(words.concat()).ok()?))
+        }
+    };
+    Some(SocketAddr::new(ip, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_counters_are_found_by_name() {
+        let meminfo =
+            "MemTotal:       24684084 kB\nMemAvailable:   23828856 kB\nSwapCached:            0 kB\n";
+        assert_eq!(kilobytes(meminfo, "MemAvailable"), Some(23_828_856 * 1024));
+        assert_eq!(kilobytes(meminfo, "Mem"), None);
+        assert_eq!(named("pgpgin 4\npswpin 7\npswpout 9\n", "pswpin"), Some(7));
+        assert_eq!(named("pgpgin 4\n", "pgp"), None);
+        let snmp = "Ip: Forwarding\nIp: 1\nTcp: ActiveOpens OutSegs RetransSegs\nTcp: 12 116560063 22979\n";
+        assert_eq!(column(snmp, "Tcp", "RetransSegs"), Some(22_979));
+        assert_eq!((column(snmp, "Tcp", "InErrs"), column(snmp, "Udp", "OutSegs")), (None, None));
+        let sockstat = "sockets: used 17\nTCP: inuse 5 orphan 0 tw 311 alloc 9 mem 172\nTCP6: inuse 2\n";
+        assert_eq!(
+            (sockets(sockstat, "TCP", "tw"), sockets(sockstat, "TCP6", "inuse")),
+            (Some(311), Some(2))
+        );
+        assert_eq!(sockets(sockstat, "TCP6", "tw"), None);
+    }
+
+    #[test]
+    fn reserved_ports_count_only_within_the_range() {
+        let range = pair("32768\t60999\n").unwrap();
+        assert_eq!(range, (32_768, 60_999));
+        for (list, count) in [
+            ("\n", 0),
+            ("8080", 0),
+            ("40000", 1),
+            ("32000-32767", 0),
+            ("32000-32768,60999-61100,50000-50009", 12),
+        ] {
+            assert_eq!(reserved(list, range), count, "{list}");
+        }
+    }
+
+    #[test]
+    fn quotas_paths_and_versions() {
+        assert_eq!((quota("150000 100000\n"), quota("max 100000\n"), quota("")), (Some(1.5), None, None));
+        let cgroups = "4:memory:/box/a\n2:cpu,cpuacct:/box\n0::/user.slice\n";
+        assert_eq!((cgroup(cgroups, "memory"), cgroup(cgroups, "cpu")), (Some("/box/a"), Some("/box")));
+        assert_eq!((cgroup(cgroups, ""), cgroup(cgroups, "io")), (Some("/user.slice"), None));
+        assert_eq!((kernel("6.18.44-fc"), kernel("5.4"), kernel("odd")), (Some((6, 18)), Some((5, 4)), None));
+    }
+
+    #[test]
+    fn a_process_is_read_whatever_its_name_is() {
+        let line = "77 (a) b (c) S 12 77 77 0 -1 4194560 500 0 0 0 150 30 7 5 20 0 1 0 999 1000 20\n";
+        let found = stat(line).unwrap();
+        assert_eq!((found.pid, found.parent, found.name.as_str(), found.ticks), (77, 12, "a) b (c", 192));
+        assert_eq!(stat("77 (short) S 12"), None);
+    }
+
+    #[test]
+    fn sockets_of_both_families_are_read() {
+        let v4 = "   0: 0200007F:07E8 0100007F:1F90 0A 00000000:00000000 00:00000000 00000000     0        0 1591 1 0 100";
+        let found = socket(v4).unwrap();
+        assert_eq!(
+            (found.local.to_string(), found.remote.to_string()),
+            ("127.0.0.2:2024".into(), "127.0.0.1:8080".into())
+        );
+        assert_eq!((found.listens, found.waits, found.inode), (true, false, 1591));
+        let v6 = "   1: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 06 00000000:00000000 \
+                  03:0000176F 00000000     0        0 0 3 0";
+        let found = socket(v6).unwrap();
+        assert_eq!((found.local.to_string(), found.listens, found.waits), ("[::1]:8080".into(), false, true));
+        assert_eq!(
+            socket("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
+            None
+        );
+    }
+}

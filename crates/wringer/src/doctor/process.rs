@@ -1,0 +1,313 @@
+//! Other processes while a run goes on: their CPU time and memory, their children's too, and who listens at a port.
+
+use super::proc::{self, Stat};
+use crate::problem::Problem;
+use measure::Watched;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::{IpAddr, SocketAddr};
+
+/// Refuses processes that are not there.
+///
+/// # Errors
+/// The first one that is missing.
+pub fn check_pids(pids: &[u32]) -> Result<(), Problem> {
+    let missing = pids.iter().find(|pid| stat(**pid).is_none());
+    missing.map_or(Ok(()), |pid| {
+        Err(Problem::Impossible(format!("there is no process {pid} to watch: see --watch-pid, and ps -e")))
+    })
+}
+
+/// What each group of processes uses while measuring. A group is what belongs together: a server and its children.
+pub struct Watch {
+    groups: Vec<Group>,
+}
+
+/// Processes that are told of as one.
+struct Group {
+    roots: Vec<u32>,
+    /// The processes as last seen.
+    seen: Vec<Stat>,
+    since: Option<u64>,
+    used: Option<u64>,
+    memory_bytes: u64,
+}
+
+impl Watch {
+    /// Of what wringer started itself (`ours`) and what was asked for; where there is neither, of whoever listens at the
+    /// target on this machine.
+    pub fn new(ours: &[u32], asked: &[u32], target: Option<&SocketAddr>) -> Watch {
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for pid in asked {
+            if !groups.iter().any(|group| group.contains(pid)) {
+                groups.push(vec![*pid]);
+            }
+        }
+        if !ours.is_empty() {
+            groups.insert(0, ours.to_vec());
+        }
+        if groups.is_empty() {
+            groups.extend(target.map(|target| listeners(*target)).filter(|found| !found.is_empty()));
+        }
+        let mut watch = Watch { groups: groups.into_iter().map(Group::new).collect() };
+        watch.look();
+        watch
+    }
+
+    /// A phase goes on, measured or not.
+    pub fn phase(&mut self, measured: bool) {
+        if self.groups.iter().all(|group| group.since.is_some() == measured) {
+            return;
+        }
+        self.look();
+        self.groups.iter_mut().for_each(|group| group.phase(measured));
+    }
+
+    /// Finds out anew who belongs to whom. A group's process that descends from another one's counts for its own only.
+    fn look(&mut self) {
+        let all = everybody();
+        let roots: BTreeSet<u32> = self.groups.iter().flat_map(|group| group.roots.iter().copied()).collect();
+        self.groups.iter_mut().for_each(|group| group.look(&all, &roots));
+    }
+
+    /// An interval is over: notes what is in use now.
+    pub fn sample(&mut self) {
+        self.groups.iter_mut().for_each(Group::sample);
+    }
+
+    /// What was used, group by group.
+    pub fn watched(&self) -> Vec<Watched> {
+        self.groups.iter().filter(|group| !group.seen.is_empty()).map(Group::watched).collect()
+    }
+
+    /// CPU seconds of all of them while measuring, where they could be read.
+    pub fn cpu_s(&self) -> Option<f64> {
+        self.watched().iter().filter_map(|watched| watched.cpu_s).reduce(|a, b| a + b)
+    }
+}
+
+impl Group {
+    fn new(roots: Vec<u32>) -> Group {
+        Group { roots, seen: Vec::new(), since: None, used: None, memory_bytes: 0 }
+    }
+
+    /// Finds out anew who belongs to it; when nobody is left, what was last seen stays.
+    fn look(&mut self, all: &[Stat], roots: &BTreeSet<u32>) {
+        let found = tree(&self.roots, all, roots);
+        if !found.is_empty() {
+            self.seen = found;
+        }
+        self.note_memory();
+    }
+
+    /// Reads again those who belonged to it.
+    fn sample(&mut self) {
+        let found: Vec<Stat> = self.seen.iter().filter_map(|seen| stat(seen.pid)).collect();
+        // Who ends leaves its time to its parent; only where all end at once nothing is left to read.
+        if !found.is_empty() {
+            self.seen = found;
+        }
+        self.note_memory();
+    }
+
+    fn note_memory(&mut self) {
+        let memory = self.seen.iter().filter_map(|process| memory_of(process.pid)).sum();
+        self.memory_bytes = self.memory_bytes.max(memory);
+    }
+
+    fn ticks(&self) -> u64 {
+        self.seen.iter().map(|process| process.ticks).sum()
+    }
+
+    fn phase(&mut self, measured: bool) {
+        match (measured, self.since) {
+            (true, None) => self.since = Some(self.ticks()),
+            (false, Some(since)) => {
+                self.used = Some(self.used.unwrap_or(0) + self.ticks().saturating_sub(since));
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn watched(&self) -> Watched {
+        let first = self.seen.iter().find(|process| self.roots.contains(&process.pid)).or(self.seen.first());
+        let per_second = rustix::param::clock_ticks_per_second() as f64;
+        Watched {
+            name: first.map_or_else(String::new, |process| process.name.clone()),
+            pid: first.map_or(0, |process| process.pid),
+            processes: self.seen.len() as u32,
+            cpu_s: self.used.map(|ticks| ticks as f64 / per_second),
+            memory_bytes: self.memory_bytes,
+        }
+    }
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    // A name need not be UTF-8.
+    proc::stat(&String::from_utf8_lossy(&fs::read(format!("/proc/{pid}/stat")).ok()?))
+}
+
+/// Resident memory in bytes.
+pub fn memory_of(pid: u32) -> Option<u64> {
+    let (_, resident) = proc::pair(&fs::read_to_string(format!("/proc/{pid}/statm")).ok()?)?;
+    Some(resident * rustix::param::page_size() as u64)
+}
+
+fn pids() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// All processes that can be read.
+fn everybody() -> Vec<Stat> {
+    pids().filter_map(stat).collect()
+}
+
+/// The roots and all that descend from them, without ourselves and without `others`, which have a tree of their own.
+fn tree(roots: &[u32], all: &[Stat], others: &BTreeSet<u32>) -> Vec<Stat> {
+    let own = std::process::id();
+    let mut members: BTreeSet<u32> = roots.iter().copied().collect();
+    loop {
+        let before = members.len();
+        let free = |process: &&Stat| process.pid != own && !others.contains(&process.pid);
+        let children = all.iter().filter(free).filter(|process| members.contains(&process.parent));
+        members.extend(children.map(|process| process.pid).collect::<Vec<_>>());
+        if members.len() == before {
+            break;
+        }
+    }
+    all.iter().filter(|process| members.contains(&process.pid)).cloned().collect()
+}
+
+/// The processes that listen at an address of this machine, where they may be seen: their owner and root may. None where
+/// it is ourselves.
+pub fn listeners(target: SocketAddr) -> Vec<u32> {
+    let sockets = listening(target);
+    if sockets.is_empty() {
+        return Vec::new();
+    }
+    let holders: Vec<u32> = pids().filter(|pid| holds(*pid, &sockets)).collect();
+    if holders.contains(&std::process::id()) { Vec::new() } else { holders }
+}
+
+/// The sockets that listen at an address, by the names that /proc/PID/fd gives them.
+fn listening(target: SocketAddr) -> BTreeSet<String> {
+    let fits = |local: SocketAddr| local.port() == target.port() && is_reached(local.ip(), target.ip());
+    let sockets = tables().filter(|socket| socket.listens && fits(socket.local));
+    sockets.map(|socket| format!("socket:[{}]", socket.inode)).collect()
+}
+
+/// Whether connections to `target` come to a socket that is bound to `bound`.
+fn is_reached(bound: IpAddr, target: IpAddr) -> bool {
+    bound.to_canonical() == target.to_canonical() || bound.is_unspecified()
+}
+
+fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    descriptors
+        .filter_map(|descriptor| fs::read_link(descriptor.path()).ok())
+        .any(|link| link.to_str().is_some_and(|link| sockets.contains(link)))
+}
+
+/// All TCP sockets of this network namespace.
+fn tables() -> impl Iterator<Item = proc::Socket> {
+    let files = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().filter_map(|path| fs::File::open(path).ok());
+    let lines = files.flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));
+    lines.filter_map(|line| proc::socket(&line))
+}
+
+/// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count. Reading takes a millisecond for
+/// some thousand sockets.
+pub fn ports_towards(targets: &[SocketAddr], waiting: bool) -> u64 {
+    let counts = |socket: &proc::Socket| !socket.listens && (waiting || !socket.waits);
+    tables().filter(|socket| counts(socket) && targets.contains(&socket.remote)).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::{TcpListener, TcpStream};
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    fn process(pid: u32, parent: u32) -> Stat {
+        Stat { pid, parent, name: format!("p{pid}"), ticks: u64::from(pid) }
+    }
+
+    #[test]
+    fn a_tree_holds_children_s_children_and_not_ourselves() {
+        let own = std::process::id();
+        let all = [process(30, 20), process(10, 1), process(20, 10), process(40, 2), process(own, 10)];
+        let found = |roots: &[u32], others: &[u32]| -> Vec<u32> {
+            tree(roots, &all, &others.iter().copied().collect()).iter().map(|process| process.pid).collect()
+        };
+        assert_eq!(found(&[10], &[]), [30, 10, 20]);
+        assert_eq!((found(&[10], &[10, 20]), found(&[20], &[10, 20])), (vec![10], vec![30, 20]));
+        assert_eq!(found(&[11], &[]), Vec::<u32>::new());
+    }
+
+    /// A shell that keeps a child of its own busy; ends with its standard input.
+    #[test]
+    fn a_busy_child_s_time_and_memory_count() {
+        let mut shell = Command::new("bash")
+            .args(["-c", "(while :; do :; done) & busy=$!; read -r; kill $busy; wait"])
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut watch = Watch::new(&[], &[shell.id()], None);
+        watch.phase(true);
+        let until = Instant::now() + Duration::from_secs(60);
+        let mut watched = watch.watched();
+        while watched[0].cpu_s.is_none_or(|cpu_s| cpu_s < 0.05) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+            watch.sample();
+            watch.phase(false);
+            watched = watch.watched();
+            watch.phase(true);
+        }
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+        assert_eq!((watched[0].name.as_str(), watched[0].pid, watched[0].processes), ("bash", shell.id(), 2));
+        assert!(watched[0].memory_bytes > 100_000 && watch.cpu_s().is_some(), "{watched:?}");
+        assert!(watched[0].cpu_s.is_some_and(|cpu_s| cpu_s >= 0.05), "{watched:?}");
+        // It has ended: what was seen of it stays, and it can no longer be asked for.
+        watch.sample();
+        watch.phase(false);
+        assert!(watch.cpu_s().is_some());
+        let refused = check_pids(&[std::process::id(), shell.id()]).unwrap_err().to_string();
+        assert!(refused.contains(&shell.id().to_string()), "{refused}");
+    }
+
+    #[test]
+    fn who_listens_is_found_by_the_port_but_never_ourselves() {
+        let ours = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = ours.local_addr().unwrap();
+        assert_eq!((listening(at).len(), listeners(at)), (1, Vec::new()));
+        assert_eq!(listening(SocketAddr::new([127, 0, 0, 2].into(), at.port())).len(), 0);
+        let anywhere = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap();
+        assert_eq!(
+            listening(SocketAddr::new([127, 0, 0, 9].into(), anywhere.port())).len(),
+            0,
+            "it was closed"
+        );
+    }
+
+    #[test]
+    fn ports_towards_a_target_are_counted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        let connect = || (TcpStream::connect(at).unwrap(), listener.accept().unwrap().0);
+        let mut open: Vec<(TcpStream, TcpStream)> = (0..3).map(|_| connect()).collect();
+        assert_eq!((ports_towards(&[at], true), ports_towards(&[at], false)), (3, 3));
+        // Whoever closes first waits.
+        let (client, mut server) = open.pop().unwrap();
+        drop(client);
+        assert_eq!(server.read(&mut [0]).unwrap(), 0);
+        drop(server);
+        assert_eq!((ports_towards(&[at], true), ports_towards(&[at], false)), (3, 2));
+    }
+}

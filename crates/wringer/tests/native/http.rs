@@ -1,0 +1,110 @@
+//! A web server pressed by the clients alone.
+
+use crate::support::{Ran, Report, Running, free_address, run, start, wringer};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+
+/// An origin of ours as the web server.
+fn origin(options: &str) -> (SocketAddr, Running) {
+    let address = free_address();
+    let mut origin = wringer(&format!("origin --listen {address} -t 1 -q {options}"));
+    origin.wait_for("listens at");
+    (address, origin)
+}
+
+fn http(line: &str) -> Ran {
+    run(&format!("http -q --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 {line}"))
+}
+
+/// What was counted: requests, good answers, faulty ones and failed ones.
+fn counts(report: &Report) -> [u64; 4] {
+    ["requests", "fine", "faulty", "failed"].map(|counter| report.sum(counter))
+}
+
+#[test]
+fn urls_are_fetched_in_turn_and_counted() {
+    let (address, _origin) = origin("--origin-chunked 50%");
+    let report =
+        http(&format!("{address}/w/1/5000 http://{address}/w/2/100000 -c 4 -n 1000")).ended_with(0).report();
+    assert_eq!(counts(&report), [1_000, 1_000, 0, 0]);
+    assert_eq!(report.sum("body_bytes"), 500 * 105_000);
+    assert_eq!(report.sum("connections"), 4, "users keep their connections");
+}
+
+#[test]
+fn a_connection_carries_as_many_requests_as_asked() {
+    let (address, _origin) = origin("");
+    for (keep_alive, connections) in [(1, 60), (5, 12)] {
+        let line = format!("{address}/w/1/500 -t 1 -c 1 -n 60 --keep-alive {keep_alive}");
+        let report = http(&line).ended_with(0).report();
+        assert_eq!((counts(&report), report.sum("connections")), ([60, 60, 0, 0], connections));
+    }
+}
+
+#[test]
+fn statuses_are_held_to_what_is_expected() {
+    let (address, _origin) = origin("--origin-errors 1 --origin-error-status 418");
+    let report = http(&format!("{address}/w/1/500 -c 4 -n 50")).report();
+    assert_eq!(counts(&report), [50, 0, 0, 50]);
+    assert_eq!(report.failures()["bad_status"], 50);
+    let report =
+        http(&format!("{address}/w/1/500 -c 4 -n 50 --expect-status 200,418")).ended_with(0).report();
+    assert_eq!(counts(&report), [50, 50, 0, 0]);
+}
+
+#[test]
+fn bodies_that_change_are_told_from_the_first_one() {
+    let (address, _origin) = origin("--change-every 1s --lifetime 1s");
+    let line = format!("{address}/w/1/5000 -d 2500ms --rate 200");
+    let report = http(&line).ended_with(0).report();
+    assert_eq!(report.sum("faulty"), 0, "nobody asked for the same body");
+    let ran = http(&format!("{line} --expect-body same"));
+    let report = ran.report();
+    assert_eq!(report.sum("faulty"), report.faults()["wrong_bytes"]);
+    assert!(report.sum("faulty") > 100, "two versions of three were not the first");
+    assert!(ran.file("evidence.txt").contains("differs from that of the first answer"));
+}
+
+/// Method, fields and body as the server saw them.
+#[test]
+fn requests_are_sent_as_described() {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = server.local_addr().expect("it is bound");
+    let seen = thread::spawn(move || {
+        // The first connection only finds out whether somebody listens.
+        for stream in server.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut request = Vec::new();
+            let mut piece = [0; 1024];
+            while !request.ends_with(b"x=1") {
+                match stream.read(&mut piece) {
+                    Ok(count @ 1..) => request.extend_from_slice(&piece[..count]),
+                    _ => break,
+                }
+            }
+            if !request.is_empty() {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").expect("it listens");
+                return String::from_utf8(request).expect("text");
+            }
+        }
+        unreachable!("incoming never ends")
+    });
+    let words = ["http", &format!("{address}/p?q"), "-X", "PUT", "-H", "Host: other", "-H", "X-A: b c"];
+    let more = ["--data", "x=1", "-n", "1", "-c", "1", "--keep-alive", "1", "-q"];
+    start(words.into_iter().chain(more)).end().ended_with(0);
+    assert_eq!(
+        seen.join().expect("it ended"),
+        "PUT /p?q HTTP/1.1\r\nHost: other\r\nX-A: b c\r\nContent-Length: 3\r\nConnection: close\r\n\r\nx=1"
+    );
+}
+
+#[test]
+fn what_cannot_be_pressed_is_one_clear_line() {
+    run("http").refused_with(2, &["URL"]);
+    run("http ftp://h/").refused_with(2, &["ftp://h/", "http://localhost:8080/"]);
+    run("http localhost:1 --expect-body roughly").refused_with(2, &["roughly", "same-length"]);
+    let nobody = free_address();
+    run(&format!("http {nobody}")).refused_with(1, &["nothing answers", &nobody.to_string()]);
+    run("http no-such-host.invalid").refused_with(1, &["no-such-host.invalid", "resolve"]);
+}
