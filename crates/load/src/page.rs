@@ -1,7 +1,7 @@
 //! The reader of one answer to a URL of a list: what it says of itself, what it leads to, and (for jtest's documents)
 //! whether its bytes are right.
 
-use crate::exchange::compares;
+use crate::exchange::{Body, compares};
 use lol_html::{HtmlRewriter, Settings, element};
 use measure::Fault;
 use plan::content::Content;
@@ -132,6 +132,16 @@ fn parser(wanted: (bool, bool), found: &Rc<RefCell<Found>>) -> Parser {
     }));
     let discard: fn(&[u8]) = |_| {};
     HtmlRewriter::new(settings, discard)
+}
+
+impl Body for PageReader {
+    fn wants_body(&self) -> bool {
+        self.parser.is_some() || (self.pattern.is_some() && self.status == 200)
+    }
+
+    fn skipped(&mut self, count: u64) {
+        self.body_bytes += count;
+    }
 }
 
 impl ResponseSink for PageReader {

@@ -1,7 +1,7 @@
 //! `wringer http`: what its options mean.
 
 use super::options::{OutputArgs, WatchArgs, finish};
-use super::values::{at_least_one, count32, field, seed, some_time, status, threads};
+use super::values::{at_least_one, close, count32, field, seed, some_time, status, threads};
 use clap::Args;
 use plan::units;
 use plan::{
@@ -82,6 +82,9 @@ pub struct HttpLoadArgs {
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
+    /// How clients end connections: fin or reset
+    #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
+    pub close: CloseBy,
     /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
     #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
     pub sources: Vec<SourceRange>,
@@ -122,8 +125,8 @@ impl HttpArgs {
         Plan {
             version: Plan::VERSION,
             seed: self.load.seed.unwrap_or(seed),
-            io: self.load.io,
             threads: self.load.threads,
+            io: self.load.io,
             site: Site::default(),
             load: Some(load),
             origin: None,
@@ -135,7 +138,7 @@ impl HttpArgs {
         Http1 {
             form,
             requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
-            close: CloseBy::Fin,
+            close: self.load.close,
             fields: self.requests.headers.clone(),
             ..Http1::default()
         }

@@ -1,7 +1,8 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
 use super::{
-    Attempt, Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, ready, renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, not_connected, note_refusal, put_back, ready,
+    renewable, take,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -127,6 +128,12 @@ async fn read_page(
     moments: &mut Moments,
 ) -> Ended {
     loop {
+        if connection.reader.stage() == Progress::Body
+            && let Some(ended) = drain(connection, page, DRAIN_FROM).await
+        {
+            moments.ended = worker.net.now();
+            return ended;
+        }
         let received = connection.stream.recv().await;
         moments.ended = worker.net.now();
         moments.first_byte.get_or_insert(moments.ended);

@@ -149,8 +149,8 @@ mod tests {
         Plan {
             version: 1,
             seed: 1,
-            io: Default::default(),
             threads: None,
+            io: plan::Io::Auto,
             site: Default::default(),
             load: Some(load),
             origin: None,

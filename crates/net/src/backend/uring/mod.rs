@@ -21,6 +21,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -490,8 +491,13 @@ impl Driver {
     }
 
     fn receive(&self, slot: &Slot) -> io::Result<()> {
-        let receive = opcode::RecvMulti::new(Fd(slot.fd.as_raw_fd()), provided::GROUP);
-        self.begin(slot, Kind::Receive, receive.build())
+        let fd = Fd(slot.fd.as_raw_fd());
+        if slot.is_new() {
+            let receive = opcode::Recv::new(fd, ptr::null_mut(), 0).buf_group(provided::GROUP);
+            let receive = receive.build().flags(squeue::Flags::BUFFER_SELECT);
+            return self.begin(slot, Kind::Receive, receive);
+        }
+        self.begin(slot, Kind::Receive, opcode::RecvMulti::new(fd, provided::GROUP).build())
     }
 
     fn accept(&self, slot: &Slot) -> io::Result<()> {

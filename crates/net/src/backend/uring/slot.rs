@@ -22,11 +22,14 @@ use crate::tasks::TaskId;
 const CALM: u8 = 8;
 const CALM_PART: usize = 4;
 
+/// The first receives of a connection end with what they got: should it close then, nothing has to be cancelled.
+const SINGLE: u8 = 4;
+
 /// The operations of a socket. At most one of each kind is under way; the kind is part of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(super) enum Kind {
-    /// Multishot: a completion per arrival.
+    /// Into a provided buffer. Multishot, a completion per arrival, but for the first of a connection.
     Receive = 0,
     /// Of a short message that is expected to be sent at once; it completes only if not.
     Send = 1,
@@ -139,6 +142,8 @@ pub(super) struct Slot {
     pub(super) deadline: Cell<Option<Instant>>,
     pub(super) mode: Cell<Mode>,
     calm: Cell<u8>,
+    /// Receives begun, up to [`SINGLE`].
+    begun: Cell<u8>,
     /// In mode Watching: whether there may be something to receive.
     pub(super) is_readable: Cell<bool>,
     /// In mode Watching: the peer's end of stream or an error lies behind what is left to receive, so a short receive does
@@ -174,6 +179,7 @@ impl Slot {
             deadline: Cell::new(None),
             mode: Cell::new(Mode::Multishot),
             calm: Cell::new(0),
+            begun: Cell::new(0),
             is_readable: Cell::new(true),
             is_hung: Cell::new(false),
             has_room: Cell::new(true),
@@ -296,6 +302,13 @@ impl Slot {
             arrived.pop_front();
             self.taken.set(0);
         }
+    }
+
+    /// Whether the receive that is about to begin is one of the first. Asked once for each.
+    pub(super) fn is_new(&self) -> bool {
+        let begun = self.begun.get();
+        self.begun.set(SINGLE.min(begun + 1));
+        begun < SINGLE
     }
 
     pub(super) fn watch_from_now_on(&self) {
