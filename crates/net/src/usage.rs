@@ -9,9 +9,9 @@ pub struct Usage {
     pub turns: u64,
     /// Polls of tasks.
     pub polls: u64,
-    /// Receive calls to the kernel, those that found nothing included.
+    /// Receives: calls to the kernel, those that found nothing included, or arrivals that io_uring reported.
     pub recv_calls: u64,
-    /// Send calls to the kernel, those that found no room included.
+    /// Sends: calls to the kernel, those that found no room included, or messages queued for io_uring.
     pub send_calls: u64,
     /// Receives that found none of the buffers provided for io_uring, and went on when more were provided.
     pub buffer_shortages: u64,
