@@ -23,8 +23,6 @@ pub enum Move {
 pub struct Asked {
     /// The number of the request, over all connections.
     pub number: u64,
-    /// The number of the connection.
-    pub connection: u64,
     /// Since the server began.
     pub at: Duration,
 }
@@ -46,7 +44,7 @@ impl Script {
 /// Serves until the world ends.
 pub async fn serve(net: Net, mut listener: Listener, script: Script) {
     let (began, requests) = (net.now(), Rc::new(Cell::new(0)));
-    for connection in 0.. {
+    loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
         let (net_of_task, script, requests) = (net.clone(), script.clone(), requests.clone());
         net.spawn(async move {
@@ -56,7 +54,7 @@ pub async fn serve(net: Net, mut listener: Listener, script: Script) {
                     return;
                 }
                 let number = requests.replace(requests.get() + 1);
-                let asked = Asked { number, connection, at: line.net.now() - began };
+                let asked = Asked { number, at: line.net.now() - began };
                 for action in (script.moves)(asked) {
                     match action {
                         Move::Close => return,

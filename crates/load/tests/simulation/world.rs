@@ -5,7 +5,7 @@ use load::{Control, Job, drive};
 use measure::{Clock, Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally};
 use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, Usage};
 use origin::{Settings, Shared};
-use plan::{Load, ObjectStep, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, Stop};
+use plan::{Load, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, Stop};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -89,11 +89,6 @@ pub fn recorded(tally: &Tally, clock: Clock) -> Vec<(u64, u64)> {
 pub fn phase(step: Step, pace: Pace, stop: Stop) -> Phase {
     let scenario = Scenario { steps: vec![step] };
     Phase { name: "measure".to_owned(), measured: true, scenario, pace, stop }
-}
-
-/// Fetches of objects.
-pub fn objects() -> Step {
-    Step::Object(ObjectStep::default())
 }
 
 /// A plain request for a page of the server, again and again.

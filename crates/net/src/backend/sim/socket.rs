@@ -145,7 +145,7 @@ impl Socket {
             if end.broken || end.shut {
                 return Some(Err(Errno::PIPE.into()));
             }
-            let most = world.room(self.id).min(pieces.len());
+            let most = end.room.min(pieces.len());
             if most == 0 {
                 return None;
             }

@@ -38,8 +38,8 @@ pub(super) struct End {
     pub(super) inbox: VecDeque<u8>,
     /// Bytes that may wait here or be under way to it.
     capacity: usize,
-    /// Bytes under way to it.
-    coming: usize,
+    /// Bytes that it may send, as far as it has been told.
+    pub(super) room: usize,
     /// The peer sends nothing more, and all of it has arrived.
     pub(super) at_end: bool,
     /// Told to whoever acts next.
@@ -91,8 +91,8 @@ enum What {
     Bytes(Vec<u8>),
     End,
     Reset,
-    /// The peer has received something.
-    Room,
+    /// The peer has received so much.
+    Room(usize),
     Deadline,
 }
 
@@ -105,7 +105,7 @@ impl What {
             Self::Bytes(_) => "bytes",
             Self::End => "end",
             Self::Reset => "reset",
-            Self::Room => "room",
+            Self::Room(_) => "room",
             Self::Deadline => "deadline",
         }
     }
@@ -215,7 +215,7 @@ impl World {
             peer: None,
             inbox: VecDeque::new(),
             capacity,
-            coming: 0,
+            room: 0,
             at_end: false,
             error: None,
             broken: false,
@@ -298,20 +298,11 @@ impl World {
         }
     }
 
-    /// How much an end may send now.
-    pub(super) fn room(&self, id: EndId) -> usize {
-        let peer = self.ends[id].as_ref().and_then(|end| end.peer);
-        match peer.and_then(|peer| self.ends[peer].as_ref()) {
-            Some(peer) => peer.capacity.saturating_sub(peer.inbox.len() + peer.coming),
-            // It has closed, and will say so by a reset.
-            None => usize::MAX,
-        }
-    }
-
     /// Sends bytes for which there is room.
     pub(super) fn send(&mut self, id: EndId, bytes: &[u8]) {
         self.write_log(id, "sends", bytes.len() as u64);
         self.log.mix_bytes(bytes);
+        self.end(id).room -= bytes.len();
         let Link { segment, .. } = self.end(id).link;
         for piece in bytes.chunks(segment) {
             if self.dice.chance(self.faults.resets) {
@@ -319,9 +310,6 @@ impl World {
             }
             if self.dice.chance(self.faults.lost) {
                 self.lose(id);
-            }
-            if let Some(peer) = self.end(id).peer.and_then(|peer| self.ends[peer].as_mut()) {
-                peer.coming += piece.len();
             }
             self.send_behind(id, What::Bytes(piece.to_vec()));
         }
@@ -349,12 +337,9 @@ impl World {
     pub(super) fn take(&mut self, id: EndId, out: &mut Vec<u8>, count: usize) {
         let end = self.end(id);
         out.extend(end.inbox.drain(..count));
-        let (delay, peer) = (end.link.delay, end.peer);
-        let waits_for_room = |peer: &End| matches!(peer.waits, Some((_, Way::Write))) && !peer.link.lost;
-        if let Some(peer) = peer
-            && self.ends[peer].as_deref().is_some_and(waits_for_room)
-        {
-            self.push(delay, peer, id, What::Room);
+        let (link, peer) = (end.link, end.peer);
+        if let Some(peer) = peer.filter(|_| !link.lost) {
+            self.push(link.delay, peer, id, What::Room(count));
         }
     }
 
@@ -431,21 +416,22 @@ impl World {
         match due.what {
             What::Knock => self.push(link.delay, due.from, due.from, What::Refused),
             What::Opened | What::Bytes(_) => self.send_reset(due.from, due.to, link),
-            What::Refused | What::End | What::Reset | What::Room | What::Deadline => {}
+            What::Refused | What::End | What::Reset | What::Room(_) | What::Deadline => {}
         }
     }
 
     /// A connect comes to a listener: its system opens the connection before anybody accepts it.
     fn knock(&mut self, listener: EndId, client: EndId) -> Option<TaskId> {
         let knocking = self.ends[client].as_ref()?;
-        let (link, local, remote) = (knocking.link, knocking.remote, knocking.local);
+        let (link, local, remote, capacity) =
+            (knocking.link, knocking.remote, knocking.local, knocking.capacity);
         let at = self.end(listener);
         if at.queue.len() >= at.backlog {
             self.push(TRIED_AGAIN, listener, client, What::Knock);
             return None;
         }
         let server = self.add(local, remote, self.faults.receive_buffer.max(1), link);
-        self.end(server).peer = Some(client);
+        (self.end(server).peer, self.end(server).room) = (Some(client), capacity);
         self.send_behind(server, What::Opened);
         let at = self.end(listener);
         at.queue.push_back(server);
@@ -454,10 +440,11 @@ impl World {
 
     fn happen_to(&mut self, id: EndId, from: EndId, what: What) -> Option<TaskId> {
         let now = self.now;
+        let capacity = self.ends[from].as_ref().map_or(0, |from| from.capacity);
         let end = self.end(id);
         let way = match what {
             What::Opened => {
-                end.peer = Some(from);
+                (end.peer, end.room) = (Some(from), capacity);
                 None
             }
             What::Refused => {
@@ -465,7 +452,6 @@ impl World {
                 None
             }
             What::Bytes(bytes) => {
-                end.coming -= bytes.len();
                 if !end.broken {
                     end.inbox.extend(bytes);
                 }
@@ -480,7 +466,10 @@ impl World {
                 (end.error, end.broken) = (Some(Errno::CONNRESET), true);
                 None
             }
-            What::Room => Some(Way::Write),
+            What::Room(more) => {
+                end.room += more;
+                Some(Way::Write)
+            }
             What::Deadline if end.deadline.is_some_and(|deadline| deadline <= now) => None,
             What::Deadline | What::Knock => return None,
         };
