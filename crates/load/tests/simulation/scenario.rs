@@ -49,22 +49,26 @@ pub fn of_seed(seed: u64) -> Case {
     case.site = site(&mut choose);
     case.stop_after = choose.some(0.2).then(|| choose.time(0, 2_000));
     // A good network as often as not: there, the accounts of both sides must agree to the byte.
-    if choose.some(0.6) {
-        case.faults = faults(&mut choose);
-    }
+    case.faults = if choose.some(0.6) { faults(&mut choose) } else { good_network() };
     case.seed = seed;
     case
 }
 
+/// Where nothing goes wrong; slow enough that a closed pace does not send a hundred thousand requests.
+pub fn good_network() -> Faults {
+    let way = Duration::from_micros(800);
+    Faults { delay: (way, way), ..Faults::default() }
+}
+
 fn phase(choose: &mut Chooser) -> Phase {
-    let per_second = choose.one(&[5.0, 100.0, 2_000.0]);
+    let per_second = choose.one(&[5.0, 100.0, 1_000.0]);
     let arrivals = choose.one(&[Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond]);
     let in_flight = choose.one(&[1, 5, 100]);
     let pace = match choose.some(0.5) {
         true => Pace::Users(choose.one(&[1, 2, 7, 20])),
         false => Pace::Rate { per_second, arrivals, in_flight },
     };
-    let after = choose.time(1, 3_000);
+    let after = choose.time(1, 1_500);
     let requests = choose.one(&[1, 2, 10, 100, 300]);
     let stop = match choose.one(&[0, 1, 2]) {
         0 => Stop { after: None, requests: Some(requests) },
@@ -141,7 +145,7 @@ fn origin(choose: &mut Chooser) -> Origin {
 }
 
 fn faults(choose: &mut Chooser) -> Faults {
-    let (near, far) = (choose.time(0, 1), choose.time(1, 40));
+    let (near, far) = (choose.time(1, 2), choose.time(2, 40));
     Faults {
         delay: choose.one(&[(near, near), (near, far)]),
         jitter: choose.one(&[Duration::ZERO, far]),

@@ -80,9 +80,11 @@ fn agrees_with_the_origin(case: &Case, ran: &Ran) {
     let answered = client.fine + client.injected;
     assert!(answered <= origin.requests, "{client:?} {origin:?}");
     assert!(origin.requests <= client.requests + client.resent, "{client:?} {origin:?}");
-    assert!(client.body_bytes <= origin.body_bytes, "{client:?} {origin:?}");
+    // What could not be sent to its end, because the connection broke or nobody takes it, the origin does not count.
+    let sent_all = origin.broken == 0 && origin.closed == origin.connections;
+    assert!(!sent_all || client.body_bytes <= origin.body_bytes, "{client:?} {origin:?}");
     assert_eq!(origin.malformed, 0, "{origin:?}");
-    if case.faults == Faults::default() && client.unfinished + client.aborted + client.failed == 0 {
+    if case.faults == scenario::good_network() && client.unfinished + client.aborted + client.failed == 0 {
         assert_eq!(client.requests, origin.requests, "{client:?} {origin:?}");
         assert_eq!(client.head_bytes, origin.head_bytes, "{client:?} {origin:?}");
         assert_eq!(client.body_bytes, origin.body_bytes, "{client:?} {origin:?}");

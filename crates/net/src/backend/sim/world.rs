@@ -309,6 +309,7 @@ impl World {
                 return self.break_off(id);
             }
             if self.dice.chance(self.faults.lost) {
+                self.write_log(id, "lost", 0);
                 self.lose(id);
             }
             self.send_behind(id, What::Bytes(piece.to_vec()));
@@ -322,10 +323,11 @@ impl World {
             self.send_reset(peer, id, link);
             self.send_reset(id, peer, link);
         }
+        // What is sent before that is known goes nowhere: nobody gets bytes with a hole before them.
+        self.lose(id);
     }
 
     fn lose(&mut self, id: EndId) {
-        self.write_log(id, "lost", 0);
         let peer = self.end(id).peer;
         self.end(id).link.lost = true;
         if let Some(peer) = peer.and_then(|peer| self.ends[peer].as_mut()) {
