@@ -1,8 +1,8 @@
 //! A connection of a user: a stream, the reader of its answers, and how much it has carried.
 
-use net::Stream;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
+use transport::Stream;
 use wire::http1::{Expect, Limits, ResponseReader};
 
 /// An open connection.
@@ -15,20 +15,34 @@ pub(crate) struct Connection {
     pub number: u64,
     /// Where it goes.
     pub to: SocketAddr,
+    /// The host that TLS was begun with; `None`: plain.
+    pub secure: Option<Box<str>>,
     /// How long it took to open, until that has been counted.
     pub opened_in: Option<Duration>,
 }
 
+/// What came of opening a connection.
+pub(crate) struct Opened {
+    pub stream: Stream,
+    /// Where it goes.
+    pub to: SocketAddr,
+    /// Its number within the worker.
+    pub number: u64,
+    /// How long connecting took, without TLS.
+    pub took: Duration,
+}
+
 impl Connection {
-    pub fn new(
-        stream: Stream,
-        limits: Limits,
-        number: u64,
-        to: SocketAddr,
-        opened_in: Duration,
-    ) -> Connection {
-        let reader = ResponseReader::new(limits);
-        Connection { stream, reader, carried: 0, number, to, opened_in: Some(opened_in) }
+    pub fn new(opened: Opened, limits: Limits, secure: Option<&str>) -> Connection {
+        Connection {
+            stream: opened.stream,
+            reader: ResponseReader::new(limits),
+            carried: 0,
+            number: opened.number,
+            to: opened.to,
+            secure: secure.map(Box::from),
+            opened_in: Some(opened.took),
+        }
     }
 
     /// Gets ready for the next request, whose answer must be complete by the deadline.

@@ -11,18 +11,19 @@ pub(crate) use object::object;
 pub(crate) use request::request;
 pub(crate) use url::{compares, url};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, Opened};
 use crate::failure;
 use crate::user::User;
 use crate::worker::Worker;
 use measure::event::Wrong;
 use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
-use net::{Close, ConnectOptions, Lent};
+use net::{Close, ConnectOptions};
 use plan::{CloseBy, Http1, Protocol};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use transport::{Received, Stream};
 use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
@@ -55,6 +56,15 @@ pub(crate) struct Turn {
     pub number: u64,
     pub due: Instant,
     pub lateness: Option<Duration>,
+}
+
+/// Where a connection goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// Addresses that take turns; there is at least one.
+    pub to: &'a [SocketAddr],
+    /// The host to begin TLS with; `None`: plain.
+    pub secure: Option<&'a str>,
 }
 
 /// The moments of one request.
@@ -93,6 +103,7 @@ impl Moments {
             response: self.response(),
             first_byte: self.to_first_byte(),
             connect: connection.opened_in.take(),
+            reused: connection.carried > 0,
             lateness: turn.lateness,
             sent_bytes: 0,
             head_bytes: 0,
@@ -112,6 +123,13 @@ impl Worker {
         self.http().requests_per_connection == Some(connection.carried + 1)
     }
 
+    /// The target, as it is spoken to.
+    pub fn target(&self) -> Place<'_> {
+        let name = self.job.load.target.as_deref().filter(|_| self.http().tls.is_some());
+        let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
+        Place { to: &self.job.target, secure }
+    }
+
     /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
     /// workers begin apart.
     fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
@@ -124,37 +142,52 @@ impl Worker {
 }
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
-/// `to`: addresses that take turns; there is at least one.
-async fn ready(worker: &Rc<Worker>, user: &mut User, to: &[SocketAddr], turn: &Turn) -> Option<Connection> {
-    if let Some(connection) = user.connection.take()
-        && to.contains(&connection.to)
-    {
-        worker.count(|counts| counts.reused += 1);
-        return Some(connection);
+async fn ready(worker: &Rc<Worker>, user: &mut User, place: Place<'_>, turn: &Turn) -> Option<Connection> {
+    if let Some(connection) = user.connection.take() {
+        if place.to.contains(&connection.to) && connection.secure.as_deref() == place.secure {
+            worker.count(|counts| counts.reused += 1);
+            return Some(connection);
+        }
+        close(worker, connection).await;
     }
-    let (to, source) = worker.ends(to);
     let begin = worker.net.now();
     let limits = &worker.job.load.limits;
-    let options = ConnectOptions {
-        source,
-        deadline: Some(begin + limits.connect),
-        abortive_close: worker.http().close == CloseBy::Reset,
-        ..ConnectOptions::default()
-    };
-    match worker.net.connect(to, &options).await {
-        Ok(stream) => {
-            let number = worker.connections.get();
-            worker.connections.set(number + 1);
-            worker.count(|counts| counts.connections += 1);
+    match open(worker, user, place, begin).await {
+        Ok(opened) => {
             let limits =
                 Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) };
-            Some(Connection::new(stream, limits, number, to, worker.net.now() - begin))
+            Some(Connection::new(opened, limits, place.secure))
         }
-        Err(error) => {
-            not_connected(worker, user, failure::of_connect(&error), turn, begin);
+        Err(failure) => {
+            not_connected(worker, user, failure, turn, begin);
             None
         }
     }
+}
+
+/// Opens a connection. Where TLS then fails it counts as opened all the same.
+async fn open(
+    worker: &Rc<Worker>,
+    user: &mut User,
+    place: Place<'_>,
+    begin: Instant,
+) -> Result<Opened, Failure> {
+    let (to, source) = worker.ends(place.to);
+    let deadline = Some(begin + worker.job.load.limits.connect);
+    let abortive_close = worker.http().close == CloseBy::Reset;
+    let options = ConnectOptions { source, deadline, abortive_close, ..ConnectOptions::default() };
+    let mut stream = worker.net.connect(to, &options).await.map_err(|error| failure::of_connect(&error))?;
+    let (took, number) = (worker.net.now() - begin, worker.connections.get());
+    worker.connections.set(number + 1);
+    worker.count(|counts| counts.connections += 1);
+    let (Some(host), Some(client)) = (place.secure, &worker.job.tls) else {
+        return Ok(Opened { stream: stream.into(), to, number, took });
+    };
+    stream.set_deadline(deadline);
+    let client = user.tls.get_or_insert_with(|| client.with_own_memory());
+    let stream = Stream::client(&worker.net, stream, client, host).await;
+    let stream = stream.map_err(|error| failure::of_io(&error, Stage::Tls))?;
+    Ok(Opened { stream, to, number, took })
 }
 
 fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
@@ -168,6 +201,7 @@ fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn
         response: now.saturating_duration_since(turn.due),
         first_byte: None,
         connect: None,
+        reused: false,
         lateness: turn.lateness,
         sent_bytes: 0,
         head_bytes: 0,
@@ -189,7 +223,7 @@ fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn
 /// Gives what was received to the reader; `None` while the answer goes on.
 fn take(
     reader: &mut ResponseReader,
-    received: io::Result<Lent>,
+    received: io::Result<Received>,
     sink: &mut impl ResponseSink,
 ) -> Option<Ended> {
     let stage = match reader.stage() {
@@ -255,7 +289,11 @@ fn renewable(ended: Ended, connection: &Connection) -> Ended {
     let untouched = connection.carried > 0 && connection.reader.stage() == Progress::Idle;
     match ended {
         Ended::Failed(failure)
-            if untouched && matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly) =>
+            if untouched
+                && matches!(
+                    failure.kind,
+                    FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed
+                ) =>
         {
             Ended::Outdated
         }
@@ -278,14 +316,23 @@ fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {
     matches!(ended, Ended::Complete) && !last && keep_alive
 }
 
-fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
+async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
     connection.carried += 1;
+    if let Some(handshake) = connection.stream.take_handshake() {
+        worker.handshake(&handshake);
+    }
     if keep {
         user.connection = Some(connection);
     } else {
-        connection.stream.close(match worker.http().close {
-            CloseBy::Fin => Close::Graceful,
-            CloseBy::Reset => Close::Reset,
-        });
+        close(worker, connection).await;
     }
+}
+
+/// As the plan has clients end connections.
+async fn close(worker: &Worker, connection: Connection) {
+    let how = match worker.http().close {
+        CloseBy::Fin => Close::Graceful,
+        CloseBy::Reset => Close::Reset,
+    };
+    connection.stream.close(how).await;
 }

@@ -2,10 +2,13 @@
 
 use measure::{Failure, FailureKind, Stage};
 use std::io::{Error, ErrorKind};
-use wire::http1;
+use wire::{http1, tls};
 
 /// The failure that an I/O error means at a stage.
 pub fn of_io(error: &Error, stage: Stage) -> Failure {
+    if let Some(error) = transport::tls_error(error) {
+        return of_tls(error, stage);
+    }
     let kind = match (error.kind(), error.raw_os_error()) {
         (ErrorKind::TimedOut, _) => FailureKind::Timeout,
         (ErrorKind::ConnectionRefused, _) => FailureKind::Refused,
@@ -19,6 +22,25 @@ pub fn of_io(error: &Error, stage: Stage) -> Failure {
         _ => FailureKind::System,
     };
     Failure { kind, stage, errno: error.raw_os_error() }
+}
+
+/// The failure that TLS means; within the handshake that is the stage, whatever the handshake goes along with.
+fn of_tls(error: &tls::Error, stage: Stage) -> Failure {
+    use tls::ErrorKind as E;
+    let kind = match error.kind {
+        E::Alert(_) => FailureKind::TlsAlert,
+        E::NotTls => FailureKind::NotTls,
+        E::Mismatch => FailureKind::TlsMismatch,
+        E::Broken => FailureKind::TlsBroken,
+        E::Unclosed if error.handshaking => FailureKind::ClosedEarly,
+        E::Unclosed => FailureKind::TlsUnclosed,
+        E::Expired => FailureKind::CertificateExpired,
+        E::WrongName => FailureKind::CertificateName,
+        E::UnknownIssuer => FailureKind::CertificateIssuer,
+        E::BadCertificate | E::NoCertificate => FailureKind::CertificateBad,
+    };
+    let errno = if let E::Alert(number) = error.kind { Some(i32::from(number)) } else { None };
+    Failure { kind, stage: if error.handshaking { Stage::Tls } else { stage }, errno }
 }
 
 /// The failure of a connection that could not be opened.

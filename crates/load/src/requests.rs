@@ -1,6 +1,6 @@
 //! Requests that are described one by one, made ready: their bytes are written once, before the first is sent.
 
-use crate::exchange::Body;
+use crate::exchange::{Body, Place};
 use plan::draw::Draw;
 use plan::{Address, Expect, ExpectBody, Http1, Request, RequestForm, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
@@ -22,6 +22,8 @@ pub(crate) struct Requests {
 pub(crate) struct Prepared {
     /// Where it goes; several addresses take turns.
     pub to: Vec<SocketAddr>,
+    /// The host to begin TLS with; `None`: plain.
+    pub secure: Option<String>,
     /// How its answer is framed.
     pub framing: Framing,
     /// What its answer must be.
@@ -44,6 +46,11 @@ pub(crate) struct Model {
 }
 
 impl Prepared {
+    /// Where it goes.
+    pub fn place(&self) -> Place<'_> {
+        Place { to: &self.to, secure: self.secure.as_deref() }
+    }
+
     /// The bytes to send. `last`: the connection ends with it.
     pub fn message(&self, last: bool) -> &[u8] {
         if last { &self.last } else { &self.message }
@@ -51,23 +58,21 @@ impl Prepared {
 }
 
 impl Requests {
-    /// `target`: where all connections go, where it is not to the host that each URL names. A URL that leads nowhere, or
+    /// `target`: where all connections go; without addresses, they go to the host that each URL names. A URL that leads nowhere, or
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
-    pub fn new(
-        step: &RequestStep,
-        http: &Http1,
-        target: &[SocketAddr],
-        hosts: &Hosts,
-        seed: u64,
-    ) -> Requests {
+    pub fn new(step: &RequestStep, http: &Http1, target: Place<'_>, hosts: &Hosts, seed: u64) -> Requests {
         let prepared = |request: &Request| {
             let address = request.address()?;
-            let to = match target {
-                [] => hosts.get(&(address.host.clone(), address.port))?.clone(),
-                target => target.to_vec(),
+            let (to, secure) = match target.to {
+                [] => {
+                    let host = address.host.clone();
+                    (hosts.get(&(host.clone(), address.port))?.clone(), address.secure.then_some(host))
+                }
+                to => (to.to_vec(), target.secure.map(str::to_owned)),
             };
             Some(Prepared {
                 to,
+                secure,
                 framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
                 expect: step.expect.clone(),
                 title: format!("{} {}", request.method, address.text),
@@ -248,9 +253,13 @@ mod tests {
         RequestStep { requests, expect: Expect { body, ..Expect::default() }, ..RequestStep::default() }
     }
 
+    fn plain(to: &[SocketAddr]) -> Place<'_> {
+        Place { to, secure: None }
+    }
+
     fn requests(step: &RequestStep) -> Requests {
         let target = ["127.0.0.1:80".parse().unwrap()];
-        Requests::new(step, &Http1::default(), &target, &Hosts::new(), 1)
+        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), 1)
     }
 
     #[test]
@@ -273,7 +282,8 @@ mod tests {
         let host = Field { name: "host".to_owned(), value: "other".to_owned() };
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
-        let requests = Requests::new(&step, &http, &["127.0.0.1:80".parse().unwrap()], &Hosts::new(), 1);
+        let requests =
+            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1);
         assert_eq!(requests.at(0).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 
@@ -281,9 +291,20 @@ mod tests {
     fn hosts_that_are_not_known_are_left_out() {
         let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
-        let requests = Requests::new(&step, &Http1::default(), &[], &hosts, 1);
+        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
         assert_eq!(requests.list.len(), 1);
         assert_eq!(requests.at(5).to, ["127.0.0.2:80".parse().unwrap()]);
+    }
+
+    #[test]
+    fn https_urls_begin_tls_with_their_host() {
+        let step = step(vec![Request::get("https://h/"), Request::get("http://h/")], ExpectBody::Complete);
+        let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
+        let hosts = Hosts::from([at(80), at(443)]);
+        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
+        let seen =
+            [0, 1].map(|number| (requests.at(number).to[0].port(), requests.at(number).secure.as_deref()));
+        assert_eq!(seen, [(443, Some("h")), (80, None)]);
     }
 
     /// What the second answer is found to be after a first one.

@@ -50,15 +50,23 @@ pub(crate) struct Frontier {
     /// Hashes of what was fetched in this run.
     fetched: RefCell<Vec<u64>>,
     dropped: Cell<u64>,
+    /// Whether `https://` URLs can be fetched.
+    https: bool,
     addresses: RefCell<HashMap<(String, u16), SocketAddr>>,
 }
 
 impl Frontier {
     /// Lines that are no URL have been left out, and told of, by the door.
-    pub fn new(step: &UrlStep, seed: u64) -> Frontier {
-        let list: Vec<Address> = step.urls.iter().filter_map(|url| Address::parse(url)).collect();
+    pub fn new(step: &UrlStep, seed: u64, https: bool) -> Frontier {
+        let list: Vec<Address> = step
+            .urls
+            .iter()
+            .filter_map(|url| Address::parse(url))
+            .filter(|address| https || !address.secure)
+            .collect();
         let frontier = Frontier {
             seed,
+            https,
             queue: RefCell::default(),
             seen: RefCell::new(step.known.iter().copied().collect()),
             fetched: RefCell::default(),
@@ -99,7 +107,7 @@ impl Frontier {
     /// Adds a URL that was found, if it is wanted and new.
     pub fn push(&self, address: Address) {
         let elsewhere = self.step.only_host.as_ref().is_some_and(|host| *host != address.host);
-        if elsewhere || self.step.order != UrlOrder::Once {
+        if elsewhere || !self.speaks(&address) || self.step.order != UrlOrder::Once {
             return;
         }
         let limit = if self.step.queue == 0 { u32::MAX } else { self.step.queue };
@@ -108,6 +116,11 @@ impl Frontier {
             return;
         }
         self.enqueue(address);
+    }
+
+    /// Whether a URL can be fetched.
+    pub fn speaks(&self, address: &Address) -> bool {
+        self.https || !address.secure
     }
 
     fn enqueue(&self, address: Address) {
@@ -191,7 +204,8 @@ mod tests {
 
     #[test]
     fn a_list_is_walked_once_and_knows_what_it_has_seen() {
-        let frontier = Frontier::new(&step(&["http://h/1", "http://h/1#x", "http://h/2"], UrlOrder::Once), 1);
+        let frontier =
+            Frontier::new(&step(&["http://h/1", "http://h/1#x", "http://h/2"], UrlOrder::Once), 1, false);
         let mut paths = Vec::new();
         while let Some(address) = frontier.next(0) {
             if paths.is_empty() {
@@ -207,11 +221,11 @@ mod tests {
     #[test]
     fn loops_follow_the_request_number_and_random_covers_the_list() {
         let urls = ["http://h/0", "http://h/1", "http://h/2"];
-        let frontier = Frontier::new(&step(&urls, UrlOrder::Loop), 1);
+        let frontier = Frontier::new(&step(&urls, UrlOrder::Loop), 1, false);
         let paths: Vec<String> =
             [4, 0, 2].iter().map(|number| frontier.next(*number).unwrap().path).collect();
         assert_eq!(paths, ["/1", "/0", "/2"]);
-        let frontier = Frontier::new(&step(&urls, UrlOrder::Random), 1);
+        let frontier = Frontier::new(&step(&urls, UrlOrder::Random), 1, false);
         let seen: HashSet<String> = (0..60).map(|number| frontier.next(number).unwrap().path).collect();
         assert_eq!(seen.len(), 3);
     }
@@ -220,14 +234,27 @@ mod tests {
     fn other_hosts_other_schemes_and_too_many_are_left_out() {
         let only =
             UrlStep { only_host: Some("h".to_owned()), queue: 1, ..step(&["http://h/1"], UrlOrder::Once) };
-        let frontier = Frontier::new(&only, 1);
+        let frontier = Frontier::new(&only, 1, false);
         let page = frontier.next(0).unwrap();
         frontier.push(page.join("http://other/").unwrap());
         frontier.push(page.join("2").unwrap());
         frontier.push(page.join("3").unwrap());
         assert_eq!((frontier.waiting(), frontier.take_dropped()), (1, 1));
-        for reference in ["https://h/x", "mailto:a@b", "javascript:1"] {
+        for reference in ["ftp://h/x", "mailto:a@b", "javascript:1"] {
             assert!(page.join(reference).is_none(), "{reference}");
+        }
+    }
+
+    #[test]
+    fn https_is_left_out_where_it_cannot_be_spoken() {
+        for (https, expected) in [(false, 1), (true, 2)] {
+            let frontier = Frontier::new(&step(&["https://h/1", "http://h/1"], UrlOrder::Once), 1, https);
+            assert_eq!(frontier.waiting(), expected);
+            let page = Address::parse("http://h/").unwrap();
+            let secure = page.join("https://h/2").unwrap();
+            assert_eq!((secure.secure, secure.port, frontier.speaks(&secure)), (true, 443, https));
+            frontier.push(secure);
+            assert_eq!(frontier.waiting(), expected + u32::from(https));
         }
     }
 }

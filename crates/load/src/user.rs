@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 #[derive(Default)]
 pub(crate) struct User {
     pub connection: Option<Connection>,
+    /// What begins TLS, with this user's memory of earlier connections.
+    pub tls: Option<wire::tls::Client>,
     /// The path last asked for.
     pub path: Vec<u8>,
     /// The head of the last answer, where evidence may be wanted.

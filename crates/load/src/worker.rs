@@ -9,7 +9,7 @@ use crate::requests::{Hosts, Requests};
 use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user;
-use measure::{Event, Exchange, Snapshot, Tally};
+use measure::{Clock, Event, Exchange, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
 use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
@@ -36,6 +36,8 @@ pub struct Job {
     pub control: Arc<Control>,
     /// Addresses of the target, where there is one.
     pub target: Vec<SocketAddr>,
+    /// What begins TLS, where the plan or a URL wants it.
+    pub tls: Option<wire::tls::Client>,
     /// Addresses of the hosts of described requests, where there is no target.
     pub hosts: Arc<Hosts>,
     /// Where figures go.
@@ -183,12 +185,14 @@ impl Worker {
     fn work(&self, index: usize, part: Part, phase: &Phase, opens: Instant) -> PhaseWork {
         let seed = hash(self.job.seed, index as u64);
         let nonces = hash(self.job.run_id, index as u64);
+        // Through a proxy they would need a tunnel.
+        let https = self.job.tls.is_some() && self.job.load.target.is_none();
         let steps = phase.scenario.steps.iter().map(|step| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
-            Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed)),
+            Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
                 let Protocol::Http1(http) = &self.job.load.protocol;
-                StepWork::Requests(Requests::new(step, http, &self.job.target, &self.job.hosts, seed))
+                StepWork::Requests(Requests::new(step, http, self.target(), &self.job.hosts, seed))
             }
         });
         PhaseWork {
@@ -290,6 +294,23 @@ impl Worker {
     /// Counts something.
     pub fn count(&self, count: impl FnOnce(&mut measure::Counts)) {
         count(&mut self.tally.borrow_mut().counts);
+    }
+
+    /// Records a time on a clock.
+    pub fn time(&self, clock: Clock, time: Duration) {
+        self.tally.borrow_mut().time(clock, time);
+    }
+
+    /// A TLS handshake is complete.
+    pub fn handshake(&self, handshake: &transport::Handshake) {
+        let agreed = &handshake.agreed;
+        self.time(Clock::Tls, handshake.took);
+        self.count(|counts| {
+            counts.handshakes_full += u64::from(!agreed.resumed);
+            counts.handshakes_resumed += u64::from(agreed.resumed);
+            counts.early_accepted += u64::from(agreed.early == Some(true));
+            counts.early_rejected += u64::from(agreed.early == Some(false));
+        });
     }
 
     /// A request begins.

@@ -93,6 +93,14 @@ origin_counts! {
     malformed,
     /// Connections that broke while an answer was being sent.
     broken,
+    /// TLS handshakes completed.
+    handshakes,
+    /// Those of them that resumed a session.
+    handshakes_resumed,
+    /// Those of them with early data that was taken.
+    early_accepted,
+    /// Connections that ended within the TLS handshake.
+    handshakes_failed,
     /// Times that no connection could be accepted, for want of descriptors mostly.
     accept_failures,
 }

@@ -24,7 +24,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// How far the request had come.
     pub stage: Stage,
-    /// The system's error number, where the system said so.
+    /// The system's error number, where the system said so; of [`FailureKind::TlsAlert`], the alert's number (RFC 8446
+    /// section 6).
     pub errno: Option<i32>,
 }
 
@@ -84,6 +85,24 @@ counted! {
         BadStatus = ("bad_status", "unexpected status"),
         /// More bytes came than belong to the answer.
         ExtraBytes = ("extra_bytes", "bytes after the end of the answer"),
+        /// What came is not TLS.
+        NotTls = ("not_tls", "peer does not speak TLS"),
+        /// The peer ended TLS with an alert.
+        TlsAlert = ("tls_alert", "TLS alert from the peer"),
+        /// No TLS version, suite, group or application protocol in common.
+        TlsMismatch = ("tls_mismatch", "no TLS version, suite or protocol in common"),
+        /// A TLS record or message that cannot be decrypted or understood.
+        TlsBroken = ("tls_broken", "broken TLS record or message"),
+        /// The connection ended without close_notify, so what came last may be missing.
+        TlsUnclosed = ("tls_unclosed", "closed without TLS close_notify"),
+        /// The peer's certificate has expired or is not valid yet.
+        CertificateExpired = ("certificate_expired", "certificate expired or not valid yet"),
+        /// The peer's certificate is for other names.
+        CertificateName = ("certificate_name", "certificate is for another name"),
+        /// Nobody trusted has signed the peer's certificate.
+        CertificateIssuer = ("certificate_issuer", "certificate of an unknown issuer"),
+        /// The peer's certificate is missing or bad in another way.
+        CertificateBad = ("certificate_bad", "bad certificate, or none"),
         /// Anything else the system said.
         System = ("system", "system error"),
     }
@@ -96,6 +115,8 @@ counted! {
         Lookup = ("lookup", "looking up the name"),
         /// Connecting.
         Connect = ("connect", "connecting"),
+        /// In the TLS handshake.
+        Tls = ("tls", "TLS handshake"),
         /// Sending the request.
         Send = ("send", "sending"),
         /// Waiting for the first byte, or reading header fields.

@@ -10,10 +10,11 @@ use crate::worker::{Turn, Worker};
 use crate::{control, jtest, native};
 use measure::Event;
 use measure::event::HeadTitle;
-use net::{Lent, Stream};
+use net::Close;
 use plan::site::{Form, StampKind};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use transport::{Received, Stream};
 use wire::http1::write::{end_of_head, field, field_number, status_line};
 use wire::http1::{Error, Framing, Limits, RequestReader, Version};
 
@@ -23,6 +24,9 @@ const BODY_LIMIT: u64 = 64 << 20;
 /// unread bytes resets the connection and the client might never see the answer (RFC 9112 section 9.6).
 const LINGER_BYTES: u64 = 1 << 20;
 const LINGER: Duration = Duration::from_secs(1);
+
+/// A client that has not completed a TLS handshake by then is given up.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Connection {
     worker: Rc<Worker>,
@@ -37,10 +41,12 @@ pub(crate) struct Connection {
     /// Bytes of the current request.
     received: u64,
     answered: u32,
+    /// A TLS handshake is under way.
+    handshaking: bool,
 }
 
 struct Pending {
-    bytes: Lent,
+    bytes: Received,
     at: usize,
 }
 
@@ -61,8 +67,13 @@ enum Refusal {
 }
 
 impl Connection {
-    pub(crate) fn new(worker: Rc<Worker>, stream: Stream) -> Connection {
+    pub(crate) fn new(worker: Rc<Worker>, mut stream: Stream) -> Connection {
+        let handshaking = matches!(stream, Stream::Tls(_));
+        if handshaking {
+            stream.set_deadline(Some(worker.net.turn() + HANDSHAKE));
+        }
         Connection {
+            handshaking,
             stream,
             reader: RequestReader::new(Limits::default()),
             request: Request::new(worker.interest.clone()),
@@ -83,6 +94,7 @@ impl Connection {
             End::Broken => self.worker.counts().broken.add(1),
         }
         self.worker.counts().closed.add(1);
+        self.stream.close(Close::Graceful).await;
     }
 
     async fn serve(&mut self) -> End {
@@ -109,10 +121,29 @@ impl Connection {
         if let Some(pending) = self.pending.take() {
             return Some(pending);
         }
-        // A reset is as good an end as any: there is nobody left to be answered.
-        let bytes = self.stream.recv().await.ok()?;
+        let received = self.stream.recv().await;
         self.arrived = self.worker.net.turn();
+        if self.handshaking {
+            self.handshake(received.is_err());
+        }
+        // A reset is as good an end as any: there is nobody left to be answered.
+        let bytes = received.ok()?;
         (!bytes.is_empty()).then_some(Pending { bytes, at: 0 })
+    }
+
+    /// Counts a TLS handshake that is over; early data comes before it is.
+    fn handshake(&mut self, failed: bool) {
+        let counts = self.worker.counts();
+        if let Some(handshake) = self.stream.take_handshake() {
+            counts.handshakes.add(1);
+            counts.handshakes_resumed.add(u64::from(handshake.agreed.resumed));
+            counts.early_accepted.add(u64::from(handshake.agreed.early == Some(true)));
+            self.handshaking = false;
+            self.stream.set_deadline(None);
+        } else if failed {
+            counts.handshakes_failed.add(1);
+            self.handshaking = false;
+        }
     }
 
     /// Reads on. True when the request is complete; what is left of the input waits, and if nothing is left its buffer
@@ -155,6 +186,10 @@ impl Connection {
         self.reader.begin();
         self.request.begin();
         self.received = 0;
+        if self.handshaking && !keep_alive {
+            let completed = self.stream.complete().await;
+            self.handshake(completed.is_err());
+        }
         match (keep_alive, &self.pending) {
             (true, _) => Ok(()),
             (false, None) => Err(End::Close),
@@ -279,7 +314,7 @@ impl Connection {
 
     async fn linger(&mut self) {
         self.pending = None;
-        if self.stream.shutdown_write().is_err() {
+        if self.stream.shutdown_write().await.is_err() {
             return;
         }
         self.stream.set_deadline(Some(self.worker.net.now() + LINGER));

@@ -41,6 +41,8 @@ pub struct Settings {
     pub behaviour: plan::Origin,
     /// Seed of its random numbers.
     pub seed: u64,
+    /// What begins TLS; `None`: connections are plain.
+    pub tls: Option<wire::tls::Server>,
 }
 
 /// What all workers of an origin have in common, built once.

@@ -4,10 +4,11 @@
 
 use crate::answer::Body;
 use crate::worker::Worker;
-use net::{Buffer, Stream};
+use net::Buffer;
 use plan::site::write_hex;
 use std::io;
 use std::time::{Duration, Instant};
+use transport::Stream;
 
 /// Pieces handed over in one call.
 const BATCH: usize = 16;

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
+use transport::Stream;
 
 /// After a failed accept the next one waits this long: descriptors come back when connections close.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -32,7 +33,14 @@ pub async fn serve(
         match listener.accept().await {
             Ok((stream, _)) => {
                 worker.counts().connections.add(1);
-                net.spawn(Connection::new(worker.clone(), stream).run());
+                let stream = match &worker.shared.settings.tls {
+                    None => Ok(stream.into()),
+                    Some(server) => Stream::server(&net, stream, server),
+                };
+                // What fails here is the same for each connection, and was found when the settings were made.
+                if let Ok(stream) = stream {
+                    net.spawn(Connection::new(worker.clone(), stream).run());
+                }
             }
             // The client was gone before it was accepted; the next one waits already.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}

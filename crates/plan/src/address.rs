@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// An `http` URL, taken apart.
+/// An `http` or `https` URL, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// The URL as it is asked for from a proxy, without fragment.
@@ -15,15 +15,17 @@ pub struct Address {
     pub path: String,
     /// `host` or `host:port`, for the Host field.
     pub authority: String,
+    /// It is an `https` URL.
+    pub secure: bool,
 }
 
 impl Address {
-    /// Takes a URL apart; `None` for what is no `http://` URL.
+    /// Takes a URL apart; `None` for what is no `http://` or `https://` URL.
     pub fn parse(text: &str) -> Option<Address> {
         Address::of(Url::parse(text.trim()).ok()?)
     }
 
-    /// The URL that a reference on this page means (RFC 3986 section 5), where that is an `http://` URL.
+    /// The URL that a reference on this page means (RFC 3986 section 5), where that is one of those, too.
     pub fn join(&self, reference: &str) -> Option<Address> {
         let base = Url::parse(&self.text).ok()?;
         Address::of(base.join(reference.trim()).ok()?)
@@ -35,12 +37,13 @@ impl Address {
     }
 
     fn of(mut url: Url) -> Option<Address> {
-        if url.scheme() != "http" {
+        let secure = url.scheme() == "https";
+        if !secure && url.scheme() != "http" {
             return None;
         }
         url.set_fragment(None);
         let host = url.host_str()?.to_owned();
-        let port = url.port().unwrap_or(80);
+        let port = url.port_or_known_default()?;
         let authority = match url.port() {
             Some(port) => format!("{host}:{port}"),
             None => host.clone(),
@@ -50,7 +53,7 @@ impl Address {
             None => url.path().to_owned(),
         };
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-        Some(Address { text: url.into(), host, port, path, authority })
+        Some(Address { text: url.into(), host, port, path, authority, secure })
     }
 }
 
@@ -64,7 +67,11 @@ mod tests {
         assert_eq!((address.host.as_str(), address.port), ("::1", 81));
         assert_eq!((address.path.as_str(), address.authority.as_str()), ("/b?c=d", "[::1]:81"));
         assert_eq!(Address::parse("http://h").unwrap().path, "/");
-        assert_eq!(Address::parse("http://h").unwrap().port, 80);
+        let defaults = ["http://h", "https://h"].map(|url| Address::parse(url).unwrap());
+        assert_eq!(
+            defaults.each_ref().map(|address| (address.port, address.secure)),
+            [(80, false), (443, true)]
+        );
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
         }
     }
     for phase in &load.phases {
-        check_phase(phase, load.target.is_some(), found);
+        check_phase(phase, load, found);
     }
 }
 
@@ -120,6 +120,9 @@ fn check_http1(http: &Http1, found: &mut Vec<String>) {
         found.push(
             "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
         );
+    }
+    if let Some(tls) = &http.tls {
+        crate::tls::check(tls, found);
     }
     check_fields(&http.fields, found);
 }
@@ -138,7 +141,7 @@ fn is_address(text: &str) -> bool {
     text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
-fn check_phase(phase: &Phase, has_target: bool, found: &mut Vec<String>) {
+fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     let name = &phase.name;
     match phase.pace {
         Pace::Users(users) if users == 0 || users > MAX_USERS => {
@@ -164,29 +167,50 @@ fn check_phase(phase: &Phase, has_target: bool, found: &mut Vec<String>) {
     }
     for step in &phase.scenario.steps {
         match step {
-            Step::Object(step) => check_object(name, step, has_target, found),
-            Step::Requests(step) => check_requests(name, step, found),
-            Step::Urls(step) => share(found, &format!("phase '{name}': reload"), step.reload),
+            Step::Object(step) => check_object(name, step, load.target.is_some(), found),
+            Step::Requests(step) => check_requests(name, step, load, found),
+            Step::Urls(step) => {
+                share(found, &format!("phase '{name}': reload"), step.reload);
+                let https =
+                    |url: &&String| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+                if let Some(url) = step.urls.iter().find(https) {
+                    check_https(name, url, load, found);
+                }
+            }
         }
     }
 }
 
-fn check_requests(phase: &str, step: &RequestStep, found: &mut Vec<String>) {
+fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
     if step.requests.is_empty() {
         found.push(format!("phase '{phase}' has a step without requests: nothing would be sent"));
     }
     for request in &step.requests {
-        if request.address().is_none() {
-            found.push(format!(
-                "phase '{phase}': '{}' is no http:// URL: give one such as http://localhost:8080/",
-                request.url
-            ));
+        let url = &request.url;
+        match request.address() {
+            None => found.push(format!(
+                "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
+            )),
+            Some(address) if address.secure => check_https(phase, url, load, found),
+            Some(_) => {}
         }
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if request.method.is_empty() || !request.method.bytes().all(token) {
             found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
         }
         check_fields(&request.fields, found);
+    }
+}
+
+/// TLS needs its values, and goes to the host itself.
+fn check_https(phase: &str, url: &str, load: &Load, found: &mut Vec<String>) {
+    let Protocol::Http1(http) = &load.protocol;
+    if load.target.is_some() {
+        found.push(format!(
+            "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, or give an http:// URL"
+        ));
+    } else if http.tls.is_none() {
+        found.push(format!("phase '{phase}': '{url}' needs TLS: give the protocol a table tls"));
     }
 }
 
@@ -229,6 +253,9 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
     }
     if origin.requests_per_connection == Some(0) {
         found.push("origin: requests_per_connection is 0: give 1 for no keep-alive".to_owned());
+    }
+    if let Some(tls) = &origin.tls {
+        crate::tls::check_origin(tls, found);
     }
     if !is_address(&origin.listen) {
         found.push(format!("origin: listen '{}' is not host:port, such as 127.0.0.1:9080", origin.listen));
@@ -276,6 +303,26 @@ mod tests {
     fn a_sound_plan_has_no_violation_and_reads_back() {
         assert_eq!(plan().check(), Vec::<String>::new());
         assert_eq!(Plan::from_text(&plan().to_text()).unwrap(), plan());
+    }
+
+    #[test]
+    fn https_needs_tls_and_no_target() {
+        let https = |target: Option<&str>, tls: Option<crate::Tls>, step: Step| {
+            let mut plan = plan();
+            let load = plan.load.as_mut().unwrap();
+            load.target = target.map(str::to_owned);
+            load.protocol = Protocol::Http1(Http1 { tls, ..Http1::default() });
+            load.phases[0].scenario.steps = vec![step];
+            plan.check()
+        };
+        let request = crate::Request::get("https://h/");
+        let requests = Step::Requests(RequestStep { requests: vec![request], ..RequestStep::default() });
+        let urls = Step::Urls(crate::UrlStep { urls: vec!["HTTPS://h/".to_owned()], ..Default::default() });
+        for step in [requests, urls] {
+            assert_eq!(https(None, Some(crate::Tls::default()), step.clone()), Vec::<String>::new());
+            assert!(https(None, None, step.clone())[0].contains("needs TLS"));
+            assert!(https(Some("p:1"), Some(crate::Tls::default()), step)[0].contains("tunnel"));
+        }
     }
 
     #[test]

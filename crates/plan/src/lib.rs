@@ -22,6 +22,7 @@ mod io;
 mod request;
 mod split;
 mod text;
+mod tls;
 
 pub use address::Address;
 pub use io::Io;
@@ -31,6 +32,7 @@ pub use request::{Expect, ExpectBody, Request, RequestOrder, RequestStep};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
+pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;

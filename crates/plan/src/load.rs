@@ -5,6 +5,7 @@
 use crate::popularity::Popularity;
 use crate::request::RequestStep;
 use crate::sources::SourceRange;
+use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -68,6 +69,9 @@ pub struct Http1 {
     /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub post_bytes: Option<u64>,
+    /// TLS: on connections to the target; where there is none, on those to the hosts of `https://` URLs. `None`: without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
 }
 
 impl Default for Http1 {
@@ -79,6 +83,7 @@ impl Default for Http1 {
             close: CloseBy::Fin,
             fields: Vec::new(),
             post_bytes: None,
+            tls: None,
         }
     }
 }
@@ -396,6 +401,9 @@ pub struct Origin {
     pub fields: Vec<Field>,
     /// How many recent exchanges each worker remembers for evidence.
     pub remember: u32,
+    /// TLS on its connections; `None`: without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<OriginTls>,
 }
 
 impl Default for Origin {
@@ -412,6 +420,7 @@ impl Default for Origin {
             chunked: 0.0,
             fields: Vec::new(),
             remember: 4096,
+            tls: None,
         }
     }
 }

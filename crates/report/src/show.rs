@@ -146,6 +146,43 @@ pub fn errno(number: i32) -> String {
     }
 }
 
+/// A TLS alert with its number, such as `handshake_failure 40` (RFC 8446 section 6, RFC 5246 section 7.2).
+pub fn alert(number: i32) -> String {
+    const NAMES: [(i32, &str); 27] = [
+        (0, "close_notify"),
+        (10, "unexpected_message"),
+        (20, "bad_record_mac"),
+        (22, "record_overflow"),
+        (40, "handshake_failure"),
+        (42, "bad_certificate"),
+        (43, "unsupported_certificate"),
+        (44, "certificate_revoked"),
+        (45, "certificate_expired"),
+        (46, "certificate_unknown"),
+        (47, "illegal_parameter"),
+        (48, "unknown_ca"),
+        (49, "access_denied"),
+        (50, "decode_error"),
+        (51, "decrypt_error"),
+        (70, "protocol_version"),
+        (71, "insufficient_security"),
+        (80, "internal_error"),
+        (86, "inappropriate_fallback"),
+        (90, "user_canceled"),
+        (100, "no_renegotiation"),
+        (109, "missing_extension"),
+        (110, "unsupported_extension"),
+        (112, "unrecognized_name"),
+        (113, "bad_certificate_status_response"),
+        (116, "certificate_required"),
+        (120, "no_application_protocol"),
+    ];
+    match NAMES.iter().find(|(known, _)| *known == number) {
+        Some((_, name)) => format!("{name} {number}"),
+        None => format!("alert {number}"),
+    }
+}
+
 /// Lines of at most `width` characters, broken at spaces; a longer word stands alone.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

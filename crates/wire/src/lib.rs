@@ -3,6 +3,7 @@
 //! One codec serves both rollers: the load engine is the client, the synthetic origin the server. The crate must not
 //! know sockets, clocks, plans or statistics; it is handed bytes and tells what they mean.
 //!
-//! Start reading at [`http1`].
+//! Start reading at [`http1`]; [`tls`] goes around it.
 
 pub mod http1;
+pub mod tls;

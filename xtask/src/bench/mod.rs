@@ -1,19 +1,40 @@
 //! `cargo xtask bench`: what a request costs the generator in CPU time, through real proxies and beside other tools.
 //!
 //! Measured in rounds, each of which runs all cases once, so that what disturbs the machine disturbs all; a ratio is formed
-//! within a round. Start reading at [`run`]. `cases` says what is measured, `run` starts and ends programs, `measure` reads
-//! their CPU time, `report` shows and saves. docs/src/bench.md is the page for people.
+//! within a round. Start reading at [`run`]. `proxies` and `engine` say what is measured, `peers` knows the other tools,
+//! `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
+//! the page for people.
 
-mod cases;
+mod engine;
 mod measure;
+mod peers;
+mod place;
+mod proxies;
 mod report;
 mod run;
+mod sample;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use self::engine::Engine;
+use self::place::Place;
+use self::proxies::Proxies;
+use self::sample::Sample;
 use crate::{Result, shell};
+
+/// Cases that are run one after another.
+type Group<'a> = Box<dyn Fn() -> Vec<Sample> + 'a>;
+
+/// Half of the cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Through proxies.
+    Proxies,
+    /// The engine by itself.
+    Engine,
+}
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,11 +46,14 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Measured instead of a release build of the tree, to compare two states.
     binary: Option<PathBuf>,
+    /// Only this; both unless given.
+    only: Option<Part>,
 }
 
 /// Reads the arguments of `cargo xtask bench`; later ones count.
 pub fn parse(arguments: &[String]) -> Result<Options> {
-    let mut options = Options { rounds: 5, time: Duration::from_secs(4), out: None, binary: None };
+    let mut options =
+        Options { rounds: 5, time: Duration::from_secs(4), out: None, binary: None, only: None };
     let mut arguments = arguments.iter();
     while let Some(option) = arguments.next() {
         if option == "--quick" {
@@ -44,14 +68,23 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
             "--seconds" => options.time = Duration::from_secs(number(option, value?)?.into()),
             "--out" => options.out = Some(value?.into()),
             "--binary" => options.binary = Some(value?.into()),
+            "--only" => options.only = Some(part(value?)?),
             _ => {
                 return Err(format!(
-                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE"
+                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine"
                 ));
             }
         }
     }
     Ok(options)
+}
+
+fn part(name: &str) -> Result<Part> {
+    match name {
+        "proxies" => Ok(Part::Proxies),
+        "engine" => Ok(Part::Engine),
+        _ => Err(format!("bench: --only wants proxies or engine, not '{name}'")),
+    }
 }
 
 fn number(option: &str, value: &str) -> Result<u32> {
@@ -70,13 +103,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let machine = report::Machine::look(&wringer);
     machine.print();
-    let bench = cases::Bench::start(wringer, options.time)?;
-    let mut rounds = Vec::new();
-    for round in 0..options.rounds {
-        eprintln!("bench: round {} of {}", round + 1, options.rounds);
-        rounds.push(bench.round(round));
-    }
-    drop(bench);
+    let rounds = measure_all(&Place::new(wringer, options.time)?, options)?;
     let out = options.out.clone().unwrap_or_else(|| target.join("bench.json"));
     report::print(&rounds);
     report::save(&out, &machine, options, &rounds)?;
@@ -85,6 +112,38 @@ pub fn run(options: &Options) -> Result<()> {
         0 => Ok(()),
         failures => Err(format!("bench: {failures} runs failed; what they said is above")),
     }
+}
+
+/// All rounds; the servers end with them.
+fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
+    for peer in peers::PEERS.iter().filter(|peer| !peer.is_installed()) {
+        println!("skipped: {} is not installed (cargo xtask setup --bench)", peer.program());
+    }
+    let wanted = |part| options.only.is_none_or(|only| only == part);
+    let proxies = if wanted(Part::Proxies) { Some(Proxies::start(place)?) } else { None };
+    let engine = if wanted(Part::Engine) { Engine::start(place)? } else { None };
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    groups.extend(proxies.iter().flat_map(Proxies::groups));
+    groups.extend(engine.iter().flat_map(Engine::groups));
+    let rounds = 0..options.rounds;
+    Ok(rounds
+        .map(|number| {
+            eprintln!("bench: round {} of {}", number + 1, options.rounds);
+            round(&mut groups)
+        })
+        .collect())
+}
+
+/// Every case once. The order is turned round for the next, so that a drift of the machine favours nobody.
+fn round(groups: &mut [Group<'_>]) -> Vec<Sample> {
+    let samples: Vec<Sample> = groups.iter().flat_map(|group| group()).collect();
+    for sample in &samples {
+        if let Err(problem) = &sample.value {
+            eprintln!("bench: {} failed: {problem}", sample.case);
+        }
+    }
+    groups.reverse();
+    samples
 }
 
 fn build(target: &Path) -> Result<PathBuf> {
@@ -111,12 +170,19 @@ mod tests {
 
     #[test]
     fn command_line() {
-        let quick = Options { rounds: 2, time: Duration::from_secs(2), out: None, binary: None };
+        let quick = Options { rounds: 2, time: Duration::from_secs(2), out: None, binary: None, only: None };
         assert_eq!(parsed("--quick"), Ok(quick));
-        let chosen =
-            Options { rounds: 3, time: Duration::from_secs(10), out: Some("a.json".into()), binary: None };
-        assert_eq!(parsed("--rounds 3 --seconds 10 --out a.json"), Ok(chosen));
-        for wrong in ["--rounds", "--rounds 0", "--rounds many", "--fast", "--fast 3"] {
+        let chosen = Options {
+            rounds: 3,
+            time: Duration::from_secs(10),
+            out: Some("a.json".into()),
+            binary: None,
+            only: Some(Part::Engine),
+        };
+        assert_eq!(parsed("--rounds 3 --seconds 10 --out a.json --only engine"), Ok(chosen));
+        for wrong in
+            ["--rounds", "--only", "--only half", "--rounds 0", "--rounds many", "--fast", "--fast 3"]
+        {
             assert!(parsed(wrong).is_err(), "{wrong}");
         }
     }

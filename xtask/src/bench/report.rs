@@ -7,8 +7,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::Options;
-use super::cases::{Figures, Sample};
+use super::engine;
 use super::measure::{Spread, verdict};
+use super::sample::{Figures, Sample};
 use crate::{Result, shell};
 
 /// What is wanted of the origin beside nginx with a file.
@@ -114,32 +115,57 @@ fn load_average() -> String {
 
 /// Cases, ratios and verdicts.
 pub fn print(rounds: &[Vec<Sample>]) {
-    println!("\nµs of CPU per request{:14}{:>8} {:>8} {:>8}  {:>6}", "", "min", "median", "max", "bound");
-    for case in cases(rounds) {
-        match spread(rounds, case) {
-            Some(spread) => print_row(case, spread, bound(rounds, case)),
-            None => println!("{case:35} failed in every round"),
-        }
+    let (cpu, others): (Vec<&str>, Vec<&str>) =
+        cases(rounds).into_iter().partition(|case| is_about_cpu(rounds, case));
+    println!(
+        "\n{:35}{:>8} {:>8} {:>8}  {:>8} {:>9}  {:>6}",
+        "µs of CPU per request", "min", "median", "max", "/s", "p99 µs", "bound"
+    );
+    cpu.into_iter().for_each(|case| print_case(rounds, case, true));
+    if !others.is_empty() {
+        println!("\n{:35}{:>8} {:>8} {:>8}  {:>6}", "other figures", "min", "median", "max", "bound");
+        others.into_iter().for_each(|case| print_case(rounds, case, false));
     }
-    println!("\nratio, within a round{:14}{:>8} {:>8} {:>8}  {:>6}", "", "min", "median", "max", "bound");
+    println!("\n{:50}{:>8} {:>8} {:>8}  {:>6}", "ratio, within a round", "min", "median", "max", "bound");
     for ratio in ratios(rounds) {
-        print_row(&ratio.name, ratio.spread, ratio.bound);
+        let row = spread_text(ratio.spread);
+        println!("{:50}{row}{}", ratio.name, verdict_text(ratio.spread, ratio.bound));
     }
 }
 
-fn print_row(name: &str, spread: Spread, bound: Option<f64>) {
-    let judged = bound.map_or_else(String::new, |bound| format!("  {bound:6.2}  {}", verdict(spread, bound)));
-    println!("{name:35}{:8.2} {:8.2} {:8.2}{judged}", spread.min, spread.median, spread.max);
+fn print_case(rounds: &[Vec<Sample>], case: &str, is_about_cpu: bool) {
+    let Some(spread) = spread(rounds, case) else {
+        println!("{case:35} failed in every round");
+        return;
+    };
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.0}"));
+    let speed = || {
+        let rate = shown(median(rounds, case, Figures::requests_per_s));
+        let p99 = shown(median(rounds, case, |figures| figures.p99_us));
+        format!("  {rate:>8} {p99:>9}")
+    };
+    let speed = if is_about_cpu { speed() } else { String::new() };
+    println!("{case:35}{}{speed}{}", spread_text(spread), verdict_text(spread, bound(rounds, case)));
+}
+
+fn spread_text(spread: Spread) -> String {
+    format!("{:8.2} {:8.2} {:8.2}", spread.min, spread.median, spread.max)
+}
+
+fn verdict_text(spread: Spread, bound: Option<f64>) -> String {
+    bound.map_or_else(String::new, |bound| format!("  {bound:6.2}  {}", verdict(spread, bound)))
 }
 
 /// How many runs gave no figure.
 pub fn failures(rounds: &[Vec<Sample>]) -> usize {
-    rounds.iter().flatten().filter(|sample| sample.result.is_err()).count()
+    rounds.iter().flatten().filter(|sample| sample.value.is_err()).count()
 }
 
 /// Writes all samples and what was made of them.
 pub fn save(file: &Path, machine: &Machine, options: &Options, rounds: &[Vec<Sample>]) -> Result<()> {
-    let figures: Vec<Value> = cases(rounds).into_iter().map(|case| case_json(rounds, case)).collect();
+    let (cpu, others): (Vec<&str>, Vec<&str>) =
+        cases(rounds).into_iter().partition(|case| is_about_cpu(rounds, case));
+    let rows = |cases: Vec<&str>| cases.into_iter().map(|case| case_json(rounds, case)).collect::<Vec<_>>();
     let ratios: Vec<Value> = ratios(rounds).iter().map(Ratio::json).collect();
     let whole = json!({
         "schema": "wringer-bench",
@@ -147,7 +173,8 @@ pub fn save(file: &Path, machine: &Machine, options: &Options, rounds: &[Vec<Sam
         "machine": machine.json(),
         "rounds": options.rounds,
         "seconds": options.time.as_secs(),
-        "cpu_us_per_request": figures,
+        "cpu_us_per_request": rows(cpu),
+        "others": rows(others),
         "ratios": ratios,
     });
     let text = format!("{whole:#}\n");
@@ -163,15 +190,18 @@ fn case_json(rounds: &[Vec<Sample>], case: &str) -> Value {
 }
 
 fn sample_json(sample: &Sample) -> Value {
-    match &sample.result {
-        Ok(figures) => json!({
+    match (&sample.value, &sample.figures) {
+        (Ok(_), Some(figures)) => json!({
             "cpu_us_per_request": figures.cpu_us_per_request(),
             "cpu_s": figures.cpu.as_secs_f64(),
             "requests": figures.requests,
             "failed": figures.failed,
             "hit_ratio": figures.hit_ratio,
+            "requests_per_s": figures.requests_per_s(),
+            "p99_us": figures.p99_us,
         }),
-        Err(problem) => json!({ "problem": problem }),
+        (Ok(value), None) => json!({ "value": value }),
+        (Err(problem), _) => json!({ "problem": problem }),
     }
 }
 
@@ -201,10 +231,12 @@ impl Ratio {
 
 fn ratios(rounds: &[Vec<Sample>]) -> Vec<Ratio> {
     let peers = cases(rounds).into_iter().filter(|case| case.starts_with("peer "));
-    let mut pairs: Vec<_> = peers.map(|peer| (LIKE_PEERS, peer, None)).collect();
-    pairs.push(("server origin", "server nginx", Some(BOUND_ORIGIN)));
-    let ratio = |(upper, lower, bound): (&str, &str, Option<f64>)| {
-        let values = rounds.iter().filter_map(|round| Some(cost(round, upper)? / cost(round, lower)?));
+    let mut pairs: Vec<(String, String, Option<f64>)> =
+        peers.map(|peer| (LIKE_PEERS.to_owned(), peer.to_owned(), None)).collect();
+    pairs.push(("server origin".to_owned(), "server nginx".to_owned(), Some(BOUND_ORIGIN)));
+    pairs.extend(engine::ratios().into_iter().map(|wanted| (wanted.upper, wanted.lower, wanted.bound)));
+    let ratio = |(upper, lower, bound): (String, String, Option<f64>)| {
+        let values = rounds.iter().filter_map(|round| Some(cost(round, &upper)? / cost(round, &lower)?));
         let spread = Spread::of(values)?;
         Some(Ratio { name: format!("{upper} / {lower}"), spread, bound })
     };
@@ -224,15 +256,27 @@ fn find<'a>(round: &'a [Sample], case: &str) -> Option<&'a Sample> {
 }
 
 fn cost(round: &[Sample], case: &str) -> Option<f64> {
-    find(round, case)?.result.as_ref().ok().map(Figures::cpu_us_per_request)
+    find(round, case)?.value.as_ref().ok().copied()
 }
 
 fn spread(rounds: &[Vec<Sample>], case: &str) -> Option<Spread> {
     Spread::of(rounds.iter().filter_map(|round| cost(round, case)))
 }
 
+/// The median of one of the figures over the rounds.
+fn median(rounds: &[Vec<Sample>], case: &str, figure: impl Fn(&Figures) -> Option<f64>) -> Option<f64> {
+    let values = rounds.iter().filter_map(|round| figure(find(round, case)?.figures.as_ref()?));
+    Some(Spread::of(values)?.median)
+}
+
+/// Whether a case has ever told a CPU time; one that failed always is taken for such a case.
+fn is_about_cpu(rounds: &[Vec<Sample>], case: &str) -> bool {
+    let mut samples = rounds.iter().filter_map(|round| find(round, case));
+    samples.all(|sample| sample.value.is_err() || sample.figures.is_some())
+}
+
 fn bound(rounds: &[Vec<Sample>], case: &str) -> Option<f64> {
-    rounds.iter().find_map(|round| find(round, case)).and_then(|sample| sample.bound_us)
+    rounds.iter().find_map(|round| find(round, case)).and_then(|sample| sample.bound)
 }
 
 #[cfg(test)]
@@ -242,8 +286,7 @@ mod tests {
 
     fn sample(case: &str, microseconds: u64) -> Sample {
         let cpu = Duration::from_micros(microseconds * 100);
-        let result = Ok(Figures { cpu, requests: 100, failed: 0, hit_ratio: None });
-        Sample { case: case.to_owned(), bound_us: Some(5.0), result }
+        Sample::new(case, Some(5.0), Ok(Figures { cpu, requests: 100, ..Figures::default() }))
     }
 
     #[test]
@@ -260,7 +303,7 @@ mod tests {
 
     #[test]
     fn what_failed_is_kept_apart() {
-        let failed = Sample { result: Err("gone".into()), ..sample("peer ab", 1) };
+        let failed = Sample::new("peer ab", Some(5.0), Err("gone".into()));
         let rounds = [vec![failed], vec![sample("peer ab", 3)]];
         assert_eq!(failures(&rounds), 1);
         let row = case_json(&rounds, "peer ab");

@@ -137,6 +137,7 @@ impl Drop for Server {
 /// What a program did from start to end.
 pub struct Ended {
     pub cpu: Duration,
+    pub took: Duration,
     pub said: String,
 }
 
@@ -147,11 +148,13 @@ pub fn to_the_end(mut command: Command, limit: Duration, log: &Path, fine: &[i32
     let written = File::create(log).map_err(|error| failed(error.to_string()))?;
     let errors = written.try_clone().map_err(|error| failed(error.to_string()))?;
     command.stdin(Stdio::null()).stdout(written).stderr(errors);
+    let began = Instant::now();
     let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
     let (status, cpu) = measure::wait(&mut child, limit).map_err(&failed)?;
+    let took = began.elapsed();
     let said = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
     if status.code().is_some_and(|code| fine.contains(&code)) {
-        return Ok(Ended { cpu, said });
+        return Ok(Ended { cpu, took, said });
     }
     Err(failed(format!("ended with {status}: {}", last_lines(&said))))
 }

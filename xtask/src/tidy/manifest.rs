@@ -4,13 +4,14 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 9] = [
+const MAY_USE: [(&str, &[&str]); 10] = [
     ("plan", &[]),
     ("measure", &[]),
     ("wire", &[]),
     ("net", &[]),
-    ("load", &["plan", "measure", "wire", "net"]),
-    ("origin", &["plan", "measure", "wire", "net"]),
+    ("transport", &["wire", "net"]),
+    ("load", &["plan", "measure", "wire", "net", "transport"]),
+    ("origin", &["plan", "measure", "wire", "net", "transport"]),
     ("doors", &["plan"]),
     ("report", &["plan", "measure"]),
     ("wringer", &["plan", "measure", "wire", "net", "load", "origin", "doors", "report"]),

@@ -10,8 +10,8 @@ use ::plan::jtest::{ContentType, Extension, Form};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
     Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Io, Law, Limits, Load, ObjectStep,
-    Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Scenario, Site, Step, Stop, Trace,
-    UrlOrder, UrlStep, units,
+    Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Scenario, Site, Step, Stop, Tls,
+    Trace, UrlOrder, UrlStep, units,
 };
 use std::io;
 use std::ops::RangeInclusive;
@@ -81,7 +81,8 @@ fn url_list(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> 
     if typed.urls.is_empty() && typed.url_file.is_empty() {
         return Ok(None);
     }
-    List::gather(&typed.urls, &typed.url_file, read_file).map(Some)
+    let proxied = target(typed)?.is_some();
+    List::gather(&typed.urls, &typed.url_file, proxied, read_file).map(Some)
 }
 
 fn path(text: &str) -> Option<PathBuf> {
@@ -213,7 +214,9 @@ fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown>
     let mut fields = vec![field("Accept", "*/*")];
     fields.extend(extra_fields(typed)?);
     let form = if target.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
-    let http = Http1 { form, fields, ..connection(typed)? };
+    // The old tool knew no TLS and verified nobody.
+    let tls = list.https.then(|| Tls { verify: false, ..Tls::default() });
+    let http = Http1 { form, fields, tls, ..connection(typed)? };
     let step = Step::Urls(url_step(typed, list)?);
     // Nobody but the origin knows what the answer to a URL must be, unless it is one of jtest's documents.
     let content = if typed.check_content { CheckContent::All } else { CheckContent::Nothing };

@@ -406,7 +406,12 @@ fn notices_are_given_only_where_they_matter() {
         ("http://a/", &[]),
         ("-F http://a/", &["at most 100 URLs are fetched at once; -c sets another number"]),
         ("-z 1 -w 9 http://a/", &["-w, -z have no effect with URLs"]),
-        ("-u list", &["list:2: skipped, https is not spoken here yet: 'https://a/2'"]),
+        (
+            "-u list",
+            &[
+                "list:2: skipped, https needs a tunnel through the proxy; -p 0 goes to the host itself: 'https://a/2'",
+            ],
+        ),
         ("-q -1 -K 5 http://a/", &["-K has no effect without -e", "-q -1 counts as 1000000"]),
     ];
     for (line, expected) in table {

@@ -20,20 +20,26 @@ pub(super) struct List {
     pub last_host: Option<String>,
     /// What was skipped, a line each.
     pub notices: Vec<String>,
+    /// Whether one of them is an `https://` URL.
+    pub https: bool,
     skipped: usize,
+    /// Whether there is a proxy, through which no `https://` URL can be fetched.
+    proxied: bool,
 }
 
 impl List {
-    /// Gathers `arguments` and the lines of `file`, whose name is empty where there is none.
+    /// Gathers `arguments` and the lines of `file`, whose name is empty where there is none. `proxied`: they are fetched
+    /// through a proxy.
     ///
     /// # Errors
     /// The file cannot be read, or there is nothing to fetch.
     pub fn gather(
         arguments: &[String],
         file: &str,
+        proxied: bool,
         read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
     ) -> Result<List, Shown> {
-        let mut list = List::default();
+        let mut list = List { proxied, ..List::default() };
         for argument in arguments {
             list.take("argument", argument);
         }
@@ -64,9 +70,17 @@ impl List {
     }
 
     fn take(&mut self, place: &str, text: &str) {
-        match host_of(text) {
-            Ok(host) => {
-                self.last_host = Some(host);
+        match url_of(text) {
+            Ok(url) if url.scheme() == "https" && self.proxied => {
+                self.skip(
+                    place,
+                    "https needs a tunnel through the proxy; -p 0 goes to the host itself",
+                    text,
+                );
+            }
+            Ok(url) => {
+                self.https |= url.scheme() == "https";
+                self.last_host = url.host_str().map(str::to_owned);
                 self.urls.push(text.to_owned());
             }
             Err(reason) => self.skip(place, reason, text),
@@ -93,19 +107,22 @@ impl List {
     }
 }
 
-/// The host of a URL that can be fetched, or why it cannot.
-fn host_of(text: &str) -> Result<String, &'static str> {
+/// A URL that can be fetched, or why it cannot.
+fn url_of(text: &str) -> Result<Url, &'static str> {
+    const NONE: &str = "no http:// URL";
     if text.len() > MAX_LENGTH {
         return Err("longer than 8192 bytes");
     }
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return Err("holds blanks or control characters");
     }
-    let url = Url::parse(text).map_err(|_| "no http:// URL")?;
-    match url.scheme() {
-        "http" if text[4..].starts_with("://") => url.host_str().map(str::to_owned).ok_or("names no host"),
-        "https" => Err("https is not spoken here yet"),
-        _ => Err("no http:// URL"),
+    let url = Url::parse(text).map_err(|_| NONE)?;
+    let spoken = ["http", "https"].contains(&url.scheme());
+    match url.host_str() {
+        // The parser would also take http:/host.
+        _ if !spoken || !text[url.scheme().len()..].starts_with("://") => Err(NONE),
+        None => Err("names no host"),
+        Some(_) => Ok(url),
     }
 }
 
@@ -115,7 +132,7 @@ mod tests {
 
     fn gather(arguments: &[&str], text: &'static [u8]) -> Result<List, Shown> {
         let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-        List::gather(&arguments, "urls.txt", &|_| Ok(text.to_vec()))
+        List::gather(&arguments, "urls.txt", true, &|_| Ok(text.to_vec()))
     }
 
     #[test]
@@ -136,7 +153,7 @@ mod tests {
         let expected = [
             "argument: skipped, no http:// URL: '-'",
             "urls.txt:2: skipped, no http:// URL: '/path'",
-            "urls.txt:3: skipped, https is not spoken here yet: 'https://a/'",
+            "urls.txt:3: skipped, https needs a tunnel through the proxy; -p 0 goes to the host itself: 'https://a/'",
             "urls.txt:4: skipped, no http:// URL: 'mailto:me@a'",
             "urls.txt:5: skipped, holds blanks or control characters: 'http://a b/'",
             "urls.txt:6: skipped, no http:// URL: 'http:/a'",
@@ -144,6 +161,15 @@ mod tests {
             "urls.txt:8: skipped, no http:// URL: 'http://'",
         ];
         assert_eq!(list.notices, expected);
+    }
+
+    #[test]
+    fn https_is_taken_where_there_is_no_proxy() {
+        let lines = |_: &Path| Ok(b"http://a/\nHTTPS://b/\nhttps:/c".to_vec());
+        let list = List::gather(&[], "urls.txt", false, &lines).unwrap();
+        assert_eq!((list.urls.len(), list.last_host.as_deref(), list.https), (2, Some("b"), true));
+        assert_eq!(list.notices, ["urls.txt:3: skipped, no http:// URL: 'https:/c'"]);
+        assert!(!gather(&["http://a/"], b"").unwrap().https);
     }
 
     #[test]
@@ -166,7 +192,7 @@ mod tests {
             let shown = gather(&[], text).unwrap_err();
             assert_eq!((shown.text.as_str(), shown.exit), (expected, 1));
         }
-        let missing = List::gather(&[], "gone", &|_| Err(io::Error::from(io::ErrorKind::NotFound)));
+        let missing = List::gather(&[], "gone", true, &|_| Err(io::Error::from(io::ErrorKind::NotFound)));
         assert_eq!(missing.unwrap_err().text, "jtest: cannot read the URL file 'gone': entity not found\n");
     }
 

@@ -2,6 +2,7 @@
 
 use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs, finish};
 use super::phase::PhaseArg;
+use super::tls::TlsArgs;
 use super::values::{address, rig_workers, some_bytes};
 use clap::Args;
 use plan::site::Site;
@@ -15,8 +16,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 /// The options of `wringer cache`.
 #[derive(Debug, Clone, Args)]
 pub struct CacheArgs {
-    /// The proxy, HOST:PORT; without it and without --rig, the built-in demonstration cache
-    #[arg(value_name = "PROXY", value_parser = host_port)]
+    /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
+    #[arg(value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
     /// Start this proxy and press it: ats, nginx, varnish, squid or haproxy
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
@@ -45,6 +46,9 @@ pub struct CacheArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// How they speak TLS to the proxy.
+    #[command(flatten)]
+    pub tls: TlsArgs,
     /// Which objects are asked for.
     #[command(flatten)]
     pub popularity: PopularityArgs,
@@ -90,11 +94,24 @@ const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
 /// Most requests under way at an open pace when nothing is said.
 const DEFAULT_IN_FLIGHT: u32 = 10_000;
 
+/// What the address of a proxy begins with where TLS is spoken to it.
+pub(super) const HTTPS: &str = "https://";
+
+/// As [`host_port`], or that behind `https://`.
+pub(super) fn proxy(text: &str) -> Result<String, String> {
+    match text.strip_prefix(HTTPS) {
+        Some(rest) => host_port(rest).map(|address| format!("{HTTPS}{address}")),
+        None => host_port(text),
+    }
+}
+
 /// `host:port` of a proxy, with or without a scheme.
-pub(super) fn host_port(text: &str) -> Result<String, String> {
+fn host_port(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
     match text.rsplit_once(':') {
-        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.to_owned()),
+        Some((host, port)) if !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok() => {
+            Ok(text.to_owned())
+        }
         _ => Err("give the proxy as host:port, such as localhost:8080".to_owned()),
     }
 }
@@ -103,9 +120,28 @@ impl CacheArgs {
     /// What is to be pressed.
     pub fn target(&self) -> Target {
         match (&self.proxy, &self.rig) {
-            (Some(proxy), _) => Target::Proxy(proxy.clone()),
+            (Some(proxy), _) => Target::Proxy(proxy.trim_start_matches(HTTPS).to_owned()),
             (None, Some(name)) => Target::Rig { name: name.clone(), workers: self.rig_workers },
             (None, None) => Target::Demonstration,
+        }
+    }
+
+    fn speaks_tls(&self) -> bool {
+        self.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+    }
+
+    /// TLS options fit what is pressed.
+    fn check_tls(&self) -> Result<(), String> {
+        if let Some(option) = self.tls.given().filter(|_| !self.speaks_tls()) {
+            return Err(format!(
+                "{option} is about TLS, which is not spoken: give the proxy as https://HOST:PORT"
+            ));
+        }
+        match self.target().is_ours() && self.behaviour.tls.tls().is_some() {
+            true => Err("rigs and the demonstration cache speak no TLS to the origin: give a PROXY of your own, or leave \
+                         out the origin's TLS options"
+                .to_owned()),
+            false => Ok(()),
         }
     }
 
@@ -125,6 +161,7 @@ impl CacheArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        self.check_tls()?;
         let has_rate = self.load.rate.is_some() || self.phases.iter().any(|phase| phase.rate.is_some());
         for (given, option) in
             [(self.load.arrivals.is_some(), "--arrivals"), (self.load.in_flight.is_some(), "--in-flight")]
@@ -158,6 +195,7 @@ impl CacheArgs {
             close: self.load.close,
             fields: self.load.headers.clone(),
             post_bytes: None,
+            tls: self.speaks_tls().then(|| self.tls.tls()),
         };
         let load = Load {
             target: Some(target.to_owned()),

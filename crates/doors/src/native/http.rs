@@ -1,6 +1,8 @@
 //! `wringer http`: what its options mean.
 
+use super::cache::{HTTPS, proxy};
 use super::options::{OutputArgs, WatchArgs, finish};
+use super::tls::TlsArgs;
 use super::values::{at_least_one, close, count32, field, seed, some_time, status, threads};
 use clap::Args;
 use plan::units;
@@ -22,6 +24,9 @@ pub struct HttpArgs {
     /// How much is sent.
     #[command(flatten)]
     pub load: HttpLoadArgs,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArgs,
     /// What is watched beside.
     #[command(flatten)]
     pub watch: WatchArgs,
@@ -43,8 +48,8 @@ pub struct RequestArgs {
     /// Body of each request
     #[arg(long, value_name = "TEXT")]
     pub data: Option<String>,
-    /// Send through this proxy, HOST:PORT
-    #[arg(long, value_name = "PROXY", value_parser = super::cache::host_port)]
+    /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS
+    #[arg(long, value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
     /// Statuses that are good [default: all below 400]
     #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = status)]
@@ -111,10 +116,36 @@ fn expect_body(text: &str) -> Result<ExpectBody, String> {
 }
 
 impl HttpArgs {
+    /// TLS is spoken to the proxy, or, where there is none, to the host of each `https://` URL.
+    fn speaks_tls(&self) -> bool {
+        match &self.requests.proxy {
+            Some(proxy) => proxy.starts_with(HTTPS),
+            None => self.urls.iter().any(|url| url.starts_with(HTTPS)),
+        }
+    }
+
+    /// What the options say must fit together.
+    ///
+    /// # Errors
+    /// One sentence that names the option and what to try.
+    pub fn check(&self) -> Result<(), String> {
+        if let (Some(_), Some(url)) =
+            (&self.requests.proxy, self.urls.iter().find(|url| url.starts_with(HTTPS)))
+        {
+            return Err(format!(
+                "{url} would need a tunnel through the proxy: leave out --proxy, or give an http:// URL"
+            ));
+        }
+        match self.tls.given().filter(|_| !self.speaks_tls()) {
+            Some(option) => Err(format!("{option} is about TLS, which is not spoken: give an https:// URL")),
+            None => Ok(()),
+        }
+    }
+
     /// The plan; `seed` is taken where none was given.
     pub fn plan(&self, seed: u64) -> Plan {
         let load = Load {
-            target: self.requests.proxy.clone(),
+            target: self.requests.proxy.as_ref().map(|proxy| proxy.trim_start_matches(HTTPS).to_owned()),
             protocol: Protocol::Http1(self.http1()),
             sources: self.load.sources.clone(),
             check: Check::default(),
@@ -140,6 +171,7 @@ impl HttpArgs {
             requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
             close: self.load.close,
             fields: self.requests.headers.clone(),
+            tls: self.speaks_tls().then(|| self.tls.tls()),
             ..Http1::default()
         }
     }
@@ -223,6 +255,26 @@ mod tests {
             "http://h/b",
         ] {
             assert!(text.contains(word), "{word} in {text}");
+        }
+    }
+
+    #[test]
+    fn https_speaks_tls() {
+        let tls = |line: &str| {
+            let Protocol::Http1(http) = plan(line).load.unwrap().protocol;
+            http.tls
+        };
+        assert_eq!(tls("http://h/"), None);
+        assert!(tls("http://h/ https://h/").is_some_and(|tls| tls.verify));
+        assert!(
+            tls("https://h/ -k --sni x").is_some_and(|tls| !tls.verify && tls.sni.as_deref() == Some("x"))
+        );
+        assert!(tls("http://h/ --proxy https://p:1 --ca x").is_some());
+        assert_eq!(plan("http://h/ --proxy https://p:1").load.unwrap().target.as_deref(), Some("p:1"));
+        for (line, words) in [("http://h/ -k", "--insecure"), ("https://h/ --proxy p:1", "tunnel")] {
+            let words_of_line = ["wringer", "http"].into_iter().chain(line.split_whitespace());
+            let Command::Http(args) = Cli::read(words_of_line).unwrap().command else { panic!("{line}") };
+            assert!(args.check().unwrap_err().contains(words), "{line}");
         }
     }
 

@@ -6,12 +6,14 @@ mod cache;
 mod http;
 mod options;
 mod phase;
+mod tls;
 mod values;
 
 pub use cache::{CacheArgs, Target, reachable};
 pub use http::{HttpArgs, HttpLoadArgs, RequestArgs};
 pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
 pub use phase::PhaseArg;
+pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;

@@ -1,5 +1,6 @@
 //! Groups of options that several commands share.
 
+use super::tls::OriginTlsArgs;
 use super::values::{
     address, arrivals, at_least_one, check_content, close, count32, field, form, lifetime_law, per_hour, pid,
     request_field, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
@@ -218,6 +219,9 @@ pub struct BehaviourArgs {
     /// Field added to each answer
     #[arg(id = "origin_headers", long = "origin-header", value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
+    /// How it speaks TLS.
+    #[command(flatten)]
+    pub tls: OriginTlsArgs,
 }
 
 /// `wringer origin`.
@@ -226,6 +230,9 @@ pub struct OriginArgs {
     /// Where it listens
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080", value_parser = address)]
     pub listen: SocketAddr,
+    /// Speak TLS; the same as --origin-tls
+    #[arg(long)]
+    pub tls: bool,
     /// For how long [default: until interrupted]
     #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,
@@ -280,6 +287,7 @@ impl BehaviourArgs {
             aborts: self.aborts,
             chunked: self.chunked,
             fields: self.headers.clone(),
+            tls: self.tls.tls(),
             ..Origin::default()
         }
     }
@@ -288,6 +296,8 @@ impl BehaviourArgs {
 impl OriginArgs {
     /// The plan of an origin alone.
     pub fn plan(&self, seed: u64) -> plan::Plan {
+        let mut behaviour = self.behaviour.clone();
+        behaviour.tls.origin_tls |= self.tls;
         plan::Plan {
             version: plan::Plan::VERSION,
             seed: self.seed.unwrap_or(seed),
@@ -295,7 +305,7 @@ impl OriginArgs {
             io: self.io,
             site: self.site.site(),
             load: None,
-            origin: Some(self.behaviour.origin(self.listen)),
+            origin: Some(behaviour.origin(self.listen)),
         }
     }
 }

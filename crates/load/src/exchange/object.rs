@@ -12,11 +12,12 @@ use crate::judge::Judge;
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::{CacheResult, Exchange, Failure, FailureKind, Fault, Outcome, Stage};
-use net::{Buffer, Stream};
+use net::Buffer;
 use plan::Reading;
 use plan::content::Content;
 use std::io;
 use std::rc::Rc;
+use transport::Stream;
 use wire::http1::{Expect, Stage as Progress};
 
 /// Fetches an object of the site.
@@ -43,7 +44,7 @@ impl Fetch<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, &worker.job.target, &self.turn).await else {
+        let Some(mut connection) = ready(worker, user, worker.target(), &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -74,7 +75,7 @@ impl Fetch<'_> {
         if let Some(told) = told {
             tell(worker, self.work, user, &self.asked, told);
         }
-        put_back(worker, user, connection, keep);
+        put_back(worker, user, connection, keep).await;
         Attempt::Over
     }
 

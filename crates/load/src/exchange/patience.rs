@@ -2,10 +2,10 @@
 
 use crate::asked::Asked;
 use crate::worker::Worker;
-use net::{Lent, Stream};
 use plan::Reading;
 use std::io;
 use std::time::{Duration, Instant};
+use transport::{Received, Stream};
 use wire::http1::ResponseReader;
 
 /// Bytes of the first read of an answer that is to be broken off: jtest's.
@@ -60,7 +60,7 @@ impl Patience {
     }
 
     /// Receives, at the speed of this client.
-    pub(super) async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Lent> {
+    pub(super) async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Received> {
         let wanted = match (self.abort_at, self.abort_after) {
             (None, _) => None,
             (Some(_), None) => Some(self.first_read),

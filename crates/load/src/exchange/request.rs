@@ -42,7 +42,7 @@ impl Call<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let (worker, prepared) = (self.worker, self.prepared);
-        let Some(mut connection) = ready(worker, user, &prepared.to, &self.turn).await else {
+        let Some(mut connection) = ready(worker, user, prepared.place(), &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -79,7 +79,7 @@ impl Call<'_> {
         if trace.heads || !matches!(outcome, Outcome::Fine) {
             self.tell(user, outcome, detail, &moments, &connection);
         }
-        put_back(worker, user, connection, keep);
+        put_back(worker, user, connection, keep).await;
         Attempt::Over
     }
 

@@ -1,8 +1,8 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, not_connected, note_refusal, put_back, ready,
-    renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, Place, Turn, drain, keeps, not_connected, note_refusal, put_back,
+    ready, renewable, take,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -11,7 +11,7 @@ use crate::urls::{self, Frontier};
 use crate::user::User;
 use crate::worker::Worker;
 use measure::event::{HeadTitle, Wrong};
-use measure::{Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
+use measure::{Clock, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
 use net::Buffer;
 use plan::{Address, CheckContent};
 use std::io;
@@ -56,8 +56,7 @@ impl Visit<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let to = self.to.as_ref().map_or(worker.job.target.as_slice(), std::slice::from_ref);
-        let Some(mut connection) = ready(worker, user, to, &self.turn).await else {
+        let Some(mut connection) = ready(worker, user, self.place(), &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -86,8 +85,19 @@ impl Visit<'_> {
         follow(worker, self.frontier, &mut page, &self.address);
         tell_page(worker, &page, &self.address, outcome, &moments, &connection);
         note_refusal(user, ended, &moments);
-        put_back(worker, user, connection, keeps(ended, last, page.keep_alive));
+        put_back(worker, user, connection, keeps(ended, last, page.keep_alive)).await;
         Attempt::Over
+    }
+
+    /// Through a proxy as that is spoken to, otherwise as the URL says.
+    fn place(&self) -> Place<'_> {
+        match &self.to {
+            None => self.worker.target(),
+            Some(to) => {
+                let secure = self.address.secure.then_some(self.address.host.as_str());
+                Place { to: std::slice::from_ref(to), secure }
+            }
+        }
     }
 
     fn compose(&self, last: bool) -> Buffer {
@@ -115,7 +125,9 @@ async fn resolve(
     if let Some(known) = frontier.resolved(&address.host, address.port) {
         return Ok(Some(known));
     }
+    let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
+    worker.time(Clock::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
     Ok(Some(first))
@@ -156,7 +168,8 @@ fn page_outcome(ended: Ended, page: &mut PageReader, frontier: &Frontier, addres
         Ended::Complete | Ended::Outdated => match page.status {
             200..=299 => page.fault().map_or(Outcome::Fine, Outcome::Faulty),
             301 | 302 | 303 | 307 | 308 if frontier.follows_redirects() => {
-                page.redirect = page.location.take().and_then(|to| address.join(&to));
+                let to = page.location.take().and_then(|to| address.join(&to));
+                page.redirect = to.filter(|to| frontier.speaks(to));
                 if page.redirect.is_some() { Outcome::Fine } else { bad_status }
             }
             _ => bad_status,

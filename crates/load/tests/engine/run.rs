@@ -145,6 +145,7 @@ impl Case {
                 part: Part::WHOLE,
                 control,
                 target,
+                tls: None,
                 hosts: Arc::default(),
                 snapshots: snapshots_in,
                 spare,

@@ -1,29 +1,17 @@
-//! How long it took.
+//! How long it took: from the whole request to its parts, with those on new and on reused connections apart.
 
 use super::{Report, Section};
 use crate::show::{self, Table};
 use measure::{Clock, PhaseResult};
 use plan::Pace;
 
+/// Clocks that tell more only where both have run.
+const APART: [Clock; 4] =
+    [Clock::ServiceNew, Clock::ServiceReused, Clock::FirstByteNew, Clock::FirstByteReused];
+
 impl Report<'_> {
     pub(super) fn latency(&self) -> Option<Section> {
-        let rows = [
-            (Clock::Service, "service time"),
-            (Clock::Response, "response time"),
-            (Clock::Hit, "of hits"),
-            (Clock::Miss, "of misses"),
-            (Clock::FirstByte, "first byte"),
-            (Clock::Connect, "connect"),
-            (Clock::Failure, "until failure"),
-        ];
-        let mut table = Table::new("lrrrrrrr");
-        table.row(["", "count", "min", "p50", "p90", "p99", "p99.9", "max"]);
-        let recorded = rows.into_iter().filter(|(clock, _)| !self.phase.tally.clock(*clock).is_empty());
-        let found: Vec<_> = recorded.map(|(clock, name)| latency_row(self.phase, clock, name)).collect();
-        if found.is_empty() {
-            return None;
-        }
-        found.into_iter().for_each(|row| table.row(row));
+        let table = table(self.phase)?;
         let mut section = Section::new("Latency", table.lines());
         if self.counts().fine > 0 {
             section.say(&self.latency_legend());
@@ -35,8 +23,10 @@ impl Report<'_> {
         let differ = self.why_they_differ();
         let shared = self.counts().revalidated + self.counts().collapsed;
         let misses = if shared > 0 { " Misses: here with revalidated and collapsed ones." } else { "" };
+        let apart = if apart(self.phase) { " New, reused: by connection." } else { "" };
         format!(
-            "Good answers only. Service time: from the actual send; response time: from the intended one; {differ}{misses}"
+            "Good answers only. Service time: from the actual send; response time: from the intended one; \
+             {differ}{misses}{apart}"
         )
     }
 
@@ -55,7 +45,49 @@ impl Report<'_> {
     }
 }
 
-fn latency_row(phase: &PhaseResult, clock: Clock, name: &str) -> [String; 8] {
+/// The table; `None` where no time was recorded.
+fn table(phase: &PhaseResult) -> Option<Table> {
+    let rows = [
+        (Clock::Service, "service time"),
+        (Clock::Response, "response time"),
+        (Clock::Hit, "of hits"),
+        (Clock::Miss, "of misses"),
+        (Clock::ServiceNew, "on new"),
+        (Clock::ServiceReused, "on reused"),
+        (Clock::FirstByte, "first byte"),
+        (Clock::FirstByteNew, "on new"),
+        (Clock::FirstByteReused, "on reused"),
+        (Clock::Lookup, "name lookup"),
+        (Clock::Connect, "connect"),
+        (Clock::Tls, "TLS handshake"),
+        (Clock::Failure, "until failure"),
+    ];
+    let apart = apart(phase);
+    let told = |clock: Clock| recorded(phase, clock) && (apart || !APART.contains(&clock));
+    let found: Vec<_> = rows
+        .into_iter()
+        .filter(|(clock, _)| told(*clock))
+        .map(|(clock, name)| row(phase, clock, name))
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let mut table = Table::new("lrrrrrrr");
+    table.row(["", "count", "min", "p50", "p90", "p99", "p99.9", "max"]);
+    found.into_iter().for_each(|row| table.row(row));
+    Some(table)
+}
+
+/// Whether there are times on new and on reused connections.
+fn apart(phase: &PhaseResult) -> bool {
+    recorded(phase, Clock::ServiceNew) && recorded(phase, Clock::ServiceReused)
+}
+
+fn recorded(phase: &PhaseResult, clock: Clock) -> bool {
+    !phase.tally.clock(clock).is_empty()
+}
+
+fn row(phase: &PhaseResult, clock: Clock, name: &str) -> [String; 8] {
     let histogram = phase.tally.clock(clock);
     let at = |quantile| show::time(phase.percentile_us(clock, quantile));
     [

@@ -1,4 +1,4 @@
-//! What was sent: phases, their paces, connections, and special requests.
+//! What was sent: phases, their paces, connections, TLS handshakes, and special requests.
 
 use super::{Report, Section, hit_ratio, short, time_or_dash};
 use crate::show::{self, Table};
@@ -20,6 +20,7 @@ impl Report<'_> {
             section.say(&self.which_phases_count());
         }
         section.say(&self.connections());
+        section.say(&handshakes(self.counts()));
         section.say(&kinds_of_request(self.counts()));
         Some(section)
     }
@@ -95,6 +96,23 @@ fn pace_text(pace: Pace) -> String {
             format!("open, {per_second} requests/s, {law}, at most {limit} under way")
         }
     }
+}
+
+fn handshakes(counts: &Counts) -> String {
+    let [full, resumed] = [counts.handshakes_full, counts.handshakes_resumed];
+    let [taken, refused] = [counts.early_accepted, counts.early_rejected];
+    if full + resumed == 0 {
+        return String::new();
+    }
+    let early = match taken + refused {
+        0 => String::new(),
+        _ => format!(
+            " Early data of {} taken, of {} refused.",
+            show::counted(taken, "request"),
+            show::count(refused)
+        ),
+    };
+    format!("TLS handshakes: {} full, {} resumed.{early}", show::count(full), show::count(resumed))
 }
 
 fn kinds_of_request(counts: &Counts) -> String {

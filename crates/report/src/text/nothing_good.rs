@@ -48,6 +48,20 @@ impl Report<'_> {
             (FailureKind::NotHttp, _) => {
                 format!("What listens at {target} speaks something else; is it the port for plain HTTP?")
             }
+            (FailureKind::NotTls, _) => {
+                format!(
+                    "What listens at {target} speaks no TLS: leave out https://, or give the port for TLS."
+                )
+            }
+            (FailureKind::CertificateIssuer, _) => {
+                "Say whom to trust with --ca, or take any certificate with --insecure.".to_owned()
+            }
+            (FailureKind::CertificateName, _) => {
+                "Give a name of the certificate with --sni, or take any with --insecure.".to_owned()
+            }
+            (FailureKind::TlsAlert | FailureKind::TlsMismatch, _) => {
+                "Look which TLS versions, cipher suites and client certificates it wants.".to_owned()
+            }
             (FailureKind::NoPort | FailureKind::NoDescriptor, _) => {
                 "This machine had none left: see Generator below.".to_owned()
             }

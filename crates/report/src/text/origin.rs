@@ -26,7 +26,7 @@ impl Report<'_> {
     }
 }
 
-fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 12] {
+fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 16] {
     [
         ("full", origin.full, "answers with a whole object"),
         ("range", origin.partial, "answers 206"),
@@ -39,6 +39,10 @@ fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 12
         ("refused", origin.refused, "answers 400, 404, 405 and 416"),
         ("malformed", origin.malformed, "requests not to be understood"),
         ("broken", origin.broken, "connections that broke during an answer"),
+        ("handshakes", origin.handshakes, "of TLS, full or resumed"),
+        ("resumed", origin.handshakes_resumed, "of them"),
+        ("early data", origin.early_accepted, "taken of so many of them"),
+        ("no handshake", origin.handshakes_failed, "connections that ended within the TLS handshake"),
         ("not accepted", origin.accept_failures, "times, mostly for want of descriptors"),
     ]
 }

@@ -3,7 +3,7 @@
 use super::{Report, Section, short};
 use crate::show::{self, Table};
 use measure::run::ratio;
-use measure::{Counts, Failure, Fault, Stage};
+use measure::{Counts, Failure, FailureKind, Fault, Stage};
 use plan::{CheckContent, Step};
 
 impl Report<'_> {
@@ -117,7 +117,10 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
 }
 
 pub(super) fn failure_text(failure: Failure) -> String {
-    let errno = failure.errno.map(|number| format!(" ({})", show::errno(number)));
+    let errno = failure.errno.map(|number| match failure.kind {
+        FailureKind::TlsAlert => format!(" ({})", show::alert(number)),
+        _ => format!(" ({})", show::errno(number)),
+    });
     let stage: Stage = failure.stage;
     format!("{}: {}{}", stage.text(), failure.kind.text(), errno.unwrap_or_default())
 }

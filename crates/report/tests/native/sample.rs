@@ -88,6 +88,7 @@ fn exchange(number: u64, hits: u64, wait_us: u64) -> Exchange {
         response: service + Duration::from_micros(wait_us * (number % 7)),
         first_byte: Some(service.mul_f64(0.8)),
         connect: (number < 64).then(|| Duration::from_micros(90 + number)),
+        reused: number >= 64,
         lateness: (wait_us > 0).then(|| Duration::from_micros(wait_us * (number % 7))),
         sent_bytes: 180,
         head_bytes: 290,
@@ -275,6 +276,12 @@ pub fn trouble() -> Sample {
     fail(tally, 7, FailureKind::Reset, Stage::Body, Some(104));
     fail(tally, 3, FailureKind::Timeout, Stage::Head, None);
     fail(tally, 2, FailureKind::System, Stage::Send, Some(4095));
+    fail(tally, 4, FailureKind::TlsAlert, Stage::Tls, Some(40));
+    fail(tally, 1, FailureKind::CertificateIssuer, Stage::Tls, None);
+    tally.time(Clock::Lookup, Duration::from_micros(310));
+    (0..59).for_each(|number| tally.time(Clock::Tls, Duration::from_micros(350 + 7 * number)));
+    (tally.counts.handshakes_full, tally.counts.handshakes_resumed) = (40, 19);
+    (tally.counts.early_accepted, tally.counts.early_rejected) = (12, 1);
     end(tally, 12, Outcome::Faulty(Fault::Stale), 200);
     end(tally, 1, Outcome::Faulty(Fault::Truncated), 200);
     end(tally, 50, Outcome::Injected, 503);
@@ -287,6 +294,8 @@ pub fn trouble() -> Sample {
     tally.counts.unstamped = 4;
     if let Some(origin) = &mut measure.origin {
         (origin.errors, origin.unstorable, origin.broken, origin.partial) = (50, 120, 2, 30);
+        (origin.handshakes, origin.handshakes_resumed) = (32, 8);
+        (origin.early_accepted, origin.handshakes_failed) = (3, 1);
     }
     let mut result = result(vec![measure]);
     result.interrupted = true;

@@ -7,6 +7,7 @@ use doors::native::HttpArgs;
 
 /// Runs the command.
 pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
+    args.check().map_err(Problem::Usage)?;
     let plan = args.plan(super::seed_from_clock());
     if args.output.show_plan {
         show::write(&plan.to_text());

@@ -10,6 +10,7 @@ mod remote;
 mod serve;
 mod signals;
 mod targets;
+mod tls;
 mod usage;
 mod workers;
 
@@ -93,6 +94,7 @@ pub struct Ready<'a> {
     around: &'a Surroundings,
     workers: Workers,
     targets: Targets,
+    tls: Option<wire::tls::Client>,
     stop: Arc<AtomicBool>,
     sampler: Sampler,
     notes: Vec<String>,
@@ -119,8 +121,9 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     let (io, note) = backend::choose(plan.io)?;
     notes.extend(note);
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
-    let workers = Workers::start(plan, io, threads(plan.threads), &targets, around, heads)?;
-    Ok(Ready { plan, around, workers, targets, stop, sampler, notes })
+    let tls = tls::client(plan)?;
+    let workers = Workers::start(plan, io, threads(plan.threads), &targets, tls.as_ref(), around, heads)?;
+    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, notes })
 }
 
 /// What a plan needs of this machine; `asked`: workers where the plan does not say.
@@ -148,7 +151,7 @@ impl Ready<'_> {
             self.targets.refuse_silent(load, origin)?;
         }
         let told = self.notes.len();
-        let remote = remote(self.plan, self.around, self.targets.first(), &mut self.notes);
+        let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
         self.notes[told..].iter().for_each(|note| view.note(note));
         let threads = self.workers.count();
         let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
@@ -184,13 +187,14 @@ fn remote(
     plan: &Plan,
     around: &Surroundings,
     target: Option<SocketAddr>,
+    tls: Option<wire::tls::Client>,
     notes: &mut Vec<String>,
 ) -> Option<Remote> {
     let (load, address) = (plan.load.as_ref()?, target?);
     if plan.origin.is_some() || !around.join_remote {
         return None;
     }
-    match Remote::new(load, address, plan.site.fingerprint()) {
+    match Remote::new(load, address, tls, plan.site.fingerprint()) {
         Ok((remote, note)) => {
             notes.extend(note);
             Some(remote)

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use wire::tls::Client;
 
 /// How often the accounts are asked for while the run goes on.
 const EVERY: Duration = Duration::from_millis(500);
@@ -38,6 +39,8 @@ struct Asker {
     proxy: SocketAddr,
     form: RequestForm,
     authority: String,
+    /// What begins TLS, and with which host.
+    tls: Option<(Client, String)>,
 }
 
 #[derive(serde::Deserialize)]
@@ -48,9 +51,17 @@ struct Accounts {
 
 impl Remote {
     /// Asks for the accounts once, and from then on twice a second. Returns a note where the sites differ.
-    pub fn new(load: &Load, proxy: SocketAddr, fingerprint: u64) -> Result<(Remote, Option<String>), String> {
+    pub fn new(
+        load: &Load,
+        proxy: SocketAddr,
+        tls: Option<Client>,
+        fingerprint: u64,
+    ) -> Result<(Remote, Option<String>), String> {
         let Protocol::Http1(http) = &load.protocol;
-        let asker = Asker { proxy, form: http.form, authority: http.authority.clone() };
+        let host = load.target.as_deref().unwrap_or_default();
+        let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned();
+        let tls = tls.map(|client| (client, host));
+        let asker = Asker { proxy, form: http.form, authority: http.authority.clone(), tls };
         let accounts = asker.accounts()?;
         let differs = u64::from_str_radix(&accounts.site, 16) != Ok(fingerprint);
         let note = differs.then(|| {
@@ -172,6 +183,9 @@ impl Asker {
         stream.set_read_timeout(Some(
             until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
         ))?;
+        if let Some((client, host)) = &self.tls {
+            return super::tls::exchange(stream, client, host, request.as_bytes(), ANSWER_MAX as usize);
+        }
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
         stream.take(ANSWER_MAX).read_to_end(&mut answer)?;

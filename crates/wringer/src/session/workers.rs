@@ -69,14 +69,15 @@ impl Workers {
         io: Io,
         count: u32,
         targets: &Targets,
+        client: Option<&wire::tls::Client>,
         around: &Surroundings,
         heads: bool,
     ) -> Result<Workers, Problem> {
         let listen =
             plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
-        let shared = plan.origin.as_ref().map(|behaviour| {
-            let settings =
-                Settings { site: plan.site.clone(), behaviour: behaviour.clone(), seed: plan.seed };
+        let server = super::tls::server(plan)?;
+        let shared = plan.origin.clone().map(|behaviour| {
+            let settings = Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls: server };
             Shared::new(settings, count)
         });
         let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
@@ -106,6 +107,7 @@ impl Workers {
                 control: workers.control.clone(),
                 target: targets.target.clone(),
                 hosts: targets.hosts.clone(),
+                tls: client.cloned(),
                 snapshots: snapshots_in.clone(),
                 spare,
                 events: events_in.clone(),

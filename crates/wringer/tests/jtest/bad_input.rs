@@ -91,7 +91,7 @@ fn url_files() {
     let some = file(
         &folder,
         "some",
-        &format!("{url}\njavascript:go()\nhttps://x/\nhttp://a b/\n{}\nhttp://[::1\n", "x".repeat(9000)),
+        &format!("{url}\njavascript:go()\nftp://x/\nhttp://a b/\n{}\nhttp://[::1\n", "x".repeat(9000)),
     );
     let ran = jtest(&format!("-p 0 -C -u {some}")).ended();
     assert_eq!((ran.ops(), ran.err.lines().count()), (1, 5), "{}", ran.err);

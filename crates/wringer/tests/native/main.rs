@@ -13,4 +13,6 @@ mod doctor;
 mod faulty_proxy;
 mod http;
 mod oracle;
+mod tls;
+mod tls_peer;
 mod two_machines;

@@ -1,0 +1,178 @@
+//! [`Stream`]: a connection, plain or over TLS.
+
+use crate::received::Received;
+use crate::secure::{Handshake, Secure};
+use net::{Buffer, Close, Net};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Instant;
+use wire::tls::{Client, Server};
+
+/// A connection, plain or over TLS. Dropping it closes it gracefully, but without close_notify.
+///
+/// Where TLS fails, the error holds a [`wire::tls::Error`]: see [`tls_error`](crate::tls_error).
+#[derive(Debug)]
+pub enum Stream {
+    /// TCP as it is.
+    Plain(net::Stream),
+    /// TLS over TCP.
+    Tls(Box<Secure>),
+}
+
+impl Stream {
+    /// Begins TLS as a client of a host and completes the handshake, until the stream's deadline. Where the last connection
+    /// left a ticket that allows early data, nothing is sent yet: the first [`send`](Self::send) takes the handshake along.
+    ///
+    /// # Errors
+    /// What the system says, or of TLS.
+    pub async fn client(net: &Net, stream: net::Stream, client: &Client, host: &str) -> io::Result<Stream> {
+        Ok(Stream::Tls(Box::new(Secure::client(net, stream, client, host).await?)))
+    }
+
+    /// Begins TLS as a server; the handshake goes along with the first [`recv`](Self::recv).
+    ///
+    /// # Errors
+    /// Of TLS.
+    pub fn server(net: &Net, stream: net::Stream, server: &Server) -> io::Result<Stream> {
+        Ok(Stream::Tls(Box::new(Secure::server(net, stream, server)?)))
+    }
+
+    /// Receives what there is; waits if there is nothing. Empty means end of stream.
+    ///
+    /// # Errors
+    /// As [`net::Stream::recv`]; and of TLS, where the end came without close_notify, too.
+    #[inline]
+    pub async fn recv(&mut self) -> io::Result<Received> {
+        match self {
+            Stream::Plain(stream) => stream.recv().await.map(Received::plain),
+            Stream::Tls(stream) => stream.recv().await,
+        }
+    }
+
+    /// As [`recv`](Self::recv), but at most `max` bytes (at least one), for readers that are slow on purpose.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    pub async fn recv_at_most(&mut self, max: usize) -> io::Result<Received> {
+        match self {
+            Stream::Plain(stream) => stream.recv_at_most(max).await.map(Received::plain),
+            Stream::Tls(stream) => stream.recv_at_most(max.max(1)).await,
+        }
+    }
+
+    /// Throws away received bytes, at most `max` (at least one); waits if there is nothing. Returns how many; 0 means end of
+    /// stream. Plain bytes are not even copied.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    pub async fn discard(&mut self, max: u64) -> io::Result<u64> {
+        match self {
+            Stream::Plain(stream) => stream.discard(max).await,
+            Stream::Tls(stream) => stream.discard(max.max(1)).await,
+        }
+    }
+
+    /// Sends the whole message.
+    ///
+    /// # Errors
+    /// As [`net::Stream::send`]; and of TLS.
+    #[inline]
+    pub async fn send(&mut self, message: Buffer) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.send(message).await,
+            Stream::Tls(stream) => stream.send(message).await,
+        }
+    }
+
+    /// Sends `head` and then the pieces of `body`.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn send_with(&mut self, head: Buffer, body: &[&'static [u8]]) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.send_with(head, body).await,
+            Stream::Tls(stream) => stream.send_with(&head, body).await,
+        }
+    }
+
+    /// Sends the pieces of `body`.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    pub async fn send_static(&mut self, body: &[&'static [u8]]) -> io::Result<()> {
+        match self {
+            Stream::Plain(stream) => stream.send_static(body).await,
+            Stream::Tls(stream) => stream.send_with(&[], body).await,
+        }
+    }
+
+    /// Until when operations may wait; see [`net::Stream::set_deadline`].
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.socket().set_deadline(deadline);
+    }
+
+    /// Tells the peer that nothing more will be sent; receiving goes on.
+    ///
+    /// # Errors
+    /// As [`net::Stream::shutdown_write`].
+    pub async fn shutdown_write(&mut self) -> io::Result<()> {
+        if let Stream::Tls(stream) = self {
+            stream.say_goodbye().await;
+        }
+        self.socket().shutdown_write()
+    }
+
+    /// Closes the connection; over TLS a graceful close says close_notify first.
+    pub async fn close(self, how: Close) {
+        match self {
+            Stream::Plain(stream) => stream.close(how),
+            Stream::Tls(mut stream) => {
+                if how == Close::Graceful {
+                    stream.say_goodbye().await;
+                }
+                stream.into_socket().close(how);
+            }
+        }
+    }
+
+    /// Completes the handshake, where a server has answered early data before: closing on what the client still sends would
+    /// reset the connection.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    pub async fn complete(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(_) => Ok(()),
+            Stream::Tls(stream) => stream.complete().await,
+        }
+    }
+
+    /// What came of the handshake, once, when it is complete; `None` for a plain stream.
+    pub fn take_handshake(&mut self) -> Option<Handshake> {
+        match self {
+            Stream::Plain(_) => None,
+            Stream::Tls(stream) => stream.take_handshake(),
+        }
+    }
+
+    /// The address of the other end.
+    pub fn peer_addr(&self) -> SocketAddr {
+        match self {
+            Stream::Plain(stream) => stream.peer_addr(),
+            Stream::Tls(stream) => stream.peer_addr(),
+        }
+    }
+
+    fn socket(&mut self) -> &mut net::Stream {
+        match self {
+            Stream::Plain(stream) => stream,
+            Stream::Tls(stream) => stream.socket(),
+        }
+    }
+}
+
+impl From<net::Stream> for Stream {
+    fn from(stream: net::Stream) -> Stream {
+        Stream::Plain(stream)
+    }
+}

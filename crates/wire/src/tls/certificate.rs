@@ -1,0 +1,130 @@
+//! Where certificates come from: PEM text, or made on the spot to be thrown away.
+
+use pem::{EncodeConfig, LineEnding, Pem};
+use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use std::fmt;
+
+/// Settings that cannot be used: what is wrong, and what to try.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingsError(pub String);
+
+pub(super) fn refused(text: impl Into<String>) -> SettingsError {
+    SettingsError(text.into())
+}
+
+/// Certificates to trust.
+#[derive(Debug, Clone, Default)]
+pub struct Certificates(pub(super) Vec<CertificateDer<'static>>);
+
+impl Certificates {
+    /// All certificates of a PEM text.
+    ///
+    /// # Errors
+    /// It holds none, or one that is broken.
+    pub fn of_pem(pem: &[u8]) -> Result<Certificates, SettingsError> {
+        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        match found {
+            Ok(found) if !found.is_empty() => Ok(Certificates(found)),
+            Ok(_) => {
+                Err(refused("there is no certificate in it; give a PEM file with BEGIN CERTIFICATE lines"))
+            }
+            Err(error) => Err(refused(format!("its PEM text is broken: {error}"))),
+        }
+    }
+
+    /// Those of a list, in DER.
+    pub fn of_der(list: impl IntoIterator<Item = CertificateDer<'static>>) -> Certificates {
+        Certificates(list.into_iter().collect())
+    }
+
+    /// All of them as a PEM text.
+    pub fn to_pem(&self) -> String {
+        let blocks = self.0.iter().map(|certificate| Pem::new("CERTIFICATE", certificate.to_vec()));
+        pem::encode_many_config(
+            &blocks.collect::<Vec<_>>(),
+            EncodeConfig::new().set_line_ending(LineEnding::LF),
+        )
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// A certificate, those that vouch for it, and its private key.
+pub struct Identity {
+    pub(super) chain: Vec<CertificateDer<'static>>,
+    pub(super) key: PrivateKeyDer<'static>,
+}
+
+impl Identity {
+    /// From PEM texts: the certificate first, then those that vouch for it; and the key (PKCS #8, PKCS #1 or SEC 1).
+    ///
+    /// # Errors
+    /// One of them is broken or holds none.
+    pub fn of_pem(certificates: &[u8], key: &[u8]) -> Result<Identity, SettingsError> {
+        let chain = Certificates::of_pem(certificates)?.0;
+        let key = PrivateKeyDer::from_pem_slice(key)
+            .map_err(|error| refused(format!("there is no private key in PEM: {error}")))?;
+        Ok(Identity { chain, key })
+    }
+
+    /// A self-signed certificate for these names, made now; it is worth nothing to anybody who verifies, unless told to
+    /// trust it. ECDSA on P-256, which costs a server the least.
+    ///
+    /// # Errors
+    /// A name that cannot stand in a certificate.
+    pub fn throw_away(names: &[String]) -> Result<Identity, SettingsError> {
+        let made = || {
+            let mut params = CertificateParams::new(names.to_vec())?;
+            params.distinguished_name = DistinguishedName::new();
+            params.distinguished_name.push(DnType::CommonName, "wringer throw-away");
+            let key = KeyPair::generate()?;
+            Ok((params.self_signed(&key)?, key))
+        };
+        let (certificate, key) = made().map_err(|error: rcgen::Error| {
+            refused(format!("no certificate for {}: {error}", names.join(", ")))
+        })?;
+        let key = PrivateKeyDer::try_from(key.serialize_der())
+            .map_err(|error| refused(format!("no key for a certificate: {error}")))?;
+        Ok(Identity { chain: vec![certificate.der().clone()], key })
+    }
+
+    /// Its certificates, for whoever is to trust it.
+    pub fn certificates(&self) -> Certificates {
+        Certificates(self.chain.clone())
+    }
+}
+
+impl Clone for Identity {
+    fn clone(&self) -> Identity {
+        Identity { chain: self.chain.clone(), key: self.key.clone_key() }
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Identity({} certificates)", self.chain.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_as_pem_reads_back() {
+        let made = Identity::throw_away(&["localhost".to_owned()]).unwrap().certificates();
+        assert_eq!(Certificates::of_pem(made.to_pem().as_bytes()).unwrap().0, made.0);
+    }
+}

@@ -1,0 +1,168 @@
+//! Makes of a plan's TLS values what sessions begin with: reads the PEM files that it names, and makes the origin's
+//! throw-away certificate.
+
+use crate::problem::Problem;
+use plan::{CipherSuite, OriginTls, Plan, Protocol, Tls, TlsVersion};
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use wire::tls::{
+    Certificates, Client, ClientSettings, Identity, Resumption, Server, ServerSettings, Session,
+    SettingsError, Trust, Version,
+};
+
+/// What the clients of a plan begin TLS with; `None`: they do not.
+///
+/// # Errors
+/// A file that cannot be read or used.
+pub fn client(plan: &Plan) -> Result<Option<Client>, Problem> {
+    let http = plan.load.as_ref().map(|load| {
+        let Protocol::Http1(http) = &load.protocol;
+        http
+    });
+    let Some(tls) = http.and_then(|http| http.tls.as_ref()) else { return Ok(None) };
+    let settings = ClientSettings {
+        trust: trust(tls)?,
+        identity: identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref())?,
+        versions: versions(&tls.versions),
+        suites: suites(&tls.ciphers),
+        alpn: tls.alpn.clone(),
+        sni: tls.sni.clone(),
+        resumption: resumption(tls.resumption),
+    };
+    Client::new(&settings).map(Some).map_err(|error| Problem::impossible(format!("TLS of clients: {error}")))
+}
+
+/// What the origin of a plan begins TLS with; `None`: it does not.
+///
+/// # Errors
+/// A file that cannot be read, written or used.
+pub fn server(plan: &Plan) -> Result<Option<Server>, Problem> {
+    let Some(tls) = plan.origin.as_ref().and_then(|origin| origin.tls.as_ref()) else { return Ok(None) };
+    let failed = |error: SettingsError| Problem::impossible(format!("TLS of the origin: {error}"));
+    let given = identity("the origin's certificate", tls.certificate.as_ref(), tls.key.as_ref())?;
+    let identity = given.map_or_else(|| Identity::throw_away(&tls.names).map_err(failed), Ok)?;
+    save_certificate(tls, &identity)?;
+    let settings = ServerSettings {
+        client_roots: tls.client_ca.as_ref().map(|file| certificates(file)).transpose()?,
+        identity,
+        versions: versions(&tls.versions),
+        suites: suites(&tls.ciphers),
+        alpn: tls.alpn.clone(),
+        resumption: resumption(tls.resumption),
+    };
+    Server::new(&settings).map(Some).map_err(failed)
+}
+
+/// Sends a request over a connection that is used up by it, and returns what comes back. Each read may take as long as
+/// the socket allows.
+///
+/// # Errors
+/// What the system says, or of TLS.
+pub fn exchange(
+    mut stream: TcpStream,
+    client: &Client,
+    host: &str,
+    request: &[u8],
+    answer_max: usize,
+) -> io::Result<Vec<u8>> {
+    let failed = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    let (mut out, mut input, mut answer) = (Vec::new(), Vec::new(), Vec::new());
+    // A memory of its own has no ticket, so that the request never goes out early.
+    let mut session = Session::client(&client.with_own_memory(), host, &mut out).map_err(failed)?;
+    let mut asked = false;
+    loop {
+        if !asked && session.may_send() {
+            session.seal(&[request], &mut out).map_err(failed)?;
+            asked = true;
+        }
+        stream.write_all(&out)?;
+        out.clear();
+        let mut part = [0; 16 * 1024];
+        let count = stream.read(&mut part)?;
+        input.extend_from_slice(&part[..count]);
+        let opened = session.open(&mut input, &mut out).map_err(failed)?;
+        answer.extend_from_slice(&input[opened.plain]);
+        input.drain(..opened.consumed);
+        // An answer that was cut off shows by its framing.
+        if count == 0 || opened.closed || answer.len() > answer_max {
+            return Ok(answer);
+        }
+    }
+}
+
+fn trust(tls: &Tls) -> Result<Trust, Problem> {
+    match &tls.ca {
+        _ if !tls.verify => Ok(Trust::Anybody),
+        Some(file) => certificates(file).map(Trust::Roots),
+        None => of_the_system().map(Trust::Roots),
+    }
+}
+
+fn of_the_system() -> Result<Certificates, Problem> {
+    // Single files of the store that cannot be read or parsed do not matter as long as something is found.
+    let found = Certificates::of_der(rustls_native_certs::load_native_certs().certs);
+    if found.is_empty() {
+        let text = "the system trusts no certificate authority (is ca-certificates installed?): give one with --ca, or \
+                    take any certificate with --insecure";
+        return Err(Problem::impossible(text));
+    }
+    Ok(found)
+}
+
+fn certificates(file: &str) -> Result<Certificates, Problem> {
+    Certificates::of_pem(&read(file)?).map_err(|error| Problem::impossible(format!("{file}: {error}")))
+}
+
+fn identity(
+    what: &str,
+    certificate: Option<&String>,
+    key: Option<&String>,
+) -> Result<Option<Identity>, Problem> {
+    let (Some(certificate), Some(key)) = (certificate, key) else { return Ok(None) };
+    let made = Identity::of_pem(&read(certificate)?, &read(key)?);
+    made.map(Some).map_err(|error| Problem::impossible(format!("{what} ({certificate}, key {key}): {error}")))
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Problem> {
+    std::fs::read(file).map_err(|error| Problem::impossible(format!("{file} cannot be read: {error}")))
+}
+
+fn save_certificate(tls: &OriginTls, identity: &Identity) -> Result<(), Problem> {
+    let Some(file) = &tls.save_certificate else { return Ok(()) };
+    std::fs::write(file, identity.certificates().to_pem())
+        .map_err(|error| Problem::impossible(format!("the certificate cannot be written to {file}: {error}")))
+}
+
+fn versions(wanted: &[TlsVersion]) -> Vec<Version> {
+    let of = |version: &TlsVersion| match version {
+        TlsVersion::Tls12 => Version::Tls12,
+        TlsVersion::Tls13 => Version::Tls13,
+    };
+    wanted.iter().map(of).collect()
+}
+
+fn suites(wanted: &[CipherSuite]) -> Vec<u16> {
+    wanted.iter().map(|suite| suite.number()).collect()
+}
+
+fn resumption(wanted: plan::Resumption) -> Resumption {
+    match wanted {
+        plan::Resumption::Off => Resumption::Off,
+        plan::Resumption::On => Resumption::Sessions,
+        plan::Resumption::EarlyData => Resumption::EarlyData,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_knows_the_suites_that_there_are() {
+        let named: Vec<u16> = CipherSuite::all().map(CipherSuite::number).collect();
+        let mut there: Vec<u16> = wire::tls::suites().map(|(number, _)| number).collect();
+        assert_eq!(named.len(), there.len());
+        there.retain(|number| !named.contains(number));
+        assert_eq!(there, [0; 0]);
+    }
+}

@@ -1,0 +1,250 @@
+//! The engine by itself: `wringer http` beside the other tools, all pressing the same nginx, or our origin.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Command;
+
+use super::peers::{PEERS, Pressing};
+use super::place::Place;
+use super::run::{self, Server};
+use super::sample::{Figures, Sample};
+use crate::{Result, shell};
+
+/// How the bodies of answers are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Check {
+    /// Status and length.
+    Length,
+    /// Every byte; other tools never do.
+    Bytes,
+}
+
+/// What is asked for, and how.
+struct Case {
+    name: &'static str,
+    bytes: usize,
+    connections: u32,
+    is_short: bool,
+    is_tls: bool,
+    check: Check,
+    /// The most that our cost may be of wrk's.
+    bound: f64,
+}
+
+const KEPT: Case = Case {
+    name: "small, 64 connections",
+    bytes: 100,
+    connections: 64,
+    is_short: false,
+    is_tls: false,
+    check: Check::Length,
+    bound: 0.75,
+};
+
+const CASES: [Case; 10] = [
+    KEPT,
+    Case { name: "small, 1024 connections", connections: 1024, bound: 0.72, ..KEPT },
+    Case { name: "connection each", is_short: true, bound: 1.0, ..KEPT },
+    Case { name: "TLS", is_tls: true, bound: 0.75, ..KEPT },
+    Case { name: "TLS handshake each", is_short: true, is_tls: true, bound: 0.25, ..KEPT },
+    Case { name: "4 kB", bytes: 4096, bound: 0.78, ..KEPT },
+    Case { name: "64 kB", bytes: 65_536, bound: 0.65, ..KEPT },
+    Case { name: "1 MB", bytes: 1 << 20, bound: 0.35, ..KEPT },
+    Case { name: "64 kB checked", bytes: 65_536, check: Check::Bytes, bound: 1.1, ..KEPT },
+    Case { name: "1 MB checked", bytes: 1 << 20, check: Check::Bytes, bound: 1.1, ..KEPT },
+];
+
+/// The tool whose cost the bounds are about.
+const MEASURE: &str = "wrk";
+/// The most µs that sends may be late at half load: p99, p99.9.
+const BOUND_LATENESS: [f64; 2] = [50.0, 200.0];
+/// Bytes of user memory that an idle connection may take.
+const BOUND_IDLE: f64 = 1024.0;
+/// Mostly idle connections.
+const IDLE: u32 = 10_000;
+const FEW: u32 = 100;
+
+/// A ratio that is wanted: ours by another's, and the most that it may be.
+pub struct Wanted {
+    pub upper: String,
+    pub lower: String,
+    pub bound: Option<f64>,
+}
+
+/// All ratios of the engine's cases. Other tools check no body, so the checked cases are compared with their unchecked
+/// ones.
+pub fn ratios() -> Vec<Wanted> {
+    let of_case = |case: &Case| {
+        let name = case.name;
+        let unchecked = name.trim_end_matches(" checked").to_owned();
+        PEERS.map(|peer| Wanted {
+            upper: format!("{name}: wringer"),
+            lower: format!("{unchecked}: {}", peer.program()),
+            bound: (peer.program() == MEASURE).then_some(case.bound),
+        })
+    };
+    CASES.iter().flat_map(of_case).collect()
+}
+
+/// The servers, which stay up over the rounds.
+pub struct Engine<'a> {
+    place: &'a Place,
+    plain: SocketAddr,
+    /// None where no certificate could be made.
+    tls: Option<SocketAddr>,
+    _nginx: Server,
+}
+
+impl<'a> Engine<'a> {
+    /// Starts nginx with a file of each length; None where it is not installed.
+    pub fn start(place: &'a Place) -> Result<Option<Self>> {
+        if shell::find("nginx").is_none() {
+            println!("skipped: nginx is not installed, which the engine's cases press (cargo xtask setup)");
+            return Ok(None);
+        }
+        for case in &CASES {
+            let file = place.file(&case.bytes.to_string());
+            fs::write(&file, vec![b'x'; case.bytes])
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        let tls = match make_certificate(place.folder()) {
+            Ok(()) => Some(run::free_address()?),
+            Err(problem) => {
+                println!("skipped: TLS, because {problem}");
+                None
+            }
+        };
+        let plain = run::free_address()?;
+        let nginx = place.start_nginx(plain, tls).map_err(|problem| format!("bench: nginx: {problem}"))?;
+        Ok(Some(Self { place, plain, tls, _nginx: nginx }))
+    }
+
+    /// The cases that are run one after another, each group by itself.
+    pub fn groups(&self) -> Vec<super::Group<'_>> {
+        let mut groups: Vec<super::Group<'_>> = Vec::new();
+        for case in CASES.iter().filter(|case| !case.is_tls || self.tls.is_some()) {
+            groups.push(Box::new(|| self.case(case)));
+        }
+        groups.push(Box::new(|| self.origin()));
+        groups.push(Box::new(|| self.idle()));
+        groups.push(Box::new(|| self.half_load()));
+        groups
+    }
+
+    /// Ours, and every other tool that can do this; they do not where ours checks every byte.
+    fn case(&self, case: &Case) -> Vec<Sample> {
+        let scheme = if case.is_tls { "https" } else { "http" };
+        let address = if case.is_tls { self.tls.unwrap_or(self.plain) } else { self.plain };
+        self.beside(case, &format!("{scheme}://{address}/{}", case.bytes))
+    }
+
+    fn beside(&self, case: &Case, url: &str) -> Vec<Sample> {
+        let sample = |tool: &str, result| Sample::new(&format!("{}: {tool}", case.name), None, result);
+        let mut samples = vec![sample("wringer", self.ours(case, url, &[]))];
+        if case.check == Check::Bytes {
+            return samples;
+        }
+        let seconds = self.place.time.as_secs();
+        let pressing = Pressing { url, connections: case.connections, seconds, is_short: case.is_short };
+        for peer in PEERS.into_iter().filter(|peer| peer.is_installed() && peer.can(&pressing)) {
+            samples.push(sample(peer.program(), self.place.peer(peer, &pressing)));
+        }
+        samples
+    }
+
+    fn ours(&self, case: &Case, url: &str, more: &[&str]) -> Result<Figures> {
+        let mut command = self.http(url, case.connections);
+        command.args(["--duration", &format!("{}s", self.place.time.as_secs())]);
+        if case.is_short {
+            command.args(["--keep-alive", "1"]);
+        }
+        if case.is_tls {
+            command.args(["--insecure", "--resumption", "off"]);
+        }
+        command.args(["--expect-body", if case.check == Check::Bytes { "same" } else { "same-length" }]);
+        command.args(more);
+        self.place.ours(command, &self.place.file("http.json"))
+    }
+
+    fn http(&self, url: &str, users: u32) -> Command {
+        let mut command = self.place.generator();
+        command.args(["http", url, "--users", &users.to_string(), "--threads", "1", "--quiet"]);
+        command.arg("--evidence-file").arg(self.place.file("evidence.txt"));
+        command
+    }
+
+    /// The first case again, in front of our origin.
+    fn origin(&self) -> Vec<Sample> {
+        let case = Case { name: "small, our origin", ..KEPT };
+        let origin = run::free_address()
+            .and_then(|address| Ok((address, self.place.start_origin(address, case.bytes)?)));
+        match origin {
+            Ok((address, _server)) => self.beside(&case, &format!("http://{address}/w/1f/{}", case.bytes)),
+            Err(problem) => vec![Sample::new("small, our origin: wringer", None, Err(problem))],
+        }
+    }
+
+    /// Memory of the generator for each connection of users that mostly think.
+    fn idle(&self) -> Vec<Sample> {
+        let url = format!("http://{}/{}", self.plain, KEPT.bytes);
+        let held = |users: u32| {
+            let mut command = self.http(&url, users);
+            command.args(["--think", "exp:5s", "--duration", "4s"]);
+            let figures = self.place.ours(command, &self.place.file("idle.json"))?;
+            figures.memory_bytes.ok_or_else(|| "the report does not tell the memory".to_owned())
+        };
+        let each = held(FEW).and_then(|few| Ok((held(IDLE)? - few) / f64::from(IDLE - FEW)));
+        vec![Sample::of_value("idle connection, bytes", Some(BOUND_IDLE), each)]
+    }
+
+    /// How late sends are at half of the rate that the server gives.
+    fn half_load(&self) -> Vec<Sample> {
+        let url = format!("http://{}/{}", self.plain, KEPT.bytes);
+        let rate = self.ours(&KEPT, &url, &[]).map(|figures| figures.requests_per_s().unwrap_or(2.0) / 2.0);
+        let late = rate.and_then(|rate| {
+            let late = self.ours(&KEPT, &url, &["--rate", &format!("{rate:.0}")])?.lateness_us;
+            late.ok_or_else(|| "the report does not tell the lateness".to_owned())
+        });
+        let value = |at: usize| late.clone().map(|late| late[at]);
+        vec![
+            Sample::of_value("half load, late p50, µs", None, value(0)),
+            Sample::of_value("half load, late p99, µs", Some(BOUND_LATENESS[0]), value(1)),
+            Sample::of_value("half load, late p99.9, µs", Some(BOUND_LATENESS[1]), value(2)),
+        ]
+    }
+}
+
+/// A key and a certificate of its own, as servers have them most: P-256.
+fn make_certificate(folder: &Path) -> Result<()> {
+    let program = shell::find("openssl").ok_or("openssl is not installed, which makes the certificate")?;
+    let mut command = Command::new(program);
+    command.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]);
+    command.args(["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
+    command.arg("-keyout").arg(folder.join("tls.key")).arg("-out").arg(folder.join("tls.crt"));
+    shell::output(&mut command).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checked_bodies_are_compared_with_tools_that_check_nothing() {
+        let wanted = ratios();
+        let to = |upper: &str| {
+            let mut bounded = wanted.iter().filter(|wanted| wanted.upper == upper && wanted.bound.is_some());
+            bounded.next().map(|wanted| (wanted.lower.clone(), wanted.bound.unwrap_or(0.0)))
+        };
+        assert_eq!(to("1 MB checked: wringer"), Some(("1 MB: wrk".to_owned(), 1.1)));
+        assert_eq!(to("TLS: wringer"), Some(("TLS: wrk".to_owned(), 0.75)));
+    }
+
+    #[test]
+    fn names_are_told_apart() {
+        let mut names: Vec<_> = CASES.iter().map(|case| case.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), CASES.len());
+    }
+}

@@ -1,0 +1,119 @@
+//! Where a bench runs: the program under test, the cores, the time, a temporary folder; and running things there.
+
+use std::cell::Cell;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::peers::{Peer, Pressing};
+use super::run::{self, Cores, Server};
+use super::sample::Figures;
+use crate::{Result, shell};
+
+/// What all cases share.
+pub struct Place {
+    pub wringer: PathBuf,
+    pub cores: Cores,
+    /// How long each case runs in each round.
+    pub time: Duration,
+    folder: TempDir,
+    /// Gives each run a seed of its own, so that objects that are never asked for again are not, in a later run.
+    seed: Cell<u64>,
+}
+
+impl Place {
+    pub fn new(wringer: PathBuf, time: Duration) -> Result<Self> {
+        let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        let seed = Cell::new(std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_secs()));
+        Ok(Self { wringer, cores: Cores::choose(), time, folder, seed })
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn next_seed(&self) -> u64 {
+        self.seed.set(self.seed.get() + 1);
+        self.seed.get()
+    }
+
+    /// wringer as a generator, on its core.
+    pub fn generator(&self) -> Command {
+        run::pinned(&self.wringer, self.cores.generator)
+    }
+
+    /// Runs wringer, which writes its report to `json`. A run that found faults (exit code 3) still has a CPU time; its
+    /// faults are counted.
+    pub fn ours(&self, mut command: Command, json: &Path) -> Result<Figures> {
+        command.arg("--json").arg(json);
+        let ended = run::to_the_end(command, self.limit(), &self.file("run.log"), &[0, 3])?;
+        let text = fs::read_to_string(json)
+            .map_err(|error| format!("{} cannot be read: {error}", json.display()))?;
+        let figures = Figures::of_run(&text, ended.cpu);
+        figures.ok_or_else(|| format!("{} lacks figures", json.display()))?.believable()
+    }
+
+    /// Runs another tester.
+    pub fn peer(&self, peer: Peer, pressing: &Pressing<'_>) -> Result<Figures> {
+        let command = peer.command(pressing, self.cores.generator, self.folder())?;
+        let ended = run::to_the_end(command, self.limit(), &self.file("run.log"), &[0])?;
+        let requests = peer
+            .requests(&ended.said)
+            .ok_or_else(|| format!("its output is not understood: {}", ended.said))?;
+        let (seconds, p99_us) = (Some(ended.took.as_secs_f64()), peer.p99_us(&ended.said));
+        Figures { cpu: ended.cpu, requests, seconds, p99_us, ..Figures::default() }.believable()
+    }
+
+    /// Our origin as a web server of objects of one size.
+    pub fn start_origin(&self, address: SocketAddr, bytes: usize) -> Result<Server> {
+        let line = format!("origin --listen {address} --threads 1 --size {bytes}");
+        let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let mut server = Server::start(&self.wringer, self.cores.proxy, &arguments, self.file("origin.log"))?;
+        server.await_port(address)?;
+        Ok(server)
+    }
+
+    /// nginx, one process without a log, as cheap as it can be, with the files of our folder; `tls`: where it speaks
+    /// TLS, by the certificate `tls.crt` and the key `tls.key`.
+    pub fn start_nginx(&self, plain: SocketAddr, tls: Option<SocketAddr>) -> Result<Server> {
+        let program = shell::find("nginx").ok_or("it is not installed")?;
+        let settings = self.file("nginx.conf");
+        fs::write(&settings, nginx_settings(self.folder(), plain, tls))
+            .map_err(|error| format!("{}: {error}", settings.display()))?;
+        let arguments = ["-p", ".", "-e", "stderr", "-c"].map(str::to_owned).into_iter();
+        let arguments: Vec<_> = arguments.chain([settings.display().to_string()]).collect();
+        let mut server = Server::start(&program, self.cores.proxy, &arguments, self.file("nginx.log"))?;
+        server.await_port(plain)?;
+        Ok(server)
+    }
+
+    fn limit(&self) -> Duration {
+        self.time * 3 + Duration::from_secs(30)
+    }
+}
+
+fn nginx_settings(folder: &Path, plain: SocketAddr, tls: Option<SocketAddr>) -> String {
+    let folder = folder.display();
+    let secure = tls.map_or_else(String::new, |address| {
+        format!(
+            "server {{ listen {address} ssl backlog=4096; root {folder}; ssl_certificate {folder}/tls.crt; \
+             ssl_certificate_key {folder}/tls.key; ssl_protocols TLSv1.2 TLSv1.3; }}\n  "
+        )
+    });
+    format!(
+        "daemon off;\nmaster_process off;\npid {folder}/nginx.pid;\nerror_log stderr;\n\
+         worker_rlimit_nofile 40000;\nevents {{ worker_connections 20000; }}\n\
+         http {{\n  access_log off;\n  sendfile on;\n  tcp_nopush on;\n  keepalive_requests 1000000000;\n  \
+         open_file_cache max=16;\n  client_body_temp_path {folder}/t1;\n  proxy_temp_path {folder}/t2;\n  \
+         fastcgi_temp_path {folder}/t3;\n  uwsgi_temp_path {folder}/t4;\n  scgi_temp_path {folder}/t5;\n  \
+         {secure}server {{ listen {plain} backlog=4096; root {folder}; }}\n}}\n"
+    )
+}
