@@ -174,6 +174,7 @@ impl Case {
             snapshots: snapshots_in,
             spare,
             events: events_in,
+            tls: None,
             interval: INTERVAL,
         };
         let began = net.now();
@@ -202,7 +203,8 @@ fn serve_as(net: &Net, listener: Listener, server: Server, site: &Site, seed: u6
             None
         }
         Server::Origin(behaviour) => {
-            let shared = Shared::new(Settings { site: site.clone(), behaviour: *behaviour, seed }, 1);
+            let shared =
+                Shared::new(Settings { site: site.clone(), behaviour: *behaviour, seed, tls: None }, 1);
             net.spawn(origin::serve(net.clone(), listener, shared.clone(), 0, None));
             Some(shared)
         }
