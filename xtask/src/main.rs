@@ -7,6 +7,7 @@ mod ci;
 mod docs;
 mod setup;
 mod shell;
+mod simulate;
 mod tidy;
 
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ Usage: cargo xtask COMMAND
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
   docs               links between pages, and whether the summary lists each page
+  simulate [--seeds N] [--from SEED] [--log]
+                     the engine in simulated worlds, 10,000 seeds from 1 unless told otherwise; --log: what happened
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
                      CPU per request, through real proxies and beside other tools; not part of ci";
 
@@ -47,6 +50,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "setup" => setup::run(setup::parse(rest)?).map(drop),
         "tidy" => none_of(rest).and_then(|()| tidy::run(&root())),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
+        "simulate" => simulate::run(&simulate::parse(rest)?),
         "bench" => bench::run(&bench::parse(rest)?),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");

@@ -21,7 +21,12 @@ impl WallClock {
     /// The system's wall clock, joined to the monotonic clock that reads `now`.
     pub(crate) fn start(now: Instant) -> Self {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { started: now, started_unix_us: since_epoch.as_micros() as u64 }
+        Self::new(now, since_epoch.as_micros() as u64)
+    }
+
+    /// One that reads `unix_us` when the monotonic clock reads `now`.
+    pub(crate) fn new(now: Instant, unix_us: u64) -> Self {
+        Self { started: now, started_unix_us: unix_us }
     }
 
     pub(crate) fn unix_micros_at(&self, at: Instant) -> u64 {

@@ -27,6 +27,8 @@ mod timers;
 mod usage;
 mod worker;
 
+#[cfg(feature = "sim")]
+pub use backend::sim::{Faults, Log, Simulated, Simulation};
 pub use buffer::{Buffer, Lent};
 pub use clock::thread_cpu;
 pub use event::Event;

@@ -90,7 +90,19 @@ impl Default for Limits {
 ///
 /// The system interface cannot be set up, or its wait fails. What `main` returns is passed through.
 pub fn run<T, F: Future<Output = T>>(io: Io, limits: Limits, main: impl FnOnce(Net) -> F) -> io::Result<T> {
-    let worker = Rc::new(Worker::new(io, &limits)?);
+    let pool = Pool::new(limits.buffer_bytes);
+    let driver = Driver::new(io, &limits, &pool)?;
+    run_on(driver, pool, limits, main)
+}
+
+/// The same on a driver that is there already.
+pub(crate) fn run_on<T, F: Future<Output = T>>(
+    driver: Driver,
+    pool: Rc<Pool>,
+    limits: Limits,
+    main: impl FnOnce(Net) -> F,
+) -> io::Result<T> {
+    let worker = Rc::new(Worker::new(driver, pool, &limits));
     let _end = End(&worker);
     let main = pin!(main(Net(worker.clone())));
     let runner = Runner { worker: &worker, main, result: None };
@@ -216,11 +228,10 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    fn new(io: Io, limits: &Limits) -> io::Result<Self> {
-        let pool = Pool::new(limits.buffer_bytes);
-        let driver = Driver::new(io, limits, &pool)?;
-        let now = driver.now();
-        Ok(Self {
+    fn new(driver: Driver, pool: Rc<Pool>, limits: &Limits) -> Self {
+        Self {
+            turn: Cell::new(driver.now()),
+            wall_clock: driver.wall_clock(),
             driver,
             timers: RefCell::default(),
             pool,
@@ -232,9 +243,7 @@ impl Worker {
             current: Cell::new(TaskId::MAIN),
             budget: Cell::new(0),
             completions_per_poll: limits.completions_per_poll.max(1),
-            turn: Cell::new(now),
-            wall_clock: WallClock::start(now),
-        })
+        }
     }
 
     /// The task being polled: whoever waits for something gives this as the one to poll.
@@ -369,6 +378,10 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
             }
             (Driver::Uring(driver), Occurrences::Uring(completions)) => {
                 self.handle_each(completions.noted_by(driver));
+            }
+            #[cfg(feature = "sim")]
+            (Driver::Sim(driver), Occurrences::Sim(count)) => {
+                self.handle_each((0..*count).map(|_| driver.note()));
             }
             _ => unreachable!("a driver is given what it made room for"),
         }

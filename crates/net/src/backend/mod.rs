@@ -5,6 +5,8 @@
 //! socket is ready. Start at [`Driver`] and [`Socket`]; then `epoll.rs`, the plainest of them.
 
 pub(crate) mod epoll;
+#[cfg(feature = "sim")]
+pub(crate) mod sim;
 mod tcp;
 mod unsent;
 pub(crate) mod uring;
@@ -18,6 +20,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use crate::buffer::{Buffer, Lent, Pool};
+use crate::clock::WallClock;
 use crate::listener::ListenOptions;
 use crate::stream::ConnectOptions;
 use crate::tasks::TaskId;
@@ -45,12 +48,17 @@ pub(crate) enum Rest {
 pub(crate) enum Occurrences {
     Epoll(mio::Events),
     Uring(uring::Completions),
+    /// How many things happen now.
+    #[cfg(feature = "sim")]
+    Sim(usize),
 }
 
 /// What waits for a worker, and keeps its clock.
 pub(crate) enum Driver {
     Epoll(Rc<epoll::Driver>),
     Uring(Rc<uring::Driver>),
+    #[cfg(feature = "sim")]
+    Sim(Rc<sim::Driver>),
 }
 
 impl Driver {
@@ -76,6 +84,8 @@ impl Driver {
             // Nothing ever is.
             Self::Epoll(_) => {}
             Self::Uring(driver) => driver.finish(),
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => {}
         }
     }
 
@@ -83,6 +93,8 @@ impl Driver {
         match self {
             Self::Epoll(_) => "epoll",
             Self::Uring(_) => "io_uring",
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => "simulated",
         }
     }
 
@@ -90,6 +102,17 @@ impl Driver {
     pub(crate) fn now(&self) -> Instant {
         match self {
             Self::Epoll(_) | Self::Uring(_) => Instant::now(),
+            #[cfg(feature = "sim")]
+            Self::Sim(driver) => driver.now(),
+        }
+    }
+
+    /// The wall clock, as it goes on from now.
+    pub(crate) fn wall_clock(&self) -> WallClock {
+        match self {
+            Self::Epoll(_) | Self::Uring(_) => WallClock::start(self.now()),
+            #[cfg(feature = "sim")]
+            Self::Sim(driver) => driver.wall_clock(),
         }
     }
 
@@ -99,6 +122,8 @@ impl Driver {
         match self {
             Self::Epoll(_) => Occurrences::Epoll(mio::Events::with_capacity(events)),
             Self::Uring(_) => Occurrences::Uring(uring::Completions::with_capacity(events)),
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => Occurrences::Sim(events),
         }
     }
 
@@ -107,6 +132,8 @@ impl Driver {
         match (self, occurrences) {
             (Self::Epoll(driver), Occurrences::Epoll(events)) => driver.wait(events, rest),
             (Self::Uring(driver), Occurrences::Uring(completions)) => driver.wait(completions, rest),
+            #[cfg(feature = "sim")]
+            (Self::Sim(driver), Occurrences::Sim(count)) => driver.wait(rest).map(|due| *count = due),
             _ => unreachable!("a driver is given what it made room for"),
         }
     }
@@ -116,6 +143,8 @@ impl Driver {
         match self {
             Self::Epoll(_) => {}
             Self::Uring(driver) => driver.submit(),
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => {}
         }
     }
 
@@ -124,6 +153,9 @@ impl Driver {
         match self {
             Self::Epoll(driver) => driver.sweep(now, overdue),
             Self::Uring(driver) => driver.sweep(now, overdue),
+            // A deadline is one of the things that happen.
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => {}
         }
     }
 
@@ -132,6 +164,9 @@ impl Driver {
         match self {
             Self::Epoll(driver) => Ok(Waker::Epoll(driver.waker())),
             Self::Uring(driver) => Ok(Waker::Uring(driver.waker()?)),
+            // No other thread is part of a simulation.
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -141,6 +176,8 @@ impl Driver {
             // Shares none.
             Self::Epoll(_) => Shortages::default(),
             Self::Uring(driver) => driver.shortages(),
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => Shortages::default(),
         }
     }
 
@@ -149,6 +186,8 @@ impl Driver {
         match self {
             Self::Epoll(driver) => driver.open_sockets(),
             Self::Uring(driver) => driver.open_sockets(),
+            #[cfg(feature = "sim")]
+            Self::Sim(driver) => driver.open_sockets(),
         }
     }
 }
@@ -172,6 +211,8 @@ impl Waker {
 pub(crate) enum Socket {
     Epoll(epoll::Socket),
     Uring(uring::Socket),
+    #[cfg(feature = "sim")]
+    Sim(sim::Socket),
 }
 
 impl Socket {
@@ -180,6 +221,8 @@ impl Socket {
         match &worker.driver {
             Driver::Epoll(driver) => epoll::Socket::connect(worker, driver, to, options).map(Self::Epoll),
             Driver::Uring(driver) => uring::Socket::connect(worker, driver, to, options).map(Self::Uring),
+            #[cfg(feature = "sim")]
+            Driver::Sim(driver) => sim::Socket::connect(worker, driver, to, options).map(Self::Sim),
         }
     }
 
@@ -187,6 +230,8 @@ impl Socket {
         match &worker.driver {
             Driver::Epoll(driver) => epoll::Socket::listen(worker, driver, at, options).map(Self::Epoll),
             Driver::Uring(driver) => uring::Socket::listen(worker, driver, at, options).map(Self::Uring),
+            #[cfg(feature = "sim")]
+            Driver::Sim(driver) => sim::Socket::listen(worker, driver, at, options).map(Self::Sim),
         }
     }
 
@@ -195,6 +240,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.set_deadline(deadline),
             Self::Uring(socket) => socket.set_deadline(deadline),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.set_deadline(deadline),
         }
     }
 
@@ -202,6 +249,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.poll_connected(),
             Self::Uring(socket) => socket.poll_connected(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.poll_connected(),
         }
     }
 
@@ -213,6 +262,8 @@ impl Socket {
             Self::Uring(socket) => {
                 socket.poll_accept().map_ok(|(accepted, peer)| (Self::Uring(accepted), peer))
             }
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.poll_accept().map_ok(|(accepted, peer)| (Self::Sim(accepted), peer)),
         }
     }
 
@@ -221,6 +272,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.poll_recv(max),
             Self::Uring(socket) => socket.poll_recv(max),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.poll_recv(max),
         }
     }
 
@@ -229,6 +282,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.poll_discard(max),
             Self::Uring(socket) => socket.poll_discard(max),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.poll_discard(max),
         }
     }
 
@@ -240,6 +295,11 @@ impl Socket {
                 unsent::send_all(head, body, |pieces| socket.poll_send(pieces)).await
             }
             Self::Uring(socket) => socket.send(head, body).await,
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => {
+                let head = head.as_ref().map_or(&[][..], |head| &head[..]);
+                unsent::send_all(head, body, |pieces| socket.poll_send(pieces)).await
+            }
         }
     }
 
@@ -247,6 +307,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.shutdown_write(),
             Self::Uring(socket) => socket.shutdown_write(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.shutdown_write(),
         }
     }
 
@@ -263,6 +325,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.make_close_abortive(),
             Self::Uring(socket) => socket.make_close_abortive(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.make_close_abortive(),
         }
     }
 
@@ -270,6 +334,8 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.local_addr(),
             Self::Uring(socket) => socket.local_addr(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.local_addr(),
         }
     }
 }

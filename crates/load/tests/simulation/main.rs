@@ -1,0 +1,10 @@
+//! The engine in a simulated world: virtual time, a network that does what a seed wants, and a server that is the origin
+//! or follows a script. `cargo xtask simulate` runs more seeds than the tests do.
+
+mod bytes;
+mod hostile;
+mod scenario;
+mod seeds;
+mod server;
+mod stall;
+mod world;

@@ -1,0 +1,119 @@
+//! A server that follows a script: what it does for each request, to the byte and the microsecond.
+
+use net::{Close, Listener, Net, Stream};
+use std::cell::Cell;
+use std::future::pending;
+use std::rc::Rc;
+use std::time::Duration;
+use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Stage};
+
+/// One thing that the server does.
+#[derive(Debug, Clone)]
+pub enum Move {
+    Send(Vec<u8>),
+    Wait(Duration),
+    Close,
+    Reset,
+    /// Nothing more, and reads nothing more.
+    Freeze,
+}
+
+/// What the server knows when it decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// The number of the request, over all connections.
+    pub number: u64,
+    /// Since the server began.
+    pub at: Duration,
+}
+
+/// What to do for each request.
+#[derive(Clone)]
+pub struct Script {
+    pub moves: Rc<dyn Fn(Asked) -> Vec<Move>>,
+    /// Whether a request is acted upon as soon as its head has come.
+    pub at_head: bool,
+}
+
+impl Script {
+    pub fn new(moves: impl Fn(Asked) -> Vec<Move> + 'static) -> Script {
+        Script { moves: Rc::new(moves), at_head: false }
+    }
+}
+
+/// Serves until the world ends.
+pub async fn serve(net: Net, mut listener: Listener, script: Script) {
+    let (began, requests) = (net.now(), Rc::new(Cell::new(0)));
+    loop {
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let (net_of_task, script, requests) = (net.clone(), script.clone(), requests.clone());
+        net.spawn(async move {
+            let mut line = Line { net: net_of_task, stream, reader: RequestReader::new(Limits::default()) };
+            loop {
+                if line.request(script.at_head).await.is_none() {
+                    return;
+                }
+                let number = requests.replace(requests.get() + 1);
+                let asked = Asked { number, at: line.net.now() - began };
+                for action in (script.moves)(asked) {
+                    match action {
+                        Move::Close => return,
+                        Move::Reset => return line.stream.close(Close::Reset),
+                        other => line.act(other).await,
+                    }
+                }
+                if script.at_head && line.request(false).await.is_none() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+struct Line {
+    net: Net,
+    stream: Stream,
+    reader: RequestReader,
+}
+
+struct Unseen;
+
+impl RequestSink for Unseen {
+    fn head(&mut self, _head: &RequestHead<'_>, _raw: &[u8]) {}
+}
+
+impl Line {
+    /// Reads a request, or its head; `None`: the client has gone.
+    async fn request(&mut self, head: bool) -> Option<()> {
+        loop {
+            let received = self.stream.recv().await.ok().filter(|bytes| !bytes.is_empty())?;
+            if self.reader.read(&received, &mut Unseen).ok()?.done {
+                self.reader.begin();
+                return Some(());
+            }
+            if head && self.reader.stage() == Stage::Body {
+                return Some(());
+            }
+        }
+    }
+
+    async fn act(&mut self, action: Move) {
+        match action {
+            Move::Send(bytes) => {
+                let mut message = self.net.buffer();
+                message.extend_from_slice(&bytes);
+                // The client may have gone; the next read tells.
+                let _ = self.stream.send(message).await;
+            }
+            Move::Wait(time) => self.net.sleep(time).await,
+            Move::Freeze | Move::Close | Move::Reset => pending().await,
+        }
+    }
+}
+
+/// A plain answer.
+pub fn answer(body: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len()).into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}

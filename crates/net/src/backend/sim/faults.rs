@@ -1,0 +1,61 @@
+//! What a simulated network does to those who use it.
+
+use std::time::Duration;
+
+/// How a simulated network behaves. Shares are chances from 0 to 1; the default is a good network: 50 µs one way, nothing
+/// goes wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Faults {
+    /// Time that a connection's bytes take one way: drawn between both, once for each connection.
+    pub delay: (Duration, Duration),
+    /// More time than that, for each segment anew, up to this; order is kept.
+    pub jitter: Duration,
+    /// Bytes of a segment at most: drawn between both, for each connection. Segments arrive one by one.
+    pub segment: (usize, usize),
+    /// Bytes that wait to be received by one end at most; who sends more waits.
+    pub receive_buffer: usize,
+    /// Share of receives that return a part of what is there.
+    pub short_reads: f64,
+    /// Share of sends that take a part of what there is room for.
+    pub short_writes: f64,
+    /// Share of connects that are refused.
+    pub refused: f64,
+    /// Share of connects that nobody ever answers.
+    pub unanswered: f64,
+    /// Share of connects and accepts that fail for want of descriptors, ports or memory.
+    pub exhausted: f64,
+    /// Share of segments in whose place both ends get a reset.
+    pub resets: f64,
+    /// Share of segments after which nothing passes any more, either way, and neither end is told.
+    pub lost: f64,
+    /// Share of segments that are held up.
+    pub stalls: f64,
+    /// How long they are held up, at most.
+    pub stall: Duration,
+    /// Share of the worker's waits that end late, as if the machine had been busy.
+    pub lags: f64,
+    /// How late, at most.
+    pub lag: Duration,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self {
+            delay: (Duration::from_micros(50), Duration::from_micros(50)),
+            jitter: Duration::ZERO,
+            segment: (65_536, 65_536),
+            receive_buffer: 131_072,
+            short_reads: 0.0,
+            short_writes: 0.0,
+            refused: 0.0,
+            unanswered: 0.0,
+            exhausted: 0.0,
+            resets: 0.0,
+            lost: 0.0,
+            stalls: 0.0,
+            stall: Duration::ZERO,
+            lags: 0.0,
+            lag: Duration::ZERO,
+        }
+    }
+}
