@@ -41,7 +41,7 @@ fn keeps_the_laws(seed: u64, log: bool) -> Counts {
     agrees_with_the_origin(&case, &ran);
     leaves_nothing(&ran);
     ends_in_time(&case, &ran);
-    if seed % REPLAYED == 0 {
+    if seed.is_multiple_of(REPLAYED) {
         let again = scenario::of_seed(seed).run();
         assert_eq!((again.log.hash, again.log.entries), (ran.log.hash, ran.log.entries), "another run");
         assert_eq!(again.counts(), ran.counts(), "another run");
