@@ -13,6 +13,7 @@ mod control;
 mod exchange;
 mod failure;
 mod judge;
+mod open;
 mod oracle;
 pub mod pace;
 mod page;

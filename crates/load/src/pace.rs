@@ -1,55 +1,62 @@
 //! When requests are due: a schedule is a pure function of the plan and the seed.
 
 use plan::draw::{fraction, hash};
-use plan::{Arrivals, Part};
+use plan::{Arrivals, Open, Part};
 use std::time::Duration;
 
-/// The moments at which the requests of one worker are due, since the start of the phase.
+/// The moments at which arrivals of one worker are due, since the start of the phase. Parts take turns under the curve of
+/// the whole load.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    /// This worker's share of the rate.
-    per_second: f64,
-    arrivals: Arrivals,
+    open: Open,
     part: Part,
     seed: u64,
     next: u64,
-    /// Sum of the gaps drawn so far, in seconds (Poisson).
-    at: f64,
+    /// Sum of the gaps drawn so far, as if this part had one arrival per second (Poisson).
+    drawn: f64,
 }
 
 impl Schedule {
-    /// The schedule of one part of a load, whose share is `per_second` requests a second, under a law of arrivals.
-    pub fn new(per_second: f64, arrivals: Arrivals, part: Part, seed: u64) -> Schedule {
-        Schedule { per_second, arrivals, part, seed, next: 0, at: 0.0 }
+    /// The schedule of one part of an open pace.
+    pub fn new(open: Open, part: Part, seed: u64) -> Schedule {
+        Schedule { open, part, seed, next: 0, drawn: 0.0 }
     }
 
-    /// When the `nth` request would be due in a steady stream of all parts' requests, in seconds: parts take turns.
-    fn even(&self, nth: u64) -> f64 {
-        self.part.number(nth) as f64 / (self.per_second * f64::from(self.part.of))
+    /// When a number of arrivals, of all parts, is reached.
+    fn moment_of(&self, number: u64) -> Option<f64> {
+        self.open.curve.moment_of(number as f64)
     }
 
-    fn gap(&self, number: u64) -> f64 {
+    /// An exponential gap with a mean of 1.
+    fn gap(&self, nth: u64) -> f64 {
         // 1 - u lies in (0, 1], so the logarithm is finite.
-        -(1.0 - fraction(hash(self.seed, number))).ln() / self.per_second
+        -(1.0 - fraction(hash(self.seed, nth))).ln()
     }
 }
 
 impl Iterator for Schedule {
     type Item = Duration;
 
-    /// The moment of the next request; the iterator does not end.
+    /// The moment of the next arrival; ends only where the rate comes to nothing.
     fn next(&mut self) -> Option<Duration> {
-        let number = self.next;
+        let nth = self.next;
         self.next += 1;
-        let seconds = match self.arrivals {
-            Arrivals::Even => self.even(number),
+        let number = self.part.number(nth);
+        let seconds = match self.open.arrivals {
+            Arrivals::Even => self.moment_of(number)?,
+            // Parts that are each a Poisson process are one together, and a process at a rate of 1, drawn out along the
+            // curve, is one at the curve's rate.
             Arrivals::Poisson => {
-                self.at += self.gap(number);
-                self.at
+                self.drawn += self.gap(nth);
+                self.open.curve.moment_of(self.drawn * f64::from(self.part.of))?
             }
             // All of a second's at once, in the middle: at its end they would fall into either interval. The little bit
             // keeps a whole number of seconds whole.
-            Arrivals::EachSecond => (self.even(number) + 1e-9).floor() + 0.5,
+            Arrivals::EachSecond => (self.moment_of(number)? + 1e-9).floor() + 0.5,
+            Arrivals::Bursts(size) => {
+                let size = u64::from(size.max(1));
+                self.moment_of(number / size * size)?
+            }
         };
         Some(Duration::from_secs_f64(seconds.min(1e9)))
     }
@@ -58,19 +65,59 @@ impl Iterator for Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::{Curve, Stage};
+    use proptest::prelude::*;
 
-    fn due_by(arrivals: Arrivals, per_second: f64, seconds: f64) -> usize {
-        Schedule::new(per_second, arrivals, Part::WHOLE, 5)
-            .take_while(|at| at.as_secs_f64() < seconds)
-            .count()
+    const ALL: [Arrivals; 4] =
+        [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(20)];
+
+    fn schedule(stages: &str, arrivals: Arrivals, part: Part, seed: u64) -> Schedule {
+        let stages = Stage::parse_list(stages).unwrap();
+        let curve = Curve::of(&stages, stages.last().unwrap().to);
+        Schedule::new(Open { curve, arrivals, in_flight: 1, connections: false }, part, seed)
+    }
+
+    fn due_by(schedule: Schedule, seconds: f64) -> usize {
+        schedule.take_while(|at| at.as_secs_f64() < seconds).count()
+    }
+
+    /// Arrivals of all parts, in order, in seconds.
+    fn of_all(parts: u32, seconds: f64, of_part: impl Fn(Part) -> Schedule) -> Vec<f64> {
+        let one = |part| of_part(part).map(|at| at.as_secs_f64()).take_while(|at| *at < seconds);
+        let mut at: Vec<f64> = Part::all(parts).flat_map(one).collect();
+        at.sort_by(f64::total_cmp);
+        at
     }
 
     #[test]
     fn what_is_due_is_the_integral_of_the_rate() {
-        assert_eq!(due_by(Arrivals::Even, 1000.0, 10.0), 10_000);
-        assert_eq!(due_by(Arrivals::EachSecond, 50.0, 10.5), 500);
-        let poisson = due_by(Arrivals::Poisson, 1000.0, 10.0);
+        let constant = |rate: &str, arrivals| schedule(&format!("1s:{rate}"), arrivals, Part::WHOLE, 5);
+        assert_eq!(due_by(constant("1000", Arrivals::Even), 10.0), 10_000);
+        assert_eq!(due_by(constant("50", Arrivals::EachSecond), 10.5), 500);
+        assert_eq!(due_by(constant("100", Arrivals::Bursts(50)), 1.0), 100);
+        let poisson = due_by(constant("1000", Arrivals::Poisson), 10.0);
         assert!((9_700..10_300).contains(&poisson), "{poisson}");
+        let stages = |arrivals| schedule("2s:0..1000,1s:0,2s:500", arrivals, Part::WHOLE, 5);
+        for (seconds, due) in [(1.0, 250), (2.0, 1000), (2.999, 1000), (4.0, 1500), (5.0, 2000), (6.0, 2500)]
+        {
+            assert_eq!(due_by(stages(Arrivals::Even), seconds), due, "by {seconds} s");
+        }
+        let poisson = due_by(stages(Arrivals::Poisson), 5.0);
+        assert!((1_850..2_150).contains(&poisson), "{poisson}");
+    }
+
+    #[test]
+    fn a_rate_that_comes_to_nothing_ends_the_schedule() {
+        for arrivals in ALL {
+            let count = schedule("1s:100,1s:100..0", arrivals, Part::WHOLE, 5).count();
+            let close = match arrivals {
+                Arrivals::Poisson => 110..190,
+                // A burst that has begun is whole.
+                Arrivals::Bursts(20) => 160..161,
+                _ => 150..151,
+            };
+            assert!(close.contains(&count), "{arrivals:?}: {count}");
+        }
     }
 
     #[test]
@@ -78,31 +125,67 @@ mod tests {
         for (arrivals, expected) in [
             (Arrivals::Even, vec![0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8]),
             (Arrivals::EachSecond, vec![0.5, 0.5, 0.5, 0.5, 0.5, 1.5, 1.5, 1.5, 1.5, 1.5]),
+            (Arrivals::Bursts(4), vec![0.0, 0.0, 0.0, 0.0, 0.8, 0.8, 0.8, 0.8, 1.6, 1.6]),
         ] {
-            let of_part = |part| Schedule::new(5.0 / 3.0, arrivals, part, 1).take(5);
-            let mut at: Vec<f64> = Part::all(3).flat_map(of_part).map(|at| at.as_secs_f64()).collect();
-            at.sort_by(f64::total_cmp);
+            let at = of_all(3, 1.9, |part| schedule("1s:5", arrivals, part, 1));
             let off = at.iter().zip(&expected).find(|(at, due)| (*at - *due).abs() > 1e-6);
             assert_eq!(off, None, "{arrivals:?}: {at:?}");
         }
     }
 
     #[test]
-    fn poisson_gaps_are_exponential() {
-        let at: Vec<f64> = Schedule::new(100.0, Arrivals::Poisson, Part::WHOLE, 1)
-            .take(20_001)
-            .map(|at| at.as_secs_f64())
-            .collect();
-        let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let long = gaps.iter().filter(|gap| **gap > 0.01).count() as f64 / gaps.len() as f64;
-        assert!((long - (-1.0f64).exp()).abs() < 0.01, "{long} of the gaps are longer than their mean");
+    fn poisson_gaps_are_exponential_however_many_parts_there_are() {
+        for parts in [1, 3] {
+            let of_part = |part: Part| schedule("1s:100", Arrivals::Poisson, part, u64::from(part.index));
+            let at = of_all(parts, 200.0, of_part);
+            let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let long = gaps.iter().filter(|gap| **gap > 0.01).count() as f64 / gaps.len() as f64;
+            assert!((long - (-1.0f64).exp()).abs() < 0.015, "{long} of the gaps are longer than their mean");
+        }
     }
 
-    #[test]
-    fn a_schedule_never_goes_back() {
-        for arrivals in [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond] {
-            let at: Vec<Duration> = Schedule::new(321.0, arrivals, Part::WHOLE, 3).take(5_000).collect();
-            assert!(at.windows(2).all(|pair| pair[0] <= pair[1]), "{arrivals:?}");
+    proptest! {
+        /// Whatever the stages and however many parts: by any moment as many are due as the integral says, and a schedule
+        /// drawn twice is the same.
+        #[test]
+        fn the_sum_over_parts_is_the_integral(
+            rates in prop::collection::vec((0u32..500, 0u32..500, 1u64..3_000), 1..5),
+            parts in 1u32..5,
+            at in 0.0..1.0f64,
+            seed in any::<u64>(),
+        ) {
+            let stage = |(from, to, ms): &(u32, u32, u64)| {
+                let lasts = Duration::from_millis(*ms);
+                Stage { lasts, from: f64::from(*from), to: f64::from(*to) }
+            };
+            let stages: Vec<Stage> = rates.iter().map(stage).collect();
+            let curve = Curve::of(&stages, 0.0);
+            let until = at * Stage::sum(&stages).as_secs_f64();
+            let integral = curve.arrivals_by(until);
+            for arrivals in ALL {
+                let open = Open { curve: curve.clone(), arrivals, in_flight: 1, connections: false };
+                let of_part = |part: Part| Schedule::new(open.clone(), part, hash(seed, u64::from(part.index)));
+                let due = of_all(parts, until, of_part);
+                let off = (due.len() as f64 - integral).abs();
+                let allowed = match arrivals {
+                    Arrivals::Even => 1.0,
+                    Arrivals::Bursts(size) => f64::from(size),
+                    // Six standard deviations.
+                    Arrivals::Poisson => 6.0 * integral.sqrt() + 6.0,
+                    Arrivals::EachSecond => 500.0,
+                };
+                prop_assert!(off <= allowed + 1e-6, "{arrivals:?}: {} due, not {integral}", due.len());
+                prop_assert_eq!(due, of_all(parts, until, of_part));
+            }
+        }
+
+        #[test]
+        fn a_schedule_never_goes_back(from in 0u32..1000, to in 1u32..1000, seed in any::<u64>()) {
+            for arrivals in ALL {
+                let schedule = schedule(&format!("2s:{from}..{to}"), arrivals, Part::WHOLE, seed);
+                let at: Vec<Duration> = schedule.take(2_000).collect();
+                prop_assert!(at.windows(2).all(|pair| pair[0] <= pair[1]), "{arrivals:?}");
+            }
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Users: a virtual client walks the steps of a scenario, one request after the other.
 //!
-//! Under a closed pace each user begins its next request when the last one has ended. Under an open pace one task
-//! watches the schedule and hands each request that is due to an idle user, or to a new one.
+//! Under a closed pace each user begins its next request when the last one has ended and the user has thought. Under an
+//! open pace ([`crate::open`]) users are handed what is due.
 
 use crate::connection::Connection;
 use crate::exchange::{self, Turn};
-use crate::pace::Schedule;
 use crate::worker::{PhaseWork, StepWork, Worker};
-use net::{Event as Signal, TaskId};
-use std::cell::{Cell, RefCell};
+use net::TaskId;
+use plan::Delay;
+use plan::draw::{Draw, hash};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ impl User {
     }
 
     /// Does the next step.
-    async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
+    pub async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
         let step = self.step;
         self.step = (step + 1) % work.steps.len();
         match &work.steps[step] {
@@ -50,17 +50,69 @@ impl User {
                 exchange::request(worker, work, self, requests.at(turn.number), turn).await;
             }
         }
-        if self.refusals > 0 && turn.lateness.is_none() {
-            worker.net.sleep(self.pause()).await;
+    }
+
+    /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought.
+    /// Waits that long; the second value is how late it then is, where a moment was set beforehand.
+    async fn rest(&mut self, worker: &Worker, thought: Duration) -> (Instant, Option<Duration>) {
+        if self.refusals > 0 {
+            worker.net.sleep(self.pause().max(thought)).await;
             // Nobody meant to send meanwhile.
             self.ended = None;
+            return (worker.net.now(), None);
+        }
+        let ended = self.ended.take().unwrap_or_else(|| worker.net.now());
+        wait_for(worker, ended + thought, thought).await
+    }
+}
+
+/// Waits until a request is due, where there is anything to wait for.
+async fn wait_for(worker: &Worker, due: Instant, thought: Duration) -> (Instant, Option<Duration>) {
+    if thought.is_zero() {
+        return (due, None);
+    }
+    worker.net.sleep_until(due).await;
+    (due, Some(worker.net.now().saturating_duration_since(due)))
+}
+
+/// How long users think, drawn for each request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Think {
+    pub law: Delay,
+    pub seed: u64,
+}
+
+impl Think {
+    /// The time after request `number`.
+    fn after(&self, number: u64) -> Duration {
+        match self.law {
+            Delay::None => Duration::ZERO,
+            law => law.draw(&mut Draw::new(self.seed, number)),
+        }
+    }
+
+    /// The time before a user's first request: a part of a thought, so that users who come together do not stay together.
+    fn before(&self, user: u64) -> Duration {
+        match self.law {
+            Delay::None => Duration::ZERO,
+            law => {
+                let mut draw = Draw::new(hash(self.seed, 0xF1), user);
+                law.draw(&mut draw).mul_f64(draw.unit())
+            }
         }
     }
 }
 
 /// Closed pace: `users` users until there is nothing more to begin.
-pub(crate) async fn run_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, users: u32) -> Vec<TaskId> {
-    let mut tasks: Vec<TaskId> = (0..users).map(|_| spawn_closed(worker, work)).collect();
+pub(crate) async fn run_closed(
+    worker: &Rc<Worker>,
+    work: &Rc<PhaseWork>,
+    users: u32,
+    think: Think,
+) -> Vec<TaskId> {
+    let first = |user: u32| think.before(work.part.number(u64::from(user)));
+    let mut tasks: Vec<TaskId> =
+        (0..users).map(|user| spawn_closed(worker, work, think, first(user))).collect();
     while !finished(worker, work) {
         if worker.over(work, worker.net.now()) {
             break;
@@ -69,15 +121,17 @@ pub(crate) async fn run_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, users:
         // Links that were found meanwhile may have given work to users who had ended for want of it.
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
-            tasks.extend((0..missing.min(waiting(work))).map(|_| spawn_closed(worker, work)));
+            let more = 0..missing.min(waiting(work));
+            tasks.extend(more.map(|_| spawn_closed(worker, work, think, Duration::ZERO)));
         }
     }
     tasks
 }
 
-/// Whether all users have ended and nothing is left to fetch.
+/// Whether nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
+/// begun.
 fn finished(worker: &Worker, work: &PhaseWork) -> bool {
-    work.users.get() == 0 && worker.in_flight.get() == 0 && waiting(work) == 0
+    (work.users.get() == 0 || work.is_spent()) && worker.in_flight.get() == 0 && waiting(work) == 0
 }
 
 /// URLs that wait to be fetched, and may be.
@@ -93,7 +147,7 @@ fn waiting(work: &PhaseWork) -> u32 {
 }
 
 /// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
-fn exhausted(work: &PhaseWork, handed: u32) -> bool {
+pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     work.steps.iter().any(|step| match step {
         StepWork::Object(_) => false,
         StepWork::Urls(frontier) => frontier.exhausted_after(handed),
@@ -101,109 +155,19 @@ fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     })
 }
 
-fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>) -> TaskId {
+fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, first: Duration) -> TaskId {
     let (worker, work) = (worker.clone(), work.clone());
     work.users.set(work.users.get() + 1);
     worker.net.clone().spawn(async move {
         let mut user = User::default();
-        let mut due = worker.net.now();
+        let (mut due, mut lateness) = wait_for(&worker, worker.net.now() + first, first).await;
         while !exhausted(&work, 0)
             && let Some(number) = worker.next_number(&work, due)
         {
-            user.request(&worker, &work, Turn { number, due, lateness: None }).await;
-            // The next request is meant to go out when the last one has ended.
-            due = user.ended.take().unwrap_or_else(|| worker.net.now());
+            user.request(&worker, &work, Turn { number, due, lateness }).await;
+            (due, lateness) = user.rest(&worker, think.after(number)).await;
         }
         work.users.set(work.users.get() - 1);
         work.user_ended.set();
     })
-}
-
-/// A request that is due, in the hands of a user.
-type Handed = Rc<(Cell<Option<(u64, Instant)>>, Signal)>;
-
-/// The users of an open pace.
-#[derive(Default)]
-struct Pool {
-    idle: RefCell<Vec<Handed>>,
-    tasks: RefCell<Vec<TaskId>>,
-    /// Requests that were handed out and have not begun.
-    handed: Cell<u32>,
-}
-
-/// Open pace: requests are sent when they are due, by at most `in_flight` users.
-pub(crate) async fn run_open(
-    worker: &Rc<Worker>,
-    work: &Rc<PhaseWork>,
-    schedule: Schedule,
-    in_flight: u32,
-) -> Vec<TaskId> {
-    let pool = Rc::new(Pool::default());
-    let begin = worker.net.now();
-    for at in schedule {
-        let due = begin + at;
-        if work.is_spent() || !wait_until(worker, work, due).await {
-            break;
-        }
-        if exhausted(work, pool.handed.get()) {
-            // What is under way may lead on. A moment that comes meanwhile passes unused, and no request is counted.
-            if worker.in_flight.get() == 0 && pool.handed.get() == 0 {
-                break;
-            }
-            continue;
-        }
-        // What cannot be sent takes no number, so that the stream of requests has no holes.
-        let Some(user) = free_user(worker, work, &pool, in_flight) else {
-            worker.count(|counts| counts.overflow += 1);
-            continue;
-        };
-        let Some(number) = worker.next_number(work, due) else { break };
-        pool.handed.set(pool.handed.get() + 1);
-        user.0.set(Some((number, due)));
-        user.1.set();
-    }
-    while pool.handed.get() > 0 {
-        worker.net.sleep(Duration::from_millis(1)).await;
-    }
-    pool.tasks.take()
-}
-
-/// Waits for a moment, looking up now and then whether the phase is over; false if it is.
-async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
-    const LOOK_UP: Duration = Duration::from_millis(20);
-    loop {
-        let now = worker.net.now();
-        if worker.over(work, now) {
-            return false;
-        }
-        if now >= due {
-            return true;
-        }
-        worker.net.sleep_until(due.min(now + LOOK_UP)).await;
-    }
-}
-
-/// An idle user, or a new one; `None` where there may be no more.
-fn free_user(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>, most: u32) -> Option<Handed> {
-    let idle = pool.idle.borrow_mut().pop();
-    let room = (pool.tasks.borrow().len() as u32) < most;
-    idle.or_else(|| room.then(|| spawn_open(worker, work, pool)))
-}
-
-fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Handed {
-    let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
-    let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
-    let task = worker.net.clone().spawn(async move {
-        let mut user = User::default();
-        loop {
-            mine.1.wait().await;
-            let Some((number, due)) = mine.0.take() else { continue };
-            pool_of_user.handed.set(pool_of_user.handed.get() - 1);
-            let lateness = Some(worker.net.now().saturating_duration_since(due));
-            user.request(&worker, &work, Turn { number, due, lateness }).await;
-            pool_of_user.idle.borrow_mut().push(mine.clone());
-        }
-    });
-    pool.tasks.borrow_mut().push(task);
-    hands
 }

@@ -4,15 +4,15 @@
 use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
-use crate::pace::Schedule;
+use crate::open;
 use crate::requests::{Hosts, Requests};
 use crate::source::Sources;
 use crate::urls::Frontier;
-use crate::user;
+use crate::user::{self, Think};
 use measure::{Clock, Event, Exchange, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
-use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
+use plan::{Load, Part, Phase, Protocol, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -92,6 +92,11 @@ impl PhaseWork {
     /// Whether as many requests have begun as there are to be.
     pub fn is_spent(&self) -> bool {
         self.limit.is_some_and(|limit| self.issued.get() >= limit)
+    }
+
+    /// Whether the clock ends it.
+    pub fn has_end(&self) -> bool {
+        self.ends.is_some()
     }
 }
 
@@ -209,14 +214,14 @@ impl Worker {
 
     /// Lets the phase's users run and returns their tasks when there is nothing more to begin.
     async fn run_pace(self: &Rc<Worker>, phase: &Phase, work: &Rc<PhaseWork>) -> Vec<TaskId> {
-        match phase.pace {
-            Pace::Users(users) => user::run_closed(self, work, users).await,
-            Pace::Rate { per_second, arrivals, in_flight } => {
-                let seed = hash(hash(self.job.seed, 0xACE), u64::from(work.part.index));
-                let schedule = Schedule::new(per_second, arrivals, work.part, seed);
-                user::run_open(self, work, schedule, in_flight).await
-            }
+        let seed = hash(hash(self.job.seed, 0xACE), u64::from(work.part.index));
+        if let Some(open) = phase.pace.open() {
+            return open::run(self, work, open, seed).await;
         }
+        let (users, law) = phase.pace.closed().unwrap_or_default();
+        // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
+        let think = Think { law, seed: hash(self.job.seed, 0x7417) };
+        user::run_closed(self, work, users, think).await
     }
 
     /// Waits for requests under way, and counts those that do not end in time.

@@ -41,7 +41,14 @@ pub enum Close {
 pub struct Stream {
     socket: Socket,
     peer: SocketAddr,
+    /// Bytes that must have arrived before a wait is over.
+    low_water: u32,
 }
+
+/// What is left of a body is waited for in pieces of at most this, in bytes; as much as one call throws away.
+const LONG_WAIT: u64 = 1 << 20;
+/// Waiting for less than this in one piece saves nothing, in bytes.
+const SHORT_WAIT: u64 = 128 << 10;
 
 impl Stream {
     pub(crate) async fn connect(
@@ -57,7 +64,7 @@ impl Stream {
     }
 
     pub(crate) fn new(socket: Socket, peer: SocketAddr) -> Self {
-        Self { socket, peer }
+        Self { socket, peer, low_water: 1 }
     }
 
     /// Receives what there is, at most a buffer full; waits if there is nothing. Empty means end of stream.
@@ -67,6 +74,7 @@ impl Stream {
     /// [`ConnectionReset`](io::ErrorKind::ConnectionReset) and what else the system says;
     /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
     pub async fn recv(&mut self) -> io::Result<Lent> {
+        self.wait_for(1)?;
         poll_fn(|_| self.socket.poll_recv(usize::MAX)).await
     }
 
@@ -76,17 +84,31 @@ impl Stream {
     ///
     /// As [`recv`](Self::recv).
     pub async fn recv_at_most(&mut self, max: usize) -> io::Result<Lent> {
+        self.wait_for(1)?;
         poll_fn(|_| self.socket.poll_recv(max.max(1))).await
     }
 
-    /// Throws away received bytes without copying them: what there is, at most `max` (at least one) and at most 1 MiB;
-    /// waits if there is nothing. Returns how many; 0 means end of stream.
+    /// Throws away received bytes without copying them: what there is, at most `max` (at least one) and at most 1 MiB.
+    /// Waits if there is nothing; where `max` is large, it may wait until much of it has arrived, so `max` must be no more
+    /// than what the peer still owes. Returns how many; 0 means end of stream.
     ///
     /// # Errors
     ///
     /// As [`recv`](Self::recv).
     pub async fn discard(&mut self, max: u64) -> io::Result<u64> {
+        // Each wake-up costs more than the bytes that it is about, and lets the peer send in smaller pieces.
+        let is_long = max >= SHORT_WAIT || self.low_water > 1;
+        self.wait_for(if is_long { max.min(LONG_WAIT) as u32 } else { 1 })?;
         poll_fn(|_| self.socket.poll_discard(max.max(1))).await
+    }
+
+    /// How many bytes have to arrive to end a wait. It is no more than what is received next, or a wait had no end.
+    fn wait_for(&mut self, bytes: u32) -> io::Result<()> {
+        if self.low_water == bytes {
+            return Ok(());
+        }
+        self.low_water = bytes;
+        self.socket.set_low_water(bytes)
     }
 
     /// Sends the whole message: returns when the kernel has all of it, or, for a short one, when it will have before the

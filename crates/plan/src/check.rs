@@ -1,7 +1,8 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
-use crate::load::{Field, Load, ObjectStep, Origin, Pace, Phase, Protocol, Step};
+use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
+use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::RequestStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
@@ -10,6 +11,9 @@ use crate::{Plan, load::Http1};
 
 /// Most users, connections or requests in flight.
 pub const MAX_USERS: u32 = 4_000_000;
+
+/// Most arrivals per second.
+const MAX_RATE: f64 = 1e9;
 
 impl Plan {
     /// All violations, in the order of the plan; empty for a plan that can run.
@@ -112,6 +116,12 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     }
     for phase in &load.phases {
         check_phase(phase, load, found);
+        if matches!(phase.pace, Pace::Connections { .. }) && http.requests_per_connection.is_none() {
+            found.push(format!(
+                "phase '{}' opens connections per second: say in requests_per_connection how many requests each carries",
+                phase.name
+            ));
+        }
     }
 }
 
@@ -143,22 +153,7 @@ fn is_address(text: &str) -> bool {
 
 fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     let name = &phase.name;
-    match phase.pace {
-        Pace::Users(users) if users == 0 || users > MAX_USERS => {
-            found.push(format!("phase '{name}': users is {users}: give 1 to {MAX_USERS}"));
-        }
-        Pace::Rate { per_second, in_flight, .. } => {
-            if !(per_second > 0.0 && per_second <= 1e9) {
-                found.push(format!(
-                    "phase '{name}': per_second is {per_second}: give more than 0, at most 1e9"
-                ));
-            }
-            if in_flight == 0 || in_flight > MAX_USERS {
-                found.push(format!("phase '{name}': in_flight is {in_flight}: give 1 to {MAX_USERS}"));
-            }
-        }
-        Pace::Users(_) => {}
-    }
+    check_pace(phase, found);
     if phase.stop.requests == Some(0) || phase.stop.after.is_some_and(|after| after.is_zero()) {
         found.push(format!("phase '{name}' stops before it begins: give more than 0 in stop"));
     }
@@ -178,6 +173,63 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
                 }
             }
         }
+    }
+}
+
+fn check_pace(phase: &Phase, found: &mut Vec<String>) {
+    let name = &phase.name;
+    let mut limit = |what: &str, value: u32| {
+        if value == 0 || value > MAX_USERS {
+            found.push(format!("phase '{name}': {what} is {value}: give 1 to {MAX_USERS}"));
+        }
+    };
+    match &phase.pace {
+        Pace::Users(users) | Pace::Thinking { users, .. } => limit("users", *users),
+        Pace::Rate { in_flight, .. }
+        | Pace::Stages { in_flight, .. }
+        | Pace::Connections { in_flight, .. } => {
+            limit("in_flight", *in_flight);
+        }
+    }
+    match &phase.pace {
+        Pace::Users(_) => {}
+        Pace::Thinking { think, .. } => check_delay(&format!("phase '{name}': think"), think, found),
+        Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
+            if !(*per_second > 0.0 && *per_second <= MAX_RATE) {
+                found.push(format!(
+                    "phase '{name}': per_second is {per_second}: give more than 0, at most 1e9"
+                ));
+            }
+            check_arrivals(name, *arrivals, found);
+        }
+        Pace::Stages { stages, arrivals, .. } => {
+            let curve = Curve::of(stages, 0.0);
+            if !(curve.highest() > 0.0 && curve.highest() <= MAX_RATE) {
+                found.push(format!(
+                    "phase '{name}': stages have at most {} arrivals per second: give at least one stage above 0, at most 1e9",
+                    curve.highest()
+                ));
+            }
+            check_arrivals(name, *arrivals, found);
+        }
+    }
+}
+
+fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut Vec<String>) {
+    if arrivals == Arrivals::Bursts(0) {
+        found.push(format!("phase '{phase}': bursts is 0: give at least 1 arrival per burst"));
+    }
+}
+
+fn check_delay(name: &str, law: &Delay, found: &mut Vec<String>) {
+    match *law {
+        Delay::Uniform { min, max } if min > max => {
+            found.push(format!("{name}: min is greater than max: give the shorter time first"));
+        }
+        Delay::Lognormal { sigma, .. } if !(0.0..=5.0).contains(&sigma) => {
+            found.push(format!("{name}: sigma is {sigma}: give 0 to 5"));
+        }
+        _ => {}
     }
 }
 
@@ -245,6 +297,7 @@ fn check_object(phase: &str, step: &ObjectStep, has_target: bool, found: &mut Ve
 }
 
 fn check_origin(origin: &Origin, found: &mut Vec<String>) {
+    check_delay("origin: delay", &origin.delay, found);
     share(found, "origin: errors", origin.errors);
     share(found, "origin: aborts", origin.aborts);
     share(found, "origin: chunked", origin.chunked);
@@ -266,6 +319,7 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
 mod tests {
     use super::*;
     use crate::load::{Scenario, Stop};
+    use crate::pace::Stage;
     use crate::popularity::Popularity;
     use std::time::Duration;
 
@@ -349,6 +403,46 @@ mod tests {
             "whole seconds",
         ] {
             assert!(found.contains(word), "{word} in {found}");
+        }
+    }
+
+    #[test]
+    fn a_pace_that_cannot_be_kept_is_named() {
+        let stages = |text: &str| Pace::Stages {
+            stages: Stage::parse_list(text).unwrap(),
+            arrivals: Arrivals::Even,
+            in_flight: 1,
+        };
+        let rate = |arrivals| Pace::Rate { per_second: 1.0, arrivals, in_flight: 1 };
+        let think = |text: &str| Pace::Thinking { users: 1, think: Delay::parse(text).unwrap() };
+        for (pace, said) in [
+            (stages("1s:0"), "above 0"),
+            (rate(Arrivals::Bursts(0)), "bursts is 0"),
+            (think("2s..1s"), "shorter time first"),
+            (Pace::Thinking { users: 0, think: Delay::None }, "users is 0"),
+            (Pace::Connections { per_second: 1.0, arrivals: Arrivals::Even, in_flight: 1 }, "each carries"),
+        ] {
+            let mut bad = plan();
+            bad.load.as_mut().unwrap().phases[0].pace = pace;
+            let found = bad.check().join("\n");
+            assert!(found.contains(said), "{said} in {found}");
+        }
+    }
+
+    #[test]
+    fn every_pace_reads_back() {
+        let stages = Stage::parse_list("10s:100,30s:100..1000").unwrap();
+        let think = |text: &str| Pace::Thinking { users: 5, think: Delay::parse(text).unwrap() };
+        let arrivals = [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(50)];
+        let mut paces: Vec<Pace> = ["0", "1s", "1s..2s", "exp:1s", "lognormal:1s:0.5"].map(think).into();
+        for arrivals in arrivals {
+            paces.push(Pace::Stages { stages: stages.clone(), arrivals, in_flight: 9 });
+            paces.push(Pace::Connections { per_second: 0.1, arrivals, in_flight: 9 });
+        }
+        for pace in paces {
+            let mut plan = plan();
+            plan.load.as_mut().unwrap().phases[0].pace = pace;
+            assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan, "{}", plan.to_text());
         }
     }
 

@@ -2,12 +2,15 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+use crate::pace::Pace;
 use crate::popularity::Popularity;
 use crate::request::RequestStep;
 use crate::sources::SourceRange;
 use crate::tls::{OriginTls, Tls};
-use crate::units::{duration_text, duration_text_option};
+use crate::units::{UnitError, duration, duration_text, duration_text_option, show_duration};
+use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::time::Duration;
 
 /// The client side of a test.
@@ -318,36 +321,6 @@ pub enum UrlOrder {
     Random,
 }
 
-/// When requests are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Pace {
-    /// Closed: each of `users` sends its next request when the last one is answered.
-    Users(u32),
-    /// Open: requests are sent when they are due, answered or not.
-    Rate {
-        /// Requests per second, over all workers.
-        per_second: f64,
-        /// The law of arrivals.
-        arrivals: Arrivals,
-        /// No more requests than this are under way; what is due beyond that is counted as overflow, not hidden.
-        in_flight: u32,
-    },
-}
-
-/// The law of arrivals of an open pace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrivals {
-    /// Evenly spaced.
-    #[default]
-    Even,
-    /// A Poisson process: exponential gaps.
-    Poisson,
-    /// All of a second's requests at its beginning (jtest's `-e`).
-    EachSecond,
-}
-
 /// Until when; whichever comes first. With neither, until interrupted or until there is nothing left to fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -453,6 +426,14 @@ pub enum Delay {
         #[serde(with = "duration_text")]
         mean: Duration,
     },
+    /// Lognormal: half of the delays are shorter than the median, few are much longer.
+    Lognormal {
+        /// Median delay; the mean is this times exp(sigma²/2).
+        #[serde(with = "duration_text")]
+        median: Duration,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
 }
 
 impl Delay {
@@ -466,13 +447,27 @@ impl Delay {
             Delay::Fixed { delay } => delay,
             Delay::Uniform { min, max } => min + max.saturating_sub(min).mul_f64(draw.unit()),
             Delay::Exponential { mean } => mean.mul_f64(-(1.0 - draw.unit()).ln()),
+            Delay::Lognormal { median, sigma } => {
+                let normal: f64 = StandardNormal.sample(draw);
+                let seconds = median.as_secs_f64() * (sigma * normal).exp();
+                Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
+            }
         };
         delay.min(Self::MAX)
     }
 
-    /// Reads `20ms`, `10ms..50ms` or `exp:20ms`.
-    pub fn parse(text: &str) -> Result<Delay, crate::units::UnitError> {
-        use crate::units::duration;
+    /// Reads `20ms`, `10ms..50ms`, `exp:20ms`, or `lognormal:20ms` with `:SIGMA` after it where that is not 1.
+    ///
+    /// # Errors
+    /// What is no such law, in words.
+    pub fn parse(text: &str) -> Result<Delay, UnitError> {
+        if let Some(law) = text.strip_prefix("lognormal:") {
+            const WANTED: &str = "a median with a sigma from 0 to 5, such as lognormal:20ms:0.5";
+            let wrong = || UnitError { typed: text.to_owned(), wanted: WANTED };
+            let (median, sigma) = law.split_once(':').unwrap_or((law, "1"));
+            let sigma = sigma.parse().ok().filter(|sigma| (0.0..=5.0).contains(sigma)).ok_or_else(wrong)?;
+            return Ok(Delay::Lognormal { median: duration(median)?, sigma });
+        }
         if let Some((min, max)) = text.split_once("..") {
             return Ok(Delay::Uniform { min: duration(min)?, max: duration(max)? });
         }
@@ -483,5 +478,59 @@ impl Delay {
             Duration::ZERO => Delay::None,
             delay => Delay::Fixed { delay },
         })
+    }
+}
+
+impl fmt::Display for Delay {
+    /// As [`Delay::parse`] reads it.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Delay::None => write!(to, "0s"),
+            Delay::Fixed { delay } => write!(to, "{}", show_duration(delay)),
+            Delay::Uniform { min, max } => write!(to, "{}..{}", show_duration(min), show_duration(max)),
+            Delay::Exponential { mean } => write!(to, "exp:{}", show_duration(mean)),
+            Delay::Lognormal { median, sigma } => {
+                write!(to, "lognormal:{}:{sigma}", show_duration(median))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+
+    #[test]
+    fn laws_of_delays_read_as_they_are_shown() {
+        for (text, shown) in [
+            ("0", "0s"),
+            ("20ms", "20ms"),
+            ("0.5s..2s", "500ms..2s"),
+            ("exp:1s", "exp:1s"),
+            ("lognormal:1s", "lognormal:1s:1"),
+            ("lognormal:20ms:0.5", "lognormal:20ms:0.5"),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            assert_eq!((law.to_string().as_str(), Delay::parse(shown)), (shown, Ok(law)));
+        }
+        for text in ["lognormal:", "lognormal:1s:x", "lognormal:1s:-1", "lognormal:1s:nan", "x", "1s..x"] {
+            assert!(Delay::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn laws_of_delays_have_the_mean_they_say() {
+        for (text, mean_ms) in [
+            ("100ms", 100.0),
+            ("100ms..300ms", 200.0),
+            ("exp:100ms", 100.0),
+            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp()),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            let of = |n| law.draw(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
+            let mean = (0..100_000).map(of).sum::<f64>() / 1e5;
+            assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: {mean} ms");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Sharing a plan out: the same function for cores and for machines.
 
-use crate::load::{Pace, Phase, Stop};
+use crate::load::{Phase, Stop};
+use crate::pace::Pace;
 
 /// One of `of` equal parts of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,24 +34,29 @@ impl Part {
 
     /// What this part does of a phase; `None` where there is nothing for it to do.
     ///
-    /// Fewer users than parts leave some parts idle, and requests are shared among the others only.
+    /// Fewer users than parts leave some parts idle, and requests are shared among the others only. Rates stay those of
+    /// the whole, as parts take turns under them ([`Part::number`]).
     pub fn of_phase(self, phase: &Phase) -> Option<(Part, Phase)> {
-        let active = match phase.pace {
-            Pace::Users(users) => self.of.min(users.max(1)),
-            Pace::Rate { .. } => self.of,
+        // Whoever sends or serves has at least one of them.
+        let limit = match phase.pace {
+            Pace::Users(users) | Pace::Thinking { users, .. } => users,
+            Pace::Rate { in_flight, .. }
+            | Pace::Stages { in_flight, .. }
+            | Pace::Connections { in_flight, .. } => in_flight,
         };
+        let active = self.of.min(limit.max(1));
         if self.index >= active {
             return None;
         }
         let part = Part { index: self.index, of: active };
         let mut mine = phase.clone();
-        mine.pace = match phase.pace {
-            Pace::Users(users) => Pace::Users(part.share(u64::from(users)) as u32),
-            Pace::Rate { per_second, arrivals, in_flight } => {
-                let in_flight = part.share(u64::from(in_flight)).max(1) as u32;
-                Pace::Rate { per_second: per_second / f64::from(active), arrivals, in_flight }
-            }
-        };
+        match &mut mine.pace {
+            Pace::Users(limit)
+            | Pace::Thinking { users: limit, .. }
+            | Pace::Rate { in_flight: limit, .. }
+            | Pace::Stages { in_flight: limit, .. }
+            | Pace::Connections { in_flight: limit, .. } => *limit = part.share(u64::from(*limit)) as u32,
+        }
         mine.stop = Stop { requests: phase.stop.requests.map(|total| part.share(total)), ..phase.stop };
         Some((part, mine))
     }
@@ -72,13 +78,7 @@ mod tests {
         for (of, users, requests) in [(1, 1, 1), (3, 10, 100), (8, 3, 7), (4, 5, 0), (2, 1, 9)] {
             let phase = phase(Pace::Users(users), requests);
             let parts: Vec<_> = Part::all(of).filter_map(|part| part.of_phase(&phase)).collect();
-            let sum: u32 = parts
-                .iter()
-                .map(|(_, phase)| match phase.pace {
-                    Pace::Users(users) => users,
-                    Pace::Rate { .. } => 0,
-                })
-                .sum();
+            let sum: u32 = parts.iter().map(|(_, phase)| phase.pace.closed().unwrap().0).sum();
             assert_eq!(sum, users);
             let mut numbers: Vec<u64> = parts
                 .iter()
@@ -90,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn rates_sum_to_the_whole() {
-        let pace = Pace::Rate { per_second: 1000.0, arrivals: Default::default(), in_flight: 7 };
-        let rates = Part::all(3).filter_map(|part| part.of_phase(&phase(pace, 10))).map(|(_, phase)| {
-            match phase.pace {
-                Pace::Rate { per_second, .. } => per_second,
-                Pace::Users(_) => 0.0,
-            }
-        });
-        assert!((rates.sum::<f64>() - 1000.0).abs() < 1e-9);
+    fn what_may_be_under_way_sums_to_the_whole() {
+        for in_flight in [1, 2, 7] {
+            let pace = Pace::Rate { per_second: 1000.0, arrivals: Default::default(), in_flight };
+            let parts: Vec<_> =
+                Part::all(3).filter_map(|part| part.of_phase(&phase(pace.clone(), 10))).collect();
+            let open = parts.iter().map(|(_, phase)| phase.pace.open().unwrap());
+            assert_eq!(open.map(|open| open.in_flight).sum::<u32>(), in_flight);
+            assert_eq!(parts.len(), in_flight.min(3) as usize);
+        }
     }
 }

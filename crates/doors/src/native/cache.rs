@@ -1,6 +1,7 @@
 //! `wringer cache`: what its options mean.
 
-use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs, finish};
+use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
+use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
 use super::values::{address, rig_workers, some_bytes};
@@ -8,8 +9,8 @@ use clap::Args;
 use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
-    Arrivals, Check, Http1, Law, Limits, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading,
-    Scenario, Step, Stop, Trace,
+    Check, Http1, Law, Limits, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario,
+    Step, Stop, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -43,6 +44,9 @@ pub struct CacheArgs {
     /// A phase: NAME[:DURATION][,key=value...]; several follow each other
     #[arg(long = "phase", value_name = "PHASE", conflicts_with_all = ["fill", "shift"])]
     pub phases: Vec<PhaseArg>,
+    /// When requests are sent.
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
@@ -91,8 +95,6 @@ impl Target {
 
 /// Bytes that rigs and the demonstration cache hold when nothing is said.
 const DEFAULT_MEMORY: u64 = 256 * 1024 * 1024;
-/// Most requests under way at an open pace when nothing is said.
-const DEFAULT_IN_FLIGHT: u32 = 10_000;
 
 /// What the address of a proxy begins with where TLS is spoken to it.
 pub(super) const HTTPS: &str = "https://";
@@ -162,14 +164,7 @@ impl CacheArgs {
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
         self.check_tls()?;
-        let has_rate = self.load.rate.is_some() || self.phases.iter().any(|phase| phase.rate.is_some());
-        for (given, option) in
-            [(self.load.arrivals.is_some(), "--arrivals"), (self.load.in_flight.is_some(), "--in-flight")]
-        {
-            if given && !has_rate {
-                return Err(format!("{option} is of a pace in requests per second: give --rate too"));
-            }
-        }
+        self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         match self.origin {
             Some(origin)
                 if origin.ip().is_unspecified() && !self.target().is_ours() && self.load.host.is_none() =>
@@ -191,7 +186,7 @@ impl CacheArgs {
         let http = Http1 {
             form: self.load.form,
             authority: self.load.host.clone().unwrap_or_else(|| reachable(origin).to_string()),
-            requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
+            requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
             fields: self.load.headers.clone(),
             post_bytes: None,
@@ -240,16 +235,17 @@ impl CacheArgs {
         let fills = typed.in_order.unwrap_or(typed.name == "fill");
         let popularity = self.phase_popularity(typed, site, fills);
         let variants = u64::from(site.variant_count());
+        let pace = self.phase_pace(typed, fills);
         let stop = match (typed.duration, typed.requests) {
             (None, None) if fills => Stop { after: None, requests: Some(popularity.hot * variants) },
-            (None, None) => finish(self.load.duration, self.load.requests),
+            (None, None) => self.pace.stop(&pace),
             (after, requests) => Stop { after, requests },
         };
         Phase {
             name: typed.name.clone(),
             measured: typed.measured.unwrap_or(!fills),
             scenario: Scenario { steps: vec![Step::Object(self.step(popularity, fills))] },
-            pace: self.pace(typed, fills),
+            pace,
             stop,
         }
     }
@@ -297,22 +293,16 @@ impl CacheArgs {
         }
     }
 
-    /// A fill under a rate would take as long as the rate says, so it always uses users.
-    fn pace(&self, typed: &PhaseArg, fills: bool) -> Pace {
-        let rate = typed
-            .rate
-            .or(self.load.rate)
-            .filter(|_| typed.users.is_none() && !(fills && typed.rate.is_none()));
-        match rate {
-            Some(per_second) => {
-                let arrivals = self.load.arrivals.unwrap_or(Arrivals::Even);
-                Pace::Rate {
-                    per_second,
-                    arrivals,
-                    in_flight: self.load.in_flight.unwrap_or(DEFAULT_IN_FLIGHT),
-                }
+    /// A fill under a rate would take as long as the rate says, so it always uses users, who do not think.
+    fn phase_pace(&self, typed: &PhaseArg, fills: bool) -> Pace {
+        let users = typed.users.unwrap_or(self.pace.users);
+        match typed.rate {
+            Some(per_second) if typed.users.is_none() => self.pace.at_rate(per_second),
+            _ if fills => closed(users, typed.think),
+            _ if typed.users.is_some() || typed.think.is_some() => {
+                closed(users, typed.think.or(self.pace.think))
             }
-            None => Pace::Users(typed.users.unwrap_or(self.load.users)),
+            _ => self.pace.pace(),
         }
     }
 }
@@ -341,7 +331,7 @@ fn hot_set_of(bytes: u64, site: &Site) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::native::options::DEFAULT_DURATION;
+    use crate::native::pace::DEFAULT_DURATION;
     use crate::native::{Cli, Command};
 
     fn args(line: &str) -> CacheArgs {
@@ -370,8 +360,8 @@ mod tests {
         let plan = plan("");
         let phases = &plan.load.as_ref().unwrap().phases;
         assert_eq!(
-            (phases.len(), phases[0].pace, phases[0].stop.after),
-            (1, Pace::Users(50), Some(DEFAULT_DURATION))
+            (phases.len(), &phases[0].pace, phases[0].stop.after),
+            (1, &Pace::Users(50), Some(DEFAULT_DURATION))
         );
         assert!((step(&plan, 0).popularity.one_timers - 0.2).abs() < 1e-9);
         assert_eq!(args("").target(), Target::Demonstration);
@@ -387,12 +377,30 @@ mod tests {
 
     #[test]
     fn options_of_an_open_pace_need_one() {
-        for option in ["--arrivals", "--in-flight"] {
-            let value = if option == "--arrivals" { "even" } else { "5" };
-            let said = args(&format!("{option} {value}")).check().unwrap_err();
-            assert!(said.contains(option) && said.contains("--rate"), "{said}");
-            args(&format!("{option} {value} --rate 5")).check().unwrap();
-            args(&format!("{option} {value} --phase x,rate=5")).check().unwrap();
+        let said = args("--in-flight 5").check().unwrap_err();
+        assert!(said.contains("--in-flight") && said.contains("--rate"), "{said}");
+        args("--in-flight 5 --rate 5").check().unwrap();
+        args("--in-flight 5 --phase x,rate=5").check().unwrap();
+    }
+
+    #[test]
+    fn a_phase_keeps_its_own_pace_and_a_fill_is_quick() {
+        let line = "--stages 1s:5,1s:9 -c 7 --phase fill --phase a:1s,think=1s --phase b:1s,rate=3 --phase c";
+        let plan = plan(line);
+        let [fill, a, b, c] = plan.load.as_ref().unwrap().phases.as_slice() else { panic!() };
+        let think = plan::Delay::parse("1s").unwrap();
+        assert_eq!((&fill.pace, &a.pace), (&Pace::Users(7), &Pace::Thinking { users: 7, think }));
+        assert!(matches!(b.pace, Pace::Rate { per_second, .. } if per_second == 3.0));
+        assert_eq!(c.stop.after, Some(std::time::Duration::from_secs(2)), "{:?}", c.pace);
+        assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
+    }
+
+    #[test]
+    fn connections_at_a_rate_carry_one_request_unless_told_otherwise() {
+        for (line, carried) in [("--connection-rate 5", 1), ("--connection-rate 5 --keep-alive 3", 3)] {
+            let plan = plan(line);
+            let Protocol::Http1(http) = &plan.load.as_ref().unwrap().protocol;
+            assert_eq!(http.requests_per_connection, Some(carried));
         }
     }
 
@@ -444,8 +452,8 @@ mod tests {
         let plan = plan("--fill --hot 500 --reload 0.5 --rate 100 -d 3s");
         let phases = &plan.load.as_ref().unwrap().phases;
         assert_eq!(
-            (phases[0].measured, phases[0].stop.requests, phases[0].pace),
-            (false, Some(500), Pace::Users(50))
+            (phases[0].measured, phases[0].stop.requests, &phases[0].pace),
+            (false, Some(500), &Pace::Users(50))
         );
         assert_eq!((step(&plan, 0).popularity.law, step(&plan, 0).reload), (Law::InOrder, 0.0));
         assert!(matches!(phases[1].pace, Pace::Rate { per_second, .. } if per_second == 100.0));
@@ -464,7 +472,7 @@ mod tests {
         let plan =
             plan("--phase warm:2s,measured=no --phase hard:3s,users=200,hit-ratio=0.5 -c 10 --zipf 0.9");
         let phases = &plan.load.as_ref().unwrap().phases;
-        assert_eq!((phases[0].pace, phases[1].pace), (Pace::Users(10), Pace::Users(200)));
+        assert_eq!((&phases[0].pace, &phases[1].pace), (&Pace::Users(10), &Pace::Users(200)));
         assert_eq!((phases[0].measured, phases[1].measured), (false, true));
         assert_eq!(step(&plan, 1).popularity.law, Law::Zipf { alpha: 0.9 });
         assert!((step(&plan, 1).popularity.one_timers - 0.5).abs() < 1e-9);

@@ -1,14 +1,14 @@
 //! `wringer http`: what its options mean.
 
 use super::cache::{HTTPS, proxy};
-use super::options::{OutputArgs, WatchArgs, finish};
+use super::options::{OutputArgs, WatchArgs};
+use super::pace::PaceArgs;
 use super::tls::TlsArgs;
-use super::values::{at_least_one, close, count32, field, seed, some_time, status, threads};
+use super::values::{close, count32, field, seed, some_time, status, threads};
 use clap::Args;
-use plan::units;
 use plan::{
-    Arrivals, Check, CloseBy, Expect, ExpectBody, Field, Http1, Limits, Load, Pace, Phase, Plan, Protocol,
-    Request, RequestForm, RequestStep, Scenario, Site, SourceRange, Step, Trace,
+    Check, CloseBy, Expect, ExpectBody, Field, Http1, Limits, Load, Phase, Plan, Protocol, Request,
+    RequestForm, RequestStep, Scenario, Site, SourceRange, Step, Trace,
 };
 use std::time::Duration;
 
@@ -21,7 +21,10 @@ pub struct HttpArgs {
     /// How requests look and what their answers must be.
     #[command(flatten)]
     pub requests: RequestArgs,
-    /// How much is sent.
+    /// When requests are sent.
+    #[command(flatten)]
+    pub pace: PaceArgs,
+    /// How clients behave.
     #[command(flatten)]
     pub load: HttpLoadArgs,
     /// How TLS is spoken.
@@ -59,22 +62,10 @@ pub struct RequestArgs {
     pub expect_body: ExpectBody,
 }
 
-/// How much is sent.
+/// How clients behave.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Load")]
 pub struct HttpLoadArgs {
-    /// Users, each with one request under way at a time
-    #[arg(long, short = 'c', value_name = "N", default_value = "50", value_parser = count32)]
-    pub users: u32,
-    /// Requests per second instead of users, sent when they are due
-    #[arg(long, value_name = "RATE", value_parser = units::rate)]
-    pub rate: Option<f64>,
-    /// For how long [default: 10s, unless --requests is given]
-    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
-    pub duration: Option<Duration>,
-    /// Exactly so many requests
-    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
-    pub requests: Option<u64>,
     /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
@@ -129,6 +120,7 @@ impl HttpArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
+        self.pace.check(false)?;
         if let (Some(_), Some(url)) =
             (&self.requests.proxy, self.urls.iter().find(|url| url.starts_with(HTTPS)))
         {
@@ -168,7 +160,7 @@ impl HttpArgs {
         let form = if self.requests.proxy.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
         Http1 {
             form,
-            requests_per_connection: (self.load.keep_alive > 0).then_some(self.load.keep_alive),
+            requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
             fields: self.requests.headers.clone(),
             tls: self.speaks_tls().then(|| self.tls.tls()),
@@ -180,18 +172,15 @@ impl HttpArgs {
         let requests = self.urls.iter().map(|url| self.request(url)).collect();
         let expect =
             Expect { statuses: self.requests.expect_status.clone(), body: self.requests.expect_body };
-        let pace = match self.load.rate {
-            Some(per_second) => Pace::Rate { per_second, arrivals: Arrivals::Even, in_flight: 10_000 },
-            None => Pace::Users(self.load.users),
-        };
+        let pace = self.pace.pace();
         Phase {
             name: "measure".to_owned(),
             measured: true,
             scenario: Scenario {
                 steps: vec![Step::Requests(RequestStep { requests, expect, ..RequestStep::default() })],
             },
+            stop: self.pace.stop(&pace),
             pace,
-            stop: finish(self.load.duration, self.load.requests),
         }
     }
 
@@ -209,6 +198,7 @@ impl HttpArgs {
 mod tests {
     use super::*;
     use crate::native::{Cli, Command};
+    use plan::Pace;
 
     fn plan(line: &str) -> Plan {
         let words = ["wringer", "http"].into_iter().chain(line.split_whitespace());
@@ -255,6 +245,19 @@ mod tests {
             "http://h/b",
         ] {
             assert!(text.contains(word), "{word} in {text}");
+        }
+    }
+
+    #[test]
+    fn every_pace_reaches_the_plan() {
+        for line in [
+            "--think exp:1s",
+            "--stages 10s:100,30s:100..1k --arrivals poisson",
+            "--connection-rate 20 --keep-alive 3",
+            "--rate 5 --arrivals bursts:5 --in-flight 9",
+        ] {
+            let plan = plan(&format!("http://h/ {line}"));
+            assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan, "{line}");
         }
     }
 

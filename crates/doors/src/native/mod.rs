@@ -5,6 +5,7 @@
 mod cache;
 mod http;
 mod options;
+mod pace;
 mod phase;
 mod tls;
 mod values;

@@ -2,13 +2,13 @@
 
 use super::tls::OriginTlsArgs;
 use super::values::{
-    address, arrivals, at_least_one, check_content, close, count32, field, form, lifetime_law, per_hour, pid,
-    request_field, seed, size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
+    address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field, seed,
+    size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
 };
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
-use plan::{Arrivals, CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm, SourceRange, Stop};
+use plan::{CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm, SourceRange};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -51,24 +51,6 @@ pub struct WatchArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {
-    /// Users, each with one request under way at a time
-    #[arg(long, short = 'c', value_name = "N", default_value = "50", value_parser = count32)]
-    pub users: u32,
-    /// Requests per second instead of users, sent when they are due
-    #[arg(long, value_name = "RATE", value_parser = units::rate)]
-    pub rate: Option<f64>,
-    /// With --rate: how arrivals are spread: even, poisson or each-second [default: even]
-    #[arg(long, value_name = "LAW", value_parser = arrivals)]
-    pub arrivals: Option<Arrivals>,
-    /// With --rate: most requests under way; what is due beyond is counted as overflow [default: 10k]
-    #[arg(long, value_name = "N", value_parser = count32)]
-    pub in_flight: Option<u32>,
-    /// For how long [default: 10s, unless --requests is given]
-    #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
-    pub duration: Option<Duration>,
-    /// Exactly so many requests
-    #[arg(long, short = 'n', value_name = "N", value_parser = at_least_one)]
-    pub requests: Option<u64>,
     /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
@@ -189,7 +171,7 @@ pub struct SiteArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Origin")]
 pub struct BehaviourArgs {
-    /// Time before each answer: 20ms, 10ms..50ms or exp:20ms
+    /// Time before each answer: 20ms, 10ms..50ms, exp:20ms, or lognormal:MEDIAN[:SIGMA]
     #[arg(id = "origin_delay", long = "origin-delay", value_name = "LAW", default_value = "0", value_parser = Delay::parse)]
     pub delay: Delay,
     /// Speed of each answer in bytes per second
@@ -307,16 +289,5 @@ impl OriginArgs {
             load: None,
             origin: Some(behaviour.origin(self.listen)),
         }
-    }
-}
-
-/// How long a run takes when nothing is said.
-pub(super) const DEFAULT_DURATION: Duration = Duration::from_secs(10);
-
-/// Until when, as `--duration` and `--requests` say.
-pub(super) fn finish(duration: Option<Duration>, requests: Option<u64>) -> Stop {
-    match (duration, requests) {
-        (None, None) => Stop { after: Some(DEFAULT_DURATION), requests: None },
-        (after, requests) => Stop { after, requests },
     }
 }

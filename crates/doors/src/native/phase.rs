@@ -1,7 +1,7 @@
 //! `--phase NAME[:DURATION][,key=value…]`: one phase as a word.
 
 use super::values;
-use plan::units;
+use plan::{Delay, units};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -16,6 +16,8 @@ pub struct PhaseArg {
     pub requests: Option<u64>,
     /// `users=50`.
     pub users: Option<u32>,
+    /// `think=exp:1s`.
+    pub think: Option<Delay>,
     /// `rate=1k/s`.
     pub rate: Option<f64>,
     /// `hot=1000`: objects of the hot set.
@@ -32,7 +34,7 @@ pub struct PhaseArg {
     pub measured: Option<bool>,
 }
 
-const KEYS: &str = "duration, requests, users, rate, hot, set, hit-ratio, zipf, in-order, measured";
+const KEYS: &str = "duration, requests, users, think, rate, hot, set, hit-ratio, zipf, in-order, measured";
 
 impl FromStr for PhaseArg {
     type Err = String;
@@ -49,6 +51,9 @@ impl FromStr for PhaseArg {
         }
         let mut phase = PhaseArg { name: name.to_owned(), duration, ..PhaseArg::default() };
         words.try_for_each(|word| phase.set_key(word))?;
+        if phase.rate.is_some() && phase.think.is_some() {
+            return Err(format!("phase '{name}': only users think, so give either rate or think"));
+        }
         Ok(phase)
     }
 }
@@ -62,6 +67,7 @@ impl PhaseArg {
             "duration" => self.duration = Some(values::some_time(value)?),
             "requests" => self.requests = Some(values::at_least_one(value)?),
             "users" => self.users = Some(values::count32(value)?),
+            "think" => self.think = Some(Delay::parse(value).map_err(unit)?),
             "rate" => self.rate = Some(units::rate(value).map_err(unit)?),
             "hot" => self.hot = Some(units::count(value).map_err(unit)?),
             "set" => self.set = Some(working_set(value)?),
@@ -119,6 +125,8 @@ mod tests {
             ("x:0", "'0' would be over at once"),
             ("x,requests=0", "at least 1"),
             ("x,zipf=-1", "Zipf exponent"),
+            ("x,rate=5,think=1s", "either rate or think"),
+            ("x,think=soon", "'soon' is not a duration"),
         ] {
             let error = text.parse::<PhaseArg>().unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

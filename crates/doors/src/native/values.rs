@@ -121,7 +121,12 @@ pub(super) fn arrivals(text: &str) -> Read<Arrivals> {
         "even" => Ok(Arrivals::Even),
         "poisson" => Ok(Arrivals::Poisson),
         "each-second" => Ok(Arrivals::EachSecond),
-        _ => Err("give even, poisson or each-second".to_owned()),
+        _ => {
+            let size =
+                text.strip_prefix("bursts:").and_then(|size| count32(size).ok()).filter(|size| *size > 0);
+            size.map(Arrivals::Bursts)
+                .ok_or_else(|| "give even, poisson, bursts:N (such as bursts:50) or each-second".to_owned())
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::peer::Act;
 use crate::run::{Case, millis, phase, requests};
 use measure::{Clock, Counts};
 use net::ListenOptions;
-use plan::{Arrivals, CheckContent, Pace, Scenario, Step, Stop, UrlStep};
+use plan::{Arrivals, CheckContent, Delay, Pace, Protocol, Scenario, Stage, Step, Stop, UrlStep};
 use std::time::Duration;
 
 fn rate(per_second: f64, in_flight: u32) -> Pace {
@@ -96,6 +96,87 @@ fn an_overflow_uses_up_no_request() {
     let counts = Case::new(vec![phase(rate(200.0, 3), requests(50))], script).run().counts();
     assert!(counts.overflow > 10, "{counts:?}");
     assert_eq!(counts.fine, 50, "{counts:?}");
+}
+
+fn stages(text: &str) -> Pace {
+    Pace::Stages { stages: Stage::parse_list(text).unwrap(), arrivals: Arrivals::Even, in_flight: 100 }
+}
+
+#[test]
+fn stages_send_what_their_integral_says() {
+    let phase = phase(stages("200ms:100,200ms:0,200ms:0..1000"), millis(600));
+    let ran = Case::new(vec![phase], |_| Act::Answer).run();
+    // The last one is due just before the end, and may come too late for it.
+    assert!((110..=120).contains(&ran.counts().requests), "{:?}", ran.counts());
+}
+
+#[test]
+fn a_phase_lasts_its_time_though_nothing_is_sent_at_its_end() {
+    let ran = Case::new(vec![phase(stages("50ms:200,150ms:0"), millis(200))], |_| Act::Answer).run();
+    let (began, ended) = ran.snapshots.last().unwrap().span;
+    assert!(ended - began >= Duration::from_millis(200), "{:?}", ended - began);
+    assert_eq!(ran.counts().fine, 10);
+}
+
+fn thinking(users: u32, think: Delay) -> Pace {
+    Pace::Thinking { users, think }
+}
+
+#[test]
+fn users_who_think_do_not_hurry() {
+    let think = Delay::Fixed { delay: Duration::from_millis(100) };
+    let tally = Case::new(vec![phase(thinking(4, think), millis(1000))], |_| Act::Answer).run().tally();
+    assert!((4..=44).contains(&tally.counts.requests), "{:?}", tally.counts);
+    assert_eq!(tally.counts.fine, tally.counts.requests);
+    assert_eq!(tally.clock(Clock::Lateness).len(), tally.counts.requests, "each has a moment to be sent at");
+}
+
+/// The first of many thinks for some milliseconds, the others for minutes: nobody waits for them.
+#[test]
+fn users_who_only_think_do_not_hold_up_the_end() {
+    let think = Delay::Fixed { delay: Duration::from_secs(600) };
+    let counts = Case::new(vec![phase(thinking(20_000, think), requests(1))], |_| Act::Answer).run().counts();
+    assert_eq!((counts.requests, counts.fine), (1, 1));
+}
+
+fn at_connection_rate(per_second: f64, in_flight: u32, each: u32, stop: Stop) -> Case {
+    let pace = Pace::Connections { per_second, arrivals: Arrivals::Even, in_flight };
+    let mut case = Case::new(vec![phase(pace, stop)], |_| Act::Answer);
+    let Protocol::Http1(http) = &mut case.load.protocol;
+    http.requests_per_connection = Some(each);
+    case
+}
+
+#[test]
+fn connections_arrive_and_each_carries_its_requests() {
+    for each in [1, 3] {
+        let tally = at_connection_rate(500.0, 100, each, requests(60)).run().tally();
+        let (connections, least) = (tally.counts.connections, 60 / u64::from(each));
+        assert_eq!(tally.counts.fine, 60);
+        // When the requests come to an end, several connections may share the last ones.
+        assert!((least..least + 10).contains(&connections), "{:?}", tally.counts);
+        assert_eq!(tally.clock(Clock::Lateness).len(), connections, "only the first of each is due");
+    }
+    let case = at_connection_rate(500.0, 100, 5, millis(200));
+    let counts = case.run().counts();
+    assert!((90..=100).contains(&counts.connections), "{counts:?}");
+    assert_eq!(counts.fine, counts.connections * 5, "{counts:?}");
+}
+
+#[test]
+fn connections_beyond_the_limit_are_overflow() {
+    let mut case = at_connection_rate(100.0, 3, 2, millis(250));
+    case.script = std::rc::Rc::new(|_| Act::Silence);
+    let counts = case.run().counts();
+    assert_eq!(counts.connections, 3, "{counts:?}");
+    assert!(counts.overflow > 10, "{counts:?}");
+}
+
+/// However far behind the schedule is, users get to send and answers are read.
+#[test]
+fn a_rate_beyond_all_means_does_not_starve_the_users() {
+    let counts = Case::new(vec![phase(rate(1e9, 4), millis(200))], |_| Act::Answer).run().counts();
+    assert!(counts.fine > 50 && counts.overflow > counts.fine, "{counts:?}");
 }
 
 #[test]

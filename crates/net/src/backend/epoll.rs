@@ -437,6 +437,11 @@ impl Socket {
         tcp::shutdown_write(&self.fd)
     }
 
+    /// See [`tcp::set_low_water`].
+    pub(crate) fn set_low_water(&self, bytes: u32) -> io::Result<()> {
+        tcp::set_low_water(&self.fd, bytes)
+    }
+
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
         tcp::make_close_abortive(&self.fd)

@@ -312,6 +312,14 @@ impl Socket {
         }
     }
 
+    /// See [`tcp::set_low_water`].
+    pub(crate) fn set_low_water(&self, bytes: u32) -> io::Result<()> {
+        match self {
+            Self::Epoll(socket) => socket.set_low_water(bytes),
+            Self::Uring(socket) => socket.set_low_water(bytes),
+        }
+    }
+
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
         match self {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -109,6 +109,18 @@ impl Nowhere {
         let (_, gone) = sys::recv(fd, &mut nowhere[..asked], RecvFlags::TRUNC | RecvFlags::DONTWAIT)?;
         Ok((gone as u64, gone == asked))
     }
+}
+
+/// Has the kernel wake a waiting reader only when so many bytes, or the end of the stream, are there; its receive buffer
+/// grows to hold them.
+#[expect(unsafe_code, reason = "no library offers SO_RCVLOWAT")]
+pub(crate) fn set_low_water(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
+    use nix::libc::{SO_RCVLOWAT, SOL_SOCKET};
+    let bytes = i32::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let (value, size) = (std::ptr::from_ref(&bytes).cast(), size_of_val(&bytes) as u32);
+    // SAFETY: `value` points to `size` bytes, an i32 that lives until the call is over, and the kernel only reads them.
+    let done = unsafe { nix::libc::setsockopt(fd.as_raw_fd(), SOL_SOCKET, SO_RCVLOWAT, value, size) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Has the close that follows send a reset.

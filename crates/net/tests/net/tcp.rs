@@ -292,6 +292,33 @@ fn discarding_drains_exactly_what_it_says() {
 }
 
 #[test]
+fn discarding_much_waits_for_no_more_than_comes() {
+    check(|net| async move {
+        let (mut client, mut server) = pair(&net).await;
+        let body = pattern(2_000_000);
+        let net_of_server = net.clone();
+        net.spawn(async move {
+            server.send_static(&[&body[..300_000]]).await.unwrap();
+            net_of_server.sleep(Duration::from_millis(30)).await;
+            server.send_static(&[&body[300_000..], b"x"]).await.unwrap();
+            net_of_server.sleep(Duration::from_millis(30)).await;
+            // Less than was asked for, and the end.
+            server.send_static(&[&body[..1000]]).await.unwrap();
+        });
+        let mut left = body.len() as u64;
+        while left > 0 {
+            left -= client.discard(left).await.unwrap();
+        }
+        assert_eq!(&client.recv().await.unwrap()[..], b"x", "one byte is enough again");
+        let mut last = 0;
+        while let gone @ 1.. = client.discard(1_000_000).await.unwrap() {
+            last += gone;
+        }
+        assert_eq!(last, 1000);
+    });
+}
+
+#[test]
 fn lent_bytes_may_be_kept_across_awaits() {
     check(|net| async move {
         let (mut client, mut server) = pair(&net).await;

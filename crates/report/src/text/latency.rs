@@ -41,7 +41,7 @@ impl Report<'_> {
     fn has_open_pace(&self) -> bool {
         let load = self.context.plan.load.as_ref();
         let mut phases = load.into_iter().flat_map(|load| &load.phases).filter(|phase| phase.measured);
-        phases.any(|phase| matches!(phase.pace, Pace::Rate { .. }))
+        phases.any(|phase| !matches!(phase.pace, Pace::Users(_)))
     }
 }
 

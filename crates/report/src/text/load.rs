@@ -30,9 +30,9 @@ impl Report<'_> {
         let planned = self.context.plan.load.as_ref().map(|load| load.phases.as_slice()).unwrap_or_default();
         let ran = &planned[..planned.len().min(self.result.phases.len())];
         if ran.windows(2).all(|pair| pair[0].pace == pair[1].pace) {
-            return ran.first().map(|phase| format!("Pace: {}.", pace_text(phase.pace))).unwrap_or_default();
+            return ran.first().map(|phase| format!("Pace: {}.", pace_text(&phase.pace))).unwrap_or_default();
         }
-        let each = ran.iter().map(|phase| format!("{}: {}", short(&phase.name), pace_text(phase.pace)));
+        let each = ran.iter().map(|phase| format!("{}: {}", short(&phase.name), pace_text(&phase.pace)));
         format!("Pace of {}.", each.collect::<Vec<_>>().join("; "))
     }
 
@@ -83,18 +83,39 @@ fn phase_row(phase: &PhaseResult) -> [String; 8] {
     ]
 }
 
-fn pace_text(pace: Pace) -> String {
+fn pace_text(pace: &Pace) -> String {
+    let users = |users: u32| show::counted(u64::from(users), "user");
+    let open = |what: String, arrivals: Arrivals, in_flight: u32| {
+        format!(
+            "open, {what}, {}, at most {} under way",
+            law_text(arrivals),
+            show::count(u64::from(in_flight))
+        )
+    };
     match pace {
-        Pace::Users(users) => format!("closed, {}", show::counted(u64::from(users), "user")),
-        Pace::Rate { per_second, arrivals, in_flight } => {
-            let law = match arrivals {
-                Arrivals::Even => "evenly spaced",
-                Arrivals::Poisson => "Poisson arrivals",
-                Arrivals::EachSecond => "all at the beginning of each second",
-            };
-            let limit = show::count(u64::from(in_flight));
-            format!("open, {per_second} requests/s, {law}, at most {limit} under way")
+        Pace::Users(count) => format!("closed, {}", users(*count)),
+        Pace::Thinking { users: count, think } => {
+            format!("closed, {}, think time {think}", users(*count))
         }
+        Pace::Rate { per_second, arrivals, in_flight } => {
+            open(format!("{per_second} requests/s"), *arrivals, *in_flight)
+        }
+        Pace::Stages { stages, arrivals, in_flight } => {
+            let stages: Vec<_> = stages.iter().map(ToString::to_string).collect();
+            open(format!("stages {}", stages.join(",")), *arrivals, *in_flight)
+        }
+        Pace::Connections { per_second, arrivals, in_flight } => {
+            open(format!("{per_second} connections/s"), *arrivals, *in_flight)
+        }
+    }
+}
+
+fn law_text(arrivals: Arrivals) -> String {
+    match arrivals {
+        Arrivals::Even => "evenly spaced".to_owned(),
+        Arrivals::Poisson => "Poisson arrivals".to_owned(),
+        Arrivals::EachSecond => "all at the beginning of each second".to_owned(),
+        Arrivals::Bursts(size) => format!("in bursts of {size}"),
     }
 }
 

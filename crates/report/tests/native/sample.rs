@@ -196,7 +196,8 @@ pub fn plain() -> Sample {
 pub fn shift() -> Sample {
     let users = Pace::Users(64);
     let phases = [("fill", false), ("before", true), ("after", true)];
-    let plan = plan(phases.iter().map(|(name, measured)| phase_plan(name, *measured, users)).collect());
+    let plan =
+        plan(phases.iter().map(|(name, measured)| phase_plan(name, *measured, users.clone())).collect());
     let mut phases = vec![
         phase("fill", false, 3_000, 0, 0),
         phase("before", true, 60_000, 85, 0),

@@ -1,7 +1,7 @@
 //! What a run needs of this machine: numbers that follow from its plan.
 
 use super::{is_here, sources};
-use plan::{Arrivals, CloseBy, Load, Pace, Phase, Plan, Protocol};
+use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan, Protocol};
 use serde::Serialize;
 use std::net::SocketAddr;
 
@@ -91,27 +91,33 @@ impl Need {
 
     /// Phases follow each other, so the hungriest one counts.
     fn add_phase(&mut self, phase: &Phase, load: &Load) {
-        match phase.pace {
-            Pace::Users(users) => {
-                let users = u64::from(users);
-                self.sure_connections = self.sure_connections.max(users);
-                self.connections = self.connections.max(users);
-                self.burst = self.burst.max(users);
-            }
-            Pace::Rate { per_second, arrivals, in_flight } => {
-                let at_once = u64::from(in_flight).min((per_second * STALL_S).ceil() as u64);
-                self.connections = self.connections.max(at_once);
-                if arrivals == Arrivals::EachSecond {
-                    self.burst = self.burst.max(at_once.min(per_second as u64));
-                }
-                let most = |known: Option<f64>, rate: f64| Some(known.map_or(rate, |known| known.max(rate)));
-                self.requests_per_s = most(self.requests_per_s, per_second);
-                let Protocol::Http1(http) = &load.protocol;
-                if let Some(carried) = http.requests_per_connection {
-                    self.connections_per_s =
-                        most(self.connections_per_s, per_second / f64::from(carried.max(1)));
-                }
-            }
+        if let Some((users, _)) = phase.pace.closed() {
+            let users = u64::from(users);
+            self.sure_connections = self.sure_connections.max(users);
+            self.connections = self.connections.max(users);
+            self.burst = self.burst.max(users);
+        }
+        if let Some(open) = phase.pace.open() {
+            self.add_open(&open, load);
+        }
+    }
+
+    fn add_open(&mut self, open: &Open, load: &Load) {
+        let per_second = open.curve.highest();
+        let at_once = u64::from(open.in_flight).min((per_second * STALL_S).ceil() as u64);
+        self.connections = self.connections.max(at_once);
+        match open.arrivals {
+            Arrivals::EachSecond => self.burst = self.burst.max(at_once.min(per_second as u64)),
+            Arrivals::Bursts(size) => self.burst = self.burst.max(u64::from(size.min(open.in_flight))),
+            Arrivals::Even | Arrivals::Poisson => {}
+        }
+        let Protocol::Http1(http) = &load.protocol;
+        let carried = http.requests_per_connection.map(|carried| f64::from(carried.max(1)));
+        let most = |known: Option<f64>, rate: f64| Some(known.map_or(rate, |known| known.max(rate)));
+        let requests = if open.connections { per_second * carried.unwrap_or(1.0) } else { per_second };
+        self.requests_per_s = most(self.requests_per_s, requests);
+        if let Some(carried) = carried {
+            self.connections_per_s = most(self.connections_per_s, requests / carried);
         }
     }
 
@@ -124,6 +130,7 @@ impl Need {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::Pace;
     use plan::{Http1, Scenario, Stop};
 
     fn phase(pace: Pace) -> Phase {
@@ -172,6 +179,18 @@ mod tests {
         assert!(need.loopback && need.resets && !need.origin);
         assert_eq!(need.descriptors(), 700);
         assert_eq!(Need { origin: true, ..need }.descriptors(), 1_400);
+    }
+
+    #[test]
+    fn every_open_pace_needs_what_its_highest_rate_needs() {
+        let http = Http1 { requests_per_connection: Some(4), ..Http1::default() };
+        let need = |pace| Need::of_plan(&plan(http.clone(), vec![phase(pace)]), 1, &[]);
+        let stages = "1s:10..2000,1s:50".split(',').map(|stage| stage.parse().unwrap()).collect();
+        let ramp = need(Pace::Stages { stages, arrivals: Arrivals::Bursts(30), in_flight: 700 });
+        assert_eq!((ramp.connections, ramp.burst, ramp.requests_per_s), (700, 30, Some(2_000.0)));
+        let arriving = Pace::Connections { per_second: 100.0, arrivals: Arrivals::Even, in_flight: 700 };
+        let need = need(arriving);
+        assert_eq!((need.connections_per_s, need.requests_per_s), (Some(100.0), Some(400.0)));
     }
 
     #[test]

@@ -300,6 +300,11 @@ impl Socket {
         tcp::shutdown_write(&self.slot.fd)
     }
 
+    /// See [`tcp::set_low_water`].
+    pub(crate) fn set_low_water(&self, bytes: u32) -> io::Result<()> {
+        tcp::set_low_water(&self.slot.fd, bytes)
+    }
+
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
         self.slot.resets.set(true);

@@ -1,0 +1,144 @@
+//! An open pace: one task watches the schedule and hands each arrival that is due to an idle user, or to a new one.
+//!
+//! An arrival is a request, or a connection with several requests on it. What comes due while as many are served as may be
+//! is counted as overflow and passes.
+
+use crate::exchange::Turn;
+use crate::pace::Schedule;
+use crate::user::{User, exhausted};
+use crate::worker::{PhaseWork, Worker};
+use net::{Event as Signal, TaskId};
+use plan::Open;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Arrivals handed out in a row before users get to send them: whoever comes last waits for all before.
+const BATCH: u64 = 32;
+
+/// A request that is due, in the hands of a user.
+type Handed = Rc<(Cell<Option<(u64, Instant)>>, Signal)>;
+
+/// The users of an open pace.
+#[derive(Default)]
+struct Pool {
+    idle: RefCell<Vec<Handed>>,
+    tasks: RefCell<Vec<TaskId>>,
+    /// Requests that were handed out and have not begun.
+    handed: Cell<u32>,
+    /// Users at most.
+    most: u32,
+    /// Whether connections arrive, or requests.
+    connections: bool,
+}
+
+impl Pool {
+    /// Whether any user serves an arrival.
+    fn is_busy(&self) -> bool {
+        self.idle.borrow().len() < self.tasks.borrow().len()
+    }
+}
+
+/// Runs an open pace until there is nothing more to begin, and returns the tasks of its users.
+pub(crate) async fn run(worker: &Rc<Worker>, work: &Rc<PhaseWork>, open: Open, seed: u64) -> Vec<TaskId> {
+    let pool = Pool { connections: open.connections, most: open.in_flight, ..Pool::default() };
+    let pool = Rc::new(pool);
+    let came_to_nothing = hand_out(worker, work, &pool, Schedule::new(open, work.part, seed)).await;
+    let over = || worker.over(work, worker.net.now());
+    // A phase lasts as long as it is to, also where nothing is sent towards its end.
+    let idles = || came_to_nothing && work.has_end() && !over();
+    let goes_on = || pool.connections && pool.is_busy() && !over();
+    while pool.handed.get() > 0 || idles() || goes_on() {
+        worker.net.sleep(Duration::from_millis(1)).await;
+    }
+    pool.tasks.take()
+}
+
+/// Hands out what is due until the phase is over; true if the schedule ended before that.
+async fn hand_out(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>, schedule: Schedule) -> bool {
+    let begin = worker.net.now();
+    for (nth, at) in (1u64..).zip(schedule) {
+        let due = begin + at;
+        if work.is_spent() || !wait_until(worker, work, due).await {
+            return false;
+        }
+        if nth % BATCH == 0 {
+            // However far behind the schedule is, users get to send.
+            worker.net.sleep_until(worker.net.now()).await;
+        }
+        if exhausted(work, pool.handed.get()) {
+            // What is under way may lead on. A moment that comes meanwhile passes unused, and no request is counted.
+            if worker.in_flight.get() == 0 && pool.handed.get() == 0 {
+                return false;
+            }
+            continue;
+        }
+        // What cannot be sent takes no number, so that the stream of requests has no holes.
+        let Some(user) = free_user(worker, work, pool) else {
+            worker.count(|counts| counts.overflow += 1);
+            continue;
+        };
+        let Some(number) = worker.next_number(work, due) else {
+            pool.idle.borrow_mut().push(user);
+            return false;
+        };
+        pool.handed.set(pool.handed.get() + 1);
+        user.0.set(Some((number, due)));
+        user.1.set();
+    }
+    true
+}
+
+/// Waits for a moment, looking up now and then whether the phase is over; false if it is.
+async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
+    const LOOK_UP: Duration = Duration::from_millis(20);
+    loop {
+        let now = worker.net.now();
+        if worker.over(work, now) {
+            return false;
+        }
+        if now >= due {
+            return true;
+        }
+        worker.net.sleep_until(due.min(now + LOOK_UP)).await;
+    }
+}
+
+/// An idle user, or a new one; `None` where there may be no more.
+fn free_user(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Option<Handed> {
+    let idle = pool.idle.borrow_mut().pop();
+    let room = (pool.tasks.borrow().len() as u32) < pool.most;
+    idle.or_else(|| room.then(|| spawn_open(worker, work, pool)))
+}
+
+fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Handed {
+    let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
+    let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
+    let task = worker.net.clone().spawn(async move {
+        let mut user = User::default();
+        loop {
+            mine.1.wait().await;
+            let Some((number, due)) = mine.0.take() else { continue };
+            pool_of_user.handed.set(pool_of_user.handed.get() - 1);
+            let lateness = Some(worker.net.now().saturating_duration_since(due));
+            user.request(&worker, &work, Turn { number, due, lateness }).await;
+            if pool_of_user.connections {
+                use_up(&worker, &work, &mut user).await;
+            }
+            pool_of_user.idle.borrow_mut().push(mine.clone());
+        }
+    });
+    pool.tasks.borrow_mut().push(task);
+    hands
+}
+
+/// Sends what else a connection is to carry, each request when the last one has ended. A connection that was lost is not
+/// replaced.
+async fn use_up(worker: &Rc<Worker>, work: &Rc<PhaseWork>, user: &mut User) {
+    while user.connection.is_some() && !exhausted(work, 0) {
+        let due = user.ended.take().unwrap_or_else(|| worker.net.now());
+        let Some(number) = worker.next_number(work, due) else { break };
+        user.request(worker, work, Turn { number, due, lateness: None }).await;
+    }
+    user.connection = None;
+}

@@ -1,0 +1,368 @@
+//! When requests are sent: the two kinds of pace, and the [`Curve`] of an open one.
+//!
+//! A curve is a pure function: how many arrivals there are by a moment, and the moment of the nth. What draws from it (the
+//! law of arrivals, the parts of a load) is the engine's.
+
+use crate::load::Delay;
+use crate::units::{self, show_duration};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// When requests are sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Pace {
+    /// Closed: each of `users` sends its next request when the last one is answered.
+    Users(u32),
+    /// Closed: each of `users` thinks between the end of a request and the next one.
+    Thinking {
+        /// How many.
+        users: u32,
+        /// The law of the time between.
+        think: Delay,
+    },
+    /// Open: requests are sent when they are due, answered or not.
+    Rate {
+        /// Requests per second, over all workers.
+        per_second: f64,
+        /// The law of arrivals.
+        arrivals: Arrivals,
+        /// No more requests than this are under way; what is due beyond that is counted as overflow, not hidden.
+        in_flight: u32,
+    },
+    /// Open, with a rate that changes.
+    Stages {
+        /// One after the other; the rate at the end of the last one goes on.
+        stages: Vec<Stage>,
+        /// The law of arrivals.
+        arrivals: Arrivals,
+        /// No more requests than this are under way; what is due beyond that is counted as overflow.
+        in_flight: u32,
+    },
+    /// Open: connections are opened when they are due; each carries as many requests as the protocol says, one after the
+    /// other.
+    Connections {
+        /// Connections per second, over all workers.
+        per_second: f64,
+        /// The law of arrivals.
+        arrivals: Arrivals,
+        /// No more connections than this are in use; what is due beyond that is counted as overflow.
+        in_flight: u32,
+    },
+}
+
+impl Pace {
+    /// Users of a closed pace and how long they think.
+    pub fn closed(&self) -> Option<(u32, Delay)> {
+        match *self {
+            Pace::Users(users) => Some((users, Delay::None)),
+            Pace::Thinking { users, think } => Some((users, think)),
+            Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } => None,
+        }
+    }
+
+    /// What an open pace says.
+    pub fn open(&self) -> Option<Open> {
+        let constant = |per_second| Curve::of(&[], per_second);
+        let (curve, &arrivals, &in_flight, connections) = match self {
+            Pace::Users(_) | Pace::Thinking { .. } => return None,
+            Pace::Rate { per_second, arrivals, in_flight } => {
+                (constant(*per_second), arrivals, in_flight, false)
+            }
+            Pace::Connections { per_second, arrivals, in_flight } => {
+                (constant(*per_second), arrivals, in_flight, true)
+            }
+            Pace::Stages { stages, arrivals, in_flight } => {
+                let last = stages.last().map_or(0.0, |stage| stage.to);
+                (Curve::of(stages, last), arrivals, in_flight, false)
+            }
+        };
+        Some(Open { curve, arrivals, in_flight, connections })
+    }
+}
+
+/// An open pace, whichever way it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Open {
+    /// Arrivals per second over time, over all workers.
+    pub curve: Curve,
+    /// How they are spread under the curve.
+    pub arrivals: Arrivals,
+    /// How many arrivals are served at once at most.
+    pub in_flight: u32,
+    /// Whether connections arrive, or requests.
+    pub connections: bool,
+}
+
+/// The law of arrivals of an open pace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// Evenly spaced.
+    #[default]
+    Even,
+    /// A Poisson process: exponential gaps.
+    Poisson,
+    /// All of a second's requests at its beginning (jtest's `-e`).
+    EachSecond,
+    /// So many at once, as often as the rate asks for.
+    Bursts(u32),
+}
+
+/// A time with a rate of its own; as text `10s:100`, or `10s:100..1000` for a ramp.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Stage {
+    /// How long it lasts.
+    pub lasts: Duration,
+    /// Arrivals per second at its beginning.
+    pub from: f64,
+    /// Arrivals per second at its end; the rate changes evenly between the two.
+    pub to: f64,
+}
+
+impl Stage {
+    /// Reads several stages with commas between.
+    ///
+    /// # Errors
+    /// The first that is no stage, in words.
+    pub fn parse_list(text: &str) -> Result<Vec<Stage>, String> {
+        text.split(',').map(|stage| stage.trim().parse()).collect()
+    }
+
+    /// How long several stages last together.
+    pub fn sum(stages: &[Stage]) -> Duration {
+        stages.iter().fold(Duration::ZERO, |sum, stage| sum.saturating_add(stage.lasts))
+    }
+}
+
+impl FromStr for Stage {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Stage, String> {
+        let (lasts, rates) = text.split_once(':').ok_or_else(|| {
+            format!("'{text}' is not a stage: give DURATION:RATE or DURATION:FROM..TO, such as 10s:100..1k/s")
+        })?;
+        let lasts = units::duration(lasts).map_err(|error| error.to_string())?;
+        if lasts < Duration::from_micros(1) {
+            return Err(format!("stage '{text}' would be over at once: give it a time such as 500ms or 10s"));
+        }
+        let (from, to) = match rates.split_once("..") {
+            Some((from, to)) => (stage_rate(from)?, stage_rate(to)?),
+            None => (stage_rate(rates)?, stage_rate(rates)?),
+        };
+        Ok(Stage { lasts, from, to })
+    }
+}
+
+/// A rate that may be nothing: a stage may be a pause.
+fn stage_rate(text: &str) -> Result<f64, String> {
+    if text.trim() == "0" {
+        return Ok(0.0);
+    }
+    units::rate(text).map_err(|error| error.to_string())
+}
+
+impl TryFrom<String> for Stage {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Stage, String> {
+        text.parse()
+    }
+}
+
+impl From<Stage> for String {
+    fn from(stage: Stage) -> String {
+        stage.to_string()
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}:{}", show_duration(self.lasts), self.from)?;
+        if self.from == self.to { Ok(()) } else { write!(to, "..{}", self.to) }
+    }
+}
+
+/// Arrivals per second over time, made of straight lines; a pure function both ways.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    lines: Vec<Line>,
+    /// When the last line ends, in seconds.
+    ends: f64,
+    /// Arrivals until then.
+    total: f64,
+    /// Arrivals per second from then on.
+    after: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Line {
+    begins: f64,
+    lasts: f64,
+    from: f64,
+    to: f64,
+    /// Arrivals before it begins, and by its end.
+    before: f64,
+    by_end: f64,
+}
+
+impl Curve {
+    /// Stages, and the rate that goes on after the last one.
+    pub fn of(stages: &[Stage], after: f64) -> Curve {
+        let mut curve = Curve { lines: Vec::with_capacity(stages.len()), ends: 0.0, total: 0.0, after };
+        for stage in stages {
+            let (begins, before, lasts) = (curve.ends, curve.total, stage.lasts.as_secs_f64());
+            curve.ends += lasts;
+            curve.total += (stage.from + stage.to) / 2.0 * lasts;
+            let (from, to, by_end) = (stage.from, stage.to, curve.total);
+            curve.lines.push(Line { begins, lasts, from, to, before, by_end });
+        }
+        curve
+    }
+
+    /// How many arrivals are due before a moment, in seconds: the integral of the rate. The nth one, counted from 0, is due
+    /// before a moment if the integral is greater than n there.
+    pub fn arrivals_by(&self, seconds: f64) -> f64 {
+        let next = self.lines.partition_point(|line| line.begins + line.lasts <= seconds);
+        match self.lines.get(next) {
+            Some(line) => line.before + line.integral(seconds - line.begins),
+            None => self.total + self.after * (seconds - self.ends),
+        }
+    }
+
+    /// When the `nth` arrival is due, in seconds: the last moment by which there are no more than n, so that nothing falls
+    /// into a pause. `None` where the rate has come to nothing before.
+    pub fn moment_of(&self, nth: f64) -> Option<f64> {
+        let next = self.lines.partition_point(|line| line.by_end <= nth);
+        match self.lines.get(next) {
+            Some(line) => Some(line.begins + line.inverse(nth - line.before)),
+            None => (self.after > 0.0).then(|| self.ends + (nth - self.total) / self.after),
+        }
+    }
+
+    /// The highest rate of all, per second.
+    pub fn highest(&self) -> f64 {
+        self.lines.iter().fold(self.after, |most, line| most.max(line.from).max(line.to))
+    }
+}
+
+impl Line {
+    fn slope(&self) -> f64 {
+        (self.to - self.from) / self.lasts
+    }
+
+    fn integral(&self, x: f64) -> f64 {
+        self.from * x + self.slope() / 2.0 * x * x
+    }
+
+    /// Where the integral reaches an area that is less than that of the whole line.
+    fn inverse(&self, area: f64) -> f64 {
+        // The root of a quadratic in the form that loses no digits to cancellation, and does for a level line too.
+        let root = (self.from * self.from + 2.0 * self.slope() * area).max(0.0).sqrt();
+        let x = if self.from + root > 0.0 { 2.0 * area / (self.from + root) } else { 0.0 };
+        x.clamp(0.0, self.lasts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn curve(text: &str) -> Curve {
+        let stages = Stage::parse_list(text).unwrap();
+        Curve::of(&stages, stages.last().unwrap().to)
+    }
+
+    #[test]
+    fn stages_read_as_they_are_shown() {
+        for (text, shown) in [
+            ("10s:100", "10s:100"),
+            ("1m:0..1k/s", "1m:0..1000"),
+            ("500ms:60/m", "500ms:1"),
+            ("2s:0", "2s:0"),
+        ] {
+            let stage: Stage = text.parse().unwrap();
+            assert_eq!((stage.to_string().as_str(), stage.to_string().parse()), (shown, Ok(stage)));
+        }
+        for (text, said) in [
+            ("", "'' is not a stage"),
+            ("10s", "DURATION:RATE"),
+            ("0:5", "over at once"),
+            ("soon:5", "'soon' is not a duration"),
+            ("1s:x", "'x' is not a rate"),
+            ("1s:-5", "'-5' is not a rate"),
+            ("1s:1..", "'' is not a rate"),
+        ] {
+            let error = text.parse::<Stage>().unwrap_err();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_integral_of_known_curves() {
+        let steps = curve("2s:10,1s:0,2s:100");
+        for (seconds, due) in [(0.0, 0.0), (1.0, 10.0), (2.0, 20.0), (2.9, 20.0), (4.0, 120.0), (6.0, 320.0)]
+        {
+            assert!((steps.arrivals_by(seconds) - due).abs() < 1e-9, "{seconds}");
+        }
+        // Number 20 waits for the end of the pause.
+        assert_eq!(steps.moment_of(20.0), Some(3.0));
+        let ramp = curve("10s:0..100");
+        assert!(
+            (ramp.arrivals_by(10.0) - 500.0).abs() < 1e-9 && (ramp.arrivals_by(5.0) - 125.0).abs() < 1e-9
+        );
+        assert!((ramp.moment_of(125.0).unwrap() - 5.0).abs() < 1e-9);
+        let down = curve("10s:100..0");
+        assert!(down.moment_of(499.0).unwrap() < 10.0);
+        assert_eq!(down.moment_of(500.0), None, "nothing comes after the end of a ramp to nothing");
+        assert_eq!(steps.highest(), 100.0);
+    }
+
+    fn stage() -> impl Strategy<Value = Stage> {
+        let rate = || prop_oneof![Just(0.0), 0.01..10_000.0f64];
+        (1u64..20_000, rate(), rate(), any::<bool>()).prop_map(|(ms, from, to, level)| Stage {
+            lasts: Duration::from_millis(ms),
+            from,
+            to: if level { from } else { to },
+        })
+    }
+
+    proptest! {
+        /// The moment of an arrival is where the integral reaches its number, and moments never go back.
+        #[test]
+        fn moments_are_the_inverse_of_the_integral(
+            stages in prop::collection::vec(stage(), 0..6),
+            after in prop_oneof![Just(0.0), 0.01..10_000.0f64],
+            nth in 0u64..100_000,
+        ) {
+            let curve = Curve::of(&stages, after);
+            let nth = nth as f64;
+            match curve.moment_of(nth) {
+                Some(at) => {
+                    let due = curve.arrivals_by(at);
+                    prop_assert!((due - nth).abs() <= 1e-6 * nth.max(1.0), "{due} by {at}, not {nth}");
+                    prop_assert!(curve.moment_of(nth + 1.0).is_none_or(|next| next >= at));
+                }
+                None => prop_assert!(after == 0.0 && curve.arrivals_by(1e9) <= nth),
+            }
+        }
+
+        /// The integral never falls, and has no jumps at the joints.
+        #[test]
+        fn the_integral_is_continuous(stages in prop::collection::vec(stage(), 1..6), at in 0.0..1.0f64) {
+            let curve = Curve::of(&stages, 5.0);
+            let whole = Stage::sum(&stages).as_secs_f64();
+            let (here, beyond) = (curve.arrivals_by(at * whole), curve.arrivals_by(at * whole + 1e-6));
+            prop_assert!(here <= beyond && beyond - here <= curve.highest() * 1e-6 + 1e-6);
+        }
+
+        #[test]
+        fn any_stage_reads_back(stage in stage()) {
+            prop_assert_eq!(stage.to_string().parse(), Ok(stage));
+        }
+    }
+}
