@@ -190,7 +190,7 @@ impl<'a> Engine<'a> {
         let url = format!("http://{}/{}", self.plain, KEPT.bytes);
         let held = |users: u32| {
             let mut command = self.http(&url, users);
-            command.args(["--think", "exp:5s", "--duration", "4s"]);
+            command.args(["--think", "exp:1s", "--duration", "6s"]);
             let figures = self.place.ours(command, &self.place.file("idle.json"))?;
             figures.memory_bytes.ok_or_else(|| "the report does not tell the memory".to_owned())
         };
