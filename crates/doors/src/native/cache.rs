@@ -1,6 +1,6 @@
 //! `wringer cache`: what its options mean.
 
-use super::options::{BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
+use super::options::{AskArgs, BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
@@ -9,8 +9,8 @@ use clap::Args;
 use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
-    Check, Http1, Law, Limits, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario,
-    Step, Stop, Trace,
+    Check, Http1, Law, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario, Step,
+    Stop, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -50,6 +50,9 @@ pub struct CacheArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// How objects are asked for, and how their answers are checked.
+    #[command(flatten)]
+    pub ask: AskArgs,
     /// How they speak TLS to the proxy.
     #[command(flatten)]
     pub tls: TlsArgs,
@@ -167,7 +170,7 @@ impl CacheArgs {
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         match self.origin {
             Some(origin)
-                if origin.ip().is_unspecified() && !self.target().is_ours() && self.load.host.is_none() =>
+                if origin.ip().is_unspecified() && !self.target().is_ours() && self.ask.host.is_none() =>
             {
                 Err(format!(
                     "--origin {origin} is where the origin listens but no name for URLs: say with --host what the proxy \
@@ -184,11 +187,11 @@ impl CacheArgs {
     pub fn plan(&self, target: &str, origin: SocketAddr, seed: u64) -> Plan {
         let site = self.site.site();
         let http = Http1 {
-            form: self.load.form,
-            authority: self.load.host.clone().unwrap_or_else(|| reachable(origin).to_string()),
+            form: self.ask.form,
+            authority: self.ask.host.clone().unwrap_or_else(|| reachable(origin).to_string()),
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
-            fields: self.load.headers.clone(),
+            fields: self.ask.headers.clone(),
             post_bytes: None,
             tls: self.speaks_tls().then(|| self.tls.tls()),
         };
@@ -196,12 +199,8 @@ impl CacheArgs {
             target: Some(target.to_owned()),
             sources: self.load.sources.clone(),
             protocol: Protocol::Http1(http),
-            check: Check { content: self.load.check, evidence: self.load.evidence, ..Check::default() },
-            limits: Limits {
-                connect: self.load.connect_timeout,
-                request: self.load.timeout,
-                ..Limits::default()
-            },
+            check: Check { content: self.ask.check, evidence: self.ask.evidence, ..Check::default() },
+            limits: self.load.limits(),
             phases: self.all_phases(&site),
             trace: Trace::default(),
         };

@@ -1,16 +1,15 @@
 //! `wringer http`: what its options mean.
 
 use super::cache::{HTTPS, proxy};
-use super::options::{OutputArgs, WatchArgs};
+use super::options::{LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
-use super::values::{close, count32, field, seed, some_time, status, threads};
+use super::values::{field, status};
 use clap::Args;
 use plan::{
-    Check, CloseBy, Expect, ExpectBody, Field, Http1, Limits, Load, Phase, Plan, Protocol, Request,
-    RequestForm, RequestStep, Scenario, Site, SourceRange, Step, Trace,
+    Check, Expect, ExpectBody, Field, Http1, Load, Phase, Plan, Protocol, Request, RequestForm, RequestStep,
+    Scenario, Site, Step, Trace,
 };
-use std::time::Duration;
 
 /// The options of `wringer http`.
 #[derive(Debug, Clone, Args)]
@@ -26,7 +25,7 @@ pub struct HttpArgs {
     pub pace: PaceArgs,
     /// How clients behave.
     #[command(flatten)]
-    pub load: HttpLoadArgs,
+    pub load: LoadArgs,
     /// How TLS is spoken.
     #[command(flatten)]
     pub tls: TlsArgs,
@@ -60,33 +59,6 @@ pub struct RequestArgs {
     /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's
     #[arg(long, value_name = "WHAT", default_value = "complete", value_parser = expect_body)]
     pub expect_body: ExpectBody,
-}
-
-/// How clients behave.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Load")]
-pub struct HttpLoadArgs {
-    /// Seed: the same seed sends the same requests [default: taken from the clock and printed]
-    #[arg(long, value_name = "N", value_parser = seed)]
-    pub seed: Option<u64>,
-    /// Workers, one per core [default: all cores]
-    #[arg(long, short = 't', value_name = "N", value_parser = threads)]
-    pub threads: Option<u16>,
-    /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
-    #[arg(long, value_name = "IO", default_value = "auto", value_parser = plan::Io::parse)]
-    pub io: plan::Io,
-    /// Requests per connection, 0 without end, 1 for no keep-alive
-    #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
-    pub keep_alive: u32,
-    /// How clients end connections: fin or reset
-    #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
-    pub close: CloseBy,
-    /// Local addresses that clients connect from, in turn: A or A-B, several with commas, such as 127.0.0.2-127.0.0.9
-    #[arg(long = "source", value_name = "ADDRESSES", value_delimiter = ',')]
-    pub sources: Vec<SourceRange>,
-    /// Time limit of a request
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
-    pub timeout: Duration,
 }
 
 fn url(text: &str) -> Result<String, String> {
@@ -141,7 +113,7 @@ impl HttpArgs {
             protocol: Protocol::Http1(self.http1()),
             sources: self.load.sources.clone(),
             check: Check::default(),
-            limits: Limits { request: self.load.timeout, ..Limits::default() },
+            limits: self.load.limits(),
             phases: vec![self.phase()],
             trace: Trace::default(),
         };

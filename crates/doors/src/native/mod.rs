@@ -11,8 +11,10 @@ mod tls;
 mod values;
 
 pub use cache::{CacheArgs, Target, reachable};
-pub use http::{HttpArgs, HttpLoadArgs, RequestArgs};
-pub use options::{BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
+pub use http::{HttpArgs, RequestArgs};
+pub use options::{
+    AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
+};
 pub use phase::PhaseArg;
 pub use tls::{OriginTlsArgs, TlsArgs};
 

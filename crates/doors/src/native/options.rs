@@ -8,7 +8,7 @@ use super::values::{
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
-use plan::{CheckContent, CloseBy, Delay, Field, Io, Origin, RequestForm, SourceRange};
+use plan::{CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, SourceRange};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub struct WatchArgs {
     pub pids: Vec<u32>,
 }
 
-/// How clients behave.
+/// How clients behave, whatever they ask for.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArgs {
@@ -60,12 +60,6 @@ pub struct LoadArgs {
     /// System interface: auto, uring or epoll; auto takes io_uring where it is allowed
     #[arg(long, value_name = "IO", default_value = "auto", value_parser = Io::parse)]
     pub io: Io,
-    /// Form of requests: reverse, forward or transparent
-    #[arg(long, value_name = "FORM", default_value = "reverse", value_parser = form)]
-    pub form: RequestForm,
-    /// Host (and port) in URLs [default: the origin's]
-    #[arg(long, value_name = "HOST[:PORT]")]
-    pub host: Option<String>,
     /// Requests per connection, 0 without end, 1 for no keep-alive
     #[arg(long, value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
@@ -75,15 +69,34 @@ pub struct LoadArgs {
     /// How clients end connections: fin or reset
     #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
     pub close: CloseBy,
-    /// Field added to each request
-    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = request_field)]
-    pub headers: Vec<Field>,
     /// Time limit of a request
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
     pub timeout: Duration,
     /// Time limit of connecting
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = some_time)]
     pub connect_timeout: Duration,
+}
+
+impl LoadArgs {
+    /// The time limits.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { connect: self.connect_timeout, request: self.timeout, ..Limits::default() }
+    }
+}
+
+/// How objects are asked for, and how their answers are checked.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Requests")]
+pub struct AskArgs {
+    /// Form of requests: reverse, forward or transparent
+    #[arg(long, value_name = "FORM", default_value = "reverse", value_parser = form)]
+    pub form: RequestForm,
+    /// Host (and port) in URLs [default: the origin's]
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub host: Option<String>,
+    /// Field added to each request
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = request_field)]
+    pub headers: Vec<Field>,
     /// How much of each body is compared: all, prefix or nothing
     #[arg(long, value_name = "HOW MUCH", default_value = "all", value_parser = check_content)]
     pub check: CheckContent,
