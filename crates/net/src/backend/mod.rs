@@ -317,7 +317,7 @@ impl Socket {
         match self {
             Self::Epoll(socket) => socket.set_low_water(bytes),
             Self::Uring(socket) => socket.set_low_water(bytes),
-            // It may end a wait early, which its callers must bear in any case.
+            // It saves work and changes nothing else; a simulated wake-up costs none.
             #[cfg(feature = "sim")]
             Self::Sim(_) => Ok(()),
         }

@@ -134,3 +134,86 @@ impl Driver {
         self.world.borrow_mut().happen().map_or(Happened::Nothing, Happened::Wakes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ConnectOptions, ListenOptions, Stream};
+    use std::future::pending;
+    use std::net::SocketAddr;
+
+    const AT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), 80);
+
+    fn pattern() -> Vec<u8> {
+        (0..100_000).map(|at: usize| (at % 251) as u8).collect()
+    }
+
+    async fn send_pattern(net: Net, mut stream: Stream) {
+        let mut message = net.buffer();
+        message.extend_from_slice(&pattern());
+        // Fails where the seed resets the connection.
+        let _ = stream.send(message).await;
+    }
+
+    /// What arrives of a pattern that is sent once, and how it ended.
+    async fn received(net: Net) -> (Vec<u8>, bool) {
+        let mut listener = net.listen(AT, &ListenOptions::default()).unwrap();
+        let sender = net.clone();
+        net.spawn(async move {
+            let (stream, _) = listener.accept().await.unwrap();
+            send_pattern(sender, stream).await;
+        });
+        let mut all = Vec::new();
+        // A reset may come before the answer to the connect.
+        let Ok(mut stream) = net.connect(AT, &ConnectOptions::default()).await else { return (all, false) };
+        loop {
+            match stream.recv().await {
+                Ok(bytes) if bytes.is_empty() => return (all, true),
+                Ok(bytes) => all.extend_from_slice(&bytes),
+                Err(_) => return (all, false),
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_arrive_in_order_and_either_all_of_them_or_with_a_failure() {
+        let (mut whole, mut broken) = (0, 0);
+        for seed in 0..200 {
+            let faults = Faults {
+                jitter: Duration::from_millis(30),
+                segment: (500, 5_000),
+                receive_buffer: 7_000,
+                short_reads: 0.5,
+                short_writes: 0.5,
+                resets: 0.00005,
+                ..Faults::default()
+            };
+            let simulation = Simulation { seed, faults, keeps_log: false };
+            let ended = simulation.run(Limits::default(), received).unwrap();
+            let (bytes, complete) = ended.result;
+            let sent = pattern();
+            assert_eq!(bytes, sent[..bytes.len()], "seed {seed}");
+            assert_eq!(complete, bytes.len() == sent.len(), "seed {seed}");
+            *(if complete { &mut whole } else { &mut broken }) += 1;
+            assert_eq!(ended.usage.open_sockets, 0, "seed {seed}");
+        }
+        assert!(whole > 0 && broken > 0, "{whole} whole, {broken} broken");
+    }
+
+    #[test]
+    fn a_year_passes_at_once() {
+        let year = Duration::from_secs(365 * 86_400);
+        let ended = Simulation::default().run(Limits::default(), |net| async move {
+            let (began, unix_us) = (net.now(), net.unix_micros());
+            net.sleep(year).await;
+            (net.now() - began, net.unix_micros() - unix_us)
+        });
+        assert_eq!(ended.unwrap().result, (year, year.as_micros() as u64));
+    }
+
+    #[test]
+    fn a_world_where_nothing_can_happen_any_more_is_an_error() {
+        let stuck = Simulation::default().run(Limits::default(), |_| pending::<()>());
+        assert!(stuck.unwrap_err().to_string().contains("stuck"));
+    }
+}
