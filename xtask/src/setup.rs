@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 13] = [
+const NEEDED: [Needed; 14] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -31,6 +31,7 @@ const NEEDED: [Needed; 13] = [
     for_bench("siege", "siege"),
     for_bench("nghttp2-client", "h2load"),
     for_bench("hey", "hey"),
+    for_bench("openssl", "openssl"),
 ];
 
 const fn for_tests(package: &'static str, program: &'static str) -> Needed {
