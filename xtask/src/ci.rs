@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, docs, root, setup, shell, tidy};
+use crate::{Result, docs, instructions, root, setup, shell, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -21,6 +21,7 @@ const STEPS: [Step; 7] = [
     Step { name: "build", run: || cargo(&["build", "--workspace"]) },
     // The README's second command, as it stands there.
     Step { name: "test", run: || cargo(&["xtask", "test"]) },
+    Step { name: "instructions", run: || instructions::run(&[]) },
 ];
 
 /// `cargo xtask ci`.

@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod docs;
+mod instructions;
 mod setup;
 mod shell;
 mod simulate;
@@ -19,13 +20,15 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
   docs               links between pages, and whether the summary lists each page
   simulate [--seeds N] [--from SEED] [--log]
                      the engine in simulated worlds, 10,000 seeds from 1 unless told otherwise; --log: what happened
+  instructions [--update]
+                     instructions that the hot path takes, by callgrind, against xtask/instructions.txt
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
                      CPU per request, through real proxies and beside other tools; not part of ci";
 
@@ -51,6 +54,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "tidy" => none_of(rest).and_then(|()| tidy::run(&root())),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),
+        "instructions" => instructions::run(rest),
         "bench" => bench::run(&bench::parse(rest)?),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");

@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 14] = [
+const NEEDED: [Needed; 15] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -26,6 +26,7 @@ const NEEDED: [Needed; 14] = [
     for_tests("curl", "curl"),
     for_tests("iproute2", "ip"),
     for_tests("util-linux", "setpriv"),
+    for_tests("valgrind", "valgrind"),
     for_bench("apache2-utils", "ab"),
     for_bench("wrk", "wrk"),
     for_bench("siege", "siege"),

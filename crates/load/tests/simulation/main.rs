@@ -3,6 +3,7 @@
 
 mod bytes;
 mod hostile;
+mod instructions;
 mod scenario;
 mod seeds;
 mod server;
