@@ -46,12 +46,12 @@ fn test_program() -> Result<PathBuf> {
     let arguments =
         ["test", "--package", "load", "--test", "simulation", "--no-run", "--message-format", "json"];
     let said = shell::output(&mut shell::cargo(arguments))?;
-    let programs = said.lines().filter_map(|line| {
+    let mut programs = said.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
         (message["target"]["name"] == "simulation")
             .then(|| message["executable"].as_str().map(PathBuf::from))?
     });
-    programs.last().ok_or_else(|| "cargo did not say where the test program is".into())
+    programs.next_back().ok_or_else(|| "cargo did not say where the test program is".into())
 }
 
 fn count(valgrind: &Path, program: &Path, path: &str, times: u64) -> Result<u64> {
