@@ -59,6 +59,9 @@ const CASES: [Case; 11] = [
     Case { name: "1 MB checked", bytes: 1 << 20, check: Check::Bytes, bound: 1.1, ..KEPT },
 ];
 
+/// The first case again, in front of our origin.
+const BESIDE_ORIGIN: Case = Case { name: "small, our origin", ..KEPT };
+
 /// The tool whose cost the bounds are about.
 const MEASURE: &str = "wrk";
 /// The most µs that sends may be late at half load: p99, p99.9.
@@ -88,7 +91,7 @@ pub fn ratios() -> Vec<Wanted> {
             bound: (peer.program() == MEASURE).then_some(case.bound),
         })
     };
-    CASES.iter().flat_map(of_case).collect()
+    CASES.iter().chain([&BESIDE_ORIGIN]).flat_map(of_case).collect()
 }
 
 /// The servers, which stay up over the rounds.
@@ -178,14 +181,14 @@ impl<'a> Engine<'a> {
         command
     }
 
-    /// The first case again, in front of our origin.
+    /// The one case that our origin answers.
     fn origin(&self) -> Vec<Sample> {
-        let case = Case { name: "small, our origin", ..KEPT };
+        let case = &BESIDE_ORIGIN;
         let origin = run::free_address()
             .and_then(|address| Ok((address, self.place.start_origin(address, case.bytes)?)));
         match origin {
-            Ok((address, _server)) => self.beside(&case, &format!("http://{address}/w/1f/{}", case.bytes)),
-            Err(problem) => vec![Sample::new("small, our origin: wringer", None, Err(problem))],
+            Ok((address, _server)) => self.beside(case, &format!("http://{address}/w/1f/{}", case.bytes)),
+            Err(problem) => vec![Sample::new(&format!("{}: wringer", case.name), None, Err(problem))],
         }
     }
 

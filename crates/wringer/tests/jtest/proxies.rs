@@ -36,7 +36,7 @@ fn behind_traffic_server() {
     let rig = rig(port, port + 1);
     let line = format!("-P localhost -p {port} -s {} -S localhost", port + 1);
 
-    // The default mix, as in the issue: cold at first, then close to the hit rate.
+    // The default mix: cold at first, then close to the hit rate.
     let ran = jtest(&format!("{line} -c 10 -A 6000 -C -D 1")).fine();
     let (measured, expected) = hit_ratio(&ran.out);
     assert_eq!(ran.ops(), 6000);
