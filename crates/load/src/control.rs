@@ -2,13 +2,14 @@
 //! phases and about fifty times a second, never per request.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Shared by all workers of a run and by whoever may stop it.
 #[derive(Debug)]
 pub struct Control {
     stop: AtomicBool,
+    failures: AtomicU64,
     workers: u32,
     started: OnceLock<Instant>,
     phases: Vec<Gate>,
@@ -27,7 +28,13 @@ impl Control {
     /// For a run of so many phases on so many workers.
     pub fn new(phases: usize, workers: u32) -> Control {
         let phases = (0..phases).map(|_| Gate::default()).collect();
-        Control { stop: AtomicBool::new(false), workers, started: OnceLock::new(), phases }
+        Control {
+            stop: AtomicBool::new(false),
+            failures: AtomicU64::new(0),
+            workers,
+            started: OnceLock::new(),
+            phases,
+        }
     }
 
     /// Asks all workers to end now; requests under way still get their time of grace.
@@ -38,6 +45,18 @@ impl Control {
     /// Whether the workers were asked to end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// A request has failed in a phase that is given up after `limit` failures; the last of them ends the run.
+    pub fn failed(&self, limit: u64) {
+        if self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= limit {
+            self.stop();
+        }
+    }
+
+    /// Failures noted where a phase has a limit of them.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
     }
 
     /// When the run started; known from the opening of the first gate.

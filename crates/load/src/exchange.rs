@@ -192,6 +192,7 @@ async fn open(
 
 fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
     user.refusals += 1;
+    user.not_connected = Some(failure);
     let now = worker.net.now();
     worker.end(&Exchange {
         outcome: Outcome::Failed(failure),

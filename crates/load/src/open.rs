@@ -112,10 +112,11 @@ fn free_user(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Opti
 }
 
 fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Handed {
+    let number = work.part.number(pool.tasks.borrow().len() as u64);
     let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
     let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {
-        let mut user = User::default();
+        let mut user = User::new(number);
         loop {
             mine.1.wait().await;
             let Some((number, due)) = mine.0.take() else { continue };

@@ -14,8 +14,23 @@ pub type Hosts = HashMap<(String, u16), Vec<SocketAddr>>;
 /// The requests of a step.
 pub(crate) struct Requests {
     list: Vec<Prepared>,
+    /// Sums of the weights up to and including each request.
+    weights: Vec<u64>,
     order: RequestOrder,
     seed: u64,
+}
+
+/// What decides which request of a list is next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placing {
+    /// Number of the request in the phase.
+    pub number: u64,
+    /// Number of the user in the phase.
+    pub user: u64,
+    /// How many users there are.
+    pub of: u64,
+    /// Turns that the user has had.
+    pub turn: u64,
 }
 
 /// One request, as bytes.
@@ -28,8 +43,12 @@ pub(crate) struct Prepared {
     pub framing: Framing,
     /// What its answer must be.
     pub expect: Expect,
-    /// Method and URL, for messages.
-    pub title: String,
+    /// Its place in the step's list.
+    pub index: usize,
+    /// The method.
+    pub method: String,
+    /// The URL, absolute.
+    pub url: String,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal.
@@ -61,7 +80,7 @@ impl Requests {
     /// `target`: where all connections go; without addresses, they go to the host that each URL names. A URL that leads nowhere, or
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
     pub fn new(step: &RequestStep, http: &Http1, target: Place<'_>, hosts: &Hosts, seed: u64) -> Requests {
-        let prepared = |request: &Request| {
+        let prepared = |(index, request): (usize, &Request)| {
             let address = request.address()?;
             let (to, secure) = match target.to {
                 [] => {
@@ -75,25 +94,39 @@ impl Requests {
                 secure,
                 framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
                 expect: step.expect.clone(),
-                title: format!("{} {}", request.method, address.text),
+                index,
+                method: request.method.clone(),
                 long: Cell::new(false),
                 model: RefCell::new(None),
                 message: compose(request, &address, http, false),
                 last: compose(request, &address, http, true),
+                url: address.text,
             })
         };
-        Requests { list: step.requests.iter().filter_map(prepared).collect(), order: step.order, seed }
+        let list: Vec<Prepared> = step.requests.iter().enumerate().filter_map(prepared).collect();
+        let mut heaviest = 0;
+        let weights = list.iter().map(|prepared| {
+            heaviest += u64::from(step.requests[prepared.index].weight);
+            heaviest
+        });
+        Requests { weights: weights.collect(), list, order: step.order, seed }
     }
 
-    /// The request that has this number in the run.
-    pub fn at(&self, number: u64) -> &Prepared {
+    /// The request whose turn it is.
+    pub fn at(&self, place: Placing) -> &Prepared {
         let count = self.list.len() as u64;
-        let at = match self.order {
+        let index = match self.order {
             _ if count == 1 => 0,
-            RequestOrder::Loop => number % count,
-            RequestOrder::Random => Draw::new(self.seed, number).below(count),
+            RequestOrder::Loop => place.number % count,
+            RequestOrder::Random => Draw::new(self.seed, place.number).below(count),
+            RequestOrder::Weighted => {
+                let sum = self.weights.last().copied().unwrap_or(0).max(1);
+                let drawn = Draw::new(self.seed, place.number).below(sum);
+                self.weights.partition_point(|upto| *upto <= drawn) as u64
+            }
+            RequestOrder::PerUser => (place.user * (count / place.of.max(1)) + place.turn) % count,
         };
-        &self.list[at as usize]
+        &self.list[index as usize]
     }
 
     /// Whether there is nothing to send.
@@ -107,13 +140,16 @@ fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Ve
         RequestForm::Forward => &address.text,
         RequestForm::Reverse | RequestForm::Transparent => &address.path,
     };
-    let mut head = format!("{} {target} HTTP/1.1\r\n", request.method);
+    let mut head = format!("{} {target} {}\r\n", request.method, http.version.text());
     let fields = || http.fields.iter().chain(&request.fields);
-    if !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+    if !http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
         head += &format!("Host: {}\r\n", address.authority);
     }
     for field in fields() {
         head += &format!("{}: {}\r\n", field.name, field.value);
+    }
+    if http.bare {
+        return [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat();
     }
     if !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
         head += &format!("Content-Length: {}\r\n", request.body.len());
@@ -128,6 +164,7 @@ fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Ve
 pub(crate) struct Answer<'a> {
     prepared: &'a Prepared,
     pub status: u16,
+    pub version: Option<wire::http1::Version>,
     pub keep_alive: bool,
     pub head_bytes: u64,
     pub body_bytes: u64,
@@ -145,6 +182,7 @@ impl<'a> Answer<'a> {
         Answer {
             prepared,
             status: 0,
+            version: None,
             keep_alive: false,
             head_bytes: 0,
             body_bytes: 0,
@@ -207,6 +245,7 @@ impl Body for Answer<'_> {
 impl wire::http1::ResponseSink for Answer<'_> {
     fn head(&mut self, head: &wire::http1::ResponseHead, raw: &[u8]) {
         self.status = head.status;
+        self.version = Some(head.version);
         self.keep_alive = head.keep_alive;
         self.head_bytes = raw.len() as u64;
         if let Some(kept) = &mut self.kept_head {
@@ -253,6 +292,10 @@ mod tests {
         RequestStep { requests, expect: Expect { body, ..Expect::default() }, ..RequestStep::default() }
     }
 
+    fn nth(number: u64) -> Placing {
+        Placing { number, user: 0, of: 1, turn: number }
+    }
+
     fn plain(to: &[SocketAddr]) -> Place<'_> {
         Place { to, secure: None }
     }
@@ -268,7 +311,8 @@ mod tests {
         let get = Request { fields: vec![agent], ..Request::get("http://h:8/p?q") };
         let post = Request { method: "POST".to_owned(), body: "x=1".to_owned(), ..Request::get("http://h/") };
         let requests = requests(&step(vec![get, post], ExpectBody::Complete));
-        let text = |number, last| String::from_utf8_lossy(requests.at(number).message(last)).into_owned();
+        let text =
+            |number, last| String::from_utf8_lossy(requests.at(nth(number)).message(last)).into_owned();
         assert_eq!(text(0, false), "GET /p?q HTTP/1.1\r\nHost: h:8\r\nX-A: b\r\n\r\n");
         assert_eq!(
             text(1, true),
@@ -278,13 +322,50 @@ mod tests {
     }
 
     #[test]
+    fn bare_requests_carry_what_is_listed_and_nothing_else() {
+        let field = |name: &str| Field { name: name.to_owned(), value: "1".to_owned() };
+        let post = Request {
+            method: "POST".to_owned(),
+            body: "x".to_owned(),
+            fields: vec![field("B"), field("A")],
+            ..Request::get("http://h/p")
+        };
+        let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let requests =
+            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), 1);
+        for last in [false, true] {
+            assert_eq!(requests.at(nth(0)).message(last), b"POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
+        }
+    }
+
+    #[test]
+    fn orders_of_a_list() {
+        let list = |order, weights: &[u32]| {
+            let request = |weight: &u32| Request { weight: *weight, ..Request::get("http://h/") };
+            let step =
+                RequestStep { order, ..step(weights.iter().map(request).collect(), ExpectBody::Complete) };
+            requests(&step)
+        };
+        let drawn = list(RequestOrder::Weighted, &[3, 0, 1]);
+        let mut seen = [0.0; 3];
+        (0..10_000).for_each(|number| seen[drawn.at(nth(number)).index] += 1e-4);
+        assert!((seen[0] - 0.75_f64).abs() < 0.02 && seen[1] == 0.0, "{seen:?}");
+        let walked = list(RequestOrder::PerUser, &[1; 7]);
+        let of_user = |user| [0, 1, 5].map(|turn| walked.at(Placing { number: 9, user, of: 3, turn }).index);
+        assert_eq!([of_user(0), of_user(1), of_user(2)], [[0, 1, 5], [2, 3, 0], [4, 5, 2]]);
+        let more_users = Placing { number: 9, user: 8, of: 20, turn: 3 };
+        assert_eq!(walked.at(more_users).index, 3);
+    }
+
+    #[test]
     fn a_host_field_of_the_users_own_stands_alone_and_proxies_get_whole_urls() {
         let host = Field { name: "host".to_owned(), value: "other".to_owned() };
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
         let requests =
             Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1);
-        assert_eq!(requests.at(0).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
+        assert_eq!(requests.at(nth(0)).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 
     #[test]
@@ -293,7 +374,7 @@ mod tests {
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
         assert_eq!(requests.list.len(), 1);
-        assert_eq!(requests.at(5).to, ["127.0.0.2:80".parse().unwrap()]);
+        assert_eq!(requests.at(nth(5)).to, ["127.0.0.2:80".parse().unwrap()]);
     }
 
     #[test]
@@ -302,8 +383,9 @@ mod tests {
         let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
         let hosts = Hosts::from([at(80), at(443)]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
-        let seen =
-            [0, 1].map(|number| (requests.at(number).to[0].port(), requests.at(number).secure.as_deref()));
+        let seen = [0, 1].map(|number| {
+            (requests.at(nth(number)).to[0].port(), requests.at(nth(number)).secure.as_deref())
+        });
         assert_eq!(seen, [(443, Some("h")), (80, None)]);
     }
 
@@ -312,7 +394,7 @@ mod tests {
         let requests = requests(&step(vec![Request::get("http://h/")], expect));
         let mut found = (None, String::new());
         for body in [first, second] {
-            let mut answer = Answer::new(requests.at(0), None);
+            let mut answer = Answer::new(requests.at(nth(0)), None);
             answer.status = 200;
             body.chunks(2).for_each(|piece| answer.body(piece));
             found = (answer.complete(), answer.detail());

@@ -5,7 +5,9 @@
 
 use crate::connection::Connection;
 use crate::exchange::{self, Turn};
+use crate::requests::Placing;
 use crate::worker::{PhaseWork, StepWork, Worker};
+use measure::Failure;
 use net::TaskId;
 use plan::Delay;
 use plan::draw::{Draw, hash};
@@ -24,8 +26,14 @@ pub(crate) struct User {
     pub answer_head: Vec<u8>,
     /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
+    /// Why the last connection could not be opened.
+    pub not_connected: Option<Failure>,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
+    /// Its number in the phase.
+    pub number: u64,
+    /// Turns that it has had.
+    pub turns: u64,
     /// The step that comes next.
     step: usize,
 }
@@ -34,6 +42,11 @@ pub(crate) struct User {
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl User {
+    /// The user of this number in the phase.
+    pub fn new(number: u64) -> User {
+        User { number, ..User::default() }
+    }
+
     /// How long to wait before the next try, so that a target that refuses is not hammered.
     pub fn pause(&self) -> Duration {
         Duration::from_millis(1 << self.refusals.min(7)).min(LONGEST_PAUSE)
@@ -47,9 +60,12 @@ impl User {
             StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
             StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
             StepWork::Requests(requests) => {
-                exchange::request(worker, work, self, requests.at(turn.number), turn).await;
+                let placing =
+                    Placing { number: turn.number, user: self.number, of: work.crowd, turn: self.turns };
+                exchange::request(worker, work, self, requests.at(placing), turn).await;
             }
         }
+        self.turns += 1;
     }
 
     /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought.
@@ -112,7 +128,7 @@ pub(crate) async fn run_closed(
 ) -> Vec<TaskId> {
     let first = |user: u32| think.before(work.part.number(u64::from(user)));
     let mut tasks: Vec<TaskId> =
-        (0..users).map(|user| spawn_closed(worker, work, think, first(user))).collect();
+        (0..users).map(|user| spawn_closed(worker, work, think, user, first(user))).collect();
     while !finished(worker, work) {
         if worker.over(work, worker.net.now()) {
             break;
@@ -122,7 +138,7 @@ pub(crate) async fn run_closed(
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
             let more = 0..missing.min(waiting(work));
-            tasks.extend(more.map(|_| spawn_closed(worker, work, think, Duration::ZERO)));
+            tasks.extend(more.map(|user| spawn_closed(worker, work, think, user, Duration::ZERO)));
         }
     }
     tasks
@@ -155,13 +171,21 @@ pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     })
 }
 
-fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, first: Duration) -> TaskId {
+/// `user`: its number on this worker. `first`: what it waits before its first request.
+fn spawn_closed(
+    worker: &Rc<Worker>,
+    work: &Rc<PhaseWork>,
+    think: Think,
+    user: u32,
+    first: Duration,
+) -> TaskId {
     let (worker, work) = (worker.clone(), work.clone());
     work.users.set(work.users.get() + 1);
     worker.net.clone().spawn(async move {
-        let mut user = User::default();
+        let mut user = User::new(work.part.number(u64::from(user)));
         let (mut due, mut lateness) = wait_for(&worker, worker.net.now() + first, first).await;
         while !exhausted(&work, 0)
+            && work.turns_per_user.is_none_or(|most| user.turns < most)
             && let Some(number) = worker.next_number(&work, due)
         {
             user.request(&worker, &work, Turn { number, due, lateness }).await;

@@ -9,10 +9,10 @@ use crate::requests::{Hosts, Requests};
 use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user::{self, Think};
-use measure::{Clock, Event, Exchange, Snapshot, Tally};
+use measure::{Clock, Event, Exchange, Outcome, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
-use plan::{Load, Part, Phase, Protocol, Site, Step};
+use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -59,6 +59,8 @@ pub(crate) struct Worker {
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
+    /// Failed requests after which the phase is given up.
+    failures: Cell<Option<u64>>,
     phase: Cell<usize>,
     interval: Cell<u64>,
     phase_began: Cell<Duration>,
@@ -80,6 +82,10 @@ pub(crate) struct PhaseWork {
     pub name: String,
     pub part: Part,
     pub steps: Vec<StepWork>,
+    /// Users of the whole phase, at most.
+    pub crowd: u64,
+    /// Turns after which a user ends.
+    pub turns_per_user: Option<u64>,
     limit: Option<u64>,
     issued: Cell<u64>,
     ends: Option<Instant>,
@@ -117,6 +123,7 @@ pub async fn drive(net: Net, job: Job) {
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
+        failures: Cell::new(None),
         phase: Cell::new(0),
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),
@@ -162,6 +169,7 @@ impl Worker {
         self.phase.set(index);
         self.phase_began.set(opens - self.started.get());
         let phase = &self.job.load.phases[index];
+        self.failures.set(phase.stop.failures);
         let alone = only_one_worker(phase);
         let share = if alone { Part::WHOLE } else { self.job.part };
         let mine = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0);
@@ -204,6 +212,8 @@ impl Worker {
             name: phase.name.clone(),
             part,
             steps: steps.collect(),
+            crowd: crowd(&self.job.load.phases[index].pace),
+            turns_per_user: phase.stop.turns_per_user,
             limit: phase.stop.requests,
             issued: Cell::new(0),
             ends: phase.stop.after.map(|after| opens + after),
@@ -293,7 +303,12 @@ impl Worker {
 
     /// How long the run goes on.
     pub fn since_start(&self) -> Duration {
-        self.net.now().saturating_duration_since(self.started.get())
+        self.since(self.net.now())
+    }
+
+    /// A moment, as time since the start of the run.
+    pub fn since(&self, moment: Instant) -> Duration {
+        moment.saturating_duration_since(self.started.get())
     }
 
     /// Counts something.
@@ -327,6 +342,9 @@ impl Worker {
     /// A request has ended.
     pub fn end(&self, exchange: &Exchange) {
         self.in_flight.set(self.in_flight.get().saturating_sub(1));
+        if let (Some(most), Outcome::Failed(_)) = (self.failures.get(), exchange.outcome) {
+            self.job.control.failed(most);
+        }
         self.tally.borrow_mut().exchange(exchange);
     }
 
@@ -342,6 +360,12 @@ impl Worker {
         // Nobody reads any more after an interrupt.
         let _ = self.job.events.send(event);
     }
+}
+
+/// How many users a pace has at most.
+fn crowd(pace: &Pace) -> u64 {
+    let of_open = || pace.open().map_or(0, |open| open.in_flight);
+    u64::from(pace.closed().map_or_else(of_open, |(users, _)| users))
 }
 
 /// A list that is fetched once must be walked by one worker, or links found by two would be fetched twice.

@@ -1,6 +1,6 @@
 //! What the engine tells about single requests while it runs: data for whoever prints.
 
-use crate::outcome::{Failure, Fault};
+use crate::outcome::{Failure, Fault, Outcome};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -20,8 +20,43 @@ pub enum Event {
     Trouble(Trouble),
     /// A faulty answer, with what is known of it.
     Evidence(Box<Evidence>),
+    /// A described request has ended.
+    Request(Box<Record>),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
+}
+
+/// One described request from its beginning to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its number within the phase, from 0.
+    pub number: u64,
+    /// The number of the user that sent it, from 0.
+    pub user: u64,
+    /// Its place in the list of requests.
+    pub place: usize,
+    /// When it was begun, connecting included: time since the start of the run.
+    pub began: Duration,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The answer's HTTP version, `HTTP/1.1` or `HTTP/1.0`; `None` where no answer came.
+    pub version: Option<&'static str>,
+    /// Status of the answer, 0 where none came.
+    pub status: u16,
+    /// The method.
+    pub method: String,
+    /// The URL, absolute.
+    pub url: String,
+    /// Time of opening its connection, TLS included; `None` where a kept one was used.
+    pub connect: Option<Duration>,
+    /// From the send to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// From the send to the end of the answer, or until it had failed.
+    pub service: Duration,
+    /// Header bytes of the answer.
+    pub head_bytes: u64,
+    /// Body bytes of the answer.
+    pub body_bytes: u64,
 }
 
 /// Direction of header fields that are shown.

@@ -4,7 +4,7 @@
 use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
-use crate::request::RequestStep;
+use crate::request::{RequestOrder, RequestStep};
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::{Plan, load::Http1};
@@ -157,6 +157,12 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     if phase.stop.requests == Some(0) || phase.stop.after.is_some_and(|after| after.is_zero()) {
         found.push(format!("phase '{name}' stops before it begins: give more than 0 in stop"));
     }
+    if phase.stop.turns_per_user == Some(0) || phase.stop.failures == Some(0) {
+        found.push(format!("phase '{name}': turns_per_user and failures must be more than 0"));
+    }
+    if phase.stop.turns_per_user.is_some() && phase.pace.closed().is_none() {
+        found.push(format!("phase '{name}': turns_per_user needs a pace of users"));
+    }
     if phase.scenario.steps.is_empty() {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
     }
@@ -236,6 +242,9 @@ fn check_delay(name: &str, law: &Delay, found: &mut Vec<String>) {
 fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
     if step.requests.is_empty() {
         found.push(format!("phase '{phase}' has a step without requests: nothing would be sent"));
+    }
+    if step.order == RequestOrder::Weighted && step.requests.iter().all(|request| request.weight == 0) {
+        found.push(format!("phase '{phase}': all weights are 0: give at least one request a weight"));
     }
     for request in &step.requests {
         let url = &request.url;

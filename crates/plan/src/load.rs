@@ -64,6 +64,13 @@ pub struct Http1 {
     /// Requests per connection; `None` without end, 1 for no keep-alive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_connection: Option<u32>,
+    /// Version that described requests speak.
+    #[serde(skip_serializing_if = "HttpVersion::is_1_1")]
+    pub version: HttpVersion,
+    /// Described requests carry the fields that the plan lists, in their order, and no others: neither Host nor
+    /// Content-Length nor Connection is added.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bare: bool,
     /// How the client ends a connection.
     pub close: CloseBy,
     /// Fields added to each request, in order.
@@ -83,10 +90,38 @@ impl Default for Http1 {
             form: RequestForm::Reverse,
             authority: "localhost:9080".to_owned(),
             requests_per_connection: None,
+            version: HttpVersion::OneOne,
+            bare: false,
             close: CloseBy::Fin,
             fields: Vec::new(),
             post_bytes: None,
             tls: None,
+        }
+    }
+}
+
+/// A version of HTTP/1 (RFC 9112 section 2.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub enum HttpVersion {
+    /// HTTP/1.0: connections are kept only where both sides say so.
+    #[serde(rename = "1.0")]
+    OneZero,
+    /// HTTP/1.1.
+    #[default]
+    #[serde(rename = "1.1")]
+    OneOne,
+}
+
+impl HttpVersion {
+    fn is_1_1(&self) -> bool {
+        *self == HttpVersion::OneOne
+    }
+
+    /// As it stands in a first line.
+    pub fn text(self) -> &'static str {
+        match self {
+            HttpVersion::OneZero => "HTTP/1.0",
+            HttpVersion::OneOne => "HTTP/1.1",
         }
     }
 }
@@ -331,6 +366,12 @@ pub struct Stop {
     /// Exactly this many requests, failures included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
+    /// Each user of a closed pace ends after this many turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns_per_user: Option<u64>,
+    /// The run is given up after this many failed requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<u64>,
 }
 
 /// What is told about single requests while the run goes on.
@@ -343,6 +384,9 @@ pub struct Trace {
     pub heads: bool,
     /// Each failed request.
     pub errors: bool,
+    /// A record of each described request when it has ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub requests: bool,
 }
 
 /// How the origin behaves.

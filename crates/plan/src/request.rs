@@ -31,6 +31,17 @@ pub struct Request {
     /// What it carries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
+    /// How often it is sent, beside the others of its list, in the order [`RequestOrder::Weighted`].
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub weight: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(weight: &u32) -> bool {
+    *weight == one()
 }
 
 fn get() -> String {
@@ -44,7 +55,7 @@ fn is_get(method: &str) -> bool {
 impl Request {
     /// A plain GET.
     pub fn get(url: &str) -> Request {
-        Request { method: get(), url: url.to_owned(), fields: Vec::new(), body: String::new() }
+        Request { method: get(), url: url.to_owned(), fields: Vec::new(), body: String::new(), weight: 1 }
     }
 
     /// Where it leads; `None` for what is no `http://` URL.
@@ -62,6 +73,11 @@ pub enum RequestOrder {
     Loop,
     /// At random, evenly.
     Random,
+    /// At random, by the requests' weights.
+    Weighted,
+    /// Each user walks the list by itself, again and again; of n users, the one with number i begins at the place
+    /// i·⌊length/n⌋.
+    PerUser,
 }
 
 /// What answers must be to count as good.

@@ -69,7 +69,7 @@ mod tests {
 
     fn phase(pace: Pace, requests: u64) -> Phase {
         let steps = vec![Step::Urls(UrlStep::default())];
-        let stop = Stop { after: None, requests: Some(requests) };
+        let stop = Stop { requests: Some(requests), ..Stop::default() };
         Phase { name: String::new(), measured: true, scenario: Scenario { steps }, pace, stop }
     }
 

@@ -9,6 +9,7 @@ mod problem;
 mod rig;
 mod session;
 
+use command::Door;
 use doors::native::{Cli, Command, PlanCommand};
 use problem::{Exit, Problem};
 use std::ffi::OsString;
@@ -18,9 +19,11 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let result = match door(&args) {
-        Some(("jtest", rest)) => command::jtest::run(rest),
-        _ if asks_for_jtest_help(&args) => command::jtest::help(),
-        _ => native(&args),
+        Some((door, rest)) => (door.run)(rest),
+        None => match asked_for_help(&args) {
+            Some(door) => (door.help)(),
+            None => native(&args),
+        },
     };
     match result {
         Ok(exit) => exit.into(),
@@ -32,18 +35,16 @@ fn main() -> ExitCode {
 }
 
 /// The door that a command line opens: by the name it was called with, or by its first word.
-fn door(args: &[OsString]) -> Option<(&'static str, &[OsString])> {
-    let named = |word: &OsString| {
-        let name = Path::new(word).file_name()?.to_str()?.to_owned();
-        command::links::DOORS.into_iter().find(|door| *door == name)
-    };
+fn door(args: &[OsString]) -> Option<(&'static Door, &[OsString])> {
+    let named = |word: &OsString| Door::named(Path::new(word).file_name()?.to_str()?);
     let by_name = args.first().and_then(named).map(|door| (door, &args[1..]));
     by_name.or_else(|| args.get(1).and_then(named).map(|door| (door, &args[2..])))
 }
 
 /// `wringer help jtest`: the door describes itself.
-fn asks_for_jtest_help(args: &[OsString]) -> bool {
-    args.get(1).is_some_and(|word| word == "help") && args.get(2).is_some_and(|word| word == "jtest")
+fn asked_for_help(args: &[OsString]) -> Option<&'static Door> {
+    args.get(1).filter(|word| *word == "help")?;
+    Door::named(args.get(2)?.to_str()?)
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {

@@ -252,6 +252,7 @@ fn load(
             urls: typed.show_urls || typed.verbose,
             heads: typed.show_headers || typed.verbose,
             errors: typed.verbose_errors,
+            requests: false,
         },
     })
 }
@@ -452,6 +453,7 @@ fn stop(typed: &Typed) -> Result<Stop, Shown> {
     Ok(Stop {
         after: Some(Duration::from_secs(seconds)).filter(|after| !after.is_zero()),
         requests: Some(requests).filter(|requests| *requests > 0),
+        ..Stop::default()
     })
 }
 

@@ -194,6 +194,7 @@ impl CacheArgs {
             fields: self.ask.headers.clone(),
             post_bytes: None,
             tls: self.speaks_tls().then(|| self.tls.tls()),
+            ..Http1::default()
         };
         let load = Load {
             target: Some(target.to_owned()),
@@ -236,9 +237,9 @@ impl CacheArgs {
         let variants = u64::from(site.variant_count());
         let pace = self.phase_pace(typed, fills);
         let stop = match (typed.duration, typed.requests) {
-            (None, None) if fills => Stop { after: None, requests: Some(popularity.hot * variants) },
+            (None, None) if fills => Stop { requests: Some(popularity.hot * variants), ..Stop::default() },
             (None, None) => self.pace.stop(&pace),
-            (after, requests) => Stop { after, requests },
+            (after, requests) => Stop { after, requests, ..Stop::default() },
         };
         Phase {
             name: typed.name.clone(),

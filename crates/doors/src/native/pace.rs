@@ -104,7 +104,7 @@ impl PaceArgs {
             Pace::Stages { stages, .. } => Some(Stage::sum(stages)),
             _ => Some(DEFAULT_DURATION),
         };
-        Stop { after, requests: self.requests }
+        Stop { after, requests: self.requests, ..Stop::default() }
     }
 
     /// Requests per connection: as `--keep-alive` says, where 0 is without end; connections that arrive at a rate need an
@@ -169,7 +169,7 @@ mod tests {
             ("-d 3s -n 7", Some(3), Some(7)),
         ] {
             let typed = typed(line).unwrap();
-            let stop = Stop { after: after.map(Duration::from_secs), requests };
+            let stop = Stop { after: after.map(Duration::from_secs), requests, ..Stop::default() };
             assert_eq!(typed.stop(&typed.pace()), stop, "{line}");
         }
     }

@@ -9,9 +9,12 @@ use crate::requests::{Answer, Prepared};
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::event::{HeadTitle, Wrong};
-use measure::{CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Stage, Trouble};
+use measure::{
+    CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage, Trouble,
+};
 use std::rc::Rc;
-use wire::http1::Stage as Progress;
+use std::time::Duration;
+use wire::http1::{Stage as Progress, Version};
 
 /// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
 const HEAD_READ: usize = 1024;
@@ -42,9 +45,15 @@ impl Call<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let (worker, prepared) = (self.worker, self.prepared);
+        let records = worker.job.load.trace.requests;
+        let began = if records { worker.since_start() } else { Duration::ZERO };
         let Some(mut connection) = ready(worker, user, prepared.place(), &self.turn).await else {
+            if records {
+                self.record_unconnected(user, began);
+            }
             return Attempt::Over;
         };
+        let (fresh, number) = (connection.opened_in.is_some(), user.number);
         let last = worker.is_last(&connection);
         let mut message = worker.net.buffer();
         message.extend_from_slice(prepared.message(last));
@@ -72,6 +81,20 @@ impl Call<'_> {
             body_bytes: answer.body_bytes,
             ..moments.exchange(outcome, &self.turn, &mut connection)
         });
+        if records {
+            let connect = fresh.then(|| worker.since(moments.sent).saturating_sub(began));
+            self.record(Record {
+                outcome,
+                version: answer.version.map(version_text),
+                status: answer.status,
+                connect,
+                first_byte: moments.to_first_byte(),
+                service: moments.service(),
+                head_bytes: answer.head_bytes,
+                body_bytes: answer.body_bytes,
+                ..self.blank_record(number, began)
+            });
+        }
         let keep = keeps(ended, last, answer.keep_alive);
         let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
         user.ended = Some(moments.ended);
@@ -112,6 +135,40 @@ impl Call<'_> {
                 return ended;
             }
         }
+    }
+
+    fn blank_record(&self, user: u64, began: Duration) -> Record {
+        Record {
+            number: self.turn.number,
+            user,
+            place: self.prepared.index,
+            began,
+            outcome: Outcome::Fine,
+            version: None,
+            status: 0,
+            method: self.prepared.method.clone(),
+            url: self.prepared.url.clone(),
+            connect: None,
+            first_byte: None,
+            service: Duration::ZERO,
+            head_bytes: 0,
+            body_bytes: 0,
+        }
+    }
+
+    fn record_unconnected(&self, user: &User, began: Duration) {
+        let failure = user.not_connected.unwrap_or(Failure {
+            kind: FailureKind::System,
+            stage: Stage::Connect,
+            errno: None,
+        });
+        let service = self.worker.since_start().saturating_sub(began);
+        let outcome = Outcome::Failed(failure);
+        self.record(Record { outcome, service, ..self.blank_record(user.number, began) });
+    }
+
+    fn record(&self, record: Record) {
+        self.worker.show(Event::Request(Box::new(record)));
     }
 
     fn outcome(&self, ended: Ended, answer: &mut Answer<'_>) -> Outcome {
@@ -160,7 +217,7 @@ impl Call<'_> {
             let head = String::from_utf8_lossy(&user.answer_head);
             worker.tell(Event::Trouble(Trouble {
                 what,
-                request: self.prepared.title.clone(),
+                request: format!("{} {}", self.prepared.method, self.prepared.url),
                 status_line: head.lines().next().unwrap_or("").to_owned(),
                 range: (0, 0),
                 after: moments.response(),
@@ -182,5 +239,12 @@ impl Call<'_> {
             origin_request: None,
             origin_response: None,
         }
+    }
+}
+
+fn version_text(version: Version) -> &'static str {
+    match version {
+        Version::Http10 => "HTTP/1.0",
+        Version::Http11 => "HTTP/1.1",
     }
 }

@@ -73,12 +73,12 @@ fn phase_of(step: Step, pace: Pace, stop: Stop) -> Phase {
 
 /// Exactly so many requests.
 pub fn requests(count: u64) -> Stop {
-    Stop { after: None, requests: Some(count) }
+    Stop { requests: Some(count), ..Stop::default() }
 }
 
 /// For so long.
 pub fn millis(ms: u64) -> Stop {
-    Stop { after: Some(Duration::from_millis(ms)), requests: None }
+    Stop { after: Some(Duration::from_millis(ms)), ..Stop::default() }
 }
 
 impl Case {

@@ -71,9 +71,9 @@ fn phase(choose: &mut Chooser) -> Phase {
     let after = choose.time(1, 1_500);
     let requests = choose.one(&[1, 2, 10, 100, 300]);
     let stop = match choose.one(&[0, 1, 2]) {
-        0 => Stop { after: None, requests: Some(requests) },
-        1 => Stop { after: Some(after), requests: None },
-        _ => Stop { after: Some(after), requests: Some(requests) },
+        0 => Stop { requests: Some(requests), ..Stop::default() },
+        1 => Stop { after: Some(after), ..Stop::default() },
+        _ => Stop { after: Some(after), requests: Some(requests), ..Stop::default() },
     };
     let steps = (0..choose.one(&[1, 1, 2])).map(|_| step(choose)).collect();
     Phase { name: "measure".to_owned(), measured: true, scenario: Scenario { steps }, pace, stop }

@@ -147,7 +147,7 @@ fn a_stop_amid_everything_leaves_nothing() {
     for at_us in (0..20_000).step_by(97) {
         let mut case = scenario::of_seed(3);
         let step = Step::Object(plan::ObjectStep::default());
-        let stop = plan::Stop { after: Some(Duration::from_secs(9)), requests: None };
+        let stop = plan::Stop { after: Some(Duration::from_secs(9)), ..plan::Stop::default() };
         case.load.phases = vec![crate::world::phase(step, Pace::Users(10), stop)];
         case.load.limits.grace = Duration::ZERO;
         case.server = Server::Origin(Box::new(plan::Origin { remember: 4, ..plan::Origin::default() }));

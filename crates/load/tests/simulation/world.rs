@@ -99,7 +99,7 @@ pub fn page() -> Step {
 
 /// Exactly so many requests.
 pub fn requests(count: u64) -> Stop {
-    Stop { after: None, requests: Some(count) }
+    Stop { requests: Some(count), ..Stop::default() }
 }
 
 /// A load of phases with limits that tests can wait for.

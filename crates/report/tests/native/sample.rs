@@ -46,7 +46,7 @@ fn phase_plan(name: &str, measured: bool, pace: Pace) -> Phase {
         measured,
         scenario: Scenario { steps: vec![Step::Object(ObjectStep::default())] },
         pace,
-        stop: Stop { after: Some(Duration::from_secs(30)), requests: None },
+        stop: Stop { after: Some(Duration::from_secs(30)), ..Stop::default() },
     }
 }
 

@@ -4,14 +4,11 @@ use crate::problem::{Exit, Problem};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// The doors, by the names of the old tools.
-pub const DOORS: [&str; 1] = ["jtest"];
-
 /// Makes a link for each door; what is there already stays.
 pub fn make(dir: &Path) -> Result<Exit, Problem> {
     let program = std::env::current_exe().map_err(|error| Problem::impossible(error.to_string()))?;
-    for door in DOORS {
-        let link = dir.join(door);
+    for door in super::DOORS {
+        let link = dir.join(door.name);
         symlink(&program, &link)
             .map_err(|error| Problem::impossible(format!("{} cannot be made: {error}", link.display())))?;
         super::show::line(&format!("{} -> {}", link.display(), program.display()));

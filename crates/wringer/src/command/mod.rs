@@ -15,7 +15,28 @@ pub use show::notice;
 use crate::problem::{Exit, Problem};
 use crate::rig;
 use doors::native::RigArgs;
+use std::ffi::OsString;
 use std::net::SocketAddr;
+
+/// An old tool's command line.
+pub struct Door {
+    /// The tool's name: first word after wringer's, or the name of a link.
+    pub name: &'static str,
+    /// Runs it with the words after the name.
+    pub run: fn(&[OsString]) -> Result<Exit, Problem>,
+    /// Prints its help on standard output.
+    pub help: fn() -> Result<Exit, Problem>,
+}
+
+impl Door {
+    /// The door of this name.
+    pub fn named(name: &str) -> Option<&'static Door> {
+        DOORS.iter().find(|door| door.name == name)
+    }
+}
+
+/// Every door; each has its line in the native help, too.
+pub const DOORS: &[Door] = &[Door { name: "jtest", run: jtest::run, help: jtest::help }];
 
 /// `wringer rig`.
 pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {

@@ -225,6 +225,14 @@ pub fn ports_towards(targets: &[SocketAddr], waiting: bool) -> u64 {
     tables().filter(|socket| counts(socket) && targets.contains(&socket.remote)).count() as u64
 }
 
+/// A listener whose address no other test has had: on 127.0.0.1 a port may still be met in the TIME_WAIT of somebody's
+/// client that had it before.
+#[cfg(test)]
+pub(super) fn listener_of_our_own() -> std::net::TcpListener {
+    let [.., a, b, c] = (std::process::id() | 0x40_0001).to_be_bytes();
+    std::net::TcpListener::bind((std::net::Ipv4Addr::new(127, a, b, c), 0)).unwrap()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,7 +306,7 @@ mod tests {
 
     #[test]
     fn ports_towards_a_target_are_counted() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = listener_of_our_own();
         let at = listener.local_addr().unwrap();
         let connect = || (TcpStream::connect(at).unwrap(), listener.accept().unwrap().0);
         let mut open: Vec<(TcpStream, TcpStream)> = (0..3).map(|_| connect()).collect();

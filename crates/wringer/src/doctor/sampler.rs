@@ -129,12 +129,13 @@ fn descriptors() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::doctor::process::listener_of_our_own;
     use std::io::{Read, Write};
-    use std::net::{TcpListener, TcpStream};
+    use std::net::TcpStream;
 
     #[test]
     fn a_run_is_looked_at_while_it_goes_on() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = listener_of_our_own();
         let at = listener.local_addr().unwrap();
         let facts = Facts { port_range: Some((1, 4)), ..Facts::read() };
         let need = Need::of_numbers(4, 1.0, 1.0);
