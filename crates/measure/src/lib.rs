@@ -15,6 +15,9 @@ pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use collect::Collector;
+/// The histogram of a [`Clock`], in µs.
+pub type Histogram = hdrhistogram::Histogram<u64>;
+
 pub use event::{Event, Evidence, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};

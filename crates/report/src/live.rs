@@ -8,6 +8,12 @@ use crate::show;
 use measure::run::received_bytes;
 use measure::{OriginCounts, Row};
 
+/// Whether a row says anything: the moment between the last full interval and the end of the run does not.
+pub fn is_worth_showing(row: &Row) -> bool {
+    const SHORTEST_S: f64 = 0.1;
+    row.seconds >= SHORTEST_S || row.at_s <= 1.0
+}
+
 /// Rows after which the header comes again.
 const ROWS_PER_HEADER: u32 = 20;
 

@@ -62,6 +62,11 @@ pub(crate) fn verdict(result: &RunResult, measured: &PhaseResult) -> Verdict {
 
 /// The report, at most [`show::WIDTH`] columns wide but for names and the command.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
+    sections(result, context).into_iter().map(Section::into_text).collect::<Vec<_>>().join("\n")
+}
+
+/// The sections that have something to say, in their order; the first is the headline.
+pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section> {
     let measured = measured(result, context.plan);
     let report = Report { result, context, phase: &measured };
     let sections = [
@@ -76,13 +81,13 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
         Some(report.generator()),
         Some(report.repeat()),
     ];
-    sections.into_iter().flatten().map(Section::into_text).collect::<Vec<_>>().join("\n")
+    sections.into_iter().flatten().collect()
 }
 
 /// A title and the lines beneath it.
-struct Section {
-    title: String,
-    lines: Vec<String>,
+pub(crate) struct Section {
+    pub title: String,
+    pub lines: Vec<String>,
 }
 
 impl Section {

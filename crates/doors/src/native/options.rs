@@ -20,6 +20,9 @@ pub struct OutputArgs {
     /// Write the result as JSON to a file, or - for standard output instead of the text report
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write the report as an HTML page with charts
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,

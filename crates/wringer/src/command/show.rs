@@ -33,9 +33,6 @@ pub fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| notice(&format!("warning: {warning}")));
 }
 
-/// Rows shorter than this are not shown, in seconds.
-const SHORTEST_ROW_S: f64 = 0.1;
-
 /// A line per second, and what the plan has told about single requests.
 pub struct Lines {
     clients: report::live::Lines,
@@ -61,9 +58,8 @@ impl Lines {
         }
     }
 
-    /// Whether a row is to be shown: not the moment between the last full interval and the end of the run.
     fn shows(&self, row: &Row) -> bool {
-        !self.quiet && (row.seconds >= SHORTEST_ROW_S || row.at_s <= 1.0)
+        !self.quiet && report::live::is_worth_showing(row)
     }
 
     fn say(&self, text: &str) {
@@ -149,6 +145,9 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
     if let Some(file) = output.json.as_deref().filter(|_| !is_stdout(output)) {
         writable(file).map_err(|error| cannot_keep("the result", file, &error))?;
     }
+    if let Some(file) = &output.html {
+        writable(file).map_err(|error| cannot_keep("the page", file, &error))?;
+    }
     match (&output.evidence_file, writable(output.evidence_file())) {
         (_, Ok(())) => Ok(()),
         (Some(file), Err(error)) => Err(cannot_keep("evidence", file, &error)),
@@ -206,6 +205,10 @@ pub fn report(finished: &Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
     }
     if let Some(file) = &ran.output.json {
         keep_json(file, &report::json::report(&finished.result, &context))?;
+    }
+    if let Some(file) = &ran.output.html {
+        std::fs::write(file, report::html::page(&finished.result, &context))
+            .map_err(|error| cannot_keep("the page", file, &error))?;
     }
     evidence?;
     Ok(exit(finished))
