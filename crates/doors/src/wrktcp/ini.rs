@@ -1,0 +1,546 @@
+//! The ini file: from bytes to typed items, with every mistake named by its line.
+//!
+//! First the file becomes logical lines ([`lines`]), then items are taken section by section ([`read`]), then what they say
+//! together is checked. What is not told apart here: values keep their placeholders, which `text.rs` takes apart.
+
+use super::parameter::Parameter;
+use std::fmt;
+
+/// Bytes of a whole file at most.
+const FILE_LIMIT: usize = 16 << 20;
+/// Entries under `[parameters]` at most.
+const PARAMETERS_LIMIT: usize = 1_000;
+
+/// Something wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// The line, from 1; 0 where something is missing.
+    pub line: usize,
+    /// What is wrong and what to try.
+    pub what: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            write!(to, "{}", self.what)
+        } else {
+            write!(to, "line {}: {}", self.line, self.what)
+        }
+    }
+}
+
+/// What a length counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LengthOf {
+    /// The body alone.
+    #[default]
+    Body,
+    /// Head and body.
+    Total,
+}
+
+/// How a length is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LengthForm {
+    /// Decimal digits with leading zeros.
+    #[default]
+    Ascii,
+    /// Hexadecimal digits.
+    Hex,
+    /// Binary, most significant byte first.
+    Binary,
+    /// Binary, least significant byte first.
+    BinaryLittle,
+    /// Two decimal digits per byte.
+    Bcd,
+}
+
+/// How the answer's code is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CodeType {
+    /// `START LENGTH`, from 1.
+    #[default]
+    Fixed,
+    /// Text such as `<retCode>`; the value goes on to the next `</`.
+    Xml,
+    /// Text such as `"rspCd"`; the value is what stands after it, a string or a number.
+    Json,
+    /// `BEFORE AFTER`: the value stands between the two words.
+    Tag,
+    /// A regular expression; the value is its first group, or all of it.
+    Regex,
+    /// The number of an ISO 8583 field.
+    Iso8583,
+}
+
+/// Where the code is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CodeLocation {
+    /// In the body.
+    #[default]
+    Body,
+    /// In the head.
+    Head,
+}
+
+/// A value with the line that it began in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct At<T> {
+    /// The line, from 1.
+    pub line: usize,
+    /// The value.
+    pub value: T,
+}
+
+/// One `[request]` section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestSection {
+    /// Width of the length field; `None`: 8 digits.
+    pub length_width: Option<usize>,
+    /// What the length counts.
+    pub length_of: LengthOf,
+    /// How it is written.
+    pub length_form: LengthForm,
+    /// The head; in HTTP mode a header line each.
+    pub heads: Vec<At<Vec<u8>>>,
+    /// The body.
+    pub body: Option<At<Vec<u8>>>,
+    /// How often it is sent, beside the others.
+    pub weight: Option<u32>,
+}
+
+/// The `[response]` section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResponseSection {
+    /// Bytes of the head.
+    pub head_size: usize,
+    /// Where the length begins in it, from 1.
+    pub length_at: usize,
+    /// Its width.
+    pub length_width: usize,
+    /// What it counts.
+    pub length_of: LengthOf,
+    /// How it is written.
+    pub length_form: LengthForm,
+    /// How the code is found.
+    pub code_type: CodeType,
+    /// Where.
+    pub code_location: CodeLocation,
+    /// By which word or place.
+    pub code_tag: At<String>,
+    /// The code that means success.
+    pub code_success: String,
+}
+
+/// A whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ini {
+    /// A name or an address.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// The request line of HTTP mode.
+    pub http_line: Option<At<Vec<u8>>>,
+    /// Requests per connection, as `keep_alive` says: `None` without end. One where it is not given.
+    pub keep_alive: Option<u32>,
+    /// Seconds that connecting may take.
+    pub connect_timeout_s: Option<u32>,
+    /// Seconds that an answer may take.
+    pub timeout_s: Option<u32>,
+    /// TLS is spoken.
+    pub tls: bool,
+    /// The server's certificate is verified.
+    pub tls_verify: bool,
+    /// At least one.
+    pub requests: Vec<RequestSection>,
+    /// How answers are read.
+    pub response: ResponseSection,
+    /// Names and what they stand for.
+    pub parameters: Vec<(String, Parameter)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Common,
+    Request,
+    Response,
+    Parameters,
+}
+
+/// A line with what a backslash at its end joins to it; the line ends stay in it.
+struct Logical {
+    line: usize,
+    text: Vec<u8>,
+}
+
+/// Cuts a file into logical lines; comments are left out, and so are lines of nothing but blanks.
+fn lines(file: &[u8]) -> Vec<Logical> {
+    let mut all: Vec<Logical> = Vec::new();
+    let mut goes_on = false;
+    for (index, line) in file.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !goes_on && (line.starts_with(b"#") || line.trim_ascii().is_empty()) {
+            continue;
+        }
+        let ended = line.strip_suffix(b"\\");
+        let text = ended.unwrap_or(line);
+        match all.last_mut().filter(|_| goes_on) {
+            Some(last) => last.text.extend_from_slice(text),
+            None => all.push(Logical { line: index + 1, text: text.to_vec() }),
+        }
+        goes_on = ended.is_some();
+        if goes_on && let Some(last) = all.last_mut() {
+            last.text.push(b'\n');
+        }
+    }
+    all
+}
+
+/// Blanks and tabs at both ends do not count; line ends within a value do.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
+    let start = text.iter().position(|byte| !blank(byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !blank(byte)).map_or(start, |at| at + 1);
+    &text[start..end]
+}
+
+fn shown(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let short: String = text.chars().take(60).collect();
+    let more = if text.chars().count() > 60 { "…" } else { "" };
+    format!("{}{more}", short.escape_debug())
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of its lines; what is missing comes last.
+pub fn read(file: &[u8]) -> Result<Ini, Vec<Mistake>> {
+    if file.len() > FILE_LIMIT {
+        let what = format!("the file has {} bytes, more than the {FILE_LIMIT} that are read", file.len());
+        return Err(vec![Mistake { line: 0, what }]);
+    }
+    let mut reader = Reader::new();
+    lines(file).iter().for_each(|line| reader.line(line));
+    reader.finish()
+}
+
+struct Reader {
+    section: Section,
+    /// Whether the item under way is in a section that is known.
+    known: bool,
+    host: Option<String>,
+    port: Option<u16>,
+    ini: Ini,
+    mistakes: Vec<Mistake>,
+}
+
+impl RequestSection {
+    fn new() -> RequestSection {
+        RequestSection {
+            length_width: None,
+            length_of: LengthOf::Body,
+            length_form: LengthForm::Ascii,
+            heads: Vec::new(),
+            body: None,
+            weight: None,
+        }
+    }
+}
+
+impl Reader {
+    fn new() -> Reader {
+        let response = ResponseSection {
+            head_size: 8,
+            length_at: 1,
+            length_width: 8,
+            length_of: LengthOf::Body,
+            length_form: LengthForm::Ascii,
+            code_type: CodeType::Fixed,
+            code_location: CodeLocation::Body,
+            code_tag: At { line: 0, value: "1 6".to_owned() },
+            code_success: "000000".to_owned(),
+        };
+        let ini = Ini {
+            host: String::new(),
+            port: 0,
+            http_line: None,
+            keep_alive: Some(1),
+            connect_timeout_s: None,
+            timeout_s: None,
+            tls: false,
+            tls_verify: false,
+            requests: vec![RequestSection::new()],
+            response,
+            parameters: Vec::new(),
+        };
+        Reader { section: Section::Common, known: true, host: None, port: None, ini, mistakes: Vec::new() }
+    }
+
+    fn wrong(&mut self, line: usize, what: impl Into<String>) {
+        self.mistakes.push(Mistake { line, what: what.into() });
+    }
+
+    fn line(&mut self, logical: &Logical) {
+        let text = trimmed(&logical.text);
+        if text.starts_with(b"[") {
+            return self.header(logical.line, text);
+        }
+        let Some(at) = text.iter().position(|byte| *byte == b'=') else {
+            let hint = if text.starts_with(b";") || text.starts_with(b"#") {
+                "; a comment begins with # in the first column"
+            } else {
+                ""
+            };
+            return self.wrong(logical.line, format!("'{}' has no ={hint}", shown(text)));
+        };
+        let name = String::from_utf8_lossy(trimmed(&text[..at])).into_owned();
+        let value = At { line: logical.line, value: trimmed(&text[at + 1..]).to_vec() };
+        if !self.known {
+            // The unknown section has been told of.
+            return;
+        }
+        let told = match self.section {
+            Section::Common => self.common(&name, value),
+            Section::Request => self.request(&name, value),
+            Section::Response => self.response(&name, value),
+            Section::Parameters => self.parameter(&name, value),
+        };
+        if let Err(what) = told {
+            self.wrong(logical.line, what);
+        }
+    }
+
+    fn header(&mut self, line: usize, text: &[u8]) {
+        let inside = text[1..].split(|byte| *byte == b']').next().unwrap_or_default();
+        let closed = text.contains(&b']');
+        let name = String::from_utf8_lossy(trimmed(inside)).into_owned();
+        self.known = true;
+        self.section = match name.as_str() {
+            _ if !closed => {
+                self.known = false;
+                return self.wrong(line, format!("'{}' has no ]", shown(text)));
+            }
+            "common" => Section::Common,
+            "request" => {
+                let written = self.ini.requests.last().is_some_and(|request| request.body.is_some());
+                if written {
+                    self.ini.requests.push(RequestSection::new());
+                }
+                Section::Request
+            }
+            "response" => Section::Response,
+            "parameters" => Section::Parameters,
+            other => {
+                self.known = false;
+                let what =
+                    format!("there is no section [{other}]: give common, request, response or parameters");
+                return self.wrong(line, what);
+            }
+        };
+    }
+
+    fn common(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
+        let text = utf8(&value.value)?;
+        match name {
+            "host" if text.is_empty() => return Err("host is empty: give a name or an address".to_owned()),
+            "host" => self.host = Some(text.trim_start_matches('[').trim_end_matches(']').to_owned()),
+            "port" => {
+                let port = text.parse().ok().filter(|port| *port > 0);
+                self.port = Some(port.ok_or_else(|| format!("port '{text}': give 1 to 65535"))?);
+            }
+            "http_line" => self.ini.http_line = Some(http_line(value)?),
+            "keep_alive" => self.ini.keep_alive = keep_alive(text)?,
+            "connect_timeout" => self.ini.connect_timeout_s = Some(number(name, text, 1..=3_600)? as u32),
+            "timeout" => self.ini.timeout_s = Some(number(name, text, 1..=3_600)? as u32),
+            "tls" => self.ini.tls = yes(name, text)?,
+            "tls_verify" => self.ini.tls_verify = yes(name, text)?,
+            _ => return Err(unknown("common", name, COMMON)),
+        }
+        Ok(())
+    }
+
+    fn request(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
+        let http = self.ini.http_line.is_some();
+        let Some(request) = self.ini.requests.last_mut() else { return Ok(()) };
+        match name {
+            "req_head" if http => request.heads.push(value),
+            "req_head" => request.heads = vec![value],
+            "req_body" => request.body = Some(value),
+            _ => {
+                let text = utf8(&value.value)?;
+                match name {
+                    "req_len_len" => request.length_width = Some(number(name, text, 1..=31)? as usize),
+                    "req_len_type" => request.length_of = length_of(name, text)?,
+                    "req_len_format" => request.length_form = length_form(name, text)?,
+                    "weight" => request.weight = Some(number(name, text, 0..=1_000_000)? as u32),
+                    _ => return Err(unknown("request", name, REQUEST)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn response(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
+        let text = utf8(&value.value)?;
+        let response = &mut self.ini.response;
+        match name {
+            "rsp_headlen" => response.head_size = number(name, text, 1..=65_536)? as usize,
+            "rsp_len_beg" => response.length_at = number(name, text, 1..=65_536)? as usize,
+            "rsp_len_len" => response.length_width = number(name, text, 1..=18)? as usize,
+            "rsp_len_type" => response.length_of = length_of(name, text)?,
+            "rsp_len_format" => response.length_form = length_form(name, text)?,
+            "rsp_code_type" => {
+                response.code_type = choice(
+                    name,
+                    text,
+                    &[
+                        ("fixed", CodeType::Fixed),
+                        ("xml", CodeType::Xml),
+                        ("json", CodeType::Json),
+                        ("tag", CodeType::Tag),
+                        ("regex", CodeType::Regex),
+                        ("8583", CodeType::Iso8583),
+                    ],
+                )?;
+            }
+            "rsp_code_location" => {
+                let places = [("body", CodeLocation::Body), ("head", CodeLocation::Head)];
+                response.code_location = choice(name, text, &places)?;
+            }
+            "rsp_code_location_tag" => response.code_tag = At { line: value.line, value: text.to_owned() },
+            "rsp_code_success" => text.clone_into(&mut response.code_success),
+            _ => return Err(unknown("response", name, RESPONSE)),
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
+        let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+        if name.is_empty() || !name.bytes().all(good) {
+            return Err(format!("'{name}' is no name for a parameter: letters, digits, _ - and . will do"));
+        }
+        if name == "length" {
+            return Err("length is the length of the message and cannot be a parameter".to_owned());
+        }
+        if self.ini.parameters.iter().any(|(given, _)| given == name) {
+            return Err(format!("{name} is there already; the first one counts"));
+        }
+        if self.ini.parameters.len() == PARAMETERS_LIMIT {
+            return Err(format!("more than {PARAMETERS_LIMIT} parameters"));
+        }
+        let parameter = Parameter::read(utf8(&value.value)?)?;
+        self.ini.parameters.push((name.to_owned(), parameter));
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Ini, Vec<Mistake>> {
+        let http = self.ini.http_line.is_some();
+        if self.host.is_none() {
+            self.wrong(0, "host is missing: give it under [common]");
+        }
+        if self.port.is_none() && !self.mistakes.iter().any(|mistake| mistake.what.starts_with("port ")) {
+            self.wrong(0, "port is missing: give it under [common]");
+        }
+        if !http && self.ini.requests.iter().any(|request| request.body.is_none()) {
+            self.wrong(0, "req_body is missing: give it under [request]; it may be empty");
+        }
+        if !http {
+            self.check_response();
+        }
+        self.ini.host = self.host.take().unwrap_or_default();
+        self.ini.port = self.port.unwrap_or_default();
+        super::text::check(&self.ini, &mut self.mistakes);
+        self.mistakes.sort_by_key(|mistake| if mistake.line == 0 { usize::MAX } else { mistake.line });
+        if self.mistakes.is_empty() { Ok(self.ini) } else { Err(self.mistakes) }
+    }
+
+    fn check_response(&mut self) {
+        let response = &self.ini.response;
+        let binary = matches!(response.length_form, LengthForm::Binary | LengthForm::BinaryLittle);
+        let end = response.length_at - 1 + response.length_width;
+        let what = if end > response.head_size {
+            format!(
+                "the length field ends at byte {end} of a head of {} bytes: see rsp_headlen, rsp_len_beg and rsp_len_len",
+                response.head_size
+            )
+        } else if binary && ![1, 2, 4, 8].contains(&response.length_width) {
+            "a binary length has 1, 2, 4 or 8 bytes: see rsp_len_len".to_owned()
+        } else {
+            return;
+        };
+        self.wrong(0, what);
+    }
+}
+
+const COMMON: &str = "host, port, http_line, keep_alive, connect_timeout, timeout, tls, tls_verify";
+const REQUEST: &str = "req_len_len, req_len_type, req_len_format, req_head, req_body, weight";
+const RESPONSE: &str = "rsp_headlen, rsp_len_beg, rsp_len_len, rsp_len_type, rsp_len_format, rsp_code_type, \
+                        rsp_code_location, rsp_code_location_tag, rsp_code_success";
+
+fn unknown(section: &str, name: &str, items: &str) -> String {
+    format!("[{section}] has no item '{}'; there are {items}", shown(name.as_bytes()))
+}
+
+fn utf8(value: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(value).map_err(|_| format!("'{}' is not UTF-8", shown(value)))
+}
+
+fn number(name: &str, text: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
+    let wrong = || format!("{name} '{}': give {} to {}", shown(text.as_bytes()), range.start(), range.end());
+    text.parse().ok().filter(|number| range.contains(number)).ok_or_else(wrong)
+}
+
+fn choice<T: Copy>(name: &str, text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+    let words = || choices.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
+    found.ok_or_else(|| format!("{name} '{}': give one of {}", shown(text.as_bytes()), words()))
+}
+
+fn yes(name: &str, text: &str) -> Result<bool, String> {
+    choice(
+        name,
+        text,
+        &[("yes", true), ("no", false), ("true", true), ("false", false), ("1", true), ("0", false)],
+    )
+}
+
+fn length_of(name: &str, text: &str) -> Result<LengthOf, String> {
+    choice(name, text, &[("body", LengthOf::Body), ("total", LengthOf::Total)])
+}
+
+fn length_form(name: &str, text: &str) -> Result<LengthForm, String> {
+    choice(
+        name,
+        text,
+        &[
+            ("ascii", LengthForm::Ascii),
+            ("hex", LengthForm::Hex),
+            ("binary", LengthForm::Binary),
+            ("binary-le", LengthForm::BinaryLittle),
+            ("bcd", LengthForm::Bcd),
+        ],
+    )
+}
+
+/// `no`: one request per connection; `yes`: without end; a number: so many.
+fn keep_alive(text: &str) -> Result<Option<u32>, String> {
+    match text {
+        "no" | "false" | "0" => Ok(Some(1)),
+        "yes" | "true" => Ok(None),
+        _ => number("keep_alive", text, 1..=u64::from(u32::MAX)).map(|count| Some(count as u32)).map_err(
+            |_| format!("keep_alive '{}': give yes, no, or requests per connection", shown(text.as_bytes())),
+        ),
+    }
+}
+
+/// `METHOD TARGET HTTP/1.x`.
+fn http_line(value: At<Vec<u8>>) -> Result<At<Vec<u8>>, String> {
+    let text = utf8(&value.value)?;
+    let words: Vec<&str> = text.split(' ').collect();
+    match words.as_slice() {
+        [method, target, "HTTP/1.1" | "HTTP/1.0"] if !method.is_empty() && !target.is_empty() => Ok(value),
+        _ => Err(format!("http_line '{}': give one such as POST /path HTTP/1.1", shown(&value.value))),
+    }
+}

@@ -1,0 +1,55 @@
+//! Texts with placeholders: `$(NAME)` for a parameter, `$(length)` for the length of the message.
+
+use super::ini::{At, Ini, Mistake};
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes that stay.
+    Text(Vec<u8>),
+    /// The value of the parameter with this index.
+    Parameter(usize),
+    /// The length of the message.
+    Length,
+}
+
+/// Takes a text apart.
+///
+/// # Errors
+/// A placeholder without end or name, or a name that is no parameter: each in words.
+pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<String>> {
+    let (mut pieces, mut wrong, mut rest) = (Vec::new(), Vec::new(), text);
+    while let Some(at) = rest.windows(2).position(|pair| pair == b"$(") {
+        let (before, inside) = (&rest[..at], &rest[at + 2..]);
+        if !before.is_empty() {
+            pieces.push(Piece::Text(before.to_vec()));
+        }
+        let Some(end) = inside.iter().position(|byte| *byte == b')') else {
+            wrong.push(format!("'{}' has no )", String::from_utf8_lossy(&rest[at..rest.len().min(at + 20)])));
+            rest = &[];
+            break;
+        };
+        let name = String::from_utf8_lossy(&inside[..end]);
+        match ini.parameters.iter().position(|(given, _)| *given == name) {
+            Some(index) => pieces.push(Piece::Parameter(index)),
+            None if name == "length" => pieces.push(Piece::Length),
+            None if name.is_empty() => wrong.push("$() names no parameter".to_owned()),
+            None => wrong
+                .push(format!("there is no parameter {name} for $({name}): define it under [parameters]")),
+        }
+        rest = &inside[end + 1..];
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_vec()));
+    }
+    if wrong.is_empty() { Ok(pieces) } else { Err(wrong) }
+}
+
+/// Finds what is wrong with the placeholders of a file.
+pub(super) fn check(ini: &Ini, mistakes: &mut Vec<Mistake>) {
+    let texts = ini.requests.iter().flat_map(|request| request.heads.iter().chain(&request.body));
+    for At { line, value } in texts.chain(&ini.http_line) {
+        let wrong = pieces(value, ini).err().unwrap_or_default();
+        mistakes.extend(wrong.into_iter().map(|what| Mistake { line: *line, what }));
+    }
+}
