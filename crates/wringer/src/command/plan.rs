@@ -41,7 +41,8 @@ pub fn show(file: &Path) -> Result<Exit, Problem> {
 
 /// Names every mistake of a plan.
 pub fn check(file: &Path) -> Result<Exit, Problem> {
-    let found = read(file)?.check();
+    let is_ini = file.extension().is_some_and(|extension| extension == "ini");
+    let found = if is_ini { mistakes_of_ini(file)? } else { read(file)?.check() };
     for violation in &found {
         show::notice(&format!("{}: {violation}", file.display()));
     }
@@ -51,10 +52,20 @@ pub fn check(file: &Path) -> Result<Exit, Problem> {
     Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
 }
 
+/// What is wrong with wrktcp's ini file.
+fn mistakes_of_ini(file: &Path) -> Result<Vec<String>, Problem> {
+    let text = std::fs::read(file).map_err(|error| unreadable(file, &error))?;
+    let found = doors::wrktcp::ini::read(&text).err().unwrap_or_default();
+    Ok(found.iter().map(ToString::to_string).collect())
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
+    Problem::Usage(format!("the plan {} cannot be read: {error}", file.display()))
+}
+
 /// Reads a plan file.
 pub fn read(file: &Path) -> Result<Plan, Problem> {
     let name = file.display();
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Problem::Usage(format!("the plan {name} cannot be read: {error}")))?;
+    let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
     Plan::from_text(&text).map_err(|error| Problem::Usage(format!("{name}: {error}")))
 }

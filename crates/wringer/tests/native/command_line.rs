@@ -206,6 +206,12 @@ fn a_plan_with_mistakes_is_refused_with_all_of_them() {
     }
     let sound = file("sound.toml", &sound);
     assert!(run(&format!("plan check {sound}")).ended_with(0).stdout.contains("nothing wrong"));
+    let ini = "[common]\nhost = h\nport = x\n[request]\nreq_body = $(A)\n";
+    let wrong = file("wrong.ini", ini);
+    run(&format!("plan check {wrong}"))
+        .refused_with(2, &["wrong.ini: line 3: port 'x'", "line 5: there is no parameter A"]);
+    let sound = file("sound.ini", &ini.replace("= x", "= 1").replace("$(A)", "A"));
+    assert!(run(&format!("plan check {sound}")).ended_with(0).stdout.contains("nothing wrong"));
 }
 
 /// What `--show-plan` prints is the same test as the command line that printed it.
