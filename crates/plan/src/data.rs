@@ -10,6 +10,7 @@ mod time;
 
 pub use source::{Moment, RowOrder, Source, TimeForm, seed_of};
 pub use table::Table;
+pub use time::rfc3339;
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::{Duration, UNIX_EPOCH};
 
 /// `2026-07-20T09:05:05.123Z`; after the year 9999 the last moment of that year.
-pub(super) fn rfc3339(unix_us: u64) -> [u8; 24] {
+pub fn rfc3339(unix_us: u64) -> [u8; 24] {
     // The end of the year 9999.
     let unix_us = unix_us.min(253_402_300_799_999_999);
     let (days, of_day) = (unix_us / 86_400_000_000, unix_us % 86_400_000_000);
