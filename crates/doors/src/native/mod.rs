@@ -2,8 +2,14 @@
 //!
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
+mod aws;
+mod body;
 mod cache;
+mod data;
+mod expect;
+mod files;
 mod http;
+mod list;
 mod options;
 mod pace;
 mod phase;
@@ -11,6 +17,11 @@ mod tls;
 mod values;
 
 pub use cache::{CacheArgs, Target, reachable};
+pub use aws::AwsArgs;
+pub use body::BodyArgs;
+pub use data::DataArgs;
+pub use expect::ExpectArgs;
+pub use files::Files;
 pub use http::{HttpArgs, RequestArgs};
 pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,

@@ -18,6 +18,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
+    session::take_keys(&mut plan)?;
     let around = Surroundings {
         join_remote: plan.origin.is_none(),
         watch_pids: args.watch.pids.clone(),
