@@ -15,7 +15,7 @@ pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use collect::Collector;
-pub use event::{Event, Evidence, Record, Trouble};
+pub use event::{Cause, Event, Evidence, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};

@@ -2,6 +2,7 @@
 
 use crate::address::Address;
 use crate::load::Field;
+use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
 /// Sends requests of a list, again and again.
@@ -14,6 +15,9 @@ pub struct RequestStep {
     pub order: RequestOrder,
     /// What the answers must be.
     pub expect: Expect,
+    /// What users remember from one request to the next, and do of themselves.
+    #[serde(skip_serializing_if = "Session::is_none")]
+    pub session: Session,
 }
 
 /// One request.

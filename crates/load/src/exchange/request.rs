@@ -10,7 +10,8 @@ use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::event::{HeadTitle, Wrong};
 use measure::{
-    CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage, Trouble,
+    CacheResult, Cause, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage,
+    Trouble,
 };
 use std::rc::Rc;
 use std::time::Duration;
@@ -153,6 +154,7 @@ impl Call<'_> {
             service: Duration::ZERO,
             head_bytes: 0,
             body_bytes: 0,
+            cause: Cause::Listed,
         }
     }
 
