@@ -1,8 +1,10 @@
 //! Requests that are described one by one, made ready: their bytes are written once, before the first is sent.
 
 use crate::exchange::{Body, Place};
+use crate::route::Route;
+use crate::session::SessionWork;
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Request, RequestForm, RequestOrder, RequestStep};
+use plan::{Address, Expect, ExpectBody, Http1, Request, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -18,6 +20,7 @@ pub(crate) struct Requests {
     weights: Vec<u64>,
     order: RequestOrder,
     seed: u64,
+    session: Option<SessionWork>,
 }
 
 /// What decides which request of a list is next.
@@ -35,10 +38,8 @@ pub(crate) struct Placing {
 
 /// One request, as bytes.
 pub(crate) struct Prepared {
-    /// Where it goes; several addresses take turns.
-    pub to: Vec<SocketAddr>,
-    /// The host to begin TLS with; `None`: plain.
-    pub secure: Option<String>,
+    /// The way to its host.
+    pub route: Route,
     /// How its answer is framed.
     pub framing: Framing,
     /// What its answer must be.
@@ -47,8 +48,8 @@ pub(crate) struct Prepared {
     pub index: usize,
     /// The method.
     pub method: String,
-    /// The URL, absolute.
-    pub url: String,
+    /// The URL, taken apart.
+    pub address: Address,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal.
@@ -65,9 +66,37 @@ pub(crate) struct Model {
 }
 
 impl Prepared {
+    fn new(
+        index: usize,
+        request: &Request,
+        expect: &Expect,
+        http: &Http1,
+        target: Place<'_>,
+        hosts: &Hosts,
+    ) -> Option<Prepared> {
+        let address = request.address()?;
+        let direct = || {
+            let known = hosts.get(&(address.host.clone(), address.port))?;
+            Some(Route::direct(&address, known.clone()))
+        };
+        let route = Route::by_target(&address, http, target).or_else(direct)?;
+        Some(Prepared {
+            framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
+            expect: expect.clone(),
+            index,
+            method: request.method.clone(),
+            long: Cell::new(false),
+            model: RefCell::new(None),
+            message: compose(request, &address, http, &route, false),
+            last: compose(request, &address, http, &route, true),
+            address,
+            route,
+        })
+    }
+
     /// Where it goes.
     pub fn place(&self) -> Place<'_> {
-        Place { to: &self.to, secure: self.secure.as_deref() }
+        self.route.place()
     }
 
     /// The bytes to send. `last`: the connection ends with it.
@@ -81,27 +110,7 @@ impl Requests {
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
     pub fn new(step: &RequestStep, http: &Http1, target: Place<'_>, hosts: &Hosts, seed: u64) -> Requests {
         let prepared = |(index, request): (usize, &Request)| {
-            let address = request.address()?;
-            let (to, secure) = match target.to {
-                [] => {
-                    let host = address.host.clone();
-                    (hosts.get(&(host.clone(), address.port))?.clone(), address.secure.then_some(host))
-                }
-                to => (to.to_vec(), target.secure.map(str::to_owned)),
-            };
-            Some(Prepared {
-                to,
-                secure,
-                framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
-                expect: step.expect.clone(),
-                index,
-                method: request.method.clone(),
-                long: Cell::new(false),
-                model: RefCell::new(None),
-                message: compose(request, &address, http, false),
-                last: compose(request, &address, http, true),
-                url: address.text,
-            })
+            Prepared::new(index, request, &step.expect, http, target, hosts)
         };
         let list: Vec<Prepared> = step.requests.iter().enumerate().filter_map(prepared).collect();
         let mut heaviest = 0;
@@ -109,7 +118,16 @@ impl Requests {
             heaviest += u64::from(step.requests[prepared.index].weight);
             heaviest
         });
-        Requests { weights: weights.collect(), list, order: step.order, seed }
+        let weights = weights.collect();
+        let session = (!step.session.is_none()).then(|| {
+            let expect = Expect::default();
+            let login = |(index, request): (usize, &Request)| {
+                Prepared::new(index, request, &expect, http, target, hosts)
+            };
+            let login = step.session.login.iter().enumerate().filter_map(login).collect();
+            SessionWork::new(&step.session, login, hosts, seed)
+        });
+        Requests { weights, list, order: step.order, seed, session }
     }
 
     /// The request whose turn it is.
@@ -129,23 +147,25 @@ impl Requests {
         &self.list[index as usize]
     }
 
+    /// What users remember, where they do.
+    pub fn session(&self) -> Option<&SessionWork> {
+        self.session.as_ref()
+    }
+
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 }
 
-fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Vec<u8> {
-    let target = match http.form {
-        RequestForm::Forward => &address.text,
-        RequestForm::Reverse | RequestForm::Transparent => &address.path,
-    };
+fn compose(request: &Request, address: &Address, http: &Http1, route: &Route, last: bool) -> Vec<u8> {
+    let target = route.line(address, http);
     let mut head = format!("{} {target} {}\r\n", request.method, http.version.text());
     let fields = || http.fields.iter().chain(&request.fields);
     if !http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
         head += &format!("Host: {}\r\n", address.authority);
     }
-    for field in fields() {
+    for field in fields().filter(|field| route.carries(&field.name)) {
         head += &format!("{}: {}\r\n", field.name, field.value);
     }
     if http.bare {
@@ -285,7 +305,7 @@ fn difference(model: &[u8], offset: u64, bytes: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::Field;
+    use plan::{Field, RequestForm};
     use wire::http1::ResponseSink;
 
     fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
@@ -297,7 +317,7 @@ mod tests {
     }
 
     fn plain(to: &[SocketAddr]) -> Place<'_> {
-        Place { to, secure: None }
+        Place { to, secure: None, tunnel: None }
     }
 
     fn requests(step: &RequestStep) -> Requests {
@@ -374,7 +394,7 @@ mod tests {
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
         assert_eq!(requests.list.len(), 1);
-        assert_eq!(requests.at(nth(5)).to, ["127.0.0.2:80".parse().unwrap()]);
+        assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
     }
 
     #[test]
@@ -384,7 +404,7 @@ mod tests {
         let hosts = Hosts::from([at(80), at(443)]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
         let seen = [0, 1].map(|number| {
-            (requests.at(nth(number)).to[0].port(), requests.at(nth(number)).secure.as_deref())
+            (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).place().secure)
         });
         assert_eq!(seen, [(443, Some("h")), (80, None)]);
     }
