@@ -7,12 +7,14 @@ mod coding;
 mod message;
 
 use crate::exchange::{Body, Place};
+use crate::route::Route;
+use crate::session::SessionWork;
 use crate::sign::Signer;
 use checks::{Checks, Look};
 use message::{Message, Writer};
 use plan::data::{Moment, RowOrder, Source, Tables};
 use plan::draw::Draw;
-use plan::{Expect, ExpectBody, Http1, Request, RequestOrder, RequestStep};
+use plan::{Address, Expect, ExpectBody, Http1, Request, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -31,6 +33,7 @@ pub(crate) struct Requests {
     seed: u64,
     /// Requests after which the rows of a file are used up.
     rows: Option<u64>,
+    session: Option<SessionWork>,
 }
 
 /// What decides which request of a list is next.
@@ -48,10 +51,8 @@ pub(crate) struct Placing {
 
 /// One request, as bytes.
 pub(crate) struct Prepared {
-    /// Where it goes; several addresses take turns.
-    pub to: Vec<SocketAddr>,
-    /// The host to begin TLS with; `None`: plain.
-    pub secure: Option<String>,
+    /// The way to its host.
+    pub route: Route,
     /// How its answer is framed.
     pub framing: Framing,
     /// What its answer must be.
@@ -60,14 +61,23 @@ pub(crate) struct Prepared {
     pub index: usize,
     /// The method.
     pub method: String,
-    /// The URL, absolute.
-    pub url: String,
+    /// The URL, taken apart.
+    pub address: Address,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal.
     pub model: RefCell<Option<Model>>,
     message: Message,
     checks: Rc<Checks>,
+}
+
+/// What the requests of a step have in common.
+#[derive(Clone, Copy)]
+struct Common<'a> {
+    writer: &'a Writer<'a>,
+    checks: &'a Rc<Checks>,
+    target: Place<'a>,
+    hosts: &'a Hosts,
 }
 
 /// The first good answer to a request.
@@ -78,9 +88,34 @@ pub(crate) struct Model {
 }
 
 impl Prepared {
+    /// `None` where its URL leads nowhere.
+    fn new(index: usize, request: &Request, expect: Expect, common: &Common<'_>) -> Option<Prepared> {
+        let http = common.writer.http;
+        let route = |address: &Address| {
+            let direct = || {
+                let known = common.hosts.get(&(address.host.clone(), address.port))?;
+                Some(Route::direct(address, known.clone()))
+            };
+            Route::by_target(address, http, common.target).or_else(direct)
+        };
+        let (address, route, message) = common.writer.message(request, route)?;
+        Some(Prepared {
+            framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
+            expect,
+            index,
+            method: request.method.clone(),
+            long: Cell::new(false),
+            model: RefCell::new(None),
+            message,
+            checks: common.checks.clone(),
+            address,
+            route,
+        })
+    }
+
     /// Where it goes.
     pub fn place(&self) -> Place<'_> {
-        Place { to: &self.to, secure: self.secure.as_deref() }
+        self.route.place()
     }
 
     /// Whether it is the same bytes each time, whatever the moment.
@@ -108,29 +143,11 @@ impl Requests {
     ) -> Requests {
         let signer = step.aws.as_ref().and_then(Signer::new).map(Rc::new);
         let writer = Writer { step, http, tables, seed, signer };
-        let checks = Rc::new(Checks::new(&step.expect));
+        let checks = &Rc::new(Checks::new(&step.expect));
+        let common = Common { writer: &writer, checks, target, hosts };
         let prepared = |(index, request): (usize, &Request)| {
-            let (address, message) = writer.message(request)?;
-            let (to, secure) = match target.to {
-                [] => {
-                    let host = address.host.clone();
-                    (hosts.get(&(host.clone(), address.port))?.clone(), address.secure.then_some(host))
-                }
-                to => (to.to_vec(), target.secure.map(str::to_owned)),
-            };
-            Some(Prepared {
-                to,
-                secure,
-                framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
-                expect: expectation(&step.expect, request),
-                index,
-                method: request.method.clone(),
-                long: Cell::new(false),
-                model: RefCell::new(None),
-                message,
-                checks: checks.clone(),
-                url: if step.templates { request.url.clone() } else { address.text },
-            })
+            let expect = expectation(&step.expect, request);
+            Prepared::new(index, request, expect, &common)
         };
         let list: Vec<Prepared> = step.requests.iter().enumerate().filter_map(prepared).collect();
         let mut heaviest = 0;
@@ -138,8 +155,17 @@ impl Requests {
             heaviest += u64::from(step.requests[prepared.index].weight);
             heaviest
         });
+        let weights = weights.collect();
+        let session = (!step.session.is_none()).then(|| {
+            let common = Common { checks: &Rc::new(Checks::new(&Expect::default())), ..common };
+            let login = |(index, request): (usize, &Request)| {
+                Prepared::new(index, request, Expect::default(), &common)
+            };
+            let login = step.session.login.iter().enumerate().filter_map(login).collect();
+            SessionWork::new(&step.session, login, hosts, seed)
+        });
         let rows = rows(step, tables);
-        Requests { weights: weights.collect(), list, order: step.order, seed, rows }
+        Requests { weights, list, order: step.order, seed, session, rows }
     }
 
     /// Requests of the phase after which the rows of a file that are sent once are used up.
@@ -162,6 +188,11 @@ impl Requests {
             RequestOrder::PerUser => (place.user * (count / place.of.max(1)) + place.turn) % count,
         };
         &self.list[index as usize]
+    }
+
+    /// What users remember, where they do.
+    pub fn session(&self) -> Option<&SessionWork> {
+        self.session.as_ref()
     }
 
     /// Whether there is nothing to send.
@@ -341,9 +372,8 @@ fn difference(model: &[u8], offset: u64, bytes: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::Field;
-    use plan::RequestForm;
     use plan::data::{Data, Table};
+    use plan::{Field, RequestForm};
     use std::sync::Arc;
     use wire::http1::ResponseSink;
 
@@ -356,7 +386,7 @@ mod tests {
     }
 
     fn plain(to: &[SocketAddr]) -> Place<'_> {
-        Place { to, secure: None }
+        Place { to, secure: None, tunnel: None }
     }
 
     fn requests(step: &RequestStep) -> Requests {
@@ -397,8 +427,14 @@ mod tests {
         };
         let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
         let to = ["127.0.0.1:80".parse().unwrap()];
-        let requests =
-            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), &Tables::new(), 1);
+        let requests = Requests::new(
+            &step(vec![post], ExpectBody::Complete),
+            &http,
+            plain(&to),
+            &Hosts::new(),
+            &Tables::new(),
+            1,
+        );
         for last in [false, true] {
             assert_eq!(written(&requests, 0, last), "POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
         }
@@ -494,8 +530,14 @@ mod tests {
         let host = Field { name: "host".to_owned(), value: "other".to_owned() };
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
-        let requests =
-            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), &Tables::new(), 1);
+        let requests = Requests::new(
+            &step,
+            &http,
+            plain(&["127.0.0.1:80".parse().unwrap()]),
+            &Hosts::new(),
+            &Tables::new(),
+            1,
+        );
         assert_eq!(written(&requests, 0, false), "GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 
@@ -505,7 +547,7 @@ mod tests {
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1);
         assert_eq!(requests.list.len(), 1);
-        assert_eq!(requests.at(nth(5)).to, ["127.0.0.2:80".parse().unwrap()]);
+        assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
     }
 
     #[test]
@@ -515,7 +557,7 @@ mod tests {
         let hosts = Hosts::from([at(80), at(443)]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1);
         let seen = [0, 1].map(|number| {
-            (requests.at(nth(number)).to[0].port(), requests.at(nth(number)).secure.as_deref())
+            (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).place().secure)
         });
         assert_eq!(seen, [(443, Some("h")), (80, None)]);
     }

@@ -62,6 +62,8 @@ pub(crate) struct Worker {
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
+    /// Visits under way, of which each may lead on to more requests.
+    pub visits: Cell<u64>,
     /// Failed requests after which the phase is given up.
     failures: Cell<Option<u64>>,
     phase: Cell<usize>,
@@ -126,6 +128,7 @@ pub async fn drive(net: Net, job: Job) {
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
+        visits: Cell::new(0),
         failures: Cell::new(None),
         phase: Cell::new(0),
         interval: Cell::new(0),
@@ -248,7 +251,7 @@ impl Worker {
     /// Waits for requests under way, and counts those that do not end in time.
     async fn end_phase(&self, work: &PhaseWork, users: Vec<TaskId>) {
         let deadline = self.net.now() + self.job.load.limits.grace;
-        while self.in_flight.get() > 0 && self.net.now() < deadline {
+        while self.in_flight.get() + self.visits.get() > 0 && self.net.now() < deadline {
             self.net.sleep(Duration::from_millis(1)).await;
         }
         users.into_iter().for_each(|user| self.net.cancel(user));
@@ -357,6 +360,11 @@ impl Worker {
             self.job.control.failed(most);
         }
         self.tally.borrow_mut().exchange(exchange);
+    }
+
+    /// A round has ended in a challenge that is answered next; the request goes on.
+    pub fn challenge(&self, round: &Exchange) {
+        self.tally.borrow_mut().challenge(round);
     }
 
     /// Tells an event, or counts that it could not be told.

@@ -57,6 +57,25 @@ pub struct Record {
     pub head_bytes: u64,
     /// Body bytes of the answer.
     pub body_bytes: u64,
+    /// Why it was sent.
+    pub cause: Cause,
+}
+
+/// Why a described request was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cause {
+    /// It stands in the list.
+    #[default]
+    Listed,
+    /// A user sends it before its first request.
+    Login,
+    /// An answer led on to it.
+    Redirect,
+    /// A page needs it.
+    Resource,
+    /// As the one it repeats, but the answer was a challenge that is answered next. It is no request of its own: counted
+    /// as `challenges` and not as `requests`.
+    Challenged,
 }
 
 /// Direction of header fields that are shown.

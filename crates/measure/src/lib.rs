@@ -18,7 +18,7 @@ pub use collect::Collector;
 /// The histogram of a [`Clock`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
-pub use event::{Event, Evidence, Record, Trouble};
+pub use event::{Cause, Event, Evidence, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};

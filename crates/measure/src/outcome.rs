@@ -25,7 +25,7 @@ pub struct Failure {
     /// How far the request had come.
     pub stage: Stage,
     /// The system's error number, where the system said so; of [`FailureKind::TlsAlert`], the alert's number (RFC 8446
-    /// section 6).
+    /// section 6); of [`FailureKind::Tunnel`], the status.
     pub errno: Option<i32>,
 }
 
@@ -103,6 +103,12 @@ counted! {
         CertificateIssuer = ("certificate_issuer", "certificate of an unknown issuer"),
         /// The peer's certificate is missing or bad in another way.
         CertificateBad = ("certificate_bad", "bad certificate, or none"),
+        /// A proxy did not open the tunnel that was asked for; its status is the errno.
+        Tunnel = ("tunnel", "proxy refused the tunnel"),
+        /// More redirections one after the other than are followed.
+        TooManyRedirects = ("too_many_redirects", "too many redirections"),
+        /// A redirection that leads nowhere, or where nothing may be fetched.
+        BadRedirect = ("bad_redirect", "redirection that leads nowhere"),
         /// Anything else the system said.
         System = ("system", "system error"),
     }
@@ -115,10 +121,14 @@ counted! {
         Lookup = ("lookup", "looking up the name"),
         /// Connecting.
         Connect = ("connect", "connecting"),
+        /// Asking a proxy for a tunnel.
+        Tunnel = ("tunnel", "opening the tunnel"),
         /// In the TLS handshake.
         Tls = ("tls", "TLS handshake"),
         /// Sending the request.
         Send = ("send", "sending"),
+        /// Waiting for the first byte, which has a time limit of its own.
+        FirstByte = ("first_byte", "waiting for the first byte"),
         /// Waiting for the first byte, or reading header fields.
         Head = ("head", "waiting for the answer"),
         /// Reading the body.

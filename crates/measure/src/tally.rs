@@ -37,11 +37,13 @@ pub enum Clock {
     ServiceNew,
     /// [`Service`](Clock::Service) of requests over a connection that had carried one before.
     ServiceReused,
+    /// From the send of a page's request until its last resource was complete.
+    Page,
 }
 
 impl Clock {
     /// Every clock, in order.
-    pub const ALL: [Clock; 14] = [
+    pub const ALL: [Clock; 15] = [
         Clock::Service,
         Clock::Response,
         Clock::Hit,
@@ -56,6 +58,7 @@ impl Clock {
         Clock::FirstByteReused,
         Clock::ServiceNew,
         Clock::ServiceReused,
+        Clock::Page,
     ];
 
     /// Short name for machines.
@@ -75,6 +78,7 @@ impl Clock {
             Clock::FirstByteReused => "first_byte_reused",
             Clock::ServiceNew => "service_new",
             Clock::ServiceReused => "service_reused",
+            Clock::Page => "page",
         }
     }
 }
@@ -168,6 +172,14 @@ counts! {
     ended_us,
     /// Requests that came to an end with an answer, good or not.
     ended,
+    /// Challenges (401, 407) that were answered: each a round of its own, and no request.
+    challenges,
+    /// Pages whose resources were fetched.
+    pages,
+    /// Resources of pages that were fetched; they are requests.
+    resources,
+    /// Resources not fetched because an answer seen before still held.
+    fresh,
     /// Events that were not told because nobody read them fast enough.
     untold,
 }
@@ -226,7 +238,7 @@ impl Default for Tally {
 const MAX_US: u64 = 3_600_000_000;
 
 impl Tally {
-    /// An empty tally; all memory it will need is taken here (about 2.6 MB).
+    /// An empty tally; all memory it will need is taken here (about 2.8 MB).
     pub fn new() -> Tally {
         // Constant bounds that the constructor accepts.
         let histogram =
@@ -258,6 +270,16 @@ impl Tally {
         }
         if let Some(lateness) = exchange.lateness {
             self.time(Clock::Lateness, lateness);
+        }
+    }
+
+    /// Counts a round that ended in a challenge which is answered next: its bytes and its status, but no request.
+    pub fn challenge(&mut self, round: &Exchange) {
+        self.count_bytes(round);
+        self.counts.challenges += 1;
+        self.statuses[usize::from(round.status).min(999)] += 1;
+        if let Some(connect) = round.connect {
+            self.time(Clock::Connect, connect);
         }
     }
 

@@ -5,7 +5,7 @@ use crate::data::{is_name, meaning};
 use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
-use crate::request::{RequestOrder, RequestStep};
+use crate::request::{Request, RequestOrder, RequestStep};
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
@@ -17,6 +17,12 @@ pub const MAX_USERS: u32 = 4_000_000;
 
 /// Most arrivals per second.
 const MAX_RATE: f64 = 1e9;
+
+/// Most requests sent at once over a connection.
+const MAX_PIPELINE: u32 = 1000;
+
+/// Longest path of a Unix socket, in bytes (unix(7): 108 with the closing zero).
+const MAX_UNIX_PATH: usize = 107;
 
 impl Plan {
     /// All violations, in the order of the plan; empty for a plan that can run.
@@ -100,6 +106,7 @@ fn check_size(size: &Size, found: &mut Vec<String>) {
 fn check_load(load: &Load, found: &mut Vec<String>) {
     let Protocol::Http1(http) = &load.protocol;
     check_http1(http, found);
+    check_reach(load, http, found);
     if let Some(target) = &load.target
         && !is_address(target)
     {
@@ -112,7 +119,9 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     if load.phases.is_empty() {
         found.push("load has no phase: nothing would be sent".to_owned());
     }
-    for (name, limit) in [("connect", load.limits.connect), ("request", load.limits.request)] {
+    let first_byte = load.limits.first_byte.map(|limit| ("first_byte", limit));
+    let limits = [("connect", load.limits.connect), ("request", load.limits.request)];
+    for (name, limit) in limits.into_iter().chain(first_byte) {
         if limit.is_zero() {
             found.push(format!("limits: {name} is 0: every request would fail at once; give 1s or more"));
         }
@@ -137,16 +146,40 @@ fn check_http1(http: &Http1, found: &mut Vec<String>) {
     if let Some(tls) = &http.tls {
         crate::tls::check(tls, found);
     }
+    if !(1..=MAX_PIPELINE).contains(&http.pipeline) {
+        found.push(format!("pipeline is {}: give 1 to {MAX_PIPELINE} requests", http.pipeline));
+    }
     check_fields(&http.fields, found);
 }
 
-fn check_fields(fields: &[Field], found: &mut Vec<String>) {
+pub(crate) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
     for field in fields {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
         if bad_name || field.value.bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
             found.push(format!("header '{}: {}' cannot be sent", field.name, field.value.escape_default()));
         }
+    }
+}
+
+/// Where connections go, and through what.
+fn check_reach(load: &Load, http: &Http1, found: &mut Vec<String>) {
+    if http.tunnel && load.target.is_none() {
+        found.push("tunnel needs a target that opens it: give the proxy as target".to_owned());
+    }
+    match &http.unix_socket {
+        Some(path) if path.is_empty() || path.len() > MAX_UNIX_PATH || path.contains('\0') => {
+            found.push(format!(
+                "unix_socket '{path}' is no path of 1 to {MAX_UNIX_PATH} bytes: give a shorter one"
+            ));
+        }
+        Some(_) if load.target.is_some() => {
+            found.push("unix_socket and target are two places to connect to: give one of them".to_owned());
+        }
+        _ => {}
+    }
+    if load.target.is_some() && !http.connect_to.is_empty() {
+        found.push("connect_to and target are two places to connect to: give one of them".to_owned());
     }
 }
 
@@ -165,6 +198,12 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     }
     if phase.stop.turns_per_user.is_some() && phase.pace.closed().is_none() {
         found.push(format!("phase '{name}': turns_per_user needs a pace of users"));
+    }
+    let Protocol::Http1(http) = &load.protocol;
+    if http.pipeline > 1 && phase.pace.closed().is_none() {
+        found.push(format!(
+            "phase '{name}': pipeline needs a pace of users: a schedule hands out one request at a time"
+        ));
     }
     if phase.scenario.steps.is_empty() {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
@@ -251,28 +290,27 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
     }
     found.extend(step.expect.violations().iter().map(|said| format!("phase '{phase}': {said}")));
     check_templates(phase, step, load, found);
-    for request in &step.requests {
-        let url = &request.url;
-        match request.address() {
-            None => found.push(format!(
-                "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
-            )),
-            Some(address) if address.secure => check_https(phase, url, load, found),
-            Some(_) => {}
-        }
-        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if request.method.is_empty() || !request.method.bytes().all(token) {
-            found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
-        }
-        check_fields(&request.fields, found);
+    step.requests
+        .iter()
+        .chain(&step.session.login)
+        .for_each(|request| check_request(phase, request, load, found));
+    let Protocol::Http1(http) = &load.protocol;
+    if http.pipeline > 1 && !step.session.is_none() {
+        found.push(format!(
+            "phase '{phase}': a session needs each answer before the next request: leave out pipeline"
+        ));
     }
+    crate::session::check(phase, &step.session, found);
 }
 
 /// Placeholders mean something, each with its mistake named once.
 fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
     for data in &step.data {
         if !is_name(&data.name) {
-            found.push(format!("phase '{phase}': '{}' is no name of data: use letters, digits, - and _", data.name));
+            found.push(format!(
+                "phase '{phase}': '{}' is no name of data: use letters, digits, - and _",
+                data.name
+            ));
         }
         let said = data.source.violation();
         found.extend(said.map(|said| format!("phase '{phase}': data {}: {said}", data.name)));
@@ -298,12 +336,28 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
     }
 }
 
-/// TLS needs its values, and goes to the host itself.
+fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {
+    let url = &request.url;
+    match request.address() {
+        None => found.push(format!(
+            "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
+        )),
+        Some(address) if address.secure => check_https(phase, url, load, found),
+        Some(_) => {}
+    }
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if request.method.is_empty() || !request.method.bytes().all(token) {
+        found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
+    }
+    check_fields(&request.fields, found);
+}
+
+/// TLS needs its values, and goes to the host itself or through a tunnel.
 fn check_https(phase: &str, url: &str, load: &Load, found: &mut Vec<String>) {
     let Protocol::Http1(http) = &load.protocol;
-    if load.target.is_some() {
+    if load.target.is_some() && !http.tunnel {
         found.push(format!(
-            "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, or give an http:// URL"
+            "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, give an http:// URL, or set tunnel"
         ));
     } else if http.tls.is_none() {
         found.push(format!("phase '{phase}': '{url}' needs TLS: give the protocol a table tls"));

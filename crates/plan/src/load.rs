@@ -4,6 +4,7 @@
 
 use crate::pace::Pace;
 use crate::popularity::Popularity;
+use crate::reach::ConnectTo;
 use crate::request::RequestStep;
 use crate::sources::SourceRange;
 use crate::tls::{OriginTls, Tls};
@@ -82,6 +83,25 @@ pub struct Http1 {
     /// TLS: on connections to the target; where there is none, on those to the hosts of `https://` URLs. `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// `https://` URLs are reached by way of the target through a tunnel (CONNECT, RFC 9110 section 9.3.6) and `tls` is
+    /// spoken inside it; the target itself is then spoken to without. Fields whose names begin with `Proxy-` go to the
+    /// target alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tunnel: bool,
+    /// Described requests that are sent at once over a connection, before the first of them is answered; 1: each waits for
+    /// the answer to the one before.
+    #[serde(skip_serializing_if = "is_one")]
+    pub pipeline: u32,
+    /// Path of a Unix socket that all connections go to, instead of the target and of the hosts of URLs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unix_socket: Option<String>,
+    /// Where connections go instead of the host that a URL names; the first that fits is taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub connect_to: Vec<ConnectTo>,
+}
+
+fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 impl Default for Http1 {
@@ -96,6 +116,10 @@ impl Default for Http1 {
             fields: Vec::new(),
             post_bytes: None,
             tls: None,
+            tunnel: false,
+            pipeline: 1,
+            unix_socket: None,
+            connect_to: Vec::new(),
         }
     }
 }
@@ -194,9 +218,12 @@ pub enum CheckContent {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// From the start of connecting until connected.
+    /// From the start of connecting until connected, tunnel and TLS handshake included.
     #[serde(with = "duration_text")]
     pub connect: Duration,
+    /// From the send of a request until the first byte of its answer; `None`: only `request` bounds it.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    pub first_byte: Option<Duration>,
     /// From the start of a request until its answer is complete.
     #[serde(with = "duration_text")]
     pub request: Duration,
@@ -213,6 +240,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connect: Duration::from_secs(5),
+            first_byte: None,
             request: Duration::from_secs(30),
             grace: Duration::from_secs(1),
             head_bytes: 65_536,

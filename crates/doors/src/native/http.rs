@@ -9,13 +9,14 @@ use super::files::Files;
 use super::list;
 use super::options::{LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
+use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
-use super::values::field;
+use super::values::{field, url};
 use clap::Args;
-use plan::template::{TemplateAddress, escape, is_template};
+use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Field, Http1, Load, Phase, Plan, Protocol, Request, RequestForm, RequestOrder, RequestStep,
-    Scenario, Site, Step, Trace,
+    Body, Check, Field, Http1, Limits, Load, Phase, Plan, Protocol, Request, RequestForm, RequestOrder,
+    RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
 
@@ -40,6 +41,12 @@ pub struct HttpArgs {
     /// What their answers must be.
     #[command(flatten)]
     pub expect: ExpectArgs,
+    /// What users remember and do of themselves.
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// How connections are reached.
+    #[command(flatten)]
+    pub reach: ReachArgs,
     /// When requests are sent.
     #[command(flatten)]
     pub pace: PaceArgs,
@@ -77,21 +84,9 @@ pub struct RequestArgs {
     /// User-Agent field of each request [default: none]
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
-    /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS
+    /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS; https:// URLs go through a tunnel (CONNECT)
     #[arg(long, value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
-}
-
-/// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.
-pub(super) fn url(text: &str) -> Result<String, String> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    if is_template(text.as_bytes()) {
-        return TemplateAddress::parse(&whole).map(|_| whole);
-    }
-    match plan::Address::parse(&whole) {
-        Some(address) => Ok(address.text),
-        None => Err("give a URL such as http://localhost:8080/".to_owned()),
-    }
 }
 
 fn order(text: &str) -> Result<RequestOrder, String> {
@@ -104,10 +99,21 @@ fn order(text: &str) -> Result<RequestOrder, String> {
     }
 }
 
+/// An `https://` URL among those that users begin with.
+fn secure_url(step: &RequestStep) -> Option<&str> {
+    let all = step.requests.iter().chain(&step.session.login);
+    all.map(|request| request.url.as_str()).find(|url| url.starts_with(HTTPS))
+}
+
 impl HttpArgs {
     /// The files that the plan depends on, `-` for standard input. Files of data are not among them: the plan names those.
     pub fn files(&self) -> Vec<PathBuf> {
         self.requests.list.iter().cloned().chain(self.body.files()).collect()
+    }
+
+    /// The proxy is spoken to over TLS.
+    fn secure_proxy(&self) -> bool {
+        self.requests.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
     }
 
     /// What the options say must fit together.
@@ -133,7 +139,7 @@ impl HttpArgs {
             protocol: Protocol::Http1(self.http1(tls)),
             sources: self.load.sources.clone(),
             check: Check::default(),
-            limits: self.load.limits(),
+            limits: Limits { first_byte: self.reach.first_byte_timeout, ..self.load.limits() },
             phases: vec![self.phase(step)],
             trace: Trace::default(),
         };
@@ -148,19 +154,15 @@ impl HttpArgs {
         })
     }
 
-    /// TLS is spoken to the proxy, or, where there is none, to the host of each `https://` URL.
+    /// TLS is spoken to the proxy, or to the hosts of `https://` URLs, which answers may lead to, too.
     fn speaks_tls(&self, step: &RequestStep) -> bool {
-        match &self.requests.proxy {
-            Some(proxy) => proxy.starts_with(HTTPS),
-            None => step.requests.iter().any(|request| request.url.starts_with(HTTPS)),
-        }
+        self.secure_proxy() || secure_url(step).is_some() || self.session.leads_on()
     }
 
     fn check_tls(&self, step: &RequestStep, spoken: bool) -> Result<(), String> {
-        let https = step.requests.iter().find(|request| request.url.starts_with(HTTPS));
-        if let (Some(_), Some(Request { url, .. })) = (&self.requests.proxy, https) {
+        if let (true, Some(url)) = (self.secure_proxy(), secure_url(step)) {
             return Err(format!(
-                "{url} would need a tunnel through the proxy: leave out --proxy, or give an http:// URL"
+                "{url} would need TLS within the TLS to the proxy: give the proxy as HOST:PORT, or an http:// URL"
             ));
         }
         match self.tls.given().filter(|_| !spoken) {
@@ -177,6 +179,10 @@ impl HttpArgs {
             close: self.load.close,
             fields: self.fields(),
             tls: tls.then(|| self.tls.tls()),
+            tunnel: self.requests.proxy.is_some() && !self.secure_proxy() && tls,
+            pipeline: self.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
+            unix_socket: self.reach.unix_socket.clone(),
+            connect_to: self.reach.connect_to.clone(),
             ..Http1::default()
         }
     }
@@ -184,6 +190,8 @@ impl HttpArgs {
     /// Fields of all requests.
     fn fields(&self) -> Vec<Field> {
         let mut fields = self.requests.headers.clone();
+        fields.extend(self.session.fields());
+        fields.extend(self.reach.fields());
         let mut add = |name: &str, value: &str| {
             if !fields.iter().any(|field| field.name.eq_ignore_ascii_case(name)) {
                 fields.push(Field { name: name.to_owned(), value: value.to_owned() });
@@ -209,7 +217,8 @@ impl HttpArgs {
 
     fn step(&self, files: &Files) -> Result<RequestStep, String> {
         let body = self.body.body(files)?;
-        let mut requests: Vec<Request> = self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
+        let mut requests: Vec<Request> =
+            self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
         if let Some(list) = &self.requests.list {
             let text = files.text(list, "write one URL to a line")?;
             let listed = list::requests(text, &list.display().to_string()).map_err(|all| all.join("\n"))?;
@@ -223,6 +232,7 @@ impl HttpArgs {
             templates: requests.iter().any(|request| has_placeholders(request, &fields, is_text)),
             data: self.data.data(),
             aws: self.aws.signature(),
+            session: self.session.session(&self.reach),
             requests,
         };
         if step.templates && !is_text {
@@ -355,7 +365,9 @@ mod tests {
         );
         assert!(tls("http://h/ --proxy https://p:1 --ca x").is_some());
         assert_eq!(plan("http://h/ --proxy https://p:1").load.unwrap().target.as_deref(), Some("p:1"));
-        for (line, words) in [("http://h/ -k", "--insecure"), ("https://h/ --proxy p:1", "tunnel")] {
+        for (line, words) in
+            [("http://h/ -k", "--insecure"), ("https://h/ --proxy https://p:1", "TLS within")]
+        {
             assert!(args(line).plan(7, &Files::default()).unwrap_err().contains(words), "{line}");
         }
     }
@@ -399,7 +411,8 @@ mod tests {
         let files = Files::from([("l".into(), list.into())]);
         let plan = args("--urls l --form a=b").plan(7, &files).unwrap();
         let step = requests(&plan);
-        let seen: Vec<_> = step.requests.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
+        let seen: Vec<_> =
+            step.requests.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
         assert_eq!(seen, [("POST", &b"a=b"[..]), ("PUT", b"own"), ("GET", b"")]);
         let types: Vec<_> = step.requests.iter().map(|request| request.fields.len()).collect();
         assert_eq!((types, step.order), (vec![1, 0, 0], RequestOrder::Weighted));

@@ -13,12 +13,13 @@ mod list;
 mod options;
 mod pace;
 mod phase;
+mod session;
 mod tls;
 mod values;
 
-pub use cache::{CacheArgs, Target, reachable};
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
+pub use cache::{CacheArgs, Target, reachable};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use files::Files;
@@ -27,6 +28,7 @@ pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
+pub use session::{ReachArgs, SessionArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -1,6 +1,7 @@
 //! Values as people type them at wringer's own command line; each refusal is a sentence that says what form is wanted.
 
 use plan::site::{Lifetime, Size, VaryOn};
+use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
 use plan::{Arrivals, CheckContent, CloseBy, Field, RequestForm};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -174,6 +175,18 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
         }
         _ => VaryOn::Field(text.to_owned()),
     })
+}
+
+/// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.
+pub(super) fn url(text: &str) -> Result<String, String> {
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    if is_template(text.as_bytes()) {
+        return TemplateAddress::parse(&whole).map(|_| whole);
+    }
+    match plan::Address::parse(&whole) {
+        Some(address) => Ok(address.text),
+        None => Err("give a URL such as http://localhost:8080/".to_owned()),
+    }
 }
 
 /// A header field.

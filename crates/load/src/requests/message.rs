@@ -1,10 +1,11 @@
 //! The bytes of a described request: written once where they are always the same, otherwise filled with values each time,
 //! without allocating once its buffers have grown.
 
+use crate::route::Route;
 use crate::sign::Signer;
 use plan::data::{Moment, Source, Table, Tables, meaning, seed_of};
 use plan::template::{Encode, Piece, TemplateAddress, pieces};
-use plan::{Address, Http1, Request, RequestForm, RequestStep};
+use plan::{Address, Http1, Request, RequestStep};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -116,8 +117,14 @@ impl Part {
 
 impl Writer<'_> {
     /// Makes a request ready; `None` where its URL leads nowhere.
-    pub fn message(&self, request: &Request) -> Option<(Address, Message)> {
-        let (address, target) = self.target(request)?;
+    pub fn message(
+        &self,
+        request: &Request,
+        route: impl FnOnce(&Address) -> Option<Route>,
+    ) -> Option<(Address, Route, Message)> {
+        let (address, whole, path) = self.target(request)?;
+        let route = route(&address)?;
+        let target = if route.is_forward(self.http) { whole } else { path };
         let mut head = vec![Part::text(&format!("{} ", request.method))];
         head.extend(target);
         head.push(Part::text(&format!(" {}\r\n", self.http.version.text())));
@@ -125,7 +132,7 @@ impl Writer<'_> {
         if !self.http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
             head.push(Part::text(&format!("Host: {}\r\n", address.authority)));
         }
-        for field in fields() {
+        for field in fields().filter(|field| route.carries(&field.name)) {
             head.push(Part::text(&format!("{}: ", field.name)));
             head.extend(self.parts(field.value.as_bytes(), Encode::Line));
             head.push(Part::text("\r\n"));
@@ -137,23 +144,20 @@ impl Writer<'_> {
             counted: matches!(request.method.as_str(), "POST" | "PUT" | "PATCH"),
             scratch: RefCell::default(),
         };
-        Some((address, Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone() }))
+        let message = Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone() };
+        Some((address, route, message))
     }
 
-    /// Where it leads, and what stands in the request line.
-    fn target(&self, request: &Request) -> Option<(Address, Vec<Part>)> {
-        let forward = match self.http.form {
-            RequestForm::Forward => true,
-            RequestForm::Reverse | RequestForm::Transparent => false,
-        };
+    /// Where it leads; its URL, as a proxy is asked for it; and its path.
+    fn target(&self, request: &Request) -> Option<(Address, Vec<Part>, Vec<Part>)> {
         if !self.step.templates {
             let address = request.address()?;
-            let target = Part::text(if forward { &address.text } else { &address.path });
-            return Some((address, vec![target]));
+            let (whole, path) = (Part::text(&address.text), Part::text(&address.path));
+            return Some((address, vec![whole], vec![path]));
         }
         let url = TemplateAddress::parse(&request.url).ok()?;
-        let target = if forward { url.text } else { url.path };
-        Some((url.address, target.into_iter().map(|piece| self.part(piece)).collect()))
+        let parts = |text: Vec<Piece>| text.into_iter().map(|piece| self.part(piece)).collect();
+        Some((url.address, parts(url.text), parts(url.path)))
     }
 
     /// A text's parts. What the plan's check refuses stands as it is.

@@ -45,6 +45,9 @@ impl Report<'_> {
             (FailureKind::Timeout, _) => {
                 "Nothing came in time: look whether it hangs, or raise --timeout.".to_owned()
             }
+            (FailureKind::Tunnel, _) => {
+                format!("{target} opens no such tunnel: let it connect to that port, or see --proxy-user.")
+            }
             (FailureKind::NotHttp, _) => {
                 format!("What listens at {target} speaks something else; is it the port for plain HTTP?")
             }

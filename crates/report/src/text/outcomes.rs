@@ -119,6 +119,7 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
 pub(super) fn failure_text(failure: Failure) -> String {
     let errno = failure.errno.map(|number| match failure.kind {
         FailureKind::TlsAlert => format!(" ({})", show::alert(number)),
+        FailureKind::Tunnel => format!(" (status {number})"),
         _ => format!(" ({})", show::errno(number)),
     });
     let stage: Stage = failure.stage;

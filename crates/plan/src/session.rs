@@ -1,0 +1,173 @@
+//! What a user remembers from one described request to the next, and what it does of itself between them.
+//!
+//! By default nothing: requests then are written once and sent as they are. Everything here makes the requests of a user
+//! depend on the answers it got.
+
+use crate::request::Request;
+use serde::{Deserialize, Serialize};
+
+/// What users of a step remember and do of themselves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Session {
+    /// Cookies of answers are kept, per user, and sent back (RFC 6265). A Cookie field that the plan lists is a starting
+    /// value: what a server sets later takes its place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cookies: bool,
+    /// Redirections are followed; each hop is a request of its own. `None`: they are answers like others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirects: Option<Redirects>,
+    /// Challenges (401 and 407) are answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth: Option<Auth>,
+    /// Each user sends one of these once, before its first request: the user with number i the one at i modulo their
+    /// number. It counts like any other request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub login: Vec<Request>,
+    /// What a page needs is fetched, as a browser would. `None`: pages stand for themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
+    /// Whether answers are asked for on condition that they have changed.
+    #[serde(skip_serializing_if = "Validators::is_never")]
+    pub validators: Validators,
+}
+
+impl Session {
+    /// Whether requests depend on nothing that came before.
+    pub fn is_none(&self) -> bool {
+        *self == Session::default()
+    }
+}
+
+/// Which redirections are followed, and how far.
+///
+/// The method becomes GET after 303, and after 301 and 302 of a POST (RFC 9110 section 15.4); the body then stays behind.
+/// Authorization and Cookie fields that the plan lists stay behind where a hop leads to another host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Redirects {
+    /// At most so many one after the other; one more is a failure.
+    pub limit: u32,
+    /// Statuses that lead on.
+    pub statuses: Vec<u16>,
+    /// A page's `<meta http-equiv=refresh>` leads on, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refresh: bool,
+}
+
+impl Default for Redirects {
+    fn default() -> Redirects {
+        Redirects { limit: 10, statuses: vec![301, 302, 303, 307, 308], refresh: false }
+    }
+}
+
+/// How challenges are answered: Basic (RFC 7617) and Digest (RFC 7616) as the challenge asks, the stronger first. Once a
+/// challenge was answered, the user's further requests to that host carry credentials without being asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Auth {
+    /// For 401; the first whose realm fits is taken.
+    pub credentials: Vec<Credentials>,
+    /// For 407, of a proxy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proxy: Vec<Credentials>,
+    /// Challenges answered for one request at most.
+    pub attempts: u32,
+    /// Basic challenges are answered; without, only Digest ones, so that the password never travels.
+    pub basic: bool,
+}
+
+impl Default for Auth {
+    fn default() -> Auth {
+        Auth { credentials: Vec::new(), proxy: Vec::new(), attempts: 3, basic: true }
+    }
+}
+
+/// A name and its password.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Credentials {
+    /// The name.
+    pub name: String,
+    /// The password.
+    pub password: String,
+    /// The realm they are for; `None`: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub realm: Option<String>,
+}
+
+/// What a page needs: images, style sheets, icons, scripts and frames that its HTML names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Resources {
+    /// Connections that a user has to one host at once.
+    pub parallel: u32,
+    /// Only from these hosts; empty: from all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
+    /// None whose URL contains one of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<String>,
+    /// The last one on the page is fetched first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reversed: bool,
+}
+
+impl Default for Resources {
+    fn default() -> Resources {
+        Resources { parallel: 6, only: Vec::new(), except: Vec::new(), reversed: false }
+    }
+}
+
+/// Whether a user asks for what it has seen on condition that it has changed (If-None-Match, If-Modified-Since).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Validators {
+    /// Never.
+    #[default]
+    Never,
+    /// Always, where an answer had a validator.
+    Always,
+    /// Where the answer also had an Expires field that lies ahead.
+    WhileFresh,
+}
+
+impl Validators {
+    fn is_never(&self) -> bool {
+        *self == Validators::Never
+    }
+}
+
+/// Most connections of a user to one host.
+const MAX_PARALLEL: u32 = 64;
+
+/// What a session must keep to.
+pub(crate) fn check(phase: &str, session: &Session, found: &mut Vec<String>) {
+    let mut say = |text: String| found.push(format!("phase '{phase}': {text}"));
+    if let Some(resources) = &session.resources
+        && !(1..=MAX_PARALLEL).contains(&resources.parallel)
+    {
+        say(format!("parallel is {}: give 1 to {MAX_PARALLEL} connections per host", resources.parallel));
+    }
+    if let Some(redirects) = &session.redirects {
+        if redirects.limit == 0 {
+            say("redirects: limit is 0: leave redirects out to follow none".to_owned());
+        }
+        if let Some(status) = redirects.statuses.iter().find(|status| !(200..400).contains(*status)) {
+            say(format!("redirects: status {status} leads nowhere: give some of 201 to 308"));
+        }
+    }
+    let Some(auth) = &session.auth else { return };
+    if auth.attempts == 0 || auth.credentials.len() + auth.proxy.len() == 0 {
+        say("auth needs credentials and at least 1 attempt".to_owned());
+    }
+    for credentials in auth.credentials.iter().chain(&auth.proxy) {
+        let control = |text: &str| text.bytes().any(|byte| byte.is_ascii_control());
+        if control(&credentials.name) || control(&credentials.password) || credentials.name.contains(':') {
+            say(format!(
+                "auth: the name '{}' or its password cannot be sent: leave out colons in names, and control characters",
+                credentials.name.escape_default()
+            ));
+        }
+    }
+}
