@@ -3,6 +3,7 @@
 
 pub mod good;
 pub mod json;
+pub mod ab;
 pub mod jtest;
 pub mod live;
 pub mod show;
