@@ -339,6 +339,34 @@ mod tests {
     }
 
     #[test]
+    fn workers_compare_with_one_first_answer() {
+        let step = step(vec![Request::get("http://h/")], ExpectBody::SameLength);
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let models = models();
+        let worker = || Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), 1, models.clone());
+        let answered = |worker: &Requests, length: u64| {
+            let mut answer = Answer::new(worker.at(nth(0)), None);
+            (answer.status, answer.body_bytes) = (200, length);
+            answer.complete()
+        };
+        let (one, other) = (worker(), worker());
+        assert_eq!(answered(&one, 5), None);
+        assert_eq!(answered(&other, 6), Some(measure::Fault::WrongLength));
+        assert_eq!(answered(&other, 5), None);
+    }
+
+    #[test]
+    fn targets_and_bodies_are_sent_as_they_stand() {
+        let request = Request { target: Some("/../a#b".to_owned()), ..Request::get("http://h/a") };
+        let request = Request { method: "PUT".to_owned(), ..request.with_body(b"\xff\x00a") };
+        let http = Http1 { bare: true, ..Http1::default() };
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let step = step(vec![request], ExpectBody::Complete);
+        let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), 1, models());
+        assert_eq!(requests.at(nth(0)).message(false), b"PUT /../a#b HTTP/1.1\r\n\r\n\xff\x00a");
+    }
+
+    #[test]
     fn messages_are_written_once_and_say_when_they_are_the_last() {
         let agent = Field { name: "X-A".to_owned(), value: "b".to_owned() };
         let get = Request { fields: vec![agent], ..Request::get("http://h:8/p?q") };
@@ -365,8 +393,14 @@ mod tests {
         };
         let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
         let to = ["127.0.0.1:80".parse().unwrap()];
-        let requests =
-            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), 1, models());
+        let requests = Requests::new(
+            &step(vec![post], ExpectBody::Complete),
+            &http,
+            plain(&to),
+            &Hosts::new(),
+            1,
+            models(),
+        );
         for last in [false, true] {
             assert_eq!(requests.at(nth(0)).message(last), b"POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
         }
@@ -396,8 +430,14 @@ mod tests {
         let host = Field { name: "host".to_owned(), value: "other".to_owned() };
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
-        let requests =
-            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1, models());
+        let requests = Requests::new(
+            &step,
+            &http,
+            plain(&["127.0.0.1:80".parse().unwrap()]),
+            &Hosts::new(),
+            1,
+            models(),
+        );
         assert_eq!(requests.at(nth(0)).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 

@@ -53,8 +53,8 @@ pub struct Asked {
 /// What came of it.
 #[derive(Debug, Clone)]
 pub struct Seen {
-    /// Whether it was interrupted.
-    pub interrupted: bool,
+    /// It ended before its requests and its time did, because nobody listened any more.
+    pub gave_up: bool,
     /// How long it took.
     pub took: Duration,
     /// Requests that have ended, by what became of them.
@@ -74,7 +74,8 @@ impl Seen {
         let short = spreads.total.count() < asked.requests;
         let by_the_clock = asked.time_limit.filter(|limit| short && phase.took >= *limit);
         let took = if interrupted { phase.took } else { by_the_clock.unwrap_or(spreads.until) };
-        Seen { interrupted, took, tally: phase.tally.clone(), spreads, first: None, tls: None }
+        let gave_up = short && by_the_clock.is_none() && !interrupted;
+        Seen { gave_up, took, tally: phase.tally.clone(), spreads, first: None, tls: None }
     }
 
     /// Requests that have ended, well or not.
@@ -150,7 +151,7 @@ impl Seen {
 
     /// What ab would have ended with instead of going on: the line that it prints, and its exit code.
     pub fn fatal(&self, asked: &Asked) -> Option<(String, u8)> {
-        let mut fatal = None;
+        let mut fatal: Option<(String, u8)> = None;
         for (failure, _) in self.tally.failures() {
             match failure.kind {
                 // Its own number for a wait that was too long, whatever -r says.
@@ -162,7 +163,19 @@ impl Seen {
                 _ => fatal = fatal.or(of_receiving(&failure)),
             }
         }
+        if let Some((line, _)) = fatal.as_mut().filter(|_| self.gave_up) {
+            *line = format!("\nTest aborted after {} failures\n\n{line}", self.failed().connect);
+        }
         fatal
+    }
+
+    /// What ab says of TLS handshakes that failed; they do not change its exit code.
+    pub fn handshakes(&self) -> Vec<String> {
+        let failures = self.tally.failures().filter(|(failure, _)| failure.stage == Stage::Tls);
+        let line = |(failure, count): (Failure, u64)| {
+            format!("SSL handshake failed: {} ({count} times)", failure.kind.text())
+        };
+        failures.map(line).collect()
     }
 }
 

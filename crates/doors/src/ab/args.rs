@@ -145,10 +145,8 @@ pub(super) fn read(
     words: &[String],
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Typed, Shown> {
-    let mut reader = Reader {
-        typed: Typed { requests: 1, concurrency: 1, timeout: 30, ..Typed::default() },
-        read_file,
-    };
+    let mut reader =
+        Reader { typed: Typed { requests: 1, concurrency: 1, timeout: 30, ..Typed::default() }, read_file };
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.is_empty()) else { break };
@@ -333,8 +331,7 @@ pub(super) fn number(text: &str) -> i64 {
 
 /// The usage text.
 pub(super) fn usage() -> String {
-    let mut text =
-        "Usage: ab [options] [http[s]://]hostname[:port]/path\nOptions are:\n".to_owned();
+    let mut text = "Usage: ab [options] [http[s]://]hostname[:port]/path\nOptions are:\n".to_owned();
     for Opt { letter, value, help } in OPTIONS {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "    -{letter} {value:<13} {help}");

@@ -24,15 +24,14 @@ const PROXY_PORT: u16 = 80;
 ///
 /// # Errors
 /// What is shown instead: a value that cannot be meant.
-pub(super) fn mean(
-    mut typed: Typed,
-    env: &dyn Fn(&str) -> Option<String>,
-    seed: u64,
-) -> Result<Run, Shown> {
+pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed: u64) -> Result<Run, Shown> {
     let url = check(&typed)?;
     let mut notices = std::mem::take(&mut typed.notices);
     if typed.cookies.len() > 1 {
         notices.push("ab: of several -C, the last is sent, as ab does".to_owned());
+    }
+    if typed.ramp_ms > 0 {
+        notices.push("ab: -R has no effect: all connections begin at once".to_owned());
     }
     let proxy = typed.proxy.as_deref().map(proxy).transpose()?;
     if proxy.is_some() && url.secure {
@@ -93,7 +92,8 @@ fn proxy(text: &str) -> Result<String, Shown> {
 
 /// The value of a field of the user's own.
 fn own_field<'a>(typed: &'a Typed, name: &str) -> Option<&'a str> {
-    let named = |field: &&String| field.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
+    let named =
+        |field: &&String| field.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
     let field = typed.fields.iter().rev().find(named)?;
     Some(field[name.len()..].trim())
 }
@@ -139,7 +139,7 @@ fn plan(
             request: timeout,
             grace: Duration::ZERO,
             // ab does not pause where a server refuses.
-            pause: Duration::from_millis(1),
+            pause: Duration::ZERO,
             ..Limits::default()
         },
         phases: vec![phase(typed, url, proxy.is_some())?],
@@ -241,9 +241,11 @@ fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
         })?;
         field(name, value.strip_prefix(' ').unwrap_or(value).to_owned());
     }
-    for (name, value) in
-        [("Host", url.host_field()), ("User-Agent", "ApacheBench/2.3".to_owned()), ("Accept", "*/*".to_owned())]
-    {
+    for (name, value) in [
+        ("Host", url.host_field()),
+        ("User-Agent", "ApacheBench/2.3".to_owned()),
+        ("Accept", "*/*".to_owned()),
+    ] {
         if own_field(typed, &format!("{name}:")).is_none() {
             field(name, value);
         }
@@ -252,9 +254,7 @@ fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
 }
 
 fn sources(typed: &Typed) -> Result<Vec<SourceRange>, Shown> {
-    let read = |text: &String| {
-        text.parse().map_err(|why: String| Shown::failed(&format!("ab: -B: {why}")))
-    };
+    let read = |text: &String| text.parse().map_err(|why: String| Shown::failed(&format!("ab: -B: {why}")));
     typed.sources.iter().map(read).collect()
 }
 
@@ -263,9 +263,9 @@ fn threads(typed: &Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<Option
     let asked = typed.workers.or_else(|| env("WRINGER_THREADS").map(|text| number(&text)));
     let most = typed.concurrency.clamp(1, 1024);
     match asked {
-        Some(workers) if workers < 0 => {
-            Err(Shown::failed(&format!("ab: -W {workers}: give at least 1 worker, or 0 for one for each core")))
-        }
+        Some(workers) if workers < 0 => Err(Shown::failed(&format!(
+            "ab: -W {workers}: give at least 1 worker, or 0 for one for each core"
+        ))),
         Some(workers) if workers > 0 => Ok(Some(workers.min(most) as u16)),
         _ => Ok((most == 1).then_some(1)),
     }
@@ -273,9 +273,8 @@ fn threads(typed: &Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<Option
 
 fn view(typed: &Typed, url: Url, proxy: Option<String>, server_name: Option<String>) -> View {
     let progress = (typed.requests > SHORT && !typed.quiet).then(|| (typed.requests / 10).max(100) as u64);
-    let attribute = |at: usize, default: &str| {
-        typed.attributes[at].clone().unwrap_or_else(|| default.to_owned())
-    };
+    let attribute =
+        |at: usize, default: &str| typed.attributes[at].clone().unwrap_or_else(|| default.to_owned());
     View {
         connects_to: proxy.clone().unwrap_or_else(|| format!("{}:{}", url.authority_host(), url.port)),
         hostname: url.host,

@@ -1,7 +1,7 @@
 //! What ab says of TLS in OpenSSL's words, as the plan says it.
 
-use ::plan::{CipherSuite, Resumption, Tls, TlsVersion};
 use super::Shown;
+use ::plan::{CipherSuite, Resumption, Tls, TlsVersion};
 
 /// The value of `-f`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +18,8 @@ pub(super) enum Versions {
 impl Versions {
     /// Reads the value as ab does: by its beginning, in letters of either case; `None` for a word that it ignores.
     pub fn read(text: &str) -> Option<Versions> {
-        let begins = |word: &str| text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word));
+        let begins =
+            |word: &str| text.get(..word.len()).is_some_and(|front| front.eq_ignore_ascii_case(word));
         let known = [
             ("ALL", Versions::All),
             ("SSL2", Versions::Old("SSL2")),
@@ -104,8 +105,16 @@ fn matching(word: &str, known: &[CipherSuite]) -> Vec<CipherSuite> {
         return known.iter().copied().filter(|known| *known == suite).collect();
     }
     let all_of = |part: &str, suite: &CipherSuite| match part {
-        "ALL" | "DEFAULT" | "HIGH" | "COMPLEMENTOFDEFAULT" | "TLSv1.2" | "AEAD" | "ECDHE" | "EECDH"
-        | "kECDHE" | "kEECDH" => true,
+        "ALL"
+        | "DEFAULT"
+        | "HIGH"
+        | "COMPLEMENTOFDEFAULT"
+        | "TLSv1.2"
+        | "AEAD"
+        | "ECDHE"
+        | "EECDH"
+        | "kECDHE"
+        | "kEECDH" => true,
         "AESGCM" | "AES" => suite.to_string().contains("_AES_"),
         "AES128" => suite.to_string().contains("AES_128"),
         "AES256" => suite.to_string().contains("AES_256"),

@@ -55,11 +55,8 @@ impl Gnuplot {
             let seconds = (started + row.began_us as f64 / 1e6) as u64;
             let [connect, processing, total, waiting] =
                 [row.connect_us, row.total_us - row.connect_us, row.total_us, row.waiting_us].map(super::ms);
-            let _ = writeln!(
-                text,
-                "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{waiting}",
-                date(seconds)
-            );
+            let _ =
+                writeln!(text, "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{waiting}", date(seconds));
         }
         text
     }

@@ -117,6 +117,7 @@ fn report(run: &Run, asked: &Asked, finished: &Finished, told: Told) -> Result<E
     if result.interrupted {
         return Ok(code(1));
     }
+    seen.handshakes().iter().for_each(|line| show::notice(line));
     Ok(match seen.fatal(asked) {
         Some((line, exit)) => {
             show::notice(&line);
@@ -221,10 +222,9 @@ fn unknown(name: &str, error: &io::Error) -> Ended {
 /// A host where nobody listens.
 fn silent(error: &io::Error) -> Ended {
     match error.raw_os_error() {
-        Some(errno) => Ended {
-            line: format!("apr_socket_recv: {} ({errno})", reason(error)),
-            exit: errno as u8,
-        },
+        Some(errno) => {
+            Ended { line: format!("apr_socket_recv: {} ({errno})", reason(error)), exit: errno as u8 }
+        }
         None => Ended { line: TIMED_OUT.0.to_owned(), exit: TIMED_OUT.1 },
     }
 }
