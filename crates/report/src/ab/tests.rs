@@ -189,24 +189,18 @@ fn tls_lines() {
 #[test]
 fn means_far_from_medians_are_told() {
     let asked = asked();
-    let mut requests = vec![(1_000, 200, Outcome::Fine); 3];
-    requests.push((2_000_000, 200, Outcome::Fine));
-    let even = seen(&Asked { requests: 4, ..asked.clone() }, &requests);
-    assert!(!text(&asked, &even).contains("WARNING"), "the deviation is as large");
-    let mut apart = even;
-    apart.spreads.total = Spread::default();
-    for time in [
-        1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 900, 9_000, 9_000, 9_000, 9_000, 9_000, 9_000, 9_000,
-    ] {
-        apart.spreads.total.add(us(time));
-    }
-    let report = text(&asked, &apart);
-    assert!(
-        report.contains(
-            "WARNING: The median and mean for the total time are not within a normal deviation\n        These results are probably not that reliable.\n"
-        ),
-        "{report}"
-    );
+    let report = |times: [u64; 3]| {
+        let mut seen = seen(&asked, &GOOD);
+        seen.spreads.total = Spread::default();
+        times.iter().for_each(|time| seen.spreads.total.add(us(*time)));
+        text(&asked, &seen)
+    };
+    // Only whole milliseconds can be so far apart.
+    let warning = "\nWARNING: The median and mean for the total time are not within a normal deviation\n        These results are probably not that reliable.\n\n";
+    let error = "\nERROR: The median and mean for the total time are more than twice the standard\n       deviation apart. These results are NOT reliable.\n\n";
+    assert!(report([1_400, 1_400, 2_600]).contains(warning), "{}", report([1_400, 1_400, 2_600]));
+    assert!(report([1_400, 1_400, 1_800]).contains(error), "{}", report([1_400, 1_400, 1_800]));
+    assert!(!report([1_000, 1_400, 1_800]).contains("reliable"));
 }
 
 #[test]
