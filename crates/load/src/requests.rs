@@ -247,6 +247,11 @@ impl<'a> Answer<'a> {
         }
     }
 
+    /// Bytes of the body that others are compared with: the model's, or of this one where there is none.
+    pub fn first_length(&self) -> u64 {
+        self.prepared.model.borrow().as_ref().map_or(self.body_bytes, |model| model.length)
+    }
+
     /// What was expected and what came, in a sentence.
     pub fn detail(&self) -> String {
         let model = self.prepared.model.borrow();

@@ -80,7 +80,7 @@ impl Drop for Server {
 
 fn serve(mut stream: TcpStream, manner: Manner, seen: &Mutex<Vec<String>>, answers: &AtomicUsize) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
-    while let Some(request) = read_request(&mut stream) {
+    while let Some(request) = read_request(&mut stream, manner) {
         let nth = answers.fetch_add(1, Ordering::SeqCst);
         let keeps = request.contains("Keep-Alive");
         let is_head = request.starts_with("HEAD ");
@@ -124,10 +124,14 @@ fn answer(stream: &mut TcpStream, manner: Manner, nth: usize, keeps: bool, is_he
 }
 
 /// Head and content as text.
-fn read_request(stream: &mut TcpStream) -> Option<String> {
+fn read_request(stream: &mut TcpStream, manner: Manner) -> Option<String> {
     let mut bytes = Vec::new();
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
+        // That may be the beginning of TLS, which has no such end.
+        if manner == Manner::Garbage && !text.is_empty() {
+            return Some(text);
+        }
         if let Some(end) = text.find("\r\n\r\n") {
             let length = text.lines().find_map(|line| {
                 line.to_ascii_lowercase().strip_prefix("content-length: ").and_then(|n| n.parse().ok())

@@ -3,6 +3,7 @@
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -69,7 +70,10 @@ pub fn start_ours(line: &str) -> Running {
 
 /// Runs the real one.
 pub fn theirs(real: &Path, line: &str) -> Ran {
-    Running::start(Command::new(real), line).end()
+    let mut command = Command::new(real);
+    // Its messages begin with it.
+    command.arg0("ab");
+    Running::start(command, line).end()
 }
 
 impl Running {
