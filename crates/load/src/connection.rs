@@ -22,6 +22,8 @@ pub(crate) struct Connection {
     pub tunnel: Option<Box<str>>,
     /// How long it took to open, until that has been counted.
     pub opened_in: Option<Duration>,
+    /// When opening it began.
+    pub begun: Instant,
 }
 
 /// What came of opening a connection.
@@ -36,7 +38,7 @@ pub(crate) struct Opened {
 }
 
 impl Connection {
-    pub fn new(opened: Opened, limits: Limits, place: Place<'_>) -> Connection {
+    pub fn new(opened: Opened, limits: Limits, place: Place<'_>, begun: Instant) -> Connection {
         Connection {
             stream: opened.stream,
             reader: ResponseReader::new(limits),
@@ -46,6 +48,7 @@ impl Connection {
             secure: place.secure.map(Box::from),
             tunnel: place.tunnel.map(Box::from),
             opened_in: Some(opened.took),
+            begun,
         }
     }
 

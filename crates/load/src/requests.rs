@@ -6,6 +6,7 @@ mod checks;
 mod coding;
 mod message;
 
+use crate::control::Control;
 use crate::exchange::{Body, Place};
 use crate::route::Route;
 use crate::session::SessionWork;
@@ -19,6 +20,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::sync::Arc;
 use wire::http1::Expect as Framing;
 
 /// Addresses of hosts, by name and port.
@@ -65,8 +67,9 @@ pub(crate) struct Prepared {
     pub address: Address,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
-    /// The first good answer, which the others must equal.
-    pub model: RefCell<Option<Model>>,
+    /// The first good answer, which the others must equal, once one is known here.
+    pub model: RefCell<Option<Arc<Model>>>,
+    models: Models,
     message: Message,
     checks: Rc<Checks>,
 }
@@ -76,15 +79,31 @@ pub(crate) struct Prepared {
 struct Common<'a> {
     writer: &'a Writer<'a>,
     checks: &'a Rc<Checks>,
+    models: &'a Models,
     target: Place<'a>,
     hosts: &'a Hosts,
 }
 
 /// The first good answer to a request.
+#[derive(Debug)]
 pub(crate) struct Model {
     pub length: u64,
     /// Empty where only the length must be the same.
     pub bytes: Vec<u8>,
+}
+
+/// Where the models of a step's requests are agreed on by all workers.
+#[derive(Debug, Clone)]
+pub(crate) struct Models {
+    pub control: Arc<Control>,
+    /// Phase and step.
+    pub of: (usize, usize),
+}
+
+impl Models {
+    fn agree(&self, index: usize, mine: Model) -> Arc<Model> {
+        self.control.model((self.of.0, self.of.1, index), mine)
+    }
 }
 
 impl Prepared {
@@ -106,6 +125,7 @@ impl Prepared {
             method: request.method.clone(),
             long: Cell::new(false),
             model: RefCell::new(None),
+            models: common.models.clone(),
             message,
             checks: common.checks.clone(),
             address,
@@ -140,11 +160,12 @@ impl Requests {
         hosts: &Hosts,
         tables: &Tables,
         seed: u64,
+        models: Models,
     ) -> Requests {
         let signer = step.aws.as_ref().and_then(Signer::new).map(Rc::new);
         let writer = Writer { step, http, tables, seed, signer };
         let checks = &Rc::new(Checks::new(&step.expect));
-        let common = Common { writer: &writer, checks, target, hosts };
+        let common = Common { writer: &writer, checks, models: &models, target, hosts };
         let prepared = |(index, request): (usize, &Request)| {
             let expect = expectation(&step.expect, request);
             Prepared::new(index, request, expect, &common)
@@ -277,12 +298,12 @@ impl<'a> Answer<'a> {
             return None;
         }
         let mut model = self.prepared.model.borrow_mut();
-        let first = model.get_or_insert_with(|| Model {
-            length: self.body_bytes,
-            bytes: self.gathered.take().unwrap_or_default(),
-        });
         // Users that began before there was a first answer have gathered theirs.
         let gathered = self.gathered.take().filter(|gathered| !gathered.is_empty());
+        let first = model.get_or_insert_with(|| {
+            let bytes = gathered.clone().unwrap_or_default();
+            self.prepared.models.agree(self.prepared.index, Model { length: self.body_bytes, bytes })
+        });
         let differs_at = gathered.and_then(|gathered| difference(&first.bytes, 0, &gathered));
         self.differs_at = self.differs_at.or(differs_at);
         match self.differs_at {
@@ -290,6 +311,11 @@ impl<'a> Answer<'a> {
             None if first.length != self.body_bytes => Some(measure::Fault::WrongLength),
             None => None,
         }
+    }
+
+    /// Bytes of the body that others are compared with: the model's, or of this one where there is none.
+    pub fn first_length(&self) -> u64 {
+        self.prepared.model.borrow().as_ref().map_or(self.body_bytes, |model| model.length)
     }
 
     /// What was expected and what came, in a sentence.
@@ -385,13 +411,17 @@ mod tests {
         Placing { number, user: 0, of: 1, turn: number }
     }
 
+    fn models() -> Models {
+        Models { control: Arc::new(Control::new(1, 1)), of: (0, 0) }
+    }
+
     fn plain(to: &[SocketAddr]) -> Place<'_> {
         Place { to, secure: None, tunnel: None }
     }
 
     fn requests(step: &RequestStep) -> Requests {
         let target = ["127.0.0.1:80".parse().unwrap()];
-        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1)
+        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1, models())
     }
 
     /// What is sent, by user 5 at 3 s after 1970.
@@ -399,6 +429,46 @@ mod tests {
         let mut bytes = Vec::new();
         requests.at(nth(number)).write(last, &Moment { number, user: 5, unix_us: 3_000_000 }, &mut bytes);
         String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn workers_compare_with_one_first_answer() {
+        let step = step(vec![Request::get("http://h/")], ExpectBody::SameLength);
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let models = models();
+        let worker = || {
+            Requests::new(
+                &step,
+                &Http1::default(),
+                plain(&to),
+                &Hosts::new(),
+                &Tables::new(),
+                1,
+                models.clone(),
+            )
+        };
+        let answered = |worker: &Requests, length: u64| {
+            let mut answer = Answer::new(worker.at(nth(0)), None);
+            (answer.status, answer.body_bytes) = (200, length);
+            answer.complete()
+        };
+        let (one, other) = (worker(), worker());
+        assert_eq!(answered(&one, 5), None);
+        assert_eq!(answered(&other, 6), Some(measure::Fault::WrongLength));
+        assert_eq!(answered(&other, 5), None);
+    }
+
+    #[test]
+    fn targets_and_bodies_are_sent_as_they_stand() {
+        let request = Request { target: Some("/../a#b".to_owned()), ..Request::get("http://h/a") };
+        let request = Request { method: "PUT".to_owned(), body: b"\xff\x00a".to_vec().into(), ..request };
+        let http = Http1 { bare: true, ..Http1::default() };
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let step = step(vec![request], ExpectBody::Complete);
+        let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), &Tables::new(), 1, models());
+        let mut bytes = Vec::new();
+        requests.at(nth(0)).write(false, &Moment::default(), &mut bytes);
+        assert_eq!(bytes, b"PUT /../a#b HTTP/1.1\r\n\r\n\xff\x00a");
     }
 
     #[test]
@@ -434,6 +504,7 @@ mod tests {
             &Hosts::new(),
             &Tables::new(),
             1,
+            models(),
         );
         for last in [false, true] {
             assert_eq!(written(&requests, 0, last), "POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
@@ -537,6 +608,7 @@ mod tests {
             &Hosts::new(),
             &Tables::new(),
             1,
+            models(),
         );
         assert_eq!(written(&requests, 0, false), "GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
@@ -545,7 +617,8 @@ mod tests {
     fn hosts_that_are_not_known_are_left_out() {
         let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
-        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1);
+        let requests =
+            Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
         assert_eq!(requests.list.len(), 1);
         assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
     }
@@ -555,7 +628,8 @@ mod tests {
         let step = step(vec![Request::get("https://h/"), Request::get("http://h/")], ExpectBody::Complete);
         let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
         let hosts = Hosts::from([at(80), at(443)]);
-        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1);
+        let requests =
+            Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
         let seen = [0, 1].map(|number| {
             (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).place().secure)
         });

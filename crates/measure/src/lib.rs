@@ -10,6 +10,7 @@ pub mod event;
 pub mod machine;
 pub mod outcome;
 pub mod run;
+pub mod spread;
 pub mod tally;
 pub mod verdict;
 
@@ -18,9 +19,10 @@ pub use collect::Collector;
 /// The histogram of a [`Clock`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
-pub use event::{Cause, Event, Evidence, Record, Trouble};
+pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use spread::{Spread, Spreads, Times};
 pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};
 pub use verdict::Verdict;

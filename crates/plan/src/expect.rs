@@ -9,6 +9,9 @@ pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u16>,
+    /// Every status is good.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub any_status: bool,
     /// What bodies must be.
     pub body: ExpectBody,
     /// What must be said of header fields.
@@ -25,7 +28,8 @@ pub struct Expect {
 impl Expect {
     /// Whether a status is good.
     pub fn takes(&self, status: u16) -> bool {
-        if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
+        self.any_status
+            || if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
     }
 }
 
@@ -36,7 +40,7 @@ pub enum ExpectBody {
     /// Complete by their own framing; they may be drained unread.
     #[default]
     Complete,
-    /// As long as the first good answer to the same request on the same worker.
+    /// As long as the first good answer of the run to the same request.
     SameLength,
     /// Equal to it, byte for byte.
     Same,
@@ -159,6 +163,8 @@ mod tests {
             [200, 304, 399, 400, 503].map(|status| any.takes(status)),
             [true, true, true, false, false]
         );
+        let every = Expect { any_status: true, ..Expect::default() };
+        assert!([100, 200, 404, 599].iter().all(|status| every.takes(*status)));
         let only = Expect { statuses: vec![204, 404], ..Expect::default() };
         assert_eq!([200, 204, 404].map(|status| only.takes(status)), [false, true, true]);
     }

@@ -92,6 +92,9 @@ pub struct Request {
     pub method: String,
     /// The URL, absolute.
     pub url: String,
+    /// The request target, sent as it stands; `None`: what follows from the URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Fields of this request alone, after those of all requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
@@ -128,6 +131,7 @@ impl Request {
         Request {
             method: get(),
             url: url.to_owned(),
+            target: None,
             fields: Vec::new(),
             body: Body::default(),
             statuses: Vec::new(),

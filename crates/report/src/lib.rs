@@ -2,6 +2,7 @@
 //! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, [`jtest`] for the old tool's
 //! table.
 
+pub mod ab;
 pub mod good;
 pub mod html;
 pub mod json;

@@ -101,6 +101,13 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// ApacheBench's ab: the same options, the same report (wringer ab --help)
+    #[command(disable_help_flag = true)]
+    Ab {
+        /// As ab reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

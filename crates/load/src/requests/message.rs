@@ -150,6 +150,9 @@ impl Writer<'_> {
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.
     fn target(&self, request: &Request) -> Option<(Address, Vec<Part>, Vec<Part>)> {
+        if let Some(target) = &request.target {
+            return Some((request.address()?, vec![Part::text(target)], vec![Part::text(target)]));
+        }
         if !self.step.templates {
             let address = request.address()?;
             let (whole, path) = (Part::text(&address.text), Part::text(&address.path));

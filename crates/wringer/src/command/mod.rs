@@ -1,5 +1,6 @@
 //! The commands: what is done for each, and what is printed.
 
+pub mod ab;
 pub mod cache;
 pub mod doctor;
 pub mod http;
@@ -36,7 +37,10 @@ impl Door {
 }
 
 /// Every door; each has its line in the native help, too.
-pub const DOORS: &[Door] = &[Door { name: "jtest", run: jtest::run, help: jtest::help }];
+pub const DOORS: &[Door] = &[
+    Door { name: "ab", run: ab::run, help: ab::help },
+    Door { name: "jtest", run: jtest::run, help: jtest::help },
+];
 
 /// `wringer rig`.
 pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {
