@@ -19,6 +19,8 @@ pub(crate) struct Connection {
     pub secure: Option<Box<str>>,
     /// How long it took to open, until that has been counted.
     pub opened_in: Option<Duration>,
+    /// When opening it began.
+    pub begun: Instant,
 }
 
 /// What came of opening a connection.
@@ -33,7 +35,7 @@ pub(crate) struct Opened {
 }
 
 impl Connection {
-    pub fn new(opened: Opened, limits: Limits, secure: Option<&str>) -> Connection {
+    pub fn new(opened: Opened, limits: Limits, secure: Option<&str>, begun: Instant) -> Connection {
         Connection {
             stream: opened.stream,
             reader: ResponseReader::new(limits),
@@ -42,6 +44,7 @@ impl Connection {
             to: opened.to,
             secure: secure.map(Box::from),
             opened_in: Some(opened.took),
+            begun,
         }
     }
 

@@ -1,15 +1,23 @@
 //! What the workers of a run share: the word to stop, and a common start of each phase. Touched at the edges of
 //! phases and about fifty times a second, never per request.
 
-use std::sync::OnceLock;
+use crate::requests::Model;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+/// Phase, step and place in the list of a request.
+pub(crate) type ModelKey = (usize, usize, usize);
 
 /// Shared by all workers of a run and by whoever may stop it.
 #[derive(Debug)]
 pub struct Control {
     stop: AtomicBool,
     failures: AtomicU64,
+    unconnected: AtomicU64,
+    /// First good answers, by phase, step and place in the list; each worker looks once.
+    models: Mutex<HashMap<ModelKey, Arc<Model>>>,
     workers: u32,
     started: OnceLock<Instant>,
     phases: Vec<Gate>,
@@ -31,6 +39,8 @@ impl Control {
         Control {
             stop: AtomicBool::new(false),
             failures: AtomicU64::new(0),
+            unconnected: AtomicU64::new(0),
+            models: Mutex::default(),
             workers,
             started: OnceLock::new(),
             phases,
@@ -52,6 +62,20 @@ impl Control {
         if self.failures.fetch_add(1, Ordering::Relaxed) + 1 >= limit {
             self.stop();
         }
+    }
+
+    /// A request found nobody to connect to, in a phase that is given up after `limit` of them.
+    pub fn unconnected(&self, limit: u64) {
+        if self.unconnected.fetch_add(1, Ordering::Relaxed) + 1 >= limit {
+            self.stop();
+        }
+    }
+
+    /// The model that answers to a request must equal: that of whichever worker came first, or this one.
+    pub(crate) fn model(&self, key: ModelKey, mine: Model) -> Arc<Model> {
+        // A worker that panicked while it held the lock has left the map whole.
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        models.entry(key).or_insert_with(|| Arc::new(mine)).clone()
     }
 
     /// Failures noted where a phase has a limit of them.

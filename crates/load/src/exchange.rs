@@ -29,6 +29,9 @@ use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
 const DRAIN_FROM: u64 = 32 * 1024;
 
+/// How long a server may take to close a connection after its last answer.
+const PEER_CLOSES: Duration = Duration::from_secs(1);
+
 /// How an attempt to get an answer ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ended {
@@ -65,6 +68,14 @@ pub(crate) struct Place<'a> {
     pub to: &'a [SocketAddr],
     /// The host to begin TLS with; `None`: plain.
     pub secure: Option<&'a str>,
+}
+
+/// A connection that could not be opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NotConnected {
+    pub failure: Failure,
+    pub began: Instant,
+    pub ended: Instant,
 }
 
 /// The moments of one request.
@@ -156,7 +167,7 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, place: Place<'_>, turn: &Tu
         Ok(opened) => {
             let limits =
                 Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) };
-            Some(Connection::new(opened, limits, place.secure))
+            Some(Connection::new(opened, limits, place.secure, begin))
         }
         Err(failure) => {
             not_connected(worker, user, failure, turn, begin);
@@ -175,7 +186,9 @@ async fn open(
     let (to, source) = worker.ends(place.to);
     let deadline = Some(begin + worker.job.load.limits.connect);
     let abortive_close = worker.http().close == CloseBy::Reset;
-    let options = ConnectOptions { source, deadline, abortive_close, ..ConnectOptions::default() };
+    let buffer = worker.http().socket_buffer.map(|bytes| bytes as usize);
+    let options =
+        ConnectOptions { source, deadline, abortive_close, receive_buffer: buffer, send_buffer: buffer };
     let mut stream = worker.net.connect(to, &options).await.map_err(|error| failure::of_connect(&error))?;
     let (took, number) = (worker.net.now() - begin, worker.connections.get());
     worker.connections.set(number + 1);
@@ -192,8 +205,8 @@ async fn open(
 
 fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
     user.refusals += 1;
-    user.not_connected = Some(failure);
     let now = worker.net.now();
+    user.not_connected = Some(NotConnected { failure, began: begin, ended: now });
     worker.end(&Exchange {
         outcome: Outcome::Failed(failure),
         status: 0,
@@ -317,6 +330,13 @@ fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {
     matches!(ended, Ended::Complete) && !last && keep_alive
 }
 
+/// Waits for the end of a stream of which the server has said that it will close it, so that its end closes first. What
+/// else comes is nobody's.
+async fn await_close(worker: &Worker, connection: &mut Connection) {
+    connection.stream.set_deadline(Some(worker.net.now() + PEER_CLOSES));
+    while connection.stream.recv().await.is_ok_and(|bytes| !bytes.is_empty()) {}
+}
+
 async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
     connection.carried += 1;
     if let Some(handshake) = connection.stream.take_handshake() {
@@ -332,7 +352,7 @@ async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, 
 /// As the plan has clients end connections.
 async fn close(worker: &Worker, connection: Connection) {
     let how = match worker.http().close {
-        CloseBy::Fin => Close::Graceful,
+        CloseBy::Fin | CloseBy::Peer => Close::Graceful,
         CloseBy::Reset => Close::Reset,
     };
     connection.stream.close(how).await;

@@ -1,11 +1,13 @@
 //! Requests that are described one by one, made ready: their bytes are written once, before the first is sent.
 
+use crate::control::Control;
 use crate::exchange::{Body, Place};
 use plan::draw::Draw;
 use plan::{Address, Expect, ExpectBody, Http1, Request, RequestForm, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use wire::http1::Expect as Framing;
 
 /// Addresses of hosts, by name and port.
@@ -51,17 +53,33 @@ pub(crate) struct Prepared {
     pub url: String,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
-    /// The first good answer, which the others must equal.
-    pub model: RefCell<Option<Model>>,
+    /// The first good answer, which the others must equal, once one is known here.
+    pub model: RefCell<Option<Arc<Model>>>,
+    models: Models,
     message: Vec<u8>,
     last: Vec<u8>,
 }
 
 /// The first good answer to a request.
+#[derive(Debug)]
 pub(crate) struct Model {
     pub length: u64,
     /// Empty where only the length must be the same.
     pub bytes: Vec<u8>,
+}
+
+/// Where the models of a step's requests are agreed on by all workers.
+#[derive(Debug, Clone)]
+pub(crate) struct Models {
+    pub control: Arc<Control>,
+    /// Phase and step.
+    pub of: (usize, usize),
+}
+
+impl Models {
+    fn agree(&self, index: usize, mine: Model) -> Arc<Model> {
+        self.control.model((self.of.0, self.of.1, index), mine)
+    }
 }
 
 impl Prepared {
@@ -79,7 +97,14 @@ impl Prepared {
 impl Requests {
     /// `target`: where all connections go; without addresses, they go to the host that each URL names. A URL that leads nowhere, or
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
-    pub fn new(step: &RequestStep, http: &Http1, target: Place<'_>, hosts: &Hosts, seed: u64) -> Requests {
+    pub fn new(
+        step: &RequestStep,
+        http: &Http1,
+        target: Place<'_>,
+        hosts: &Hosts,
+        seed: u64,
+        models: Models,
+    ) -> Requests {
         let prepared = |(index, request): (usize, &Request)| {
             let address = request.address()?;
             let (to, secure) = match target.to {
@@ -98,6 +123,7 @@ impl Requests {
                 method: request.method.clone(),
                 long: Cell::new(false),
                 model: RefCell::new(None),
+                models: models.clone(),
                 message: compose(request, &address, http, false),
                 last: compose(request, &address, http, true),
                 url: address.text,
@@ -136,10 +162,13 @@ impl Requests {
 }
 
 fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Vec<u8> {
-    let target = match http.form {
-        RequestForm::Forward => &address.text,
-        RequestForm::Reverse | RequestForm::Transparent => &address.path,
+    let target = match (&request.target, http.form) {
+        (Some(target), _) => target,
+        (None, RequestForm::Forward) => &address.text,
+        (None, RequestForm::Reverse | RequestForm::Transparent) => &address.path,
     };
+    // The plan's check refuses a body that is none.
+    let body = request.body_bytes().unwrap_or_default();
     let mut head = format!("{} {target} {}\r\n", request.method, http.version.text());
     let fields = || http.fields.iter().chain(&request.fields);
     if !http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
@@ -149,15 +178,15 @@ fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Ve
         head += &format!("{}: {}\r\n", field.name, field.value);
     }
     if http.bare {
-        return [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat();
+        return [head.as_bytes(), b"\r\n", &body].concat();
     }
-    if !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
-        head += &format!("Content-Length: {}\r\n", request.body.len());
+    if !body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
+        head += &format!("Content-Length: {}\r\n", body.len());
     }
     if last {
         head += "Connection: close\r\n";
     }
-    [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat()
+    [head.as_bytes(), b"\r\n", &body].concat()
 }
 
 /// Reads one answer to a prepared request.
@@ -203,12 +232,12 @@ impl<'a> Answer<'a> {
             return None;
         }
         let mut model = self.prepared.model.borrow_mut();
-        let first = model.get_or_insert_with(|| Model {
-            length: self.body_bytes,
-            bytes: self.gathered.take().unwrap_or_default(),
-        });
         // Users that began before there was a first answer have gathered theirs.
         let gathered = self.gathered.take().filter(|gathered| !gathered.is_empty());
+        let first = model.get_or_insert_with(|| {
+            let bytes = gathered.clone().unwrap_or_default();
+            self.prepared.models.agree(self.prepared.index, Model { length: self.body_bytes, bytes })
+        });
         let differs_at = gathered.and_then(|gathered| difference(&first.bytes, 0, &gathered));
         self.differs_at = self.differs_at.or(differs_at);
         match self.differs_at {
@@ -296,13 +325,17 @@ mod tests {
         Placing { number, user: 0, of: 1, turn: number }
     }
 
+    fn models() -> Models {
+        Models { control: Arc::new(Control::new(1, 1)), of: (0, 0) }
+    }
+
     fn plain(to: &[SocketAddr]) -> Place<'_> {
         Place { to, secure: None }
     }
 
     fn requests(step: &RequestStep) -> Requests {
         let target = ["127.0.0.1:80".parse().unwrap()];
-        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), 1)
+        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), 1, models())
     }
 
     #[test]
@@ -333,7 +366,7 @@ mod tests {
         let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
         let to = ["127.0.0.1:80".parse().unwrap()];
         let requests =
-            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), 1);
+            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), 1, models());
         for last in [false, true] {
             assert_eq!(requests.at(nth(0)).message(last), b"POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
         }
@@ -364,7 +397,7 @@ mod tests {
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
         let requests =
-            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1);
+            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1, models());
         assert_eq!(requests.at(nth(0)).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 
@@ -372,7 +405,7 @@ mod tests {
     fn hosts_that_are_not_known_are_left_out() {
         let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
-        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
+        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1, models());
         assert_eq!(requests.list.len(), 1);
         assert_eq!(requests.at(nth(5)).to, ["127.0.0.2:80".parse().unwrap()]);
     }
@@ -382,7 +415,7 @@ mod tests {
         let step = step(vec![Request::get("https://h/"), Request::get("http://h/")], ExpectBody::Complete);
         let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
         let hosts = Hosts::from([at(80), at(443)]);
-        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
+        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1, models());
         let seen = [0, 1].map(|number| {
             (requests.at(nth(number)).to[0].port(), requests.at(nth(number)).secure.as_deref())
         });

@@ -4,10 +4,9 @@
 //! open pace ([`crate::open`]) users are handed what is due.
 
 use crate::connection::Connection;
-use crate::exchange::{self, Turn};
+use crate::exchange::{self, NotConnected, Turn};
 use crate::requests::Placing;
 use crate::worker::{PhaseWork, StepWork, Worker};
-use measure::Failure;
 use net::TaskId;
 use plan::Delay;
 use plan::draw::{Draw, hash};
@@ -27,7 +26,7 @@ pub(crate) struct User {
     /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
     /// Why the last connection could not be opened.
-    pub not_connected: Option<Failure>,
+    pub not_connected: Option<NotConnected>,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
     /// Its number in the phase.
@@ -38,9 +37,6 @@ pub(crate) struct User {
     step: usize,
 }
 
-/// Longest pause of a user whom the target refuses.
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-
 impl User {
     /// The user of this number in the phase.
     pub fn new(number: u64) -> User {
@@ -48,8 +44,8 @@ impl User {
     }
 
     /// How long to wait before the next try, so that a target that refuses is not hammered.
-    pub fn pause(&self) -> Duration {
-        Duration::from_millis(1 << self.refusals.min(7)).min(LONGEST_PAUSE)
+    pub fn pause(&self, longest: Duration) -> Duration {
+        Duration::from_millis(1 << self.refusals.min(7)).min(longest)
     }
 
     /// Does the next step.
@@ -72,7 +68,8 @@ impl User {
     /// Waits that long; the second value is how late it then is, where a moment was set beforehand.
     async fn rest(&mut self, worker: &Worker, thought: Duration) -> (Instant, Option<Duration>) {
         if self.refusals > 0 {
-            worker.net.sleep(self.pause().max(thought)).await;
+            let longest = worker.job.load.limits.pause;
+            worker.net.sleep(self.pause(longest).max(thought)).await;
             // Nobody meant to send meanwhile.
             self.ended = None;
             return (worker.net.now(), None);
@@ -133,7 +130,8 @@ pub(crate) async fn run_closed(
         if worker.over(work, worker.net.now()) {
             break;
         }
-        worker.net.sleep(Duration::from_millis(if work.users.get() == 0 { 1 } else { 10 })).await;
+        let pause = Duration::from_millis(if work.users.get() == 0 { 1 } else { 10 });
+        worker.net.sleep_until(work.ends_before(worker.net.now() + pause)).await;
         // Links that were found meanwhile may have given work to users who had ended for want of it.
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {

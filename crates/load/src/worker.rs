@@ -5,11 +5,11 @@ use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
 use crate::open;
-use crate::requests::{Hosts, Requests};
+use crate::requests::{Hosts, Models, Requests};
 use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user::{self, Think};
-use measure::{Clock, Event, Exchange, Outcome, Snapshot, Tally};
+use measure::{Clock, Event, Exchange, FirstTls, Outcome, Snapshot, Stage, Tally, Times};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
 use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
@@ -59,8 +59,12 @@ pub(crate) struct Worker {
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
-    /// Failed requests after which the phase is given up.
+    /// Failed requests after which the phase is given up, and those that found nobody to connect to.
     failures: Cell<Option<u64>>,
+    unconnected: Cell<Option<u64>>,
+    /// Whether a first answer, and a first handshake, is still to be told.
+    pub first_wanted: Cell<bool>,
+    first_tls_wanted: Cell<bool>,
     phase: Cell<usize>,
     interval: Cell<u64>,
     phase_began: Cell<Duration>,
@@ -100,6 +104,11 @@ impl PhaseWork {
         self.limit.is_some_and(|limit| self.issued.get() >= limit)
     }
 
+    /// A moment, or the end of the phase if that comes first.
+    pub fn ends_before(&self, moment: Instant) -> Instant {
+        self.ends.map_or(moment, |ends| ends.min(moment))
+    }
+
     /// Whether the clock ends it.
     pub fn has_end(&self) -> bool {
         self.ends.is_some()
@@ -124,6 +133,9 @@ pub async fn drive(net: Net, job: Job) {
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
         failures: Cell::new(None),
+        unconnected: Cell::new(None),
+        first_wanted: Cell::new(job.load.trace.first),
+        first_tls_wanted: Cell::new(job.load.trace.first),
         phase: Cell::new(0),
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),
@@ -170,6 +182,7 @@ impl Worker {
         self.phase_began.set(opens - self.started.get());
         let phase = &self.job.load.phases[index];
         self.failures.set(phase.stop.failures);
+        self.unconnected.set(phase.stop.unconnected);
         let alone = only_one_worker(phase);
         let share = if alone { Part::WHOLE } else { self.job.part };
         let mine = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0);
@@ -200,12 +213,14 @@ impl Worker {
         let nonces = hash(self.job.run_id, index as u64);
         // Through a proxy they would need a tunnel.
         let https = self.job.tls.is_some() && self.job.load.target.is_none();
-        let steps = phase.scenario.steps.iter().map(|step| match step {
+        let steps = phase.scenario.steps.iter().enumerate().map(|(place, step)| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
                 let Protocol::Http1(http) = &self.job.load.protocol;
-                StepWork::Requests(Requests::new(step, http, self.target(), &self.job.hosts, seed))
+                let control = &self.job.control;
+                let models = Models { control: control.clone(), of: (index, place) };
+                StepWork::Requests(Requests::new(step, http, self.target(), &self.job.hosts, seed, models))
             }
         });
         PhaseWork {
@@ -331,6 +346,20 @@ impl Worker {
             counts.early_accepted += u64::from(agreed.early == Some(true));
             counts.early_rejected += u64::from(agreed.early == Some(false));
         });
+        if self.first_tls_wanted.replace(false) {
+            self.show(Event::FirstTls(Box::new(FirstTls {
+                at: self.since_start(),
+                tls13: agreed.tls13,
+                suite: agreed.suite,
+                group: agreed.group,
+                key_bits: agreed.key_bits,
+            })));
+        }
+    }
+
+    /// Gathers the times of a request that has ended.
+    pub fn gather(&self, times: &Times) {
+        self.tally.borrow_mut().gather(times);
     }
 
     /// A request begins.
@@ -342,8 +371,11 @@ impl Worker {
     /// A request has ended.
     pub fn end(&self, exchange: &Exchange) {
         self.in_flight.set(self.in_flight.get().saturating_sub(1));
-        if let (Some(most), Outcome::Failed(_)) = (self.failures.get(), exchange.outcome) {
-            self.job.control.failed(most);
+        if let Outcome::Failed(failure) = exchange.outcome {
+            self.failures.get().into_iter().for_each(|most| self.job.control.failed(most));
+            if failure.stage == Stage::Connect {
+                self.unconnected.get().into_iter().for_each(|most| self.job.control.unconnected(most));
+            }
         }
         self.tally.borrow_mut().exchange(exchange);
     }

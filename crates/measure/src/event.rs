@@ -22,6 +22,10 @@ pub enum Event {
     Evidence(Box<Evidence>),
     /// A described request has ended.
     Request(Box<Record>),
+    /// The first answer that a worker got.
+    First(Box<First>),
+    /// The first TLS handshake of a worker is complete.
+    FirstTls(Box<FirstTls>),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
 }
@@ -76,6 +80,32 @@ pub enum Cause {
     /// As the one it repeats, but the answer was a challenge that is answered next. It is no request of its own: counted
     /// as `challenges` and not as `requests`.
     Challenged,
+}
+
+/// The first answer to a described request that a worker got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct First {
+    /// When it was complete, since the start of the run.
+    pub at: Duration,
+    /// Its status line and header fields.
+    pub head: Vec<u8>,
+    /// Bytes of its body.
+    pub body_bytes: u64,
+}
+
+/// What the first TLS handshake of a worker has agreed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstTls {
+    /// When, since the start of the run.
+    pub at: Duration,
+    /// It is TLS 1.3, otherwise 1.2.
+    pub tls13: bool,
+    /// Number of the cipher suite (IANA).
+    pub suite: u16,
+    /// Number of the group of the key exchange (IANA); `None` where keys were agreed on without.
+    pub group: Option<u16>,
+    /// Bits of the public key of the server's certificate; `None` for a kind that is not known here.
+    pub key_bits: Option<u32>,
 }
 
 /// Direction of header fields that are shown.

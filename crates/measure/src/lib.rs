@@ -10,14 +10,16 @@ pub mod event;
 pub mod machine;
 pub mod outcome;
 pub mod run;
+pub mod spread;
 pub mod tally;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use collect::Collector;
-pub use event::{Cause, Event, Evidence, Record, Trouble};
+pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use spread::{Spread, Spreads, Times};
 pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};
 pub use verdict::Verdict;

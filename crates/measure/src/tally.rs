@@ -1,6 +1,7 @@
 //! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
 
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
+use crate::spread::{Spreads, Times};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use std::time::Duration;
@@ -227,6 +228,8 @@ pub struct Tally {
     /// Faults by kind.
     faults: Vec<u64>,
     clocks: Vec<Histogram<u64>>,
+    /// Made when the first request's times are to be gathered.
+    spreads: Option<Box<Spreads>>,
 }
 
 impl Default for Tally {
@@ -250,6 +253,7 @@ impl Tally {
             errnos: vec![0; FailureKind::ALL.len()],
             faults: vec![0; Fault::ALL.len()],
             clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
+            spreads: None,
         }
     }
 
@@ -363,6 +367,16 @@ impl Tally {
         self.clocks[clock as usize].saturating_record((time.as_micros() as u64).max(1));
     }
 
+    /// Gathers the times of a request, for plans that ask for it.
+    pub fn gather(&mut self, times: &Times) {
+        self.spreads.get_or_insert_default().add(times);
+    }
+
+    /// The times that were gathered, where a plan asks for it and there are any.
+    pub fn spreads(&self) -> Option<&Spreads> {
+        self.spreads.as_deref().filter(|spreads| spreads.total.count() > 0)
+    }
+
     /// The histogram of a clock, in µs.
     pub fn clock(&self, clock: Clock) -> &Histogram<u64> {
         &self.clocks[clock as usize]
@@ -408,6 +422,9 @@ impl Tally {
             // Both have the one geometry, so nothing can be out of range.
             let _ = mine.add(theirs);
         }
+        if let Some(theirs) = &other.spreads {
+            self.spreads.get_or_insert_default().merge(theirs);
+        }
     }
 
     /// Empties the tally and keeps its memory.
@@ -418,6 +435,9 @@ impl Tally {
         self.faults.fill(0);
         self.errnos.fill(0);
         self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);
+        if let Some(spreads) = &mut self.spreads {
+            spreads.clear();
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct ConnectOptions {
     pub abortive_close: bool,
     /// The kernel's receive buffer in bytes, and with it the window; the kernel doubles it for its own needs.
     pub receive_buffer: Option<usize>,
+    /// The kernel's send buffer in bytes, doubled likewise.
+    pub send_buffer: Option<usize>,
 }
 
 /// How to close a connection.

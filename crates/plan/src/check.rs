@@ -190,8 +190,8 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     if phase.stop.requests == Some(0) || phase.stop.after.is_some_and(|after| after.is_zero()) {
         found.push(format!("phase '{name}' stops before it begins: give more than 0 in stop"));
     }
-    if phase.stop.turns_per_user == Some(0) || phase.stop.failures == Some(0) {
-        found.push(format!("phase '{name}': turns_per_user and failures must be more than 0"));
+    if [phase.stop.turns_per_user, phase.stop.failures, phase.stop.unconnected].contains(&Some(0)) {
+        found.push(format!("phase '{name}': turns_per_user, failures and unconnected must be more than 0"));
     }
     if phase.stop.turns_per_user.is_some() && phase.pace.closed().is_none() {
         found.push(format!("phase '{name}': turns_per_user needs a pace of users"));
@@ -310,6 +310,15 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<St
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if request.method.is_empty() || !request.method.bytes().all(token) {
         found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
+    }
+    if request.body_bytes().is_none() || !request.body.is_empty() && !request.body_hex.is_empty() {
+        found.push(format!(
+            "phase '{phase}': body_hex of '{url}' is not pairs of hexadecimal digits, or body is given, too"
+        ));
+    }
+    let is_line = |target: &String| !target.is_empty() && !target.bytes().any(|byte| byte <= b' ');
+    if let Some(target) = request.target.as_ref().filter(|target| !is_line(target)) {
+        found.push(format!("phase '{phase}': target '{}' cannot be sent", target.escape_default()));
     }
     check_fields(&request.fields, found);
 }

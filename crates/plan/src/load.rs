@@ -80,6 +80,9 @@ pub struct Http1 {
     /// Requests are POSTs with a body of this many counting bytes; `Some(0)`: of the document's size (jtest).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub post_bytes: Option<u64>,
+    /// The kernel's send buffer and receive buffer of each connection, in bytes; `None`: the system's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub socket_buffer: Option<u32>,
     /// TLS: on connections to the target; where there is none, on those to the hosts of `https://` URLs. `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
@@ -115,6 +118,7 @@ impl Default for Http1 {
             close: CloseBy::Fin,
             fields: Vec::new(),
             post_bytes: None,
+            socket_buffer: None,
             tls: None,
             tunnel: false,
             pipeline: 1,
@@ -180,6 +184,8 @@ pub enum CloseBy {
     Fin,
     /// By a reset, which leaves no port waiting.
     Reset,
+    /// After the server, where the answer said that it would close: the port then waits at its end.
+    Peer,
 }
 
 /// What is looked at in each answer.
@@ -234,6 +240,9 @@ pub struct Limits {
     pub head_bytes: u32,
     /// Header fields of one answer.
     pub fields: u16,
+    /// How long a user pauses at most before its next request when the target refuses.
+    #[serde(with = "duration_text")]
+    pub pause: Duration,
 }
 
 impl Default for Limits {
@@ -245,6 +254,7 @@ impl Default for Limits {
             grace: Duration::from_secs(1),
             head_bytes: 65_536,
             fields: 128,
+            pause: Duration::from_millis(100),
         }
     }
 }
@@ -400,6 +410,9 @@ pub struct Stop {
     /// The run is given up after this many failed requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<u64>,
+    /// The run is given up after this many requests found nobody to connect to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unconnected: Option<u64>,
 }
 
 /// What is told about single requests while the run goes on.
@@ -415,6 +428,12 @@ pub struct Trace {
     /// A record of each described request when it has ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requests: bool,
+    /// The first answer that each worker gets to a described request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub first: bool,
+    /// The times of all described requests are gathered, failed ones included, connecting apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spreads: bool,
 }
 
 /// How the origin behaves.

@@ -29,12 +29,18 @@ pub struct Request {
     pub method: String,
     /// The URL, absolute.
     pub url: String,
+    /// The request target, sent as it stands; `None`: what follows from the URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Fields of this request alone, after those of all requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// What it carries.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
+    /// What it carries where that is no text, in hexadecimal digits; `body` is then empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub body_hex: String,
     /// How often it is sent, beside the others of its list, in the order [`RequestOrder::Weighted`].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
@@ -59,7 +65,37 @@ fn is_get(method: &str) -> bool {
 impl Request {
     /// A plain GET.
     pub fn get(url: &str) -> Request {
-        Request { method: get(), url: url.to_owned(), fields: Vec::new(), body: String::new(), weight: 1 }
+        Request {
+            method: get(),
+            url: url.to_owned(),
+            target: None,
+            fields: Vec::new(),
+            body: String::new(),
+            body_hex: String::new(),
+            weight: 1,
+        }
+    }
+
+    /// The request with a body of these bytes.
+    pub fn with_body(self, bytes: &[u8]) -> Request {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Request { body: text.to_owned(), body_hex: String::new(), ..self },
+            Err(_) => {
+                let body_hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                Request { body: String::new(), body_hex, ..self }
+            }
+        }
+    }
+
+    /// The bytes of its body; `None` where `body_hex` is no list of bytes.
+    pub fn body_bytes(&self) -> Option<Vec<u8>> {
+        if self.body_hex.is_empty() {
+            return Some(self.body.clone().into_bytes());
+        }
+        let (pairs, rest) = self.body_hex.as_bytes().as_chunks::<2>();
+        let digit = |digit: u8| char::from(digit).to_digit(16).map(|digit| digit as u8);
+        let bytes = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?));
+        if rest.is_empty() { bytes.collect() } else { None }
     }
 
     /// Where it leads; `None` for what is no `http://` URL.
@@ -91,6 +127,9 @@ pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u16>,
+    /// Every status is good.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub any_status: bool,
     /// What bodies must be.
     pub body: ExpectBody,
 }
@@ -98,7 +137,8 @@ pub struct Expect {
 impl Expect {
     /// Whether a status is good.
     pub fn takes(&self, status: u16) -> bool {
-        if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
+        self.any_status
+            || if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
     }
 }
 
@@ -109,7 +149,7 @@ pub enum ExpectBody {
     /// Complete by their own framing; they may be drained unread.
     #[default]
     Complete,
-    /// As long as the first good answer to the same request on the same worker.
+    /// As long as the first good answer of the run to the same request.
     SameLength,
     /// Equal to it, byte for byte.
     Same,

@@ -6,6 +6,7 @@ pub mod json;
 pub mod jtest;
 pub mod live;
 pub mod show;
+pub mod siege;
 pub mod text;
 
 pub use text::Context;

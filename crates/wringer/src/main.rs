@@ -71,5 +71,8 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Jtest { args } => {
             command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
         }
+        Command::Siege { args } => {
+            command::siege::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
     }
 }

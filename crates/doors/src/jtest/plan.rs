@@ -252,7 +252,7 @@ fn load(
             urls: typed.show_urls || typed.verbose,
             heads: typed.show_headers || typed.verbose,
             errors: typed.verbose_errors,
-            requests: false,
+            ..Trace::default()
         },
     })
 }

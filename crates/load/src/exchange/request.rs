@@ -1,7 +1,8 @@
 //! Sending a request that was described beforehand. Start reading at [`request`].
 
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_refusal, put_back, ready, renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_refusal,
+    put_back, ready, renewable, take,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -10,11 +11,12 @@ use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::event::{HeadTitle, Wrong};
 use measure::{
-    CacheResult, Cause, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage,
-    Trouble,
+    CacheResult, Cause, Event, Evidence, Exchange, Failure, FailureKind, Fault, First, Outcome, Record, Stage,
+    Times, Trouble,
 };
+use plan::CloseBy;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wire::http1::{Stage as Progress, Version};
 
 /// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
@@ -46,12 +48,8 @@ impl Call<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let (worker, prepared) = (self.worker, self.prepared);
-        let records = worker.job.load.trace.requests;
-        let began = if records { worker.since_start() } else { Duration::ZERO };
         let Some(mut connection) = ready(worker, user, prepared.place(), &self.turn).await else {
-            if records {
-                self.record_unconnected(user, began);
-            }
+            self.record_unconnected(user);
             return Attempt::Over;
         };
         let (fresh, number) = (connection.opened_in.is_some(), user.number);
@@ -61,7 +59,8 @@ impl Call<'_> {
         let sent_bytes = message.len() as u64;
         self.show(HeadTitle::RequestToProxy, &message);
         let trace = &worker.job.load.trace;
-        let keep_head = worker.evidence_left.get() > 0 || trace.heads || trace.errors;
+        let keep_head =
+            worker.evidence_left.get() > 0 || trace.heads || trace.errors || worker.first_wanted.get();
         let mut answer = Answer::new(prepared, keep_head.then_some(&mut user.answer_head));
         let mut moments = Moments::at_send(self.turn.due, worker.net.now());
         connection.begin(moments.sent + worker.job.load.limits.request, prepared.framing);
@@ -82,8 +81,52 @@ impl Call<'_> {
             body_bytes: answer.body_bytes,
             ..moments.exchange(outcome, &self.turn, &mut connection)
         });
-        if records {
-            let connect = fresh.then(|| worker.since(moments.sent).saturating_sub(began));
+        let keep = keeps(ended, last, answer.keep_alive);
+        if trace.spreads || trace.requests {
+            let begun = fresh.then_some(connection.begun);
+            self.keep_times(number, begun, &moments, keep, (outcome, &answer));
+        }
+        let peer_closes = matches!(ended, Ended::Complete) && !answer.keep_alive;
+        let body_bytes = answer.body_bytes;
+        let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
+        user.ended = Some(moments.ended);
+        note_refusal(user, ended, &moments);
+        if trace.heads || !matches!(outcome, Outcome::Fine) {
+            self.tell(user, outcome, detail, &moments, &connection);
+        }
+        if matches!(ended, Ended::Complete) && worker.first_wanted.replace(false) {
+            let (at, head) = (worker.since(moments.ended), user.answer_head.clone());
+            worker.show(Event::First(Box::new(First { at, head, body_bytes })));
+        }
+        if !keep && peer_closes && worker.http().close == CloseBy::Peer {
+            await_close(worker, &mut connection).await;
+        }
+        put_back(worker, user, connection, keep).await;
+        Attempt::Over
+    }
+
+    /// Gathers and records the times of a request, as the plan wants. `begun`: when its connection was, where that was for
+    /// this request.
+    fn keep_times(
+        &self,
+        user: u64,
+        begun: Option<Instant>,
+        moments: &Moments,
+        kept: bool,
+        (outcome, answer): (Outcome, &Answer<'_>),
+    ) {
+        let worker = self.worker;
+        let connect = begun.map(|begun| moments.sent.saturating_duration_since(begun));
+        if worker.job.load.trace.spreads {
+            worker.gather(&Times {
+                connect: connect.unwrap_or_default(),
+                processing: moments.service(),
+                waiting: moments.to_first_byte().unwrap_or_default(),
+                kept,
+                ended: worker.since(moments.ended),
+            });
+        }
+        if worker.job.load.trace.requests {
             self.record(Record {
                 outcome,
                 version: answer.version.map(version_text),
@@ -93,18 +136,9 @@ impl Call<'_> {
                 service: moments.service(),
                 head_bytes: answer.head_bytes,
                 body_bytes: answer.body_bytes,
-                ..self.blank_record(number, began)
+                ..self.blank_record(user, worker.since(begun.unwrap_or(moments.sent)))
             });
         }
-        let keep = keeps(ended, last, answer.keep_alive);
-        let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
-        user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
-        if trace.heads || !matches!(outcome, Outcome::Fine) {
-            self.tell(user, outcome, detail, &moments, &connection);
-        }
-        put_back(worker, user, connection, keep).await;
-        Attempt::Over
     }
 
     async fn read(
@@ -158,15 +192,23 @@ impl Call<'_> {
         }
     }
 
-    fn record_unconnected(&self, user: &User, began: Duration) {
-        let failure = user.not_connected.unwrap_or(Failure {
-            kind: FailureKind::System,
-            stage: Stage::Connect,
-            errno: None,
-        });
-        let service = self.worker.since_start().saturating_sub(began);
-        let outcome = Outcome::Failed(failure);
-        self.record(Record { outcome, service, ..self.blank_record(user.number, began) });
+    /// Gathers and records the times of a request for which no connection could be opened.
+    fn record_unconnected(&self, user: &User) {
+        let Some(NotConnected { failure, began, ended }) = user.not_connected else { return };
+        let (worker, service) = (self.worker, ended.saturating_duration_since(began));
+        if worker.job.load.trace.spreads {
+            worker.gather(&Times {
+                connect: Duration::ZERO,
+                processing: service,
+                waiting: Duration::ZERO,
+                kept: false,
+                ended: worker.since(ended),
+            });
+        }
+        if worker.job.load.trace.requests {
+            let outcome = Outcome::Failed(failure);
+            self.record(Record { outcome, service, ..self.blank_record(user.number, worker.since(began)) });
+        }
     }
 
     fn record(&self, record: Record) {

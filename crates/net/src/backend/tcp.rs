@@ -35,6 +35,9 @@ pub(crate) fn to_connect(
     if let Some(bytes) = options.receive_buffer {
         sockopt::set_socket_recv_buffer_size(&fd, bytes)?;
     }
+    if let Some(bytes) = options.send_buffer {
+        sockopt::set_socket_send_buffer_size(&fd, bytes)?;
+    }
     if let Some(source) = options.source {
         bind_source(&fd, source)?;
     }

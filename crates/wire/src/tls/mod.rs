@@ -13,6 +13,7 @@
 
 mod certificate;
 mod error;
+mod key;
 mod record;
 mod session;
 mod settings;

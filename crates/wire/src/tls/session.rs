@@ -1,6 +1,7 @@
 //! [`Session`]: one end of one connection, from its first message to its last.
 
 use super::error::{Error, ErrorKind};
+use super::key::key_bits;
 use super::record::{HEADER, Kernel, Traffic, whole_record};
 use super::settings::{Client, Server};
 use rustls::client::UnbufferedClientConnection;
@@ -49,6 +50,10 @@ pub struct Handshake {
     pub tls13: bool,
     /// Number of the cipher suite (IANA).
     pub suite: u16,
+    /// Number of the group of the key exchange (IANA), where there was one.
+    pub group: Option<u16>,
+    /// Bits of the public key in the peer's certificate, where it showed one of a known kind.
+    pub key_bits: Option<u32>,
 }
 
 /// What [`Session::open`] did with its input.
@@ -267,6 +272,11 @@ impl Session {
             early: matches!(hands.early, Early::Sent(_)).then_some(hands.early_taken),
             tls13: suite.is_some_and(|suite| suite.tls13().is_some()),
             suite: suite.map_or(0, |suite| u16::from(suite.suite())),
+            group: common.negotiated_key_exchange_group().map(|group| u16::from(group.name())),
+            key_bits: common
+                .peer_certificates()
+                .and_then(|chain| chain.first())
+                .and_then(|certificate| key_bits(certificate)),
         });
         let failed = |error: rustls::Error| Error::of(&error, true);
         let (secrets, kernel) = match hands.conn {

@@ -1,6 +1,7 @@
 //! The commands: what is done for each, and what is printed.
 
 pub mod cache;
+mod clock;
 pub mod doctor;
 pub mod http;
 pub mod jtest;
@@ -8,6 +9,7 @@ pub mod links;
 pub mod origin;
 pub mod plan;
 mod show;
+pub mod siege;
 mod troubles;
 
 pub use show::notice;
@@ -36,7 +38,10 @@ impl Door {
 }
 
 /// Every door; each has its line in the native help, too.
-pub const DOORS: &[Door] = &[Door { name: "jtest", run: jtest::run, help: jtest::help }];
+pub const DOORS: &[Door] = &[
+    Door { name: "jtest", run: jtest::run, help: jtest::help },
+    Door { name: "siege", run: siege::run, help: siege::help },
+];
 
 /// `wringer rig`.
 pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {

@@ -49,7 +49,7 @@ impl Need {
         let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
         let Some(load) = &plan.load else { return need };
         let Protocol::Http1(http) = &load.protocol;
-        need.resets = http.close == CloseBy::Reset;
+        need.resets = http.close != CloseBy::Fin;
         need.sources = sources::usable(&load.sources, targets.first()).max(1);
         let is_known = load.target.is_some() || !targets.is_empty();
         need.targets = is_known.then_some(targets.len().max(1) as u64);

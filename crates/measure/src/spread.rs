@@ -1,0 +1,229 @@
+//! How times spread over all requests that have ended, failed ones included: what the reports of old load testers are
+//! made of. Gathered only where a plan asks for it; the figures of a run proper are those of [`crate::tally`].
+
+use hdrhistogram::Histogram;
+use std::time::Duration;
+
+/// Times of one kind.
+#[derive(Debug, Clone)]
+pub struct Spread {
+    /// Sum in µs.
+    sum_us: u128,
+    /// Sum of squares in µs².
+    squares: u128,
+    min_us: u64,
+    max_us: u64,
+    histogram: Histogram<u64>,
+}
+
+/// Longer times count as this, in µs: the bound of every histogram.
+const MAX_US: u64 = 3_600_000_000;
+
+impl Default for Spread {
+    fn default() -> Spread {
+        // Constant bounds that the constructor accepts.
+        let histogram =
+            Histogram::new_with_bounds(1, MAX_US, 3).unwrap_or_else(|_| Histogram::new(3).unwrap());
+        Spread { sum_us: 0, squares: 0, min_us: u64::MAX, max_us: 0, histogram }
+    }
+}
+
+impl Spread {
+    /// Takes a time; it may be zero.
+    pub fn add(&mut self, time: Duration) {
+        let us = (time.as_micros() as u64).min(MAX_US);
+        self.sum_us += u128::from(us);
+        self.squares += u128::from(us) * u128::from(us);
+        self.min_us = self.min_us.min(us);
+        self.max_us = self.max_us.max(us);
+        self.histogram.saturating_record(us);
+    }
+
+    /// Adds those of another part.
+    pub fn merge(&mut self, other: &Spread) {
+        self.sum_us += other.sum_us;
+        self.squares += other.squares;
+        self.min_us = self.min_us.min(other.min_us);
+        self.max_us = self.max_us.max(other.max_us);
+        // Both have the one geometry, so nothing can be out of range.
+        let _ = self.histogram.add(&other.histogram);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// The shortest, in µs; 0 where there is none.
+    pub fn min_us(&self) -> u64 {
+        if self.count() == 0 { 0 } else { self.min_us }
+    }
+
+    /// The longest, in µs.
+    pub fn max_us(&self) -> u64 {
+        self.max_us
+    }
+
+    /// Their sum, in µs.
+    pub fn sum_us(&self) -> u128 {
+        self.sum_us
+    }
+
+    /// The mean, in µs.
+    pub fn mean_us(&self) -> f64 {
+        if self.count() == 0 { 0.0 } else { self.sum_us as f64 / self.count() as f64 }
+    }
+
+    /// The standard deviation of a sample (divided by n - 1), in µs; 0 for fewer than two.
+    pub fn deviation_us(&self) -> f64 {
+        let count = u128::from(self.count());
+        if count < 2 {
+            return 0.0;
+        }
+        // In whole numbers, so that nothing is lost where the mean is far greater than the deviation.
+        let squares = (count * self.squares).saturating_sub(self.sum_us * self.sum_us);
+        (squares as f64 / count as f64 / (count - 1) as f64).sqrt()
+    }
+
+    /// The time at an index of the sorted list, in µs, as near as the histogram knows it (exact up to 2 ms, then within
+    /// 0.1 %); the last one for an index beyond.
+    pub fn at_us(&self, index: u64) -> u64 {
+        let mut seen = 0;
+        for value in self.histogram.iter_recorded() {
+            seen += value.count_since_last_iteration();
+            if seen > index {
+                let middle = self.histogram.median_equivalent(value.value_iterated_to());
+                return middle.clamp(self.min_us(), self.max_us);
+            }
+        }
+        self.max_us
+    }
+
+    /// The median in µs: of an even number, the mean of the two in the middle.
+    pub fn median_us(&self) -> u64 {
+        match self.count() {
+            0 => 0,
+            count if count.is_multiple_of(2) => {
+                u64::midpoint(self.at_us(count / 2 - 1), self.at_us(count / 2))
+            }
+            count => self.at_us(count / 2),
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.sum_us, self.squares, self.min_us, self.max_us) = (0, 0, u64::MAX, 0);
+        self.histogram.reset();
+    }
+}
+
+/// The times of requests that have ended, whatever became of them.
+#[derive(Debug, Clone, Default)]
+pub struct Spreads {
+    /// Opening the connection, TLS included; 0 over a kept one, and where it failed.
+    pub connect: Spread,
+    /// From the send until the answer was complete, or the request had failed.
+    pub processing: Spread,
+    /// From the send to the first byte of the answer; 0 where none came.
+    pub waiting: Spread,
+    /// Connecting and processing.
+    pub total: Spread,
+    /// Answers after which the connection was kept.
+    pub kept: u64,
+    /// When the last of them ended, since the start of the run.
+    pub until: Duration,
+}
+
+/// The times of one request, by the meaning of [`Spreads`].
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// Opening the connection.
+    pub connect: Duration,
+    /// From the send to the end.
+    pub processing: Duration,
+    /// From the send to the first byte.
+    pub waiting: Duration,
+    /// Whether the connection was kept.
+    pub kept: bool,
+    /// When it ended, since the start of the run.
+    pub ended: Duration,
+}
+
+impl Spreads {
+    /// Takes the times of one request.
+    pub fn add(&mut self, times: &Times) {
+        self.connect.add(times.connect);
+        self.processing.add(times.processing);
+        self.waiting.add(times.waiting);
+        self.total.add(times.connect + times.processing);
+        self.kept += u64::from(times.kept);
+        self.until = self.until.max(times.ended);
+    }
+
+    /// Adds those of another part.
+    pub fn merge(&mut self, other: &Spreads) {
+        self.connect.merge(&other.connect);
+        self.processing.merge(&other.processing);
+        self.waiting.merge(&other.waiting);
+        self.total.merge(&other.total);
+        self.kept += other.kept;
+        self.until = self.until.max(other.until);
+    }
+
+    /// Empties them and keeps the memory.
+    pub fn clear(&mut self) {
+        [&mut self.connect, &mut self.processing, &mut self.waiting, &mut self.total]
+            .into_iter()
+            .for_each(Spread::clear);
+        (self.kept, self.until) = (0, Duration::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(list: &[u64]) -> Spread {
+        let mut spread = Spread::default();
+        list.iter().for_each(|us| spread.add(Duration::from_micros(*us)));
+        spread
+    }
+
+    #[test]
+    fn figures_are_those_of_the_list() {
+        let spread = spread(&[0, 10, 20, 70]);
+        assert_eq!((spread.count(), spread.min_us(), spread.max_us(), spread.mean_us()), (4, 0, 70, 25.0));
+        let deviation = ((625.0 + 225.0 + 25.0 + 2025.0) / 3.0_f64).sqrt();
+        assert!((spread.deviation_us() - deviation).abs() < 1e-9);
+        assert_eq!([0, 1, 2, 3, 9].map(|index| spread.at_us(index)), [0, 10, 20, 70, 70]);
+        assert_eq!(spread.median_us(), 15);
+    }
+
+    #[test]
+    fn the_median_of_an_odd_number_is_the_one_in_the_middle() {
+        assert_eq!(spread(&[5, 1, 3]).median_us(), 3);
+        assert_eq!((spread(&[7]).median_us(), spread(&[7]).deviation_us()), (7, 0.0));
+        assert_eq!((spread(&[]).median_us(), spread(&[]).min_us(), spread(&[]).at_us(0)), (0, 0, 0));
+    }
+
+    #[test]
+    fn long_times_are_known_to_a_thousandth_and_lose_no_deviation() {
+        let spread = spread(&[2_003_001, 2_003_001, 2_003_003]);
+        assert_eq!((spread.min_us(), spread.max_us()), (2_003_001, 2_003_003));
+        assert!(spread.at_us(1).abs_diff(2_003_001) <= 2);
+        assert!((spread.deviation_us() - 1.1547).abs() < 1e-3, "{}", spread.deviation_us());
+    }
+
+    #[test]
+    fn parts_add_up_to_the_whole_and_clearing_leaves_nothing() {
+        let list: Vec<u64> = (0..500).map(|n| (n * 7919) % 3_000).collect();
+        let (mut left, right) = (spread(&list[..200]), spread(&list[200..]));
+        left.merge(&right);
+        let picture = |spread: &Spread| {
+            let at = [0, 100, 250, 499].map(|index| spread.at_us(index));
+            (spread.count(), spread.sum_us(), spread.deviation_us().to_bits(), spread.min_us(), at)
+        };
+        assert_eq!(picture(&left), picture(&spread(&list)));
+        left.clear();
+        assert_eq!(picture(&left), picture(&spread(&[])));
+    }
+}
