@@ -47,6 +47,7 @@ pub(super) enum Opt {
     NoParser,
     NoFollow,
     /// From here on ours.
+    Text,
     Layout,
     Strict,
     Statuses,
@@ -85,6 +86,7 @@ const TABLE: &[Row] = &[
     row('j', "json-output", Value::No, Opt::Json),
     row('N', "no-parser", Value::No, Opt::NoParser),
     row('F', "no-follow", Value::No, Opt::NoFollow),
+    row(' ', "text", Value::No, Opt::Text),
     row(' ', "layout", Value::Must, Opt::Layout),
     row(' ', "strict", Value::No, Opt::Strict),
     row(' ', "statuses", Value::No, Opt::Statuses),

@@ -215,6 +215,8 @@ impl Settings {
                 let mut settings = Settings { resource_file: Some(file), ..Settings::built_in(seed) };
                 settings.notices.extend(notice);
                 settings.read_configuration(&text, variables)?;
+                // What a package ships is nobody's wish, and the original would have no option against it.
+                settings.json &= settings.resource_file.as_deref() != Some(SYSTEM_FILE);
                 settings
             }
             (None, notice) => {
@@ -344,6 +346,7 @@ impl Settings {
             Opt::UserAgent => self.user_agent = Some(value.to_owned()),
             Opt::ContentType => self.content_type = Some(value.to_owned()),
             Opt::Json => self.json = true,
+            Opt::Text => self.json = false,
             Opt::NoParser => self.parser = false,
             Opt::NoFollow => self.follow = false,
             Opt::Layout => self.layout = Layout::parse(value)?,
@@ -375,6 +378,9 @@ impl Settings {
     }
 }
 
+/// The system's configuration, where the user has none.
+const SYSTEM_FILE: &str = "/etc/siege/siegerc";
+
 /// The configuration file: `-R`, else `$SIEGERC`, else the one in the user's folder, else the system's. Its name and text,
 /// and what is to be said of it.
 fn configuration(
@@ -394,7 +400,7 @@ fn configuration(
         };
     }
     let home = env("HOME").map(|home| format!("{home}/.siege/siege.conf"));
-    let places = home.into_iter().chain(["/etc/siege/siegerc".to_owned()]);
+    let places = home.into_iter().chain([SYSTEM_FILE.to_owned()]);
     let found = places.filter_map(|file| read(&file).ok().map(|text| (file, text))).next();
     (found, None)
 }

@@ -33,6 +33,7 @@ Options:
   -D, --debug               the heads of all requests and answers
 
 Not in the original:
+      --text                the report as text, whatever the configuration says of JSON
       --layout=4.0|4.1      whose report and rules [default: 4.0]
       --strict              exit 1 where a transaction failed
       --statuses            a table of statuses behind the report
