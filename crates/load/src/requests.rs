@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::exchange::{Body, Place};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Request, RequestForm, RequestOrder, RequestStep};
+use plan::{Address, Expect, ExpectBody, Http1, Request, Reading, RequestForm, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -45,6 +45,8 @@ pub(crate) struct Prepared {
     pub framing: Framing,
     /// What its answer must be.
     pub expect: Expect,
+    /// How fast its answer is read.
+    pub reading: Reading,
     /// Its place in the step's list.
     pub index: usize,
     /// The method.
@@ -119,6 +121,7 @@ impl Requests {
                 secure,
                 framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
                 expect: step.expect.clone(),
+                reading: step.reading,
                 index,
                 method: request.method.clone(),
                 long: Cell::new(false),
@@ -245,6 +248,11 @@ impl<'a> Answer<'a> {
             None if first.length != self.body_bytes => Some(measure::Fault::WrongLength),
             None => None,
         }
+    }
+
+    /// How long the model is, once there is one.
+    pub fn model_length(&self) -> Option<u64> {
+        self.prepared.model.borrow().as_ref().map(|model| model.length)
     }
 
     /// What was expected and what came, in a sentence.

@@ -61,6 +61,8 @@ pub struct Record {
     pub head_bytes: u64,
     /// Body bytes of the answer.
     pub body_bytes: u64,
+    /// Body bytes of the answer that it is compared with, where there is one.
+    pub expected_bytes: Option<u64>,
     /// Why it was sent.
     pub cause: Cause,
 }

@@ -1,7 +1,7 @@
 //! Requests that are described one by one: what `wringer http` and the doors of web server testers send.
 
 use crate::address::Address;
-use crate::load::Field;
+use crate::load::{Field, Reading};
 use crate::session::Session;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,9 @@ pub struct RequestStep {
     pub order: RequestOrder,
     /// What the answers must be.
     pub expect: Expect,
+    /// How fast answers are read.
+    #[serde(skip_serializing_if = "Reading::is_default")]
+    pub reading: Reading,
     /// What users remember from one request to the next, and do of themselves.
     #[serde(skip_serializing_if = "Session::is_none")]
     pub session: Session,

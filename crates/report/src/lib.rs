@@ -2,6 +2,7 @@
 //! [`text`] for people, [`live`] for the line per second, [`json`] for programs, [`jtest`] for the old tool's table.
 
 pub mod good;
+pub mod http_load;
 pub mod json;
 pub mod jtest;
 pub mod live;

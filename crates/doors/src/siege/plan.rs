@@ -17,6 +17,7 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
         order: order(settings),
         expect: Expect { statuses: good_statuses(), ..Expect::default() },
         session: session(settings, logins.iter().map(|line| composer.request(line)).collect()),
+        ..RequestStep::default()
     };
     let https = lines.iter().chain(logins).any(|line| line.url.starts_with("https:"));
     let phase = Phase {

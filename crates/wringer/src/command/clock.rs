@@ -11,6 +11,13 @@ pub fn now() -> Now {
     at(seconds + offset_s())
 }
 
+/// The local time of day with microseconds.
+pub fn time_of_day() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let second = (since.as_secs() as i64 + offset_s()).rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02}.{:06}", second / 3600, second / 60 % 60, second % 60, since.subsec_micros())
+}
+
 /// Seconds that local time is ahead of UTC, as the system's own `date` says; asked once. The rules behind a time zone are
 /// too many to be known here for a line in a log.
 fn offset_s() -> i64 {

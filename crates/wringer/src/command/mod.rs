@@ -4,6 +4,7 @@ pub mod cache;
 mod clock;
 pub mod doctor;
 pub mod http;
+pub mod http_load;
 pub mod jtest;
 pub mod links;
 pub mod origin;
@@ -41,6 +42,7 @@ impl Door {
 pub const DOORS: &[Door] = &[
     Door { name: "jtest", run: jtest::run, help: jtest::help },
     Door { name: "siege", run: siege::run, help: siege::help },
+    Door { name: "http_load", run: http_load::run, help: http_load::help },
 ];
 
 /// `wringer rig`.
