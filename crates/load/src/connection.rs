@@ -1,5 +1,6 @@
 //! A connection of a user: a stream, the reader of its answers, and how much it has carried.
 
+use crate::exchange::Place;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use transport::Stream;
@@ -17,6 +18,8 @@ pub(crate) struct Connection {
     pub to: SocketAddr,
     /// The host that TLS was begun with; `None`: plain.
     pub secure: Option<Box<str>>,
+    /// What the tunnel leads to that TLS is spoken in.
+    pub tunnel: Option<Box<str>>,
     /// How long it took to open, until that has been counted.
     pub opened_in: Option<Duration>,
     /// When opening it began.
@@ -35,17 +38,26 @@ pub(crate) struct Opened {
 }
 
 impl Connection {
-    pub fn new(opened: Opened, limits: Limits, secure: Option<&str>, begun: Instant) -> Connection {
+    pub fn new(opened: Opened, limits: Limits, place: Place<'_>, begun: Instant) -> Connection {
         Connection {
             stream: opened.stream,
             reader: ResponseReader::new(limits),
             carried: 0,
             number: opened.number,
             to: opened.to,
-            secure: secure.map(Box::from),
+            secure: place.secure.map(Box::from),
+            tunnel: place.tunnel.map(Box::from),
             opened_in: Some(opened.took),
             begun,
         }
+    }
+
+    /// Whether it is one to this place.
+    pub fn leads_to(&self, place: Place<'_>) -> bool {
+        // Plain connections are never inside a tunnel.
+        place.to.contains(&self.to)
+            && self.secure.as_deref() == place.secure
+            && (place.secure.is_none() || self.tunnel.as_deref() == place.tunnel)
     }
 
     /// Gets ready for the next request, whose answer must be complete by the deadline.

@@ -5,10 +5,11 @@ mod object;
 mod patience;
 mod request;
 mod tell;
+mod tunnel;
 mod url;
 
 pub(crate) use object::object;
-pub(crate) use request::request;
+pub(crate) use request::{request, version_text};
 pub(crate) use url::{compares, url};
 
 use crate::connection::{Connection, Opened};
@@ -21,6 +22,7 @@ use net::{Close, ConnectOptions};
 use plan::{CloseBy, Http1, Protocol};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
@@ -47,7 +49,7 @@ pub(crate) enum Ended {
 
 /// Whether a request is over, or is to be tried again over a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Attempt {
+pub(crate) enum Attempt {
     Over,
     Outdated,
 }
@@ -68,6 +70,8 @@ pub(crate) struct Place<'a> {
     pub to: &'a [SocketAddr],
     /// The host to begin TLS with; `None`: plain.
     pub secure: Option<&'a str>,
+    /// `host:port` that the other end is asked for a tunnel to; only where TLS is spoken inside it.
+    pub tunnel: Option<&'a str>,
 }
 
 /// A connection that could not be opened.
@@ -80,32 +84,32 @@ pub(crate) struct NotConnected {
 
 /// The moments of one request.
 #[derive(Debug, Clone, Copy)]
-struct Moments {
-    due: Instant,
-    sent: Instant,
-    first_byte: Option<Instant>,
-    ended: Instant,
+pub(crate) struct Moments {
+    pub due: Instant,
+    pub sent: Instant,
+    pub first_byte: Option<Instant>,
+    pub ended: Instant,
 }
 
 impl Moments {
-    fn at_send(due: Instant, sent: Instant) -> Moments {
+    pub fn at_send(due: Instant, sent: Instant) -> Moments {
         Moments { due, sent, first_byte: None, ended: sent }
     }
 
-    fn service(&self) -> Duration {
+    pub fn service(&self) -> Duration {
         self.ended.saturating_duration_since(self.sent)
     }
 
-    fn response(&self) -> Duration {
+    pub fn response(&self) -> Duration {
         self.ended.saturating_duration_since(self.due)
     }
 
-    fn to_first_byte(self) -> Option<Duration> {
+    pub fn to_first_byte(self) -> Option<Duration> {
         self.first_byte.map(|at| at.saturating_duration_since(self.sent))
     }
 
     /// The exchange as far as its times and its connection tell it.
-    fn exchange(&self, outcome: Outcome, turn: &Turn, connection: &mut Connection) -> Exchange {
+    pub fn exchange(&self, outcome: Outcome, turn: &Turn, connection: &mut Connection) -> Exchange {
         Exchange {
             outcome,
             status: 0,
@@ -124,13 +128,13 @@ impl Moments {
 }
 
 impl Worker {
-    fn http(&self) -> &Http1 {
+    pub fn http(&self) -> &Http1 {
         let Protocol::Http1(http) = &self.job.load.protocol;
         http
     }
 
     /// Whether a connection ends with its next request.
-    fn is_last(&self, connection: &Connection) -> bool {
+    pub fn is_last(&self, connection: &Connection) -> bool {
         self.http().requests_per_connection == Some(connection.carried + 1)
     }
 
@@ -138,7 +142,14 @@ impl Worker {
     pub fn target(&self) -> Place<'_> {
         let name = self.job.load.target.as_deref().filter(|_| self.http().tls.is_some());
         let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
-        Place { to: &self.job.target, secure }
+        let secure = secure.filter(|_| !self.http().tunnel);
+        Place { to: &self.job.target, secure, tunnel: None }
+    }
+
+    /// Until when the first byte of an answer must have come.
+    pub fn first_deadline(&self, sent: Instant) -> Instant {
+        let limits = &self.job.load.limits;
+        sent + limits.first_byte.map_or(limits.request, |limit| limit.min(limits.request))
     }
 
     /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
@@ -153,9 +164,14 @@ impl Worker {
 }
 
 /// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
-async fn ready(worker: &Rc<Worker>, user: &mut User, place: Place<'_>, turn: &Turn) -> Option<Connection> {
+pub(crate) async fn ready(
+    worker: &Rc<Worker>,
+    user: &mut User,
+    place: Place<'_>,
+    turn: &Turn,
+) -> Option<Connection> {
     if let Some(connection) = user.connection.take() {
-        if place.to.contains(&connection.to) && connection.secure.as_deref() == place.secure {
+        if connection.leads_to(place) {
             worker.count(|counts| counts.reused += 1);
             return Some(connection);
         }
@@ -167,7 +183,7 @@ async fn ready(worker: &Rc<Worker>, user: &mut User, place: Place<'_>, turn: &Tu
         Ok(opened) => {
             let limits =
                 Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) };
-            Some(Connection::new(opened, limits, place.secure, begin))
+            Some(Connection::new(opened, limits, place, begin))
         }
         Err(failure) => {
             not_connected(worker, user, failure, turn, begin);
@@ -183,16 +199,13 @@ async fn open(
     place: Place<'_>,
     begin: Instant,
 ) -> Result<Opened, Failure> {
-    let (to, source) = worker.ends(place.to);
     let deadline = Some(begin + worker.job.load.limits.connect);
-    let abortive_close = worker.http().close == CloseBy::Reset;
-    let buffer = worker.http().socket_buffer.map(|bytes| bytes as usize);
-    let options =
-        ConnectOptions { source, deadline, abortive_close, receive_buffer: buffer, send_buffer: buffer };
-    let mut stream = worker.net.connect(to, &options).await.map_err(|error| failure::of_connect(&error))?;
-    let (took, number) = (worker.net.now() - begin, worker.connections.get());
-    worker.connections.set(number + 1);
-    worker.count(|counts| counts.connections += 1);
+    let connected = match place.tunnel {
+        None => connect(worker, place, deadline).await?,
+        // On the heap, so that users without tunnels need no room for it.
+        Some(authority) => Box::pin(tunnel::open(worker, user, place, authority, deadline)).await?,
+    };
+    let (Connected { mut stream, to, number }, took) = (connected, worker.net.now() - begin);
     let (Some(host), Some(client)) = (place.secure, &worker.job.tls) else {
         return Ok(Opened { stream: stream.into(), to, number, took });
     };
@@ -203,7 +216,34 @@ async fn open(
     Ok(Opened { stream, to, number, took })
 }
 
-fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
+/// A connection on which nothing was said.
+struct Connected {
+    stream: net::Stream,
+    to: SocketAddr,
+    number: u64,
+}
+
+/// Connects, to a Unix socket where the plan says so.
+async fn connect(worker: &Worker, place: Place<'_>, deadline: Option<Instant>) -> Result<Connected, Failure> {
+    let (to, source) = worker.ends(place.to);
+    let connected = match &worker.http().unix_socket {
+        Some(path) => worker.net.connect_unix(Path::new(path), deadline).await,
+        None => {
+            let abortive_close = worker.http().close == CloseBy::Reset;
+            let buffer = worker.http().socket_buffer.map(|bytes| bytes as usize);
+            let options =
+                ConnectOptions { source, deadline, abortive_close, receive_buffer: buffer, send_buffer: buffer };
+            worker.net.connect(to, &options).await
+        }
+    };
+    let stream = connected.map_err(|error| failure::of_connect(&error))?;
+    let number = worker.connections.get();
+    worker.connections.set(number + 1);
+    worker.count(|counts| counts.connections += 1);
+    Ok(Connected { stream, to, number })
+}
+
+pub(crate) fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
     user.refusals += 1;
     let now = worker.net.now();
     user.not_connected = Some(NotConnected { failure, began: begin, ended: now });
@@ -266,6 +306,57 @@ fn take(
     }
 }
 
+/// Something came, or the wait for it is over.
+fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
+    moments.ended = worker.net.now();
+    if moments.first_byte.is_none() {
+        moments.first_byte = Some(moments.ended);
+        if worker.job.load.limits.first_byte.is_some() {
+            connection.stream.set_deadline(Some(moments.sent + worker.job.load.limits.request));
+        }
+    }
+}
+
+/// What an end means where nothing may have come before it.
+fn note_end(worker: &Worker, connection: &Connection, moments: &mut Moments, ended: Ended) -> Ended {
+    if connection.reader.stage() != Progress::Idle {
+        return ended;
+    }
+    moments.first_byte = None;
+    let limits = &worker.job.load.limits;
+    match ended {
+        Ended::Failed(failure)
+            if failure.kind == FailureKind::Timeout
+                && limits.first_byte.is_some_and(|limit| limit < limits.request) =>
+        {
+            Ended::Failed(Failure { stage: Stage::FirstByte, ..failure })
+        }
+        ended => ended,
+    }
+}
+
+/// Reads an answer to its end.
+pub(crate) async fn read_all(
+    worker: &Worker,
+    connection: &mut Connection,
+    answer: &mut impl Body,
+    moments: &mut Moments,
+) -> Ended {
+    loop {
+        if connection.reader.stage() == Progress::Body
+            && let Some(ended) = drain(connection, answer, DRAIN_FROM).await
+        {
+            moments.ended = worker.net.now();
+            return ended;
+        }
+        let received = connection.stream.recv().await;
+        note_arrival(worker, connection, moments);
+        if let Some(ended) = take(&mut connection.reader, received, answer) {
+            return note_end(worker, connection, moments, ended);
+        }
+    }
+}
+
 /// A reader of an answer that may have no use for its body.
 pub(crate) trait Body: ResponseSink {
     /// Whether body bytes are looked at; where not, they may be drained unread.
@@ -299,7 +390,7 @@ async fn drain(connection: &mut Connection, answer: &mut impl Body, from: u64) -
 }
 
 /// A failure before the first byte on a connection that has carried a request is the peer's right to close.
-fn renewable(ended: Ended, connection: &Connection) -> Ended {
+pub(crate) fn renewable(ended: Ended, connection: &Connection) -> Ended {
     let untouched = connection.carried > 0 && connection.reader.stage() == Progress::Idle;
     match ended {
         Ended::Failed(failure)
@@ -317,7 +408,7 @@ fn renewable(ended: Ended, connection: &Connection) -> Ended {
 
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
 /// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
-fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
+pub(crate) fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
     user.refusals = match ended {
         Ended::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
             user.refusals + 1
@@ -326,7 +417,7 @@ fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
     };
 }
 
-fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {
+pub(crate) fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {
     matches!(ended, Ended::Complete) && !last && keep_alive
 }
 
@@ -337,7 +428,7 @@ async fn await_close(worker: &Worker, connection: &mut Connection) {
     while connection.stream.recv().await.is_ok_and(|bytes| !bytes.is_empty()) {}
 }
 
-async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
+pub(crate) async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
     connection.carried += 1;
     if let Some(handshake) = connection.stream.take_handshake() {
         worker.handshake(&handshake);

@@ -2,8 +2,10 @@
 
 use crate::control::Control;
 use crate::exchange::{Body, Place};
+use crate::route::Route;
+use crate::session::SessionWork;
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Request, Reading, RequestForm, RequestOrder, RequestStep};
+use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -20,6 +22,7 @@ pub(crate) struct Requests {
     weights: Vec<u64>,
     order: RequestOrder,
     seed: u64,
+    session: Option<SessionWork>,
 }
 
 /// What decides which request of a list is next.
@@ -37,10 +40,8 @@ pub(crate) struct Placing {
 
 /// One request, as bytes.
 pub(crate) struct Prepared {
-    /// Where it goes; several addresses take turns.
-    pub to: Vec<SocketAddr>,
-    /// The host to begin TLS with; `None`: plain.
-    pub secure: Option<String>,
+    /// The way to its host.
+    pub route: Route,
     /// How its answer is framed.
     pub framing: Framing,
     /// What its answer must be.
@@ -51,8 +52,8 @@ pub(crate) struct Prepared {
     pub index: usize,
     /// The method.
     pub method: String,
-    /// The URL, absolute.
-    pub url: String,
+    /// The URL, taken apart.
+    pub address: Address,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
@@ -85,9 +86,40 @@ impl Models {
 }
 
 impl Prepared {
+    fn new(
+        index: usize,
+        request: &Request,
+        step: &RequestStep,
+        http: &Http1,
+        target: Place<'_>,
+        hosts: &Hosts,
+        models: Models,
+    ) -> Option<Prepared> {
+        let address = request.address()?;
+        let direct = || {
+            let known = hosts.get(&(address.host.clone(), address.port))?;
+            Some(Route::direct(&address, known.clone()))
+        };
+        let route = Route::by_target(&address, http, target).or_else(direct)?;
+        Some(Prepared {
+            framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
+            expect: step.expect.clone(),
+            reading: step.reading,
+            index,
+            method: request.method.clone(),
+            long: Cell::new(false),
+            model: RefCell::new(None),
+            models,
+            message: compose(request, &address, http, &route, false),
+            last: compose(request, &address, http, &route, true),
+            address,
+            route,
+        })
+    }
+
     /// Where it goes.
     pub fn place(&self) -> Place<'_> {
-        Place { to: &self.to, secure: self.secure.as_deref() }
+        self.route.place()
     }
 
     /// The bytes to send. `last`: the connection ends with it.
@@ -108,29 +140,7 @@ impl Requests {
         models: Models,
     ) -> Requests {
         let prepared = |(index, request): (usize, &Request)| {
-            let address = request.address()?;
-            let (to, secure) = match target.to {
-                [] => {
-                    let host = address.host.clone();
-                    (hosts.get(&(host.clone(), address.port))?.clone(), address.secure.then_some(host))
-                }
-                to => (to.to_vec(), target.secure.map(str::to_owned)),
-            };
-            Some(Prepared {
-                to,
-                secure,
-                framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
-                expect: step.expect.clone(),
-                reading: step.reading,
-                index,
-                method: request.method.clone(),
-                long: Cell::new(false),
-                model: RefCell::new(None),
-                models: models.clone(),
-                message: compose(request, &address, http, false),
-                last: compose(request, &address, http, true),
-                url: address.text,
-            })
+            Prepared::new(index, request, step, http, target, hosts, models.clone())
         };
         let list: Vec<Prepared> = step.requests.iter().enumerate().filter_map(prepared).collect();
         let mut heaviest = 0;
@@ -138,7 +148,17 @@ impl Requests {
             heaviest += u64::from(step.requests[prepared.index].weight);
             heaviest
         });
-        Requests { weights: weights.collect(), list, order: step.order, seed }
+        let weights = weights.collect();
+        let session = (!step.session.is_none()).then(|| {
+            // Only that it is below 400 is expected of a login's answer.
+            let plain = RequestStep::default();
+            let login = |(index, request): (usize, &Request)| {
+                Prepared::new(index, request, &plain, http, target, hosts, models.clone())
+            };
+            let login = step.session.login.iter().enumerate().filter_map(login).collect();
+            SessionWork::new(&step.session, login, hosts, seed)
+        });
+        Requests { weights, list, order: step.order, seed, session }
     }
 
     /// The request whose turn it is.
@@ -158,18 +178,19 @@ impl Requests {
         &self.list[index as usize]
     }
 
+    /// What users remember, where they do.
+    pub fn session(&self) -> Option<&SessionWork> {
+        self.session.as_ref()
+    }
+
     /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 }
 
-fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Vec<u8> {
-    let target = match (&request.target, http.form) {
-        (Some(target), _) => target,
-        (None, RequestForm::Forward) => &address.text,
-        (None, RequestForm::Reverse | RequestForm::Transparent) => &address.path,
-    };
+fn compose(request: &Request, address: &Address, http: &Http1, route: &Route, last: bool) -> Vec<u8> {
+    let target = request.target.as_deref().unwrap_or_else(|| route.line(address, http));
     // The plan's check refuses a body that is none.
     let body = request.body_bytes().unwrap_or_default();
     let mut head = format!("{} {target} {}\r\n", request.method, http.version.text());
@@ -177,7 +198,7 @@ fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Ve
     if !http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
         head += &format!("Host: {}\r\n", address.authority);
     }
-    for field in fields() {
+    for field in fields().filter(|field| route.carries(&field.name)) {
         head += &format!("{}: {}\r\n", field.name, field.value);
     }
     if http.bare {
@@ -322,7 +343,7 @@ fn difference(model: &[u8], offset: u64, bytes: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::Field;
+    use plan::{Field, RequestForm};
     use wire::http1::ResponseSink;
 
     fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
@@ -338,7 +359,7 @@ mod tests {
     }
 
     fn plain(to: &[SocketAddr]) -> Place<'_> {
-        Place { to, secure: None }
+        Place { to, secure: None, tunnel: None }
     }
 
     fn requests(step: &RequestStep) -> Requests {
@@ -415,7 +436,7 @@ mod tests {
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1, models());
         assert_eq!(requests.list.len(), 1);
-        assert_eq!(requests.at(nth(5)).to, ["127.0.0.2:80".parse().unwrap()]);
+        assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
     }
 
     #[test]
@@ -425,7 +446,7 @@ mod tests {
         let hosts = Hosts::from([at(80), at(443)]);
         let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1, models());
         let seen = [0, 1].map(|number| {
-            (requests.at(nth(number)).to[0].port(), requests.at(nth(number)).secure.as_deref())
+            (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).place().secure)
         });
         assert_eq!(seen, [(443, Some("h")), (80, None)]);
     }

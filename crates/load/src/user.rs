@@ -6,6 +6,7 @@
 use crate::connection::Connection;
 use crate::exchange::{self, NotConnected, Turn};
 use crate::requests::Placing;
+use crate::session::{self, Memory};
 use crate::worker::{PhaseWork, StepWork, Worker};
 use net::TaskId;
 use plan::Delay;
@@ -36,6 +37,8 @@ pub(crate) struct User {
     pub number: u64,
     /// Turns that it has had.
     pub turns: u64,
+    /// What it remembers, in steps with a session.
+    pub memory: Option<Rc<Memory>>,
     /// The step that comes next.
     step: usize,
 }
@@ -61,7 +64,14 @@ impl User {
             StepWork::Requests(requests) => {
                 let placing =
                     Placing { number: turn.number, user: self.number, of: work.crowd, turn: self.turns };
-                exchange::request(worker, work, self, requests.at(placing), turn).await;
+                let prepared = requests.at(placing);
+                match requests.session() {
+                    None => exchange::request(worker, work, self, prepared, turn).await,
+                    // On the heap, so that users without a memory need no room for it.
+                    Some(session) => {
+                        Box::pin(session::visit(worker, work, self, session, prepared, turn)).await;
+                    }
+                }
             }
         }
         self.turns += 1;
@@ -159,7 +169,8 @@ async fn user_ends_before(worker: &Worker, work: &PhaseWork, moment: Instant) {
 /// Whether nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
 /// begun.
 fn finished(worker: &Worker, work: &PhaseWork) -> bool {
-    (work.users.get() == 0 || work.is_spent()) && worker.in_flight.get() == 0 && waiting(work) == 0
+    let at_rest = worker.in_flight.get() == 0 && worker.visits.get() == 0;
+    (work.users.get() == 0 || work.is_spent()) && at_rest && waiting(work) == 0
 }
 
 /// URLs that wait to be fetched, and may be.

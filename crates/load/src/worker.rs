@@ -61,6 +61,8 @@ pub(crate) struct Worker {
     pub in_flight: Cell<u64>,
     /// The most that there have been in the phase.
     peak: Cell<u64>,
+    /// Visits under way, of which each may lead on to more requests.
+    pub visits: Cell<u64>,
     /// Failed requests after which the phase is given up, and those that found nobody to connect to.
     failures: Cell<Option<u64>>,
     unconnected: Cell<Option<u64>>,
@@ -135,6 +137,7 @@ pub async fn drive(net: Net, job: Job) {
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
         peak: Cell::new(0),
+        visits: Cell::new(0),
         failures: Cell::new(None),
         unconnected: Cell::new(None),
         first_wanted: Cell::new(job.load.trace.first),
@@ -256,7 +259,7 @@ impl Worker {
     /// Waits for requests under way, and counts those that do not end in time.
     async fn end_phase(&self, work: &PhaseWork, users: Vec<TaskId>) {
         let deadline = self.net.now() + self.job.load.limits.grace;
-        while self.in_flight.get() > 0 && self.net.now() < deadline {
+        while self.in_flight.get() + self.visits.get() > 0 && self.net.now() < deadline {
             self.net.sleep(Duration::from_millis(1)).await;
         }
         users.into_iter().for_each(|user| self.net.cancel(user));
@@ -385,6 +388,11 @@ impl Worker {
             }
         }
         self.tally.borrow_mut().exchange(exchange);
+    }
+
+    /// A round has ended in a challenge that is answered next; the request goes on.
+    pub fn challenge(&self, round: &Exchange) {
+        self.tally.borrow_mut().challenge(round);
     }
 
     /// Tells an event, or counts that it could not be told.

@@ -8,12 +8,13 @@ use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::backend::Socket;
 use crate::buffer::{Buffer, Lent};
-use crate::worker::Worker;
+use crate::worker::{Net, Worker};
 
 /// How to open a connection. `TCP_NODELAY` is always on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +48,9 @@ pub struct Stream {
     low_water: u32,
 }
 
+/// How soon the full queue of a Unix socket is tried again.
+const FULL_QUEUE: Duration = Duration::from_millis(1);
+
 /// What is left of a body is waited for in pieces of at most this, in bytes; as much as one call throws away.
 const LONG_WAIT: u64 = 1 << 20;
 /// Waiting for less than this in one piece saves nothing, in bytes.
@@ -63,6 +67,20 @@ impl Stream {
         poll_fn(|_| socket.poll_connected()).await?;
         socket.set_deadline(None);
         Ok(Self::new(socket, to))
+    }
+
+    /// A connection to a Unix socket is made at once, or not at all; a queue that is full is tried again.
+    pub(crate) async fn connect_unix(net: &Net, path: &Path, deadline: Option<Instant>) -> io::Result<Self> {
+        loop {
+            match Socket::connect_unix(&net.0, path) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                made => return Ok(Self::new(made?, SocketAddr::from(([0, 0, 0, 0], 0)))),
+            }
+            if deadline.is_some_and(|deadline| net.now() >= deadline) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            net.sleep(FULL_QUEUE).await;
+        }
     }
 
     pub(crate) fn new(socket: Socket, peer: SocketAddr) -> Self {

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
@@ -171,6 +172,16 @@ impl Net {
     /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
     pub async fn connect(&self, to: SocketAddr, options: &ConnectOptions) -> io::Result<Stream> {
         Stream::connect(&self.0, to, options).await
+    }
+
+    /// Opens a connection to a Unix socket. It has no IP addresses: those it tells are unspecified.
+    ///
+    /// # Errors
+    ///
+    /// What the system says (no such file, refused, not allowed), or [`TimedOut`](io::ErrorKind::TimedOut) when its queue
+    /// is full until the deadline.
+    pub async fn connect_unix(&self, path: &Path, deadline: Option<Instant>) -> io::Result<Stream> {
+        Stream::connect_unix(self, path, deadline).await
     }
 
     /// Listens for TCP connections; port 0 takes any free one.

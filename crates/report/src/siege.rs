@@ -49,15 +49,26 @@ impl Figures {
         };
         // Shown as 418, which is a transaction and a failure.
         let not_http = failures(&|kind| kind == FailureKind::NotHttp);
-        let refused = if layout == Layout::V41 { statuses(&|status| status == 403) } else { 0 };
-        let good = phase.counts().fine + counts.challenges;
+        // Of what is bad by its status, only this is bad here.
+        let broken = statuses(&|status| status == 408 || status >= 500);
+        let harmless = failures(&|kind| kind == FailureKind::BadStatus).saturating_sub(broken);
+        let whole = counts.fine + counts.challenges + harmless;
+        let refused = match layout {
+            Layout::V40 => 0,
+            // 4.1 also counts 403 as failed, and challenges without credentials.
+            Layout::V41 => {
+                let challenged = statuses(&|status| status == 401 || status == 407);
+                statuses(&|status| status == 403) + challenged.saturating_sub(counts.challenges)
+            }
+        };
+        let not_there = statuses(&|status| (400..500).contains(&status) && ![401, 407, 408].contains(&status));
         let times = tally.clock(Clock::Response);
         let seconds = |us: u64| if times.is_empty() { 0.0 } else { us as f64 / 1e6 };
         Figures {
-            transactions: good.saturating_sub(refused) + not_http,
-            successful: statuses(&|status| status < 400 || status == 401 || status == 407),
+            transactions: whole.saturating_sub(refused) + not_http,
+            successful: whole.saturating_sub(not_there),
             ok: statuses(&|status| status == 200),
-            failed: counts.failed + counts.faulty + refused,
+            failed: counts.failed.saturating_sub(harmless) + counts.faulty + refused,
             elapsed_s: phase.took.as_secs_f64(),
             megabytes: counts.body_bytes as f64 / f64::from(1 << 20),
             sum_s: counts.ended_us as f64 / 1e6,

@@ -3,12 +3,13 @@
 use super::cache::{HTTPS, proxy};
 use super::options::{LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
+use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
-use super::values::{field, status};
+use super::values::{field, status, url};
 use clap::Args;
 use plan::{
-    Check, Expect, ExpectBody, Field, Http1, Load, Phase, Plan, Protocol, Request, RequestForm, RequestStep,
-    Scenario, Site, Step, Trace,
+    Check, Expect, ExpectBody, Field, Http1, Limits, Load, Phase, Plan, Protocol, Request, RequestForm,
+    RequestStep, Scenario, Site, Step, Trace,
 };
 
 /// The options of `wringer http`.
@@ -20,6 +21,12 @@ pub struct HttpArgs {
     /// How requests look and what their answers must be.
     #[command(flatten)]
     pub requests: RequestArgs,
+    /// What users remember and do of themselves.
+    #[command(flatten)]
+    pub session: SessionArgs,
+    /// How connections are reached.
+    #[command(flatten)]
+    pub reach: ReachArgs,
     /// When requests are sent.
     #[command(flatten)]
     pub pace: PaceArgs,
@@ -50,7 +57,7 @@ pub struct RequestArgs {
     /// Body of each request
     #[arg(long, value_name = "TEXT")]
     pub data: Option<String>,
-    /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS
+    /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS; https:// URLs go through a tunnel (CONNECT)
     #[arg(long, value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
     /// Statuses that are good [default: all below 400]
@@ -59,14 +66,6 @@ pub struct RequestArgs {
     /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's
     #[arg(long, value_name = "WHAT", default_value = "complete", value_parser = expect_body)]
     pub expect_body: ExpectBody,
-}
-
-fn url(text: &str) -> Result<String, String> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-    match plan::Address::parse(&whole) {
-        Some(address) => Ok(address.text),
-        None => Err("give a URL such as http://localhost:8080/".to_owned()),
-    }
 }
 
 fn expect_body(text: &str) -> Result<ExpectBody, String> {
@@ -79,12 +78,20 @@ fn expect_body(text: &str) -> Result<ExpectBody, String> {
 }
 
 impl HttpArgs {
-    /// TLS is spoken to the proxy, or, where there is none, to the host of each `https://` URL.
+    /// Whether any URL that an option names is an `https://` one.
+    fn secure_url(&self) -> Option<&String> {
+        let login = self.session.login.iter().map(|login| &login.url);
+        self.urls.iter().chain(login).find(|url| url.starts_with(HTTPS))
+    }
+
+    /// The proxy is spoken to over TLS.
+    fn secure_proxy(&self) -> bool {
+        self.requests.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+    }
+
+    /// TLS is spoken to the proxy, or to the hosts of `https://` URLs, which answers may lead to, too.
     fn speaks_tls(&self) -> bool {
-        match &self.requests.proxy {
-            Some(proxy) => proxy.starts_with(HTTPS),
-            None => self.urls.iter().any(|url| url.starts_with(HTTPS)),
-        }
+        self.secure_proxy() || self.secure_url().is_some() || self.session.leads_on()
     }
 
     /// What the options say must fit together.
@@ -93,11 +100,9 @@ impl HttpArgs {
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
         self.pace.check(false)?;
-        if let (Some(_), Some(url)) =
-            (&self.requests.proxy, self.urls.iter().find(|url| url.starts_with(HTTPS)))
-        {
+        if let (true, Some(url)) = (self.secure_proxy(), self.secure_url()) {
             return Err(format!(
-                "{url} would need a tunnel through the proxy: leave out --proxy, or give an http:// URL"
+                "{url} would need TLS within the TLS to the proxy: give the proxy as HOST:PORT, or an http:// URL"
             ));
         }
         match self.tls.given().filter(|_| !self.speaks_tls()) {
@@ -113,7 +118,7 @@ impl HttpArgs {
             protocol: Protocol::Http1(self.http1()),
             sources: self.load.sources.clone(),
             check: Check::default(),
-            limits: self.load.limits(),
+            limits: Limits { first_byte: self.reach.first_byte_timeout, ..self.load.limits() },
             phases: vec![self.phase()],
             trace: Trace::default(),
         };
@@ -134,10 +139,19 @@ impl HttpArgs {
             form,
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
-            fields: self.requests.headers.clone(),
+            fields: self.fields(),
             tls: self.speaks_tls().then(|| self.tls.tls()),
+            tunnel: self.requests.proxy.is_some() && !self.secure_proxy() && self.speaks_tls(),
+            pipeline: self.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
+            unix_socket: self.reach.unix_socket.clone(),
+            connect_to: self.reach.connect_to.clone(),
             ..Http1::default()
         }
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        let given = self.requests.headers.iter().cloned();
+        given.chain(self.session.fields()).chain(self.reach.fields()).collect()
     }
 
     fn phase(&self) -> Phase {
@@ -153,7 +167,12 @@ impl HttpArgs {
             name: "measure".to_owned(),
             measured: true,
             scenario: Scenario {
-                steps: vec![Step::Requests(RequestStep { requests, expect, ..RequestStep::default() })],
+                steps: vec![Step::Requests(RequestStep {
+                    requests,
+                    expect,
+                    session: self.session.session(&self.reach),
+                    ..RequestStep::default()
+                })],
             },
             stop: self.pace.stop(&pace),
             pace,
@@ -250,7 +269,9 @@ mod tests {
         );
         assert!(tls("http://h/ --proxy https://p:1 --ca x").is_some());
         assert_eq!(plan("http://h/ --proxy https://p:1").load.unwrap().target.as_deref(), Some("p:1"));
-        for (line, words) in [("http://h/ -k", "--insecure"), ("https://h/ --proxy p:1", "tunnel")] {
+        for (line, words) in
+            [("http://h/ -k", "--insecure"), ("https://h/ --proxy https://p:1", "TLS within")]
+        {
             let words_of_line = ["wringer", "http"].into_iter().chain(line.split_whitespace());
             let Command::Http(args) = Cli::read(words_of_line).unwrap().command else { panic!("{line}") };
             assert!(args.check().unwrap_err().contains(words), "{line}");

@@ -7,6 +7,7 @@ mod http;
 mod options;
 mod pace;
 mod phase;
+mod session;
 mod tls;
 mod values;
 
@@ -16,6 +17,7 @@ pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
+pub use session::{ReachArgs, SessionArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};

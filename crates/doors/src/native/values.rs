@@ -176,6 +176,15 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
     })
 }
 
+/// A URL; `http://` may be left out.
+pub(super) fn url(text: &str) -> Result<String, String> {
+    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    match plan::Address::parse(&whole) {
+        Some(address) => Ok(address.text),
+        None => Err("give a URL such as http://localhost:8080/".to_owned()),
+    }
+}
+
 /// A header field.
 pub(super) fn field(text: &str) -> Read<Field> {
     let (name, value) = text.split_once(':').ok_or("give a field as 'Name: value'")?;

@@ -3,7 +3,8 @@
 use super::patience::Patience;
 use super::tell::{Told, show_request, tell};
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_refusal, put_back, ready, renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_arrival, note_end, note_refusal, put_back,
+    ready, renewable, take,
 };
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
@@ -106,7 +107,7 @@ impl Fetch<'_> {
         judge: &mut Judge<'_>,
         moments: &mut Moments,
     ) -> Ended {
-        connection.begin(moments.sent + self.worker.job.load.limits.request, Expect::Body);
+        connection.begin(self.worker.first_deadline(moments.sent), Expect::Body);
         let post_bytes = self.worker.composer.post_bytes(&self.asked);
         let ended = match send(&mut connection.stream, message, post_bytes).await {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
@@ -171,8 +172,7 @@ async fn read_answer(
             }
         }
         let received = patience.recv(&mut connection.stream, worker, judge.body_bytes).await;
-        moments.ended = worker.net.now();
-        moments.first_byte.get_or_insert(moments.ended);
+        note_arrival(worker, connection, moments);
         if changing {
             judge.now_us = worker.net.unix_micros_at(moments.ended);
         }
@@ -181,13 +181,7 @@ async fn read_answer(
                 judge.complete();
                 return Ended::Complete;
             }
-            Some(ended) => {
-                // Nothing came, so there was no first byte.
-                if connection.reader.stage() == Progress::Idle {
-                    moments.first_byte = None;
-                }
-                return ended;
-            }
+            Some(ended) => return note_end(worker, connection, moments, ended),
             None => {}
         }
     }

@@ -1,8 +1,8 @@
 //! Sending a request that was described beforehand. Start reading at [`request`].
 
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_refusal,
-    put_back, ready, renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_arrival, note_end,
+    note_refusal, put_back, ready, renewable, take,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -64,7 +64,7 @@ impl Call<'_> {
             worker.evidence_left.get() > 0 || trace.heads || trace.errors || worker.first_wanted.get();
         let mut answer = Answer::new(prepared, keep_head.then_some(&mut user.answer_head));
         let mut moments = Moments::at_send(self.turn.due, worker.net.now());
-        connection.begin(moments.sent + worker.job.load.limits.request, prepared.framing);
+        connection.begin(worker.first_deadline(moments.sent), prepared.framing);
         let ended = match connection.stream.send(message).await {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
             Ok(()) => self.read(&mut connection, &mut answer, &mut moments).await,
@@ -167,13 +167,9 @@ impl Call<'_> {
                 true => connection.stream.recv_at_most(HEAD_READ).await,
                 false => connection.stream.recv().await,
             };
-            moments.ended = self.worker.net.now();
-            moments.first_byte.get_or_insert(moments.ended);
+            note_arrival(self.worker, connection, moments);
             if let Some(ended) = take(&mut connection.reader, received, answer) {
-                if connection.reader.stage() == Progress::Idle {
-                    moments.first_byte = None;
-                }
-                return ended;
+                return note_end(self.worker, connection, moments, ended);
             }
         }
     }
@@ -234,7 +230,7 @@ impl Call<'_> {
             version: None,
             status: 0,
             method: self.prepared.method.clone(),
-            url: self.prepared.url.clone(),
+            url: self.prepared.address.text.clone(),
             connect: None,
             first_byte: None,
             service: Duration::ZERO,
@@ -320,7 +316,7 @@ impl Call<'_> {
             let head = String::from_utf8_lossy(&user.answer_head);
             worker.tell(Event::Trouble(Trouble {
                 what,
-                request: format!("{} {}", self.prepared.method, self.prepared.url),
+                request: format!("{} {}", self.prepared.method, self.prepared.address.text),
                 status_line: head.lines().next().unwrap_or("").to_owned(),
                 range: (0, 0),
                 after: moments.response(),
@@ -345,7 +341,7 @@ impl Call<'_> {
     }
 }
 
-fn version_text(version: Version) -> &'static str {
+pub(crate) fn version_text(version: Version) -> &'static str {
     match version {
         Version::Http10 => "HTTP/1.0",
         Version::Http11 => "HTTP/1.1",

@@ -1,8 +1,8 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, Place, Turn, drain, keeps, not_connected, note_refusal, put_back,
-    ready, renewable, take,
+    Attempt, Ended, Moments, Place, Turn, keeps, not_connected, note_refusal, put_back, read_all, ready,
+    renewable,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -17,7 +17,7 @@ use plan::{Address, CheckContent};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use wire::http1::{Expect, Stage as Progress};
+use wire::http1::Expect;
 
 /// Fetches the next URL of a list, and gives back to it what it leads to.
 pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontier, turn: Turn) {
@@ -65,10 +65,10 @@ impl Visit<'_> {
         let check = worker.job.load.check.content;
         let mut page = PageReader::new(self.frontier.wants_links(), check, &self.address);
         let mut moments = Moments::at_send(self.turn.due, worker.net.now());
-        connection.begin(moments.sent + worker.job.load.limits.request, Expect::Body);
+        connection.begin(worker.first_deadline(moments.sent), Expect::Body);
         let ended = match connection.stream.send(message).await {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
-            Ok(()) => read_page(worker, &mut connection, &mut page, &mut moments).await,
+            Ok(()) => read_all(worker, &mut connection, &mut page, &mut moments).await,
         };
         let ended = renewable(ended, &connection);
         if let Ended::Outdated = ended {
@@ -95,7 +95,7 @@ impl Visit<'_> {
             None => self.worker.target(),
             Some(to) => {
                 let secure = self.address.secure.then_some(self.address.host.as_str());
-                Place { to: std::slice::from_ref(to), secure }
+                Place { to: std::slice::from_ref(to), secure, tunnel: None }
             }
         }
     }
@@ -131,31 +131,6 @@ async fn resolve(
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
     Ok(Some(first))
-}
-
-async fn read_page(
-    worker: &Worker,
-    connection: &mut Connection,
-    page: &mut PageReader,
-    moments: &mut Moments,
-) -> Ended {
-    loop {
-        if connection.reader.stage() == Progress::Body
-            && let Some(ended) = drain(connection, page, DRAIN_FROM).await
-        {
-            moments.ended = worker.net.now();
-            return ended;
-        }
-        let received = connection.stream.recv().await;
-        moments.ended = worker.net.now();
-        moments.first_byte.get_or_insert(moments.ended);
-        if let Some(ended) = take(&mut connection.reader, received, page) {
-            if connection.reader.stage() == Progress::Idle {
-                moments.first_byte = None;
-            }
-            return ended;
-        }
-    }
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.

@@ -325,7 +325,8 @@ impl Socket {
         Ok(Self::new(worker, driver, slot, fd, false))
     }
 
-    fn accepted(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
+    /// Of a socket that is connected already.
+    pub(crate) fn accepted(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
         let interest = Interest::READABLE;
         let slot = driver.admit(&fd, interest, Ready::WRITE)?;
         Ok(Self::new(worker, driver, slot, fd, false))

@@ -14,6 +14,7 @@ pub(crate) mod uring;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
@@ -223,6 +224,25 @@ impl Socket {
             Driver::Uring(driver) => uring::Socket::connect(worker, driver, to, options).map(Self::Uring),
             #[cfg(feature = "sim")]
             Driver::Sim(driver) => sim::Socket::connect(worker, driver, to, options).map(Self::Sim),
+        }
+    }
+
+    /// Connects to a Unix socket. That never waits: where its queue is full, the error is `WouldBlock`.
+    pub(crate) fn connect_unix(worker: &Rc<Worker>, path: &Path) -> io::Result<Self> {
+        match &worker.driver {
+            Driver::Epoll(driver) => {
+                let fd = tcp::connected_unix(path)?;
+                epoll::Socket::accepted(worker, driver, fd).map(Self::Epoll)
+            }
+            Driver::Uring(driver) => {
+                let fd = tcp::connected_unix(path)?;
+                // The ring waits in its stead.
+                rustix::io::ioctl_fionbio(&fd, false)?;
+                Ok(Self::Uring(uring::Socket::new(worker, driver, fd)))
+            }
+            // A simulated world has no files.
+            #[cfg(feature = "sim")]
+            Driver::Sim(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 

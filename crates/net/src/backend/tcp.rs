@@ -4,13 +4,15 @@ use std::cell::RefCell;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
 use nix::sys::socket::{setsockopt, sockopt as nix_sockopt};
 use rustix::buffer::spare_capacity;
 use rustix::net::{
-    self as sys, AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, sockopt,
+    self as sys, AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrUnix, SocketFlags,
+    SocketType, sockopt,
 };
 
 use super::unsent::Pieces;
@@ -41,6 +43,14 @@ pub(crate) fn to_connect(
     if let Some(source) = options.source {
         bind_source(&fd, source)?;
     }
+    Ok(fd)
+}
+
+/// A socket, not blocking, that is connected to a Unix socket.
+pub(crate) fn connected_unix(path: &Path) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let fd = sys::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    sys::connect(&fd, &SocketAddrUnix::new(path)?)?;
     Ok(fd)
 }
 

@@ -170,6 +170,7 @@ fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
 struct Lines {
     options: LineOptions,
     shown: Option<Shown>,
+    verbose: bool,
     quiet: bool,
     needs_time: bool,
     color_aside: bool,
@@ -189,6 +190,7 @@ impl Lines {
         Lines {
             options,
             shown: view.shown,
+            verbose: view.verbose,
             quiet: view.quiet,
             needs_time: view.csv || view.timestamp,
             color_aside: view.color && std::io::stderr().is_terminal(),
@@ -218,15 +220,13 @@ impl View for Lines {
     fn event(&mut self, event: Event) {
         match event {
             Event::Request(record) => {
+                if !self.verbose {
+                    return self.trouble(&record.outcome);
+                }
                 let now = if self.needs_time { clock::now() } else { Now::default() };
                 match layout::line(&record, &self.options, &now) {
                     Some(line) => show::write(&line),
                     None => self.trouble(&record.outcome),
-                }
-            }
-            Event::Trouble(trouble) => {
-                if let measure::event::Wrong::Failed(failure) = trouble.what {
-                    self.trouble(&measure::Outcome::Failed(failure));
                 }
             }
             Event::Head { title, text } => self.head(title, &text),

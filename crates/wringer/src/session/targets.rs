@@ -2,9 +2,10 @@
 
 use crate::problem::Problem;
 use load::Hosts;
-use plan::{Load, Plan, Step};
+use plan::{ConnectTo, Load, Plan, Protocol, Step};
 use std::collections::hash_map::Entry;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,18 +26,24 @@ impl Targets {
 
     fn of(load: &Load) -> Result<Targets, Problem> {
         if let Some(name) = &load.target {
-            return Ok(Targets { target: addresses(name)?, hosts: Arc::default() });
+            let (host, port) = name.rsplit_once(':').unwrap_or((name, "80"));
+            let target = addresses(host, port.parse().unwrap_or(80))?;
+            return Ok(Targets { target, hosts: Arc::default() });
         }
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let requests = steps.filter_map(|step| match step {
-            Step::Requests(step) => Some(&step.requests),
+            Step::Requests(step) => Some(step.requests.iter().chain(&step.session.login)),
             Step::Object(_) | Step::Urls(_) => None,
         });
+        let Protocol::Http1(http) = &load.protocol;
         let mut hosts = Hosts::new();
         for address in requests.flatten().filter_map(plan::Request::address) {
-            let name = format!("{}:{}", address.authority_host(), address.port);
+            let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
             if let Entry::Vacant(unknown) = hosts.entry((address.host, address.port)) {
-                unknown.insert(addresses(&name)?);
+                unknown.insert(match http.unix_socket {
+                    Some(_) => vec![load::UNIX],
+                    None => addresses(&host, port)?,
+                });
             }
         }
         Ok(Targets { target: Vec::new(), hosts: Arc::new(hosts) })
@@ -49,12 +56,17 @@ impl Targets {
 
     /// All addresses that connections go to, as far as they are known beforehand.
     pub fn all(&self) -> Vec<SocketAddr> {
-        self.target.iter().chain(self.hosts.values().flatten()).copied().collect()
+        let known = self.target.iter().chain(self.hosts.values().flatten());
+        known.copied().filter(|address| *address != load::UNIX).collect()
     }
 
     /// Refuses a host where nobody listens. `but`: the address of an origin of this process, which is not asked because
     /// that would show in its accounts.
     pub fn refuse_silent(&self, load: &Load, but: Option<SocketAddr>) -> Result<(), Problem> {
+        let Protocol::Http1(http) = &load.protocol;
+        if let Some(path) = &http.unix_socket {
+            return answers_at(path);
+        }
         let hosts = self.hosts.iter().map(|((host, port), found)| (format!("{host}:{port}"), found));
         let target = (load.target.clone().unwrap_or_default(), &self.target);
         for (name, found) in hosts.chain([target]) {
@@ -68,12 +80,13 @@ impl Targets {
     }
 }
 
-/// The addresses of `host:port`, of one family.
-fn addresses(name: &str) -> Result<Vec<SocketAddr>, Problem> {
-    let found: Vec<SocketAddr> = name
+/// The addresses of a host, of one family. An IPv6 address may have brackets, and a zone behind a `%`.
+fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let found: Vec<SocketAddr> = (host, port)
         .to_socket_addrs()
         .map_err(|error| {
-            Problem::impossible(format!("target {name} does not resolve: {error}; check the name"))
+            Problem::impossible(format!("target {host}:{port} does not resolve: {error}; check the name"))
         })?
         .collect();
     // A name such as localhost may stand for two families of which only one is listened on.
@@ -92,5 +105,13 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
             "start the server first, and check the port"
         };
         Problem::impossible(format!("nothing answers at {name} ({error}); {advice}"))
+    })
+}
+
+fn answers_at(path: &str) -> Result<(), Problem> {
+    UnixStream::connect(path).map(drop).map_err(|error| {
+        Problem::impossible(format!(
+            "nothing answers at the Unix socket {path} ({error}); start the server first, and check the path"
+        ))
     })
 }

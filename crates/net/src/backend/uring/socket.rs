@@ -72,7 +72,8 @@ impl Socket {
         Ok(Self::new(worker, driver, fd))
     }
 
-    fn new(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
+    /// Of a socket that waits for nothing yet.
+    pub(crate) fn new(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
         let slot = driver.admit(fd);
         Self { worker: worker.clone(), driver: driver.clone(), slot }
     }

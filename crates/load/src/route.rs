@@ -1,0 +1,62 @@
+//! The way to the host of a URL: directly, by way of the target, or through a tunnel that the target opens.
+
+use crate::exchange::Place;
+use plan::{Address, Http1, RequestForm};
+use std::net::SocketAddr;
+
+/// Stands for the Unix socket of the plan among addresses: it has no IP address, and nothing listens at this one.
+pub const UNIX: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
+
+/// The way to a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// Addresses that take turns; there is at least one.
+    pub to: Vec<SocketAddr>,
+    /// The host to begin TLS with; `None`: plain.
+    pub secure: Option<String>,
+    /// `host:port` to ask the target for a tunnel to.
+    pub tunnel: Option<String>,
+}
+
+impl Route {
+    /// By way of the target, where there is one.
+    pub fn by_target(address: &Address, http: &Http1, target: Place<'_>) -> Option<Route> {
+        if target.to.is_empty() {
+            return None;
+        }
+        let to = target.to.to_vec();
+        if http.tunnel && address.secure {
+            let tunnel = format!("{}:{}", address.authority_host(), address.port);
+            return Some(Route { to, secure: Some(address.host.clone()), tunnel: Some(tunnel) });
+        }
+        Some(Route { to, secure: target.secure.map(str::to_owned), tunnel: None })
+    }
+
+    /// To the host itself, which is at these addresses.
+    pub fn direct(address: &Address, to: Vec<SocketAddr>) -> Route {
+        Route { to, secure: address.secure.then(|| address.host.clone()), tunnel: None }
+    }
+
+    /// As connections know it.
+    pub fn place(&self) -> Place<'_> {
+        Place { to: &self.to, secure: self.secure.as_deref(), tunnel: self.tunnel.as_deref() }
+    }
+
+    /// What stands in the request line: inside a tunnel it is the host itself that is spoken to.
+    pub fn line<'a>(&self, address: &'a Address, http: &Http1) -> &'a str {
+        match http.form {
+            RequestForm::Forward if self.tunnel.is_none() => &address.text,
+            RequestForm::Forward | RequestForm::Reverse | RequestForm::Transparent => &address.path,
+        }
+    }
+
+    /// Whether a field of the plan goes to the other end: inside a tunnel, those for the proxy do not.
+    pub fn carries(&self, name: &str) -> bool {
+        self.tunnel.is_none() || !for_proxy(name)
+    }
+}
+
+/// Whether a field is meant for a proxy.
+pub(crate) fn for_proxy(name: &str) -> bool {
+    name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("Proxy-"))
+}

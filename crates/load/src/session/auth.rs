@@ -1,0 +1,215 @@
+//! Challenges (401 and 407) and what a user answers to them (RFC 9110 section 11). It must not know connections.
+
+use super::digest::Digest;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use plan::draw::hash;
+use plan::{Auth, Credentials};
+
+/// Who asks: a host as `host:port`, or the proxy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Asker {
+    Host(String),
+    Proxy,
+}
+
+/// What one user answers from now on.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    known: Vec<(Asker, Known)>,
+    /// Decides the nonces of this user's own.
+    seed: u64,
+    drawn: u64,
+}
+
+/// Askers that a user remembers at most.
+const MOST: usize = 256;
+
+#[derive(Debug)]
+enum Known {
+    Basic(String),
+    Digest(Box<(Digest, Credentials)>),
+}
+
+/// What a challenge came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Challenged {
+    /// Credentials go with the requests that follow.
+    Answered,
+    /// As before, and what was refused was only an old nonce.
+    Renewed,
+    /// There is nothing to answer with.
+    Unanswered,
+}
+
+/// One challenge of a field.
+struct Challenge<'a> {
+    scheme: &'a str,
+    parameters: Vec<(&'a str, String)>,
+}
+
+impl Answers {
+    /// `seed`: of the nonces of this user's own.
+    pub fn new(seed: u64) -> Answers {
+        Answers { seed, ..Answers::default() }
+    }
+
+    /// Finds an answer to the challenges of an answer's fields, the strongest that both sides speak.
+    pub fn challenge(&mut self, fields: &[String], asker: &Asker, auth: &Auth) -> Challenged {
+        let challenges: Vec<Challenge<'_>> = fields.iter().flat_map(|field| parse(field)).collect();
+        let list = if *asker == Asker::Proxy { &auth.proxy } else { &auth.credentials };
+        let fitting = |realm: &str| {
+            list.iter().find(|credentials| credentials.realm.as_deref().is_none_or(|wanted| wanted == realm))
+        };
+        let digests = challenges.iter().filter(|challenge| challenge.is("Digest")).filter_map(|challenge| {
+            let digest = Digest::of(|name| challenge.parameter(name))?;
+            let credentials = fitting(&digest.realm)?.clone();
+            let stale = challenge.parameter("stale").is_some_and(|stale| stale.eq_ignore_ascii_case("true"));
+            Some((digest, credentials, stale))
+        });
+        if let Some((digest, credentials, stale)) = digests.max_by_key(|(digest, ..)| digest.algorithm) {
+            self.know(asker, Known::Digest(Box::new((digest, credentials))));
+            return if stale { Challenged::Renewed } else { Challenged::Answered };
+        }
+        let mut basics = challenges.iter().filter(|challenge| auth.basic && challenge.is("Basic"));
+        let found = basics.find_map(|challenge| fitting(challenge.parameter("realm").unwrap_or_default()));
+        let Some(credentials) = found else { return Challenged::Unanswered };
+        self.know(asker, Known::Basic(basic(credentials)));
+        Challenged::Answered
+    }
+
+    fn know(&mut self, asker: &Asker, known: Known) {
+        self.known.retain(|(other, _)| other != asker);
+        if self.known.len() == MOST {
+            self.known.remove(0);
+        }
+        self.known.push((asker.clone(), known));
+    }
+
+    /// The value of the field for a request to somebody who has asked before.
+    pub fn value(&mut self, asker: &Asker, method: &str, uri: &str) -> Option<String> {
+        let (_, known) = self.known.iter_mut().find(|(other, _)| other == asker)?;
+        match known {
+            Known::Basic(value) => Some(value.clone()),
+            Known::Digest(digest) => {
+                self.drawn += 1;
+                let cnonce = format!("{:016x}", hash(self.seed, self.drawn));
+                let (digest, credentials) = &mut **digest;
+                Some(digest.answer(&credentials.name, &credentials.password, method, uri, &cnonce))
+            }
+        }
+    }
+}
+
+fn basic(credentials: &Credentials) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{}:{}", credentials.name, credentials.password)))
+}
+
+impl Challenge<'_> {
+    fn is(&self, scheme: &str) -> bool {
+        self.scheme.eq_ignore_ascii_case(scheme)
+    }
+
+    fn parameter(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.parameters.iter().find(|(other, _)| other.eq_ignore_ascii_case(name))?;
+        Some(value)
+    }
+}
+
+/// The challenges of one field, whose commas stand between challenges as well as between parameters.
+fn parse(field: &str) -> Vec<Challenge<'_>> {
+    let mut found: Vec<Challenge<'_>> = Vec::new();
+    let mut rest = field;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ',']);
+        if rest.is_empty() {
+            return found;
+        }
+        let end = rest.find([' ', '\t', ',', '=']).unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        match (after.trim_start().strip_prefix('='), found.last_mut()) {
+            (Some(value), Some(challenge)) => {
+                let (value, after) = value_of(value.trim_start());
+                challenge.parameters.push((name, value));
+                rest = after;
+            }
+            // A value that belongs to nobody.
+            (Some(value), None) => rest = value,
+            (None, _) => {
+                found.push(Challenge { scheme: name, parameters: Vec::new() });
+                rest = after;
+            }
+        }
+    }
+}
+
+/// A token or a quoted string, and what follows it.
+fn value_of(text: &str) -> (String, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find([',', ' ', '\t']).unwrap_or(text.len());
+        return (text[..end].to_owned(), &text[end..]);
+    };
+    let (mut value, mut escaped) = (String::new(), false);
+    for (at, character) in quoted.char_indices() {
+        match character {
+            '\\' if !escaped => escaped = true,
+            '"' if !escaped => return (value, &quoted[at + 1..]),
+            _ => {
+                value.push(character);
+                escaped = false;
+            }
+        }
+    }
+    (value, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auth(realm: Option<&str>, basic: bool) -> Auth {
+        let credentials =
+            Credentials { name: "u".to_owned(), password: "p:w".to_owned(), realm: realm.map(str::to_owned) };
+        Auth { credentials: vec![credentials], basic, ..Auth::default() }
+    }
+
+    fn answered(fields: &[&str], auth: &Auth) -> (Challenged, Option<String>) {
+        let mut answers = Answers::default();
+        let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
+        let here = Asker::Host("h:80".to_owned());
+        let came = answers.challenge(&fields, &here, auth);
+        assert_eq!(answers.value(&Asker::Host("i:80".to_owned()), "GET", "/"), None);
+        assert_eq!(answers.value(&Asker::Proxy, "GET", "/"), None);
+        (came, answers.value(&here, "GET", "/"))
+    }
+
+    #[test]
+    fn the_strongest_challenge_is_answered() {
+        let md5 = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"";
+        let sha = "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256";
+        let both = format!("Basic realm=\"a, \\\"b\\\"\", {md5}");
+        for (fields, scheme) in [
+            (vec!["Basic realm=x"], "Basic dTpwOnc="),
+            (vec!["basic"], "Basic dTpwOnc="),
+            (vec![&both, sha], "SHA-256"),
+            (vec![sha, md5], "SHA-256"),
+            (vec!["Negotiate abc==, Basic realm=\"x\""], "Basic dTpwOnc="),
+            (vec!["Digest realm=\"r\", nonce=\"n\", algorithm=MD4", "Basic realm=\"\""], "Basic dTpwOnc="),
+        ] {
+            let (came, value) = answered(&fields, &auth(None, true));
+            assert_eq!(came, Challenged::Answered);
+            assert!(value.as_ref().is_some_and(|value| value.contains(scheme)), "{value:?}");
+        }
+        for fields in ["Negotiate", "", "=,=", "Basic realm=\"x\", Digest realm=r"] {
+            assert_eq!(answered(&[fields], &auth(None, false)), (Challenged::Unanswered, None), "{fields}");
+        }
+    }
+
+    #[test]
+    fn realms_choose_credentials() {
+        assert_eq!(answered(&["Basic realm=\"a b\""], &auth(Some("a b"), true)).0, Challenged::Answered);
+        assert_eq!(answered(&["Basic realm=\"c\""], &auth(Some("a b"), true)).0, Challenged::Unanswered);
+        let stale = "Digest realm=\"r\", nonce=\"n\", stale=TRUE";
+        assert_eq!(answered(&[stale], &auth(None, true)).0, Challenged::Renewed);
+    }
+}

@@ -1,0 +1,196 @@
+//! What a user remembers from one request to the next, and what it does of itself: cookies, redirections, challenges, a
+//! login, page resources and validators. Steps without a session never come here.
+//!
+//! A visit is one turn of a user: the request of the list, the hops that answers lead on to, and what the page needs. Each
+//! of them is a request of its own, derived from the bytes of the first ([`message`]). Start reading at [`visit`], then
+//! `hop.rs` (one request to its answer).
+
+mod auth;
+mod digest;
+mod hop;
+mod jar;
+mod memory;
+mod message;
+mod needs;
+mod reply;
+mod together;
+mod validators;
+
+pub(crate) use memory::{Memory, Rounds};
+
+use crate::exchange::Turn;
+use crate::requests::{Hosts, Prepared};
+use crate::user::User;
+use crate::worker::{PhaseWork, Worker};
+use hop::{Fetched, Purpose};
+use measure::{Cause, Clock};
+use message::Message;
+use plan::Address;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// The session of a step, for the users of one worker.
+pub(crate) struct SessionWork {
+    plan: Rc<plan::Session>,
+    login: Vec<Prepared>,
+    /// Addresses of hosts, each looked up once.
+    hosts: RefCell<Hosts>,
+    seed: u64,
+}
+
+impl SessionWork {
+    /// `hosts`: those that are known beforehand.
+    pub fn new(plan: &plan::Session, login: Vec<Prepared>, hosts: &Hosts, seed: u64) -> SessionWork {
+        SessionWork { plan: Rc::new(plan.clone()), login, hosts: RefCell::new(hosts.clone()), seed }
+    }
+}
+
+/// One turn of a user.
+struct Visit<'a> {
+    worker: &'a Rc<Worker>,
+    work: &'a PhaseWork,
+    session: &'a SessionWork,
+    memory: &'a Rc<Memory>,
+    /// Number of the request, and of the user.
+    number: u64,
+    user: u64,
+    /// What the main line of the visit last saw of refusals.
+    refusals: Cell<u32>,
+}
+
+/// A page whose resources are wanted.
+struct Page {
+    at: Message,
+    wanted: Vec<Address>,
+}
+
+/// Sends a prepared request as a user with a memory does, and follows where it leads.
+pub(crate) async fn visit(
+    worker: &Rc<Worker>,
+    work: &PhaseWork,
+    user: &mut User,
+    session: &SessionWork,
+    prepared: &Prepared,
+    turn: Turn,
+) {
+    let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, user.number));
+    let memory = user.memory.take().unwrap_or_else(new);
+    let under_way = UnderWay::new(worker);
+    let visit = Visit {
+        worker,
+        work,
+        session,
+        memory: &memory,
+        number: turn.number,
+        user: user.number,
+        refusals: Cell::new(0),
+    };
+    let mut turn = turn;
+    if visit.login(turn).await {
+        turn = visit.next_turn();
+    }
+    let began = worker.net.now();
+    if let Some(page) = visit.walk(visit.message(prepared), Cause::Listed, turn, prepared).await {
+        visit.fetch_resources(page, prepared, began).await;
+    }
+    drop(under_way);
+    user.refusals = visit.refusals.get();
+    user.ended = Some(worker.net.now());
+    user.memory = Some(memory);
+}
+
+impl Visit<'_> {
+    /// The user's login, before its first request; whether there was one.
+    async fn login(&self, turn: Turn) -> bool {
+        let list = &self.session.login;
+        if list.is_empty() || self.memory.logged_in.replace(true) {
+            return false;
+        }
+        let login = &list[(self.user % list.len() as u64) as usize];
+        self.walk(self.message(login), Cause::Login, turn, login).await;
+        true
+    }
+
+    /// A turn that was not planned: it is due when it is begun.
+    fn next_turn(&self) -> Turn {
+        Turn { number: self.number, due: self.worker.net.now(), lateness: None }
+    }
+
+    /// Whether a URL can be fetched: https needs TLS, and through a proxy a tunnel.
+    fn speaks(&self, to: &Address) -> bool {
+        let (job, http) = (&self.worker.job, self.worker.http());
+        !to.secure || job.tls.is_some() && (job.load.target.is_none() || http.tunnel)
+    }
+
+    fn message(&self, prepared: &Prepared) -> Message {
+        Message::of(prepared.message(false), &prepared.method, &prepared.address)
+    }
+
+    /// A request and what it leads to, hop by hop; returns the page at the end, where resources of it are wanted.
+    async fn walk(&self, first: Message, cause: Cause, turn: Turn, prepared: &Prepared) -> Option<Page> {
+        let (mut message, mut turn) = (first, turn);
+        let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
+        let mut purpose = Purpose { cause, prepared, redirects_left: left, main: cause != Cause::Resource };
+        loop {
+            match self.fetch(&message, purpose, turn).await {
+                Fetched::Over => return None,
+                Fetched::Page(wanted) => return Some(Page { at: message, wanted }),
+                Fetched::LedOn(next) => message = *next,
+            }
+            purpose.cause = Cause::Redirect;
+            purpose.redirects_left = purpose.redirects_left.saturating_sub(1);
+            turn = self.next_turn();
+        }
+    }
+
+    /// Fetches what a page needs, over as many connections to each host as the plan says, and waits for all.
+    async fn fetch_resources(&self, page: Page, prepared: &Prepared, began: Instant) {
+        let Some(plan) = &self.session.plan.resources else { return };
+        let mut hosts: Vec<(String, RefCell<VecDeque<Address>>)> = Vec::new();
+        for address in page.wanted {
+            let name = format!("{}:{}", address.host, address.port);
+            match hosts.iter().find(|(other, _)| *other == name) {
+                Some((_, queue)) => queue.borrow_mut().push_back(address),
+                None => hosts.push((name, RefCell::new(VecDeque::from([address])))),
+            }
+        }
+        let mut fetchers = Vec::new();
+        for (_, queue) in &hosts {
+            let count = queue.borrow().len().min(plan.parallel as usize);
+            fetchers.extend((0..count).map(|_| self.fetch_queue(queue, &page.at, prepared)));
+        }
+        together::all(fetchers).await;
+        self.worker.count(|counts| counts.pages += 1);
+        self.worker.time(Clock::Page, self.worker.net.now() - began);
+    }
+
+    async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Message, prepared: &Prepared) {
+        loop {
+            let Some(address) = queue.borrow_mut().pop_front() else { return };
+            if self.memory.is_fresh(&address.text, self.now_s()) {
+                self.worker.count(|counts| counts.fresh += 1);
+                continue;
+            }
+            self.worker.count(|counts| counts.resources += 1);
+            self.walk(page.resource(address), Cause::Resource, self.next_turn(), prepared).await;
+        }
+    }
+}
+
+/// A user is on its way: between two requests of a visit it has not come to rest.
+struct UnderWay<'a>(&'a Worker);
+
+impl UnderWay<'_> {
+    fn new(worker: &Worker) -> UnderWay<'_> {
+        worker.visits.set(worker.visits.get() + 1);
+        UnderWay(worker)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.visits.set(self.0.visits.get().saturating_sub(1));
+    }
+}

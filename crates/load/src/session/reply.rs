@@ -1,0 +1,101 @@
+//! Reads one answer to a request of a session: what a user remembers of it, and what it leads to. What the answer must be
+//! is judged by [`Answer`], where it is one to a request of the list.
+
+use super::needs::Needs;
+use super::validators::Validator;
+use crate::exchange::Body;
+use crate::requests::Answer;
+use std::time::SystemTime;
+use wire::http1::{ResponseHead, ResponseSink, Version};
+
+/// Reads one answer.
+#[derive(Default)]
+pub(super) struct Reply<'a> {
+    pub status: u16,
+    pub version: Option<Version>,
+    pub keep_alive: bool,
+    pub head: Vec<u8>,
+    pub body_bytes: u64,
+    pub location: Option<String>,
+    pub cookies: Vec<String>,
+    /// Challenges of the host and of the proxy.
+    pub challenges: (Vec<String>, Vec<String>),
+    pub validator: Validator,
+    pub needs: Option<Needs>,
+    /// What an answer to a request of the list must be.
+    pub answer: Option<Answer<'a>>,
+    reads_pages: bool,
+    is_html: bool,
+}
+
+impl<'a> Reply<'a> {
+    /// `reads_pages`: what pages need is wanted.
+    pub fn new(answer: Option<Answer<'a>>, reads_pages: bool) -> Reply<'a> {
+        Reply { answer, reads_pages, ..Reply::default() }
+    }
+}
+
+impl ResponseSink for Reply<'_> {
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        let text = || String::from_utf8_lossy(value).into_owned();
+        if is("Set-Cookie") {
+            self.cookies.push(text());
+        } else if is("Location") {
+            self.location = Some(text());
+        } else if is("WWW-Authenticate") {
+            self.challenges.0.push(text());
+        } else if is("Proxy-Authenticate") {
+            self.challenges.1.push(text());
+        } else if is("ETag") {
+            self.validator.etag = Some(text());
+        } else if is("Last-Modified") {
+            self.validator.last_modified = Some(text());
+        } else if is("Expires") {
+            let at = httpdate::parse_http_date(&text()).ok();
+            let since = at.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+            self.validator.expires = since.map(|since| since.as_secs() as i64);
+        } else if is("Content-Type") {
+            self.is_html = value.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
+        }
+        if let Some(answer) = &mut self.answer {
+            answer.field(name, value);
+        }
+    }
+
+    fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
+        self.status = head.status;
+        self.version = Some(head.version);
+        self.keep_alive = head.keep_alive;
+        self.head = raw.to_vec();
+        if self.reads_pages && self.is_html && (200..300).contains(&head.status) {
+            self.needs = Some(Needs::new());
+        }
+        if let Some(answer) = &mut self.answer {
+            answer.head(head, raw);
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.body_bytes += bytes.len() as u64;
+        if let Some(needs) = &mut self.needs {
+            needs.read(bytes);
+        }
+        if let Some(answer) = &mut self.answer {
+            answer.body(bytes);
+        }
+    }
+}
+
+impl Body for Reply<'_> {
+    fn wants_body(&self) -> bool {
+        self.needs.is_some() || self.answer.as_ref().is_some_and(Body::wants_body)
+    }
+
+    fn skipped(&mut self, count: u64) {
+        self.body_bytes += count;
+        if let Some(answer) = &mut self.answer {
+            answer.skipped(count);
+        }
+    }
+}
