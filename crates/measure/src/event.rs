@@ -16,6 +16,8 @@ pub enum Event {
         /// The bytes as sent or received.
         text: Vec<u8>,
     },
+    /// The body of an answer.
+    Body(Vec<u8>),
     /// A request went wrong.
     Trouble(Trouble),
     /// A faulty answer, with what is known of it.

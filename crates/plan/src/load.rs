@@ -439,6 +439,9 @@ pub struct Trace {
     /// A record of each described request when it has ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requests: bool,
+    /// The body of each answer to a described request of a session, as received, transfer coding removed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bodies: bool,
     /// A record of each described request that was not good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bad_requests: bool,

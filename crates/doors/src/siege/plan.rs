@@ -92,7 +92,8 @@ fn limits(settings: &Settings) -> Limits {
 fn trace(settings: &Settings) -> Trace {
     let heads = settings.debug || settings.shown.is_some();
     let quiet = settings.quiet;
-    Trace { heads, requests: settings.verbose, bad_requests: !quiet, ..Trace::default() }
+    let bodies = settings.shown == Some(Shown::Page);
+    Trace { heads, bodies, requests: settings.verbose, bad_requests: !quiet, ..Trace::default() }
 }
 
 fn http1(settings: &Settings, https: bool) -> Http1 {

@@ -186,7 +186,7 @@ impl Settings {
 
     /// What the configuration says that the original writes on its first run, but for JSON, which scripts did not ask for.
     fn of_template(seed: u64) -> Settings {
-        let hosts = ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pointroll.com", "ads.yahoo.com"];
+        let hosts = ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pubsqrd.com", "ib.adnxs.com"];
         Settings {
             verbose: true,
             parser: true,

@@ -198,7 +198,7 @@ impl Hop<'_> {
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
         let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
-        Reply::new(answer, reads_pages)
+        Reply::new(answer, reads_pages, self.visit.worker.job.load.trace.bodies)
     }
 
     fn framing(&self) -> Framing {
@@ -354,6 +354,9 @@ impl Hop<'_> {
         let worker = self.visit.worker;
         if reply.status != 0 {
             self.show(HeadTitle::ResponseFromProxy, &reply.head);
+        }
+        if let Some(body) = &reply.shown {
+            worker.show(Event::Body(body.clone()));
         }
         let what = match outcome {
             Outcome::Failed(failure) => Wrong::Failed(failure),

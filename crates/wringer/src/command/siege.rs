@@ -229,6 +229,7 @@ impl View for Lines {
                     None => self.trouble(&record.outcome),
                 }
             }
+            Event::Body(body) => show::write(&format!("{}\n", String::from_utf8_lossy(&body))),
             Event::Head { title, text } => self.head(title, &text),
             _ => {}
         }
