@@ -128,7 +128,7 @@ impl Settings {
             show_logfile: true,
             logging: false,
             logfile: "/var/log/siege.log".to_owned(),
-            get_method: "HEAD".to_owned(),
+            get_method: "GET".to_owned(),
             parser: false,
             no_follow_hosts: Vec::new(),
             csv: false,
@@ -189,6 +189,7 @@ impl Settings {
         let hosts = ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pubsqrd.com", "ib.adnxs.com"];
         Settings {
             verbose: true,
+            get_method: "HEAD".to_owned(),
             parser: true,
             no_follow_hosts: hosts.map(str::to_owned).to_vec(),
             http11: true,
