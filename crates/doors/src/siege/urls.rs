@@ -148,7 +148,7 @@ fn absolute(url: &str, escapes: bool) -> Result<(String, Option<String>), String
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
     let path = if escapes { escape(&path) } else { path.replace(' ', "%20") };
     let whole = format!("{scheme}://{host}{path}");
-    if plan::Address::parse(&whole).is_none() {
+    if host.is_empty() || plan::Address::parse(&whole).is_none() {
         return Err(format!("'{url}' is no URL: give one such as http://localhost:8080/"));
     }
     Ok((whole, user))
