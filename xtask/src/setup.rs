@@ -29,7 +29,7 @@ const NEEDED: [Needed; 15] = [
     for_tests("valgrind", "valgrind"),
     for_tests("apache2-utils", "ab"),
     for_bench("wrk", "wrk"),
-    for_bench("siege", "siege"),
+    for_tests("siege", "siege"),
     for_bench("nghttp2-client", "h2load"),
     for_bench("hey", "hey"),
     for_bench("openssl", "openssl"),

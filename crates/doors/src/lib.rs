@@ -2,6 +2,8 @@
 //! opens no socket and prints nothing. Start at [`native`] (wringer's own), [`ab`] or [`jtest`].
 
 pub mod ab;
+pub mod http_load;
 pub mod jtest;
 pub mod native;
+pub mod siege;
 pub mod wrktcp;

@@ -53,6 +53,11 @@ impl Iterator for Schedule {
             // All of a second's at once, in the middle: at its end they would fall into either interval. The little bit
             // keeps a whole number of seconds whole.
             Arrivals::EachSecond => (self.moment_of(number)? + 1e-9).floor() + 0.5,
+            // Arrivals stay at their places and are moved by up to half of what a gap may differ, so nothing adds up.
+            Arrivals::Jitter(percent) => {
+                let moved = (fraction(hash(self.seed, nth)) - 0.5) * f64::from(percent) / 100.0;
+                self.open.curve.moment_of((number as f64 + moved).max(0.0))?
+            }
             Arrivals::Bursts(size) => {
                 let size = u64::from(size.max(1));
                 self.moment_of(number / size * size)?
@@ -68,8 +73,8 @@ mod tests {
     use plan::{Curve, Stage};
     use proptest::prelude::*;
 
-    const ALL: [Arrivals; 4] =
-        [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(20)];
+    const ALL: [Arrivals; 5] =
+        [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(20), Arrivals::Jitter(10)];
 
     fn schedule(stages: &str, arrivals: Arrivals, part: Part, seed: u64) -> Schedule {
         let stages = Stage::parse_list(stages).unwrap();
@@ -104,6 +109,16 @@ mod tests {
         }
         let poisson = due_by(stages(Arrivals::Poisson), 5.0);
         assert!((1_850..2_150).contains(&poisson), "{poisson}");
+    }
+
+    #[test]
+    fn jitter_moves_gaps_and_not_the_rate() {
+        let at =
+            of_all(2, 10.0, |part| schedule("1s:100", Arrivals::Jitter(10), part, u64::from(part.index)));
+        assert!((999..=1001).contains(&at.len()), "{}", at.len());
+        let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.iter().all(|gap| (0.009..=0.011).contains(gap)));
+        assert!(gaps.iter().any(|gap| *gap < 0.0095) && gaps.iter().any(|gap| *gap > 0.0105));
     }
 
     #[test]

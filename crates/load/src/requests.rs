@@ -15,7 +15,7 @@ use checks::{Checks, Look};
 use message::{Message, Writer};
 use plan::data::{Moment, RowOrder, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Request, RequestOrder, RequestStep};
+use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -59,6 +59,8 @@ pub(crate) struct Prepared {
     pub framing: Framing,
     /// What its answer must be.
     pub expect: Expect,
+    /// How fast its answer is read.
+    pub reading: Reading,
     /// Its place in the step's list.
     pub index: usize,
     /// The method.
@@ -80,6 +82,7 @@ struct Common<'a> {
     writer: &'a Writer<'a>,
     checks: &'a Rc<Checks>,
     models: &'a Models,
+    reading: Reading,
     target: Place<'a>,
     hosts: &'a Hosts,
 }
@@ -121,6 +124,7 @@ impl Prepared {
         Some(Prepared {
             framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
             expect,
+            reading: common.reading,
             index,
             method: request.method.clone(),
             long: Cell::new(false),
@@ -165,7 +169,8 @@ impl Requests {
         let signer = step.aws.as_ref().and_then(Signer::new).map(Rc::new);
         let writer = Writer { step, http, tables, seed, signer };
         let checks = &Rc::new(Checks::new(&step.expect));
-        let common = Common { writer: &writer, checks, models: &models, target, hosts };
+        let reading = step.reading;
+        let common = Common { writer: &writer, checks, models: &models, reading, target, hosts };
         let prepared = |(index, request): (usize, &Request)| {
             let expect = expectation(&step.expect, request);
             Prepared::new(index, request, expect, &common)
@@ -178,7 +183,9 @@ impl Requests {
         });
         let weights = weights.collect();
         let session = (!step.session.is_none()).then(|| {
-            let common = Common { checks: &Rc::new(Checks::new(&Expect::default())), ..common };
+            // Only that it is below 400 is expected of a login's answer.
+            let checks = &Rc::new(Checks::new(&Expect::default()));
+            let common = Common { checks, reading: Reading::default(), ..common };
             let login = |(index, request): (usize, &Request)| {
                 Prepared::new(index, request, Expect::default(), &common)
             };
@@ -315,7 +322,12 @@ impl<'a> Answer<'a> {
 
     /// Bytes of the body that others are compared with: the model's, or of this one where there is none.
     pub fn first_length(&self) -> u64 {
-        self.prepared.model.borrow().as_ref().map_or(self.body_bytes, |model| model.length)
+        self.model_length().unwrap_or(self.body_bytes)
+    }
+
+    /// How long the model is, once there is one.
+    pub fn model_length(&self) -> Option<u64> {
+        self.prepared.model.borrow().as_ref().map(|model| model.length)
     }
 
     /// What was expected and what came, in a sentence.

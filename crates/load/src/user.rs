@@ -11,7 +11,10 @@ use crate::worker::{PhaseWork, StepWork, Worker};
 use net::TaskId;
 use plan::Delay;
 use plan::draw::{Draw, hash};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 /// What a user keeps from one request to the next.
@@ -141,7 +144,7 @@ pub(crate) async fn run_closed(
             break;
         }
         let pause = Duration::from_millis(if work.users.get() == 0 { 1 } else { 10 });
-        worker.net.sleep_until(work.ends_before(worker.net.now() + pause)).await;
+        user_ends_before(worker, work, work.ends_before(worker.net.now() + pause)).await;
         // Links that were found meanwhile may have given work to users who had ended for want of it.
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
@@ -150,6 +153,17 @@ pub(crate) async fn run_closed(
         }
     }
     tasks
+}
+
+/// Waits until a user has ended, at most until a moment: a run that is over must not last until somebody looks up.
+async fn user_ends_before(worker: &Worker, work: &PhaseWork, moment: Instant) {
+    let mut moment = pin!(worker.net.sleep_until(moment));
+    let mut ended = pin!(work.user_ended.wait());
+    poll_fn(|context| match ended.as_mut().poll(context) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => moment.as_mut().poll(context),
+    })
+    .await;
 }
 
 /// Whether nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was

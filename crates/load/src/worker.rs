@@ -62,6 +62,8 @@ pub(crate) struct Worker {
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
+    /// The most that there have been in the phase.
+    peak: Cell<u64>,
     /// Visits under way, of which each may lead on to more requests.
     pub visits: Cell<u64>,
     /// Failed requests after which the phase is given up, and those that found nobody to connect to.
@@ -137,6 +139,7 @@ pub async fn drive(net: Net, job: Job) {
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
+        peak: Cell::new(0),
         visits: Cell::new(0),
         failures: Cell::new(None),
         unconnected: Cell::new(None),
@@ -185,6 +188,7 @@ impl Worker {
             self.hand_over(Worker::PHASE);
         }
         self.phase.set(index);
+        self.peak.set(0);
         self.phase_began.set(opens - self.started.get());
         let phase = &self.job.load.phases[index];
         self.failures.set(phase.stop.failures);
@@ -305,6 +309,7 @@ impl Worker {
             interval: self.interval.get(),
             tally,
             in_flight: self.in_flight.get(),
+            peak: self.peak.get(),
             cpu: cpu.saturating_sub(self.cpu_told.replace(cpu)),
             closes_interval: closing.interval,
             last: closing.last,
@@ -377,7 +382,9 @@ impl Worker {
 
     /// A request begins.
     pub fn begin(&self) {
-        self.in_flight.set(self.in_flight.get() + 1);
+        let in_flight = self.in_flight.get() + 1;
+        self.in_flight.set(in_flight);
+        self.peak.set(self.peak.get().max(in_flight));
         self.count(|counts| counts.requests += 1);
     }
 

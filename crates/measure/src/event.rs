@@ -16,6 +16,8 @@ pub enum Event {
         /// The bytes as sent or received.
         text: Vec<u8>,
     },
+    /// The body of an answer.
+    Body(Vec<u8>),
     /// A request went wrong.
     Trouble(Trouble),
     /// A faulty answer, with what is known of it.
@@ -61,6 +63,8 @@ pub struct Record {
     pub head_bytes: u64,
     /// Body bytes of the answer.
     pub body_bytes: u64,
+    /// Body bytes of the answer that it is compared with, where there is one.
+    pub expected_bytes: Option<u64>,
     /// Why it was sent.
     pub cause: Cause,
 }

@@ -146,6 +146,8 @@ pub struct PhaseResult {
     pub took: Duration,
     /// All workers' figures.
     pub tally: Tally,
+    /// The most requests under way at once, by worker.
+    pub peaks: Vec<u64>,
     /// The origin's accounts for the phase, where they are known.
     pub origin: Option<OriginCounts>,
     /// Hit ratio to be expected, where the plan allows a prediction.
@@ -161,6 +163,7 @@ impl PhaseResult {
             began: Duration::ZERO,
             took: Duration::ZERO,
             tally: Tally::new(),
+            peaks: Vec::new(),
             origin: None,
             predicted_hit_ratio: None,
         }
@@ -169,6 +172,9 @@ impl PhaseResult {
     /// Adds a worker's snapshot.
     pub fn add(&mut self, snapshot: &Snapshot) {
         self.tally.merge(&snapshot.tally);
+        let worker = snapshot.worker as usize;
+        self.peaks.resize(self.peaks.len().max(worker + 1), 0);
+        self.peaks[worker] = self.peaks[worker].max(snapshot.peak);
         self.began = if self.took.is_zero() { snapshot.span.0 } else { self.began.min(snapshot.span.0) };
         self.took = self.took.max(snapshot.span.1.saturating_sub(self.began));
     }
@@ -182,6 +188,11 @@ impl PhaseResult {
     pub fn per_second(&self, count: u64) -> f64 {
         let seconds = self.took.as_secs_f64();
         if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+    }
+
+    /// The most requests under way at once, at most: each worker's most, which need not have been at the same moment.
+    pub fn peak(&self) -> u64 {
+        self.peaks.iter().sum()
     }
 
     /// Hit ratio by requests as the clients saw it from the stamps.

@@ -458,6 +458,8 @@ pub struct Snapshot {
     pub tally: Box<Tally>,
     /// Requests under way at the end of the interval.
     pub in_flight: u64,
+    /// The most requests under way at once in the phase so far.
+    pub peak: u64,
     /// CPU time of the worker's thread since its last snapshot, or since the run started.
     pub cpu: Duration,
     /// Whether the interval ends with this snapshot; where not, the phase has ended within it.

@@ -120,8 +120,9 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
         found.push("load has no phase: nothing would be sent".to_owned());
     }
     let first_byte = load.limits.first_byte.map(|limit| ("first_byte", limit));
+    let idle = load.limits.idle.map(|limit| ("idle", limit));
     let limits = [("connect", load.limits.connect), ("request", load.limits.request)];
-    for (name, limit) in limits.into_iter().chain(first_byte) {
+    for (name, limit) in limits.into_iter().chain(first_byte).chain(idle) {
         if limit.is_zero() {
             found.push(format!("limits: {name} is 0: every request would fail at once; give 1s or more"));
         }
@@ -264,6 +265,9 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
 }
 
 fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut Vec<String>) {
+    if matches!(arrivals, Arrivals::Jitter(percent) if percent > 100) {
+        found.push(format!("phase '{phase}': jitter is more than 100 percent: give 0 to 100"));
+    }
     if arrivals == Arrivals::Bursts(0) {
         found.push(format!("phase '{phase}': bursts is 0: give at least 1 arrival per burst"));
     }
@@ -299,6 +303,10 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
         found.push(format!(
             "phase '{phase}': a session needs each answer before the next request: leave out pipeline"
         ));
+    }
+    share(found, &format!("phase '{phase}': slow"), step.reading.slow);
+    if step.reading.give_up.is_some() {
+        found.push(format!("phase '{phase}': only objects are given up for being slow: leave out give_up"));
     }
     crate::session::check(phase, &step.session, found);
 }
@@ -555,7 +563,13 @@ mod tests {
     fn every_pace_reads_back() {
         let stages = Stage::parse_list("10s:100,30s:100..1000").unwrap();
         let think = |text: &str| Pace::Thinking { users: 5, think: Delay::parse(text).unwrap() };
-        let arrivals = [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(50)];
+        let arrivals = [
+            Arrivals::Even,
+            Arrivals::Poisson,
+            Arrivals::EachSecond,
+            Arrivals::Bursts(50),
+            Arrivals::Jitter(10),
+        ];
         let mut paces: Vec<Pace> = ["0", "1s", "1s..2s", "exp:1s", "lognormal:1s:0.5"].map(think).into();
         for arrivals in arrivals {
             paces.push(Pace::Stages { stages: stages.clone(), arrivals, in_flight: 9 });

@@ -233,6 +233,9 @@ pub struct Limits {
     /// From the start of a request until its answer is complete.
     #[serde(with = "duration_text")]
     pub request: Duration,
+    /// How long nothing may come or go within a request that is described; `None`: only `request` bounds it.
+    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Duration>,
     /// How long requests under way are waited for when the run is over.
     #[serde(with = "duration_text")]
     pub grace: Duration,
@@ -258,6 +261,7 @@ impl Default for Limits {
             connect: Duration::from_secs(5),
             first_byte: None,
             request: Duration::from_secs(30),
+            idle: None,
             grace: Duration::from_secs(1),
             head_bytes: 65_536,
             fields: 128,
@@ -337,6 +341,13 @@ pub struct Reading {
     /// jtest's `-o`: an answer slower than this for too long is broken off and another is asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub give_up: Option<GiveUp>,
+}
+
+impl Reading {
+    /// Whether all is read as fast as it comes.
+    pub fn is_default(&self) -> bool {
+        *self == Reading::default()
+    }
 }
 
 /// When a client loses patience with a slow answer.
@@ -435,6 +446,12 @@ pub struct Trace {
     /// A record of each described request when it has ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requests: bool,
+    /// The body of each answer to a described request of a session, as received, transfer coding removed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bodies: bool,
+    /// A record of each described request that was not good.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub bad_requests: bool,
     /// The first answer that each worker gets to a described request.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub first: bool,

@@ -109,6 +109,8 @@ pub enum Arrivals {
     EachSecond,
     /// So many at once, as often as the rate asks for.
     Bursts(u32),
+    /// Evenly spaced but for chance, which makes each gap up to so many percent shorter or longer (http_load's `-jitter`).
+    Jitter(u8),
 }
 
 /// A time with a rate of its own; as text `10s:100`, or `10s:100..1000` for a ramp.

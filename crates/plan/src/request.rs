@@ -4,7 +4,7 @@ use crate::address::Address;
 use crate::body::Body;
 use crate::data::Data;
 use crate::expect::Expect;
-use crate::load::Field;
+use crate::load::{Field, Reading};
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct RequestStep {
     /// Each request is signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aws: Option<AwsSignature>,
+    /// How fast answers are read.
+    #[serde(skip_serializing_if = "Reading::is_default")]
+    pub reading: Reading,
     /// What users remember from one request to the next, and do of themselves.
     #[serde(skip_serializing_if = "Session::is_none")]
     pub session: Session,

@@ -5,10 +5,12 @@
 pub mod ab;
 pub mod good;
 pub mod html;
+pub mod http_load;
 pub mod json;
 pub mod jtest;
 pub mod live;
 pub mod show;
+pub mod siege;
 pub mod text;
 
 pub use text::Context;

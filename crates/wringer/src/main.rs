@@ -72,5 +72,11 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Jtest { args } => {
             command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
         }
+        Command::HttpLoad { args } => {
+            command::http_load::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
+        Command::Siege { args } => {
+            command::siege::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
     }
 }

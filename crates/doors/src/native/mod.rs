@@ -108,6 +108,20 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// siege: the same options, configuration and reports (wringer siege --help)
+    #[command(disable_help_flag = true)]
+    Siege {
+        /// As siege reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// http_load: the same options and report (wringer http_load --help)
+    #[command(name = "http_load", disable_help_flag = true)]
+    HttpLoad {
+        /// As http_load reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

@@ -16,6 +16,7 @@ use measure::{
 };
 use plan::CloseBy;
 use plan::data::Moment;
+use plan::draw::{Draw, hash};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use wire::http1::{Stage as Progress, Version};
@@ -84,7 +85,8 @@ impl Call<'_> {
             ..moments.exchange(outcome, &self.turn, &mut connection)
         });
         let keep = keeps(ended, last, answer.keep_alive);
-        if trace.spreads || trace.requests {
+        let tells = self.tells(outcome);
+        if trace.spreads || tells {
             let begun = fresh.then_some(connection.begun);
             self.keep_times(number, begun, &moments, keep, (outcome, &answer));
         }
@@ -129,7 +131,7 @@ impl Call<'_> {
                 ended: worker.since(moments.ended),
             });
         }
-        if worker.job.load.trace.requests {
+        if self.tells(outcome) {
             self.record(Record {
                 outcome,
                 version: answer.version.map(version_text),
@@ -139,6 +141,7 @@ impl Call<'_> {
                 service: moments.service(),
                 head_bytes: answer.head_bytes,
                 body_bytes: answer.body_bytes,
+                expected_bytes: answer.model_length(),
                 ..self.blank_record(user, worker.since(begun.unwrap_or(moments.sent)))
             });
         }
@@ -156,6 +159,9 @@ impl Call<'_> {
         answer: &mut Answer<'_>,
         moments: &mut Moments,
     ) -> Ended {
+        if self.is_paced() {
+            return self.read_paced(connection, answer, moments).await;
+        }
         let long = self.prepared.long.get();
         let from = if long { 1 } else { DRAIN_FROM };
         loop {
@@ -177,6 +183,52 @@ impl Call<'_> {
         }
     }
 
+    /// Whether it matters when each part of the answer comes, or is read.
+    fn is_paced(&self) -> bool {
+        self.worker.job.load.limits.idle.is_some() || self.prepared.reading.bytes_per_second.is_some()
+    }
+
+    /// Reads part by part, as slowly as the plan wants; each part must come within the limit of idle time.
+    async fn read_paced(
+        &self,
+        connection: &mut Connection,
+        answer: &mut Answer<'_>,
+        moments: &mut Moments,
+    ) -> Ended {
+        let (worker, limits) = (self.worker, &self.worker.job.load.limits);
+        let whole = moments.sent + limits.request;
+        let speed = self.speed();
+        loop {
+            if let Some(speed) = speed {
+                let read = Duration::from_secs_f64(answer.body_bytes as f64 / speed.max(1) as f64);
+                worker.net.sleep_until((moments.sent + read).min(whole)).await;
+            }
+            let idle = limits.idle.map_or(whole, |idle| (worker.net.now() + idle).min(whole));
+            connection.stream.set_deadline(Some(idle));
+            let received = match speed {
+                // Fifty reads a second, so that the peer sees a steady trickle.
+                Some(speed) => connection.stream.recv_at_most((speed / 50).clamp(1, 65_536) as usize).await,
+                None => connection.stream.recv().await,
+            };
+            moments.ended = worker.net.now();
+            moments.first_byte.get_or_insert(moments.ended);
+            if let Some(ended) = take(&mut connection.reader, received, answer) {
+                if connection.reader.stage() == Progress::Idle {
+                    moments.first_byte = None;
+                }
+                return ended;
+            }
+        }
+    }
+
+    /// Bytes per second at which this answer is read, where it is one of the slow ones.
+    fn speed(&self) -> Option<u64> {
+        let reading = self.prepared.reading;
+        let seed = hash(self.worker.job.seed, 0x510);
+        let is_slow = || Draw::new(seed, self.turn.number).chance(reading.slow);
+        reading.bytes_per_second.filter(|_| is_slow())
+    }
+
     fn blank_record(&self, user: u64, began: Duration) -> Record {
         Record {
             number: self.turn.number,
@@ -194,6 +246,7 @@ impl Call<'_> {
             head_bytes: 0,
             body_bytes: 0,
             cause: Cause::Listed,
+            expected_bytes: None,
         }
     }
 
@@ -210,10 +263,16 @@ impl Call<'_> {
                 ended: worker.since(ended),
             });
         }
-        if worker.job.load.trace.requests {
-            let outcome = Outcome::Failed(failure);
+        let outcome = Outcome::Failed(failure);
+        if self.tells(outcome) {
             self.record(Record { outcome, service, ..self.blank_record(user.number, worker.since(began)) });
         }
+    }
+
+    /// Whether a request that ended so is told of.
+    fn tells(&self, outcome: Outcome) -> bool {
+        let trace = &self.worker.job.load.trace;
+        trace.requests || trace.bad_requests && !matches!(outcome, Outcome::Fine)
     }
 
     fn record(&self, record: Record) {

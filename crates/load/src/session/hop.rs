@@ -198,7 +198,7 @@ impl Hop<'_> {
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
         let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
-        Reply::new(answer, reads_pages)
+        Reply::new(answer, reads_pages, self.visit.worker.job.load.trace.bodies)
     }
 
     fn framing(&self) -> Framing {
@@ -272,11 +272,11 @@ impl Hop<'_> {
     }
 
     fn record_unconnected(&self, lane: &User, began: Duration) {
-        if !self.visit.worker.job.load.trace.requests {
+        let unknown = Failure { kind: FailureKind::System, stage: Stage::Connect, errno: None };
+        let outcome = Outcome::Failed(lane.not_connected.map_or(unknown, |seen| seen.failure));
+        if !self.tells(outcome) {
             return;
         }
-        let unknown = Failure { kind: FailureKind::System, stage: Stage::Connect, errno: None };
-        let outcome = Outcome::Failed(lane.not_connected.unwrap_or(unknown));
         let service = self.visit.worker.since_start().saturating_sub(began);
         let record = Record { outcome, service, ..self.blank_record(began) };
         self.visit.worker.show(Event::Request(Box::new(record)));
@@ -291,7 +291,7 @@ impl Hop<'_> {
         moments: &Moments,
         challenged: bool,
     ) {
-        if !self.visit.worker.job.load.trace.requests {
+        if !self.tells(outcome) {
             return;
         }
         let record = Record {
@@ -326,7 +326,14 @@ impl Hop<'_> {
             head_bytes: 0,
             body_bytes: 0,
             cause: self.purpose.cause,
+            expected_bytes: None,
         }
+    }
+
+    /// Whether a request that ended so is told of.
+    fn tells(&self, outcome: Outcome) -> bool {
+        let trace = &self.visit.worker.job.load.trace;
+        trace.requests || trace.bad_requests && !matches!(outcome, Outcome::Fine)
     }
 
     fn show(&self, title: HeadTitle, bytes: &[u8]) {
@@ -347,6 +354,9 @@ impl Hop<'_> {
         let worker = self.visit.worker;
         if reply.status != 0 {
             self.show(HeadTitle::ResponseFromProxy, &reply.head);
+        }
+        if let Some(body) = &reply.shown {
+            worker.show(Event::Body(body.clone()));
         }
         let what = match outcome {
             Outcome::Failed(failure) => Wrong::Failed(failure),

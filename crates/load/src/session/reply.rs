@@ -24,14 +24,16 @@ pub(super) struct Reply<'a> {
     pub needs: Option<Needs>,
     /// What an answer to a request of the list must be.
     pub answer: Option<Answer<'a>>,
+    /// The body, where it is to be shown.
+    pub shown: Option<Vec<u8>>,
     reads_pages: bool,
     is_html: bool,
 }
 
 impl<'a> Reply<'a> {
-    /// `reads_pages`: what pages need is wanted.
-    pub fn new(answer: Option<Answer<'a>>, reads_pages: bool) -> Reply<'a> {
-        Reply { answer, reads_pages, ..Reply::default() }
+    /// `reads_pages`: what pages need is wanted. `shows`: the body is.
+    pub fn new(answer: Option<Answer<'a>>, reads_pages: bool, shows: bool) -> Reply<'a> {
+        Reply { answer, reads_pages, shown: shows.then(Vec::new), ..Reply::default() }
     }
 }
 
@@ -81,6 +83,9 @@ impl ResponseSink for Reply<'_> {
         if let Some(needs) = &mut self.needs {
             needs.read(bytes);
         }
+        if let Some(shown) = &mut self.shown {
+            shown.extend_from_slice(bytes);
+        }
         if let Some(answer) = &mut self.answer {
             answer.body(bytes);
         }
@@ -89,7 +94,7 @@ impl ResponseSink for Reply<'_> {
 
 impl Body for Reply<'_> {
     fn wants_body(&self) -> bool {
-        self.needs.is_some() || self.answer.as_ref().is_some_and(Body::wants_body)
+        self.needs.is_some() || self.shown.is_some() || self.answer.as_ref().is_some_and(Body::wants_body)
     }
 
     fn skipped(&mut self, count: u64) {

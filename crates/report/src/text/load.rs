@@ -116,6 +116,7 @@ fn law_text(arrivals: Arrivals) -> String {
         Arrivals::Poisson => "Poisson arrivals".to_owned(),
         Arrivals::EachSecond => "all at the beginning of each second".to_owned(),
         Arrivals::Bursts(size) => format!("in bursts of {size}"),
+        Arrivals::Jitter(percent) => format!("each up to {percent} % off"),
     }
 }
 

@@ -2,13 +2,16 @@
 
 pub mod ab;
 pub mod cache;
+mod clock;
 pub mod doctor;
 pub mod http;
+pub mod http_load;
 pub mod jtest;
 pub mod links;
 pub mod origin;
 pub mod plan;
 mod show;
+pub mod siege;
 mod troubles;
 
 pub use show::notice;
@@ -39,7 +42,9 @@ impl Door {
 /// Every door; each has its line in the native help, too.
 pub const DOORS: &[Door] = &[
     Door { name: "ab", run: ab::run, help: ab::help },
+    Door { name: "http_load", run: http_load::run, help: http_load::help },
     Door { name: "jtest", run: jtest::run, help: jtest::help },
+    Door { name: "siege", run: siege::run, help: siege::help },
 ];
 
 /// `wringer rig`.

@@ -28,6 +28,11 @@ pub fn notice(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// Text on standard error as it is.
+pub fn aside(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// What may fall short, before a run: a line each on standard error.
 pub fn warn(warnings: &[String]) {
     warnings.iter().for_each(|warning| notice(&format!("warning: {warning}")));
@@ -117,6 +122,7 @@ impl View for Lines {
             }
             // The session keeps evidence itself; lists of known URLs are jtest's.
             Event::Evidence(_)
+            | Event::Body(_)
             | Event::Fetched(_)
             | Event::Request(_)
             | Event::First(_)

@@ -109,7 +109,7 @@ impl Need {
         match open.arrivals {
             Arrivals::EachSecond => self.burst = self.burst.max(at_once.min(per_second as u64)),
             Arrivals::Bursts(size) => self.burst = self.burst.max(u64::from(size.min(open.in_flight))),
-            Arrivals::Even | Arrivals::Poisson => {}
+            Arrivals::Even | Arrivals::Poisson | Arrivals::Jitter(_) => {}
         }
         let Protocol::Http1(http) = &load.protocol;
         let carried = http.requests_per_connection.map(|carried| f64::from(carried.max(1)));

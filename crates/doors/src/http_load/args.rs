@@ -1,0 +1,201 @@
+//! Stage one: what was typed. Options are whole words behind a single dash; any beginning of one is taken, and the first in
+//! the table wins. What it means is [`super::plan`]'s business.
+
+use super::Refusal;
+
+/// Where an option's value goes.
+enum Slot {
+    On(fn(&mut Typed) -> &mut bool),
+    Number(fn(&mut Typed) -> &mut Option<u64>),
+    Text(fn(&mut Typed) -> &mut Option<String>),
+    Texts(fn(&mut Typed) -> &mut Vec<String>),
+}
+
+/// One option: a row of the table.
+struct Row {
+    name: &'static str,
+    /// Only Traffic Server's fork has it.
+    newer: bool,
+    slot: Slot,
+}
+
+/// What was typed.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub(super) struct Typed {
+    pub checksum: bool,
+    pub sequential: bool,
+    pub throttle: bool,
+    pub throttle_bits: Option<u64>,
+    pub verbose: bool,
+    pub timeout_s: Option<u64>,
+    pub jitter: bool,
+    pub accept_gzip: bool,
+    pub parallel: Option<u64>,
+    pub rate: Option<u64>,
+    pub sockets: Option<u64>,
+    pub fetches: Option<u64>,
+    pub seconds: Option<u64>,
+    pub keep_alive: Option<u64>,
+    pub unique_id: bool,
+    pub sip: Option<String>,
+    pub agent: Option<String>,
+    pub cookie: Option<String>,
+    pub ignore_bytes: bool,
+    pub max_connect_failures: Option<u64>,
+    pub headers: Vec<String>,
+    pub http_version: Option<String>,
+    pub cipher: Option<String>,
+    pub proxy: Option<String>,
+    /// From here on ours.
+    pub format: Option<String>,
+    pub json: Option<String>,
+    pub seed: Option<u64>,
+    pub verify: bool,
+    pub show_plan: bool,
+    pub help: bool,
+    pub version: bool,
+    /// An option of the fork was given.
+    pub newer: bool,
+    /// The file of URLs.
+    pub file: Option<String>,
+}
+
+const fn row(name: &'static str, newer: bool, slot: Slot) -> Row {
+    Row { name, newer, slot }
+}
+
+/// In the fork's order.
+const TABLE: &[Row] = &[
+    row("-checksum", false, Slot::On(|typed| &mut typed.checksum)),
+    row("-sequential", true, Slot::On(|typed| &mut typed.sequential)),
+    row("-throttle", false, Slot::On(|typed| &mut typed.throttle)),
+    row("-Throttle", false, Slot::Number(|typed| &mut typed.throttle_bits)),
+    row("-verbose", false, Slot::On(|typed| &mut typed.verbose)),
+    row("-timeout", false, Slot::Number(|typed| &mut typed.timeout_s)),
+    row("-jitter", false, Slot::On(|typed| &mut typed.jitter)),
+    row("-accept_gzip", true, Slot::On(|typed| &mut typed.accept_gzip)),
+    row("-parallel", false, Slot::Number(|typed| &mut typed.parallel)),
+    row("-rate", false, Slot::Number(|typed| &mut typed.rate)),
+    row("-sockets", true, Slot::Number(|typed| &mut typed.sockets)),
+    row("-fetches", false, Slot::Number(|typed| &mut typed.fetches)),
+    row("-seconds", false, Slot::Number(|typed| &mut typed.seconds)),
+    row("-keep_alive", true, Slot::Number(|typed| &mut typed.keep_alive)),
+    row("-unique_id", true, Slot::On(|typed| &mut typed.unique_id)),
+    row("-sip", false, Slot::Text(|typed| &mut typed.sip)),
+    row("-agent", true, Slot::Text(|typed| &mut typed.agent)),
+    row("-cookie", true, Slot::Text(|typed| &mut typed.cookie)),
+    row("-ignore_bytes", true, Slot::On(|typed| &mut typed.ignore_bytes)),
+    row("-max_connect_failures", true, Slot::Number(|typed| &mut typed.max_connect_failures)),
+    row("-header", true, Slot::Texts(|typed| &mut typed.headers)),
+    row("-http_version", true, Slot::Text(|typed| &mut typed.http_version)),
+    row("-cipher", false, Slot::Text(|typed| &mut typed.cipher)),
+    row("-proxy", false, Slot::Text(|typed| &mut typed.proxy)),
+];
+
+/// Ours; given whole.
+const OURS: &[Row] = &[
+    row("--format", false, Slot::Text(|typed| &mut typed.format)),
+    row("--json", false, Slot::Text(|typed| &mut typed.json)),
+    row("--seed", false, Slot::Number(|typed| &mut typed.seed)),
+    row("--verify", false, Slot::On(|typed| &mut typed.verify)),
+    row("--show-plan", false, Slot::On(|typed| &mut typed.show_plan)),
+    row("--help", false, Slot::On(|typed| &mut typed.help)),
+    row("--version", false, Slot::On(|typed| &mut typed.version)),
+];
+
+/// Reads the words after the command's name.
+///
+/// # Errors
+/// What cannot be read.
+pub(super) fn read(words: &[String]) -> Result<Typed, Refusal> {
+    let mut typed = Typed::default();
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-') && word.len() > 1) {
+        let value = words.get(at + 1);
+        let row = find(word, value).ok_or_else(|| Refusal::Usage(format!("unknown option {word}")))?;
+        typed.newer |= row.newer;
+        at += 1;
+        if let Slot::On(field) = row.slot {
+            *field(&mut typed) = true;
+            continue;
+        }
+        let value = value.ok_or_else(|| Refusal::Usage(format!("{} needs a value", row.name)))?;
+        at += 1;
+        match row.slot {
+            Slot::On(_) => {}
+            Slot::Number(field) => *field(&mut typed) = Some(number(row.name, value)?),
+            Slot::Text(field) => *field(&mut typed) = Some(value.clone()),
+            Slot::Texts(field) => field(&mut typed).push(value.clone()),
+        }
+    }
+    let mut rest = words[at..].iter();
+    typed.file = rest.next().cloned();
+    match rest.next() {
+        Some(more) => Err(Refusal::Usage(format!("one file of URLs is read; '{more}' is one too many"))),
+        None => Ok(typed),
+    }
+}
+
+/// The row that a word means. `-s`, `-se` with a number behind is `-seconds`, as in the older tool.
+fn find(word: &str, value: Option<&String>) -> Option<&'static Row> {
+    if word.starts_with("--") {
+        return OURS.iter().find(|row| row.name == word);
+    }
+    let counts = value.is_some_and(|value| value.bytes().all(|byte| byte.is_ascii_digit()));
+    if counts && "-seconds".starts_with(word) {
+        return TABLE.iter().find(|row| row.name == "-seconds");
+    }
+    TABLE.iter().find(|row| row.name.starts_with(word))
+}
+
+fn number(name: &str, text: &str) -> Result<u64, Refusal> {
+    let wrong =
+        || Refusal::Value(format!("{name} must be at least 1, and '{text}' is not: give a whole number"));
+    let least = if name == "--seed" || name == "-keep_alive" { 0 } else { 1 };
+    text.parse().ok().filter(|number| *number >= least).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_line(line: &str) -> Result<Typed, Refusal> {
+        read(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn beginnings_of_words_are_enough() {
+        let typed = |line: &str| read_line(line).unwrap();
+        for (short, long) in [
+            ("-p 30 -s 60 f", "-parallel 30 -seconds 60 f"),
+            ("-r 100 -f 1000 -j f", "-rate 100 -fetches 1000 -jitter f"),
+            ("-c -t -T 56000 -v -ti 5 f", "-checksum -throttle -Throttle 56000 -verbose -timeout 5 f"),
+            ("-s -so 3 -se f", "-sequential -sockets 3 -sequential f"),
+            (
+                "-pro p:1 -k 10 -u -a -ag x -co y -i",
+                "-proxy p:1 -keep_alive 10 -unique_id -accept_gzip -agent x -cookie y -ignore_bytes",
+            ),
+            (
+                "-h A:b -h C:d -http 1.0 -si f -ci x",
+                "-header A:b -header C:d -http_version 1.0 -sip f -cipher x",
+            ),
+        ] {
+            assert_eq!(typed(short), typed(long), "{short}");
+        }
+        assert!(!typed("-p 30 -s 60 f").newer && typed("-p 30 -k 5 f").newer);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for (line, said) in [
+            ("-x f", "unknown option -x"),
+            ("-p", "-parallel needs a value"),
+            ("-p 0 f", "-parallel must be at least 1"),
+            ("-p x f", "'x'"),
+            ("-p 1 -f 1 a b", "one too many"),
+            ("--form ats", "unknown option --form"),
+        ] {
+            assert!(read_line(line).unwrap_err().text().contains(said), "{line}");
+        }
+    }
+}

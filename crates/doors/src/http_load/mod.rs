@@ -1,0 +1,189 @@
+//! The door of http_load, ACME Laboratories' tool and Traffic Server's fork of it.
+//!
+//! Two stages: `args.rs` reads what was typed as the originals read it, `plan.rs` says what it means. Nothing is opened or
+//! printed here: files come through a function, and text goes out as [`Command::Show`].
+
+mod args;
+mod plan;
+
+use args::Typed;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// A test.
+    Run(Box<Run>),
+    /// A text instead of one.
+    Show {
+        /// With its line end.
+        text: String,
+        /// On standard error rather than standard output.
+        to_stderr: bool,
+        /// Exit code of the process.
+        exit: u8,
+    },
+}
+
+/// A test, and how to show it.
+#[derive(Debug)]
+pub struct Run {
+    /// The test.
+    pub plan: ::plan::Plan,
+    /// Whose lines are printed.
+    pub format: Format,
+    /// Bodies are compared, and not only their lengths.
+    pub checksum: bool,
+    /// Progress is told once a minute.
+    pub verbose: bool,
+    /// The report ends with what each slot carried.
+    pub slots: bool,
+    /// Wrong lengths are counted and not told.
+    pub ignore_bytes: bool,
+    /// Idle seconds after which a connection is given up.
+    pub timeout_s: u64,
+    /// Receives the result as JSON.
+    pub json: Option<PathBuf>,
+    /// The plan is to be printed instead of run.
+    pub show_plan: bool,
+    /// What is taken differently than the originals would have; a line each.
+    pub notices: Vec<String>,
+}
+
+/// Whose lines are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The original's.
+    Acme,
+    /// Traffic Server's.
+    Ats,
+}
+
+/// Why there is no test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Refusal {
+    /// With the usage behind it.
+    Usage(String),
+    Value(String),
+}
+
+impl Refusal {
+    fn text(&self) -> String {
+        match self {
+            Refusal::Usage(why) => format!("http_load: {why}\n{USAGE}"),
+            Refusal::Value(why) => format!("http_load: {why}\n"),
+        }
+    }
+}
+
+const USAGE: &str = "\
+usage:  http_load [-checksum] [-throttle | -Throttle BITS] [-verbose] [-timeout SECS]
+            [-sip FILE] [-cipher STR] [-proxy HOST[:PORT]]
+            [-sequential] [-sockets N] [-keep_alive N] [-unique_id] [-agent STR]
+            [-cookie STR] [-header 'NAME: VALUE']... [-accept_gzip] [-ignore_bytes]
+            [-http_version 1.0|1.1] [-max_connect_failures N]
+            -parallel N | -rate N [-jitter]
+            -fetches N | -seconds N
+            url_file
+        Not in the originals: [--format acme|ats] [--json FILE] [--seed N] [--verify]
+            [--show-plan] [--help] [--version]
+One start specifier, either -parallel or -rate, is required.
+One end specifier, either -fetches or -seconds, is required.
+";
+
+/// The usage, as `--help` prints it on standard output.
+pub fn help() -> String {
+    USAGE.to_owned()
+}
+
+/// Reads a command line, its name left out.
+///
+/// `now_seed` is the seed where none is given, and `read_file` reads the URLs and the source addresses.
+pub fn parse(args: &[OsString], now_seed: u64, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Command {
+    let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let told = |text: String| Command::Show { text, to_stderr: false, exit: 0 };
+    match args::read(&words) {
+        Ok(typed) if typed.help => told(help()),
+        Ok(typed) if typed.version => {
+            told(format!("http_load 12mar2006, as wringer {} speaks it\n", env!("CARGO_PKG_VERSION")))
+        }
+        Ok(typed) => mean(typed, now_seed, read_file)
+            .map_or_else(|refusal| refused(&refusal), |run| Command::Run(Box::new(run))),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn refused(refusal: &Refusal) -> Command {
+    Command::Show { text: refusal.text(), to_stderr: true, exit: 1 }
+}
+
+fn mean(
+    mut typed: Typed,
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Refusal> {
+    let read = |file: &str| {
+        let bytes = read_file(Path::new(file)).map_err(|error| Refusal::Value(format!("{file}: {error}")))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let file = typed.file.take().ok_or_else(|| Refusal::Usage("a file of URLs is needed".to_owned()))?;
+    check(&typed)?;
+    let format = format(&typed)?;
+    let urls = plan::urls(&read(&file)?, &file)?;
+    let sources = match &typed.sip {
+        Some(file) => plan::sources(&read(file)?)?,
+        None => Vec::new(),
+    };
+    let plan = plan::of(&typed, format, &urls, sources, now_seed)?;
+    Ok(Run {
+        plan,
+        format,
+        checksum: typed.checksum,
+        verbose: typed.verbose,
+        slots: plan::slots_shown(&typed, format),
+        ignore_bytes: typed.ignore_bytes,
+        timeout_s: typed.timeout_s.unwrap_or(60),
+        notices: notices(&typed),
+        json: typed.json.map(PathBuf::from),
+        show_plan: typed.show_plan,
+    })
+}
+
+/// What must be said, and with what.
+fn check(typed: &Typed) -> Result<(), Refusal> {
+    let usage = |why: &str| Err(Refusal::Usage(why.to_owned()));
+    if typed.parallel.is_some() == typed.rate.is_some() {
+        return usage("one of -parallel and -rate is needed");
+    }
+    if typed.fetches.is_some() == typed.seconds.is_some() {
+        return usage("one of -fetches and -seconds is needed");
+    }
+    if typed.jitter && typed.rate.is_none() {
+        return usage("-jitter is of -rate");
+    }
+    Ok(())
+}
+
+/// The fork's lines where an option of the fork was given.
+fn format(typed: &Typed) -> Result<Format, Refusal> {
+    match typed.format.as_deref() {
+        Some("acme") => Ok(Format::Acme),
+        Some("ats") => Ok(Format::Ats),
+        Some(other) => Err(Refusal::Value(format!("--format {other} is not known: give acme or ats"))),
+        None => Ok(if typed.newer { Format::Ats } else { Format::Acme }),
+    }
+}
+
+/// Options whose meaning cannot be given here: a line each.
+fn notices(typed: &Typed) -> Vec<String> {
+    let said = [
+        (typed.cipher.is_some(), "-cipher: all suites of TLS 1.2 and 1.3 known here are offered"),
+        (typed.unique_id, "-unique_id: no X-ID field is sent"),
+    ];
+    said.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests;

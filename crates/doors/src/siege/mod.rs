@@ -1,0 +1,278 @@
+//! The door of siege, the load tester that walks lists of URLs (4.0 as Debian has it, and 4.1).
+//!
+//! Stages: `args.rs` reads what was typed as the original reads it, `settings.rs` puts configuration and options together,
+//! `urls.rs` reads the list, `plan.rs` says what it means. Nothing is opened or printed here: files come through a function,
+//! and text goes out as [`Command::Show`].
+
+mod args;
+mod plan;
+mod settings;
+mod text;
+mod urls;
+mod variables;
+
+pub use settings::Shown;
+
+use args::Opt;
+use settings::{Reps, Settings};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use urls::{Line, Reader};
+use variables::Variables;
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// A test.
+    Run(Box<Run>),
+    /// Texts instead of one.
+    Show {
+        /// For standard output, with its line end.
+        out: String,
+        /// For standard error.
+        err: String,
+        /// Exit code of the process.
+        exit: u8,
+    },
+}
+
+/// A test, and how to show it.
+#[derive(Debug)]
+pub struct Run {
+    /// The test.
+    pub plan: ::plan::Plan,
+    /// What is shown while it runs and when it is over.
+    pub view: View,
+    /// Whose layout and rules hold.
+    pub layout: Layout,
+    /// Users.
+    pub users: u64,
+    /// Where the clock ends the test.
+    pub time: Option<Duration>,
+    /// Where a line of the result is added.
+    pub log: Option<Log>,
+    /// The result as JSON on standard output.
+    pub json: bool,
+    /// Receives the whole result as wringer's JSON.
+    pub result_json: Option<PathBuf>,
+    /// The process ends with 1 where a transaction failed.
+    pub strict: bool,
+    /// A table of statuses behind the report.
+    pub statuses: bool,
+    /// The plan is to be printed instead of run.
+    pub show_plan: bool,
+    /// What is taken differently than the original would have; a line each.
+    pub notices: Vec<String>,
+    /// What the original prints on standard output before a test.
+    pub warning: String,
+}
+
+/// What is shown of a test.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct View {
+    /// A line for each request.
+    pub verbose: bool,
+    /// Nothing at all.
+    pub quiet: bool,
+    /// The heads of requests and answers.
+    pub debug: bool,
+    /// One request is sent and shown.
+    pub shown: Option<Shown>,
+    /// Lines are coloured where standard output is a terminal.
+    pub color: bool,
+    /// Lines have values with commas between.
+    pub csv: bool,
+    /// Lines begin with the time.
+    pub timestamp: bool,
+    /// Lines name whole URLs.
+    pub full_url: bool,
+    /// Lines begin with the number of the user.
+    pub display_id: bool,
+    /// Lines of values carry this mark.
+    pub mark: Option<String>,
+}
+
+/// A file that is added to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// The file.
+    pub file: PathBuf,
+    /// A line in front of the result's.
+    pub mark: Option<String>,
+    /// A result follows.
+    pub row: bool,
+    /// It is said where the file is.
+    pub notice: bool,
+}
+
+/// Which original's layout and rules hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// 4.0, as Debian and Ubuntu have it.
+    #[default]
+    V40,
+    /// 4.1 and later.
+    V41,
+}
+
+impl Layout {
+    fn parse(text: &str) -> Result<Layout, String> {
+        match text {
+            "4.0" => Ok(Layout::V40),
+            "4.1" => Ok(Layout::V41),
+            _ => Err(format!("--layout '{text}' is not known: give 4.0 or 4.1")),
+        }
+    }
+
+    /// The version that the original of this layout calls itself.
+    pub fn version(self) -> &'static str {
+        match self {
+            Layout::V40 => "4.0.7",
+            Layout::V41 => "4.1.7",
+        }
+    }
+}
+
+/// Reads a command line, its name left out.
+///
+/// `env` gives environment variables, `now_seed` is the seed where none is given, and `read_file` reads the configuration,
+/// the list of URLs and bodies.
+pub fn parse(
+    args: &[OsString],
+    env: &dyn Fn(&str) -> Option<String>,
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Command {
+    let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let typed = args::read(&words);
+    let refused = |why: String| Command::Show { out: String::new(), err: format!("siege: {why}\n"), exit: 1 };
+    let mut variables = Variables::new(env);
+    let settings = match Settings::of(&typed, &mut variables, env, read_file, now_seed) {
+        Ok(settings) => settings,
+        Err(why) => return refused(why),
+    };
+    let version = settings.layout.version();
+    if typed.has(Opt::Version) {
+        return Command::Show { out: String::new(), err: text::version(version), exit: 0 };
+    }
+    if typed.has(Opt::Help) {
+        return Command::Show { out: text::help(), err: format!("SIEGE {version}\n"), exit: 0 };
+    }
+    if typed.has(Opt::Config) {
+        return Command::Show { out: text::configuration(&settings), err: String::new(), exit: 0 };
+    }
+    match run(settings, &mut variables, read_file) {
+        Ok(command) => command,
+        Err(why) => refused(why),
+    }
+}
+
+/// The help, as `--help` prints it on standard output.
+pub fn help() -> String {
+    text::help()
+}
+
+fn run(
+    mut settings: Settings,
+    variables: &mut Variables<'_>,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Command, String> {
+    if settings.shown.is_some() && settings.url.is_none() {
+        let out = "ERROR: -g/--get requires a commandline URL\n".to_owned();
+        return Ok(Command::Show { out, err: String::new(), exit: 1 });
+    }
+    let mut reader = Reader { escaping: settings.url_escaping, read_file, notices: Vec::new() };
+    let lines = match &settings.url {
+        Some(url) => vec![reader.line(&variables.expand(url))?],
+        None => match read_file(Path::new(&settings.file)) {
+            Ok(bytes) => reader.file(&String::from_utf8_lossy(&bytes), variables)?,
+            Err(error) => {
+                let err = format!("siege: unable to open file: {} ({error})\n", settings.file);
+                return Ok(Command::Show { out: text::help(), err, exit: 0 });
+            }
+        },
+    };
+    if lines.is_empty() {
+        let err = format!("siege: {} holds no URL: give one there, or on the command line\n", settings.file);
+        return Ok(Command::Show { out: text::help(), err, exit: 0 });
+    }
+    let logins = settings.login_urls.iter().map(|url| reader.line(&variables.expand(url)));
+    let logins: Vec<Line> = logins.collect::<Result<_, _>>()?;
+    settings.notices.append(&mut reader.notices);
+    let warning = cap(&mut settings);
+    notice_what_is_not_done(&mut settings);
+    let plan = plan::of(&settings, &lines, &logins);
+    Ok(Command::Run(Box::new(assemble(settings, plan, warning))))
+}
+
+fn assemble(settings: Settings, plan: ::plan::Plan, warning: String) -> Run {
+    let log = (settings.logging || settings.mark.is_some()).then(|| Log {
+        file: PathBuf::from(&settings.logfile),
+        mark: settings.mark.clone(),
+        row: settings.logging,
+        notice: settings.show_logfile && !settings.quiet,
+    });
+    let view = View {
+        verbose: settings.verbose,
+        quiet: settings.quiet,
+        debug: settings.debug,
+        shown: settings.shown,
+        color: settings.color,
+        csv: settings.csv,
+        timestamp: settings.timestamp,
+        full_url: settings.full_url,
+        display_id: settings.display_id,
+        mark: settings.mark,
+    };
+    Run {
+        plan,
+        view,
+        layout: settings.layout,
+        users: settings.users,
+        time: settings.time,
+        log: log.filter(|_| settings.shown.is_none()),
+        json: settings.json,
+        result_json: settings.result_json,
+        strict: settings.strict,
+        statuses: settings.statuses,
+        show_plan: settings.show_plan,
+        notices: settings.notices,
+        warning,
+    }
+}
+
+/// Keeps to the limit of users; what is then said of it.
+fn cap(settings: &mut Settings) -> String {
+    if settings.users <= settings.limit {
+        return String::new();
+    }
+    settings.users = settings.limit;
+    text::capped(settings.limit)
+}
+
+/// Options whose meaning cannot be given here: a line each, only where they say something.
+fn notice_what_is_not_done(settings: &mut Settings) {
+    if let (Some(time), Some(Reps::Times(_) | Reps::Once)) = (settings.time, settings.reps) {
+        settings.notices.push(format!(
+            "CONFIG conflict: selected time and repetition based testing; defaulting to time-based testing: {} seconds",
+            time.as_secs()
+        ));
+    }
+    let said = [
+        (
+            !settings.auth_urls.is_empty(),
+            "auth-url: a 403 is not answered by another request; the URLs are left out",
+        ),
+        (settings.expire_session, "expire-session: cookies are kept as long as they are valid"),
+        (!settings.zero_data_ok, "zero-data-ok: an answer without a body counts by its status alone"),
+        (settings.ftp_login, "ftp-login: FTP is not spoken here"),
+        (settings.ssl_ciphers.is_some(), "ssl-ciphers: all suites of TLS 1.2 and 1.3 known here are offered"),
+    ];
+    let said = said.into_iter().filter(|(holds, _)| *holds);
+    settings.notices.extend(said.map(|(_, text)| text.to_owned()));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,252 @@
+//! Stage two: what the settings and the list of requests mean as a plan.
+
+use super::settings::{Login, Reps, Settings, Shown};
+use super::urls::Line;
+use plan::{
+    Address, Auth, Check, Credentials, Delay, Expect, Field, Http1, HttpVersion, Limits, Load, Pace, Phase,
+    Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources, Scenario, Session,
+    Site, Step, Stop, Tls, Trace, Validators,
+};
+use std::time::Duration;
+
+/// The plan of a list of requests. `logins`: what each user sends first.
+pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
+    let composer = Composer { settings };
+    let step = RequestStep {
+        requests: lines.iter().map(|line| composer.request(line)).collect(),
+        order: order(settings),
+        expect: Expect { statuses: good_statuses(), ..Expect::default() },
+        session: session(settings, logins.iter().map(|line| composer.request(line)).collect()),
+        ..RequestStep::default()
+    };
+    let https = lines.iter().chain(logins).any(|line| line.url.starts_with("https:"));
+    let phase = Phase {
+        name: "siege".to_owned(),
+        measured: true,
+        scenario: Scenario { steps: vec![Step::Requests(step)] },
+        pace: pace(settings),
+        stop: stop(settings, lines.len() as u64),
+    };
+    let load = Load {
+        target: settings.proxy_host.as_ref().map(|host| format!("{host}:{}", settings.proxy_port)),
+        sources: Vec::new(),
+        protocol: Protocol::Http1(http1(settings, https)),
+        check: Check { evidence: 0, ..Check::default() },
+        limits: limits(settings),
+        phases: vec![phase],
+        trace: trace(settings),
+    };
+    Plan {
+        version: Plan::VERSION,
+        seed: settings.seed,
+        threads: None,
+        io: plan::Io::Auto,
+        site: Site::default(),
+        load: Some(load),
+        origin: None,
+    }
+}
+
+/// All that the original does not count as failed: any answer but 408 and 5xx. The usual one stands first.
+fn good_statuses() -> Vec<u16> {
+    (200..500).filter(|status| *status != 408).collect()
+}
+
+fn order(settings: &Settings) -> RequestOrder {
+    match settings.reps {
+        _ if settings.internet => RequestOrder::Random,
+        // Each request of the list goes out once, whoever sends it.
+        Some(Reps::Once) if settings.shares_out_list() => RequestOrder::Loop,
+        _ => RequestOrder::PerUser,
+    }
+}
+
+fn pace(settings: &Settings) -> Pace {
+    let users = u32::try_from(settings.users).unwrap_or(u32::MAX);
+    if settings.delay_s > 0.0 {
+        let think = Delay::Uniform { min: Duration::ZERO, max: Duration::from_secs_f64(settings.delay_s) };
+        return Pace::Thinking { users, think };
+    }
+    Pace::Users(users)
+}
+
+fn stop(settings: &Settings, lines: u64) -> Stop {
+    let failures = Some(settings.failures).filter(|most| *most > 0);
+    match (settings.time, settings.reps) {
+        (Some(after), _) => Stop { after: Some(after), failures, ..Stop::default() },
+        (None, Some(Reps::Times(times))) => Stop { turns_per_user: Some(times), failures, ..Stop::default() },
+        (None, Some(Reps::Once)) if settings.shares_out_list() => {
+            Stop { requests: Some(lines), failures, ..Stop::default() }
+        }
+        (None, Some(Reps::Once)) => Stop { turns_per_user: Some(lines), failures, ..Stop::default() },
+        (None, None) => Stop { failures, ..Stop::default() },
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    let timeout = Duration::from_secs(settings.timeout_s.clamp(1, 86_400));
+    // What is under way when time is up vanishes, as in the original.
+    Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() }
+}
+
+fn trace(settings: &Settings) -> Trace {
+    let heads = settings.debug || settings.shown.is_some();
+    let quiet = settings.quiet;
+    let bodies = settings.shown == Some(Shown::Page);
+    Trace { heads, bodies, requests: settings.verbose, bad_requests: !quiet, ..Trace::default() }
+}
+
+fn http1(settings: &Settings, https: bool) -> Http1 {
+    let proxied = settings.proxy_host.is_some();
+    let tls = Tls {
+        verify: settings.verify,
+        certificate: settings.ssl_certificate.clone(),
+        key: settings.ssl_key.clone().or_else(|| settings.ssl_certificate.clone()),
+        ..Tls::default()
+    };
+    Http1 {
+        form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
+        requests_per_connection: (!settings.keep_alive).then_some(1),
+        version: if settings.speaks_1_1() { HttpVersion::OneOne } else { HttpVersion::OneZero },
+        bare: true,
+        tls: https.then_some(tls),
+        tunnel: proxied && https,
+        ..Http1::default()
+    }
+}
+
+fn session(settings: &Settings, login: Vec<Request>) -> Session {
+    let credentials = |login: &Login| Credentials {
+        name: login.user.clone(),
+        password: login.password.clone(),
+        realm: login.realm.clone(),
+    };
+    let auth = Auth {
+        credentials: settings.logins.iter().map(credentials).collect(),
+        proxy: settings.proxy_login.iter().map(credentials).collect(),
+        attempts: u32::try_from(settings.attempts.max(1)).unwrap_or(u32::MAX),
+        ..Auth::default()
+    };
+    let statuses = match settings.layout {
+        super::Layout::V40 => vec![301, 302, 303, 307, 308],
+        super::Layout::V41 => vec![201, 301, 302, 303, 307, 308],
+    };
+    let redirects = Redirects { statuses, refresh: true, ..Redirects::default() };
+    let resources = Resources {
+        parallel: 1,
+        except: settings.no_follow_hosts.clone(),
+        reversed: true,
+        ..Resources::default()
+    };
+    Session {
+        cookies: true,
+        redirects: settings.follow.then_some(redirects),
+        auth: (auth.credentials.len() + auth.proxy.len() > 0).then_some(auth),
+        login,
+        resources: settings.parser.then_some(resources),
+        validators: if settings.cache { Validators::WhileFresh } else { Validators::Never },
+    }
+}
+
+impl Settings {
+    /// `-r once` of the newer original: the list is shared out among the users.
+    fn shares_out_list(&self) -> bool {
+        self.layout == super::Layout::V41
+    }
+
+    /// A single request that is shown is always an old one.
+    fn speaks_1_1(&self) -> bool {
+        self.http11 && self.shown.is_none()
+    }
+
+    /// What the original calls itself in requests.
+    pub(super) fn agent(&self) -> String {
+        self.user_agent.clone().unwrap_or_else(|| {
+            format!("Mozilla/5.0 (pc-{}-linux-gnu) Siege/{}", std::env::consts::ARCH, self.layout.version())
+        })
+    }
+}
+
+/// Writes the fields of requests in the original's order.
+struct Composer<'a> {
+    settings: &'a Settings,
+}
+
+impl Composer<'_> {
+    fn request(&self, line: &Line) -> Request {
+        let method = match self.settings.shown {
+            Some(Shown::Heads) if line.method == "GET" => self.settings.get_method.clone(),
+            _ => line.method.to_owned(),
+        };
+        let fields = self.fields(line);
+        Request { method, fields, body: line.body.clone(), ..Request::get(&line.url) }
+    }
+
+    fn fields(&self, line: &Line) -> Vec<Field> {
+        let settings = self.settings;
+        let authority = Address::parse(&line.url).map(|address| address.authority).unwrap_or_default();
+        let given = |name: &str| settings.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        let mut fields = Vec::new();
+        let mut add = |name: &str, value: &str| {
+            fields.push(Field { name: name.to_owned(), value: value.to_owned() });
+        };
+        if !given("Host") {
+            add("Host", &authority);
+        }
+        if let Some(user) = &line.user {
+            add("Authorization", &format!("Basic {}", base64(user.as_bytes())));
+        }
+        if !given("Accept") {
+            add("Accept", "*/*");
+        }
+        add("Accept-Encoding", &settings.accept_encoding);
+        add("User-Agent", &settings.agent());
+        for (name, value) in &settings.headers {
+            add(name, value);
+        }
+        add(
+            "Connection",
+            if settings.keep_alive && settings.shown.is_none() { "keep-alive" } else { "close" },
+        );
+        if line.method != "GET" {
+            let line_type = line.content_type.as_ref().or(settings.content_type.as_ref());
+            add("Content-Type", line_type.map_or("application/x-www-form-urlencoded", String::as_str));
+            add("Content-Length", &line.body.len().to_string());
+        }
+        fields
+    }
+}
+
+/// RFC 4648 section 4.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let group =
+            chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(group >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vectors_of_rfc_4648() {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+}
