@@ -3,3 +3,4 @@
 
 pub mod jtest;
 pub mod native;
+pub mod wrk;

@@ -137,6 +137,7 @@ impl Requests {
 
 fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Vec<u8> {
     let target = match http.form {
+        _ if !request.target.is_empty() => &request.target,
         RequestForm::Forward => &address.text,
         RequestForm::Reverse | RequestForm::Transparent => &address.path,
     };

@@ -68,9 +68,21 @@ impl User {
         self.turns += 1;
     }
 
-    /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought.
-    /// Waits that long; the second value is how late it then is, where a moment was set beforehand.
-    async fn rest(&mut self, worker: &Worker, thought: Duration) -> (Instant, Option<Duration>) {
+    /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought, or
+    /// when the timetable says so. Waits that long; the second value is how late it then is, where a moment was set
+    /// beforehand.
+    async fn rest(
+        &mut self,
+        worker: &Worker,
+        work: &PhaseWork,
+        thought: Duration,
+    ) -> (Instant, Option<Duration>) {
+        if let Some(table) = &work.timetable {
+            if self.refusals > 0 {
+                worker.net.sleep(self.pause()).await;
+            }
+            return wait_for_turn(worker, table.due(self.number, self.turns)).await;
+        }
         if self.refusals > 0 {
             worker.net.sleep(self.pause().max(thought)).await;
             // Nobody meant to send meanwhile.
@@ -85,6 +97,15 @@ impl User {
 /// Waits until a request is due, where there is anything to wait for.
 async fn wait_for(worker: &Worker, due: Instant, thought: Duration) -> (Instant, Option<Duration>) {
     if thought.is_zero() {
+        return (due, None);
+    }
+    worker.net.sleep_until(due).await;
+    (due, Some(worker.net.now().saturating_duration_since(due)))
+}
+
+/// Waits until a turn is due. Where it is past, the answer before it took longer, which is no lateness of ours.
+async fn wait_for_turn(worker: &Worker, due: Instant) -> (Instant, Option<Duration>) {
+    if worker.net.now() >= due {
         return (due, None);
     }
     worker.net.sleep_until(due).await;
@@ -183,13 +204,16 @@ fn spawn_closed(
     work.users.set(work.users.get() + 1);
     worker.net.clone().spawn(async move {
         let mut user = User::new(work.part.number(u64::from(user)));
-        let (mut due, mut lateness) = wait_for(&worker, worker.net.now() + first, first).await;
+        let (mut due, mut lateness) = match &work.timetable {
+            Some(table) => wait_for_turn(&worker, table.due(user.number, 0)).await,
+            None => wait_for(&worker, worker.net.now() + first, first).await,
+        };
         while !exhausted(&work, 0)
             && work.turns_per_user.is_none_or(|most| user.turns < most)
             && let Some(number) = worker.next_number(&work, due)
         {
             user.request(&worker, &work, Turn { number, due, lateness }).await;
-            (due, lateness) = user.rest(&worker, think.after(number)).await;
+            (due, lateness) = user.rest(&worker, &work, think.after(number)).await;
         }
         work.users.set(work.users.get() - 1);
         work.user_ended.set();

@@ -5,6 +5,7 @@ use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
 use crate::open;
+use crate::pace::Timetable;
 use crate::requests::{Hosts, Requests};
 use crate::source::Sources;
 use crate::urls::Frontier;
@@ -12,7 +13,7 @@ use crate::user::{self, Think};
 use measure::{Clock, Event, Exchange, Outcome, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
-use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
+use plan::{Load, Pace, Part, Phase, Protocol, RequestStep, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -86,6 +87,8 @@ pub(crate) struct PhaseWork {
     pub crowd: u64,
     /// Turns after which a user ends.
     pub turns_per_user: Option<u64>,
+    /// When turns are due, where the pace has a timetable.
+    pub timetable: Option<Timetable>,
     limit: Option<u64>,
     issued: Cell<u64>,
     ends: Option<Instant>,
@@ -207,6 +210,11 @@ impl Worker {
                 let Protocol::Http1(http) = &self.job.load.protocol;
                 StepWork::Requests(Requests::new(step, http, self.target(), &self.job.hosts, seed))
             }
+            Step::Script(step) => {
+                let Protocol::Http1(http) = &self.job.load.protocol;
+                let one = RequestStep { requests: vec![step.request.clone()], ..RequestStep::default() };
+                StepWork::Requests(Requests::new(&one, http, self.target(), &self.job.hosts, seed))
+            }
         });
         PhaseWork {
             name: phase.name.clone(),
@@ -214,6 +222,7 @@ impl Worker {
             steps: steps.collect(),
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
+            timetable: timetable(&self.job.load.phases[index].pace, opens),
             limit: phase.stop.requests,
             issued: Cell::new(0),
             ends: phase.stop.after.map(|after| opens + after),
@@ -359,6 +368,16 @@ impl Worker {
     pub fn show(&self, event: Event) {
         // Nobody reads any more after an interrupt.
         let _ = self.job.events.send(event);
+    }
+}
+
+/// The timetable of a pace that has one; it is that of all workers.
+fn timetable(pace: &Pace, began: Instant) -> Option<Timetable> {
+    match *pace {
+        Pace::Timetable { users, per_second } => {
+            Some(Timetable { began, users: u64::from(users), per_second })
+        }
+        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::accounts::OriginCounts;
 use crate::event::Evidence;
 use crate::machine::Watched;
+use crate::rates::Rates;
 use crate::tally::{Clock, Counts, Snapshot, Tally};
 use crate::verdict::SelfCheck;
 use serde::Serialize;
@@ -150,6 +151,8 @@ pub struct PhaseResult {
     pub origin: Option<OriginCounts>,
     /// Hit ratio to be expected, where the plan allows a prediction.
     pub predicted_hit_ratio: Option<f64>,
+    /// What single workers completed per second, interval by interval.
+    pub rates: Rates,
 }
 
 impl PhaseResult {
@@ -163,6 +166,7 @@ impl PhaseResult {
             tally: Tally::new(),
             origin: None,
             predicted_hit_ratio: None,
+            rates: Rates::default(),
         }
     }
 
@@ -272,6 +276,7 @@ impl RunResult {
         let mut sum = first.clone();
         for phase in phases {
             sum.tally.merge(&phase.tally);
+            sum.rates.merge(&phase.rates);
             sum.took += phase.took;
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;

@@ -382,7 +382,7 @@ impl Tally {
                 *mine = *theirs;
             }
         }
-        for (mine, theirs) in self.clocks.iter_mut().zip(&other.clocks) {
+        for (mine, theirs) in self.clocks.iter_mut().zip(&other.clocks).filter(|(_, theirs)| !theirs.is_empty()) {
             // Both have the one geometry, so nothing can be out of range.
             let _ = mine.add(theirs);
         }

@@ -4,7 +4,8 @@
 use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
-use crate::request::{RequestOrder, RequestStep};
+use crate::request::{Request, RequestOrder, RequestStep};
+use crate::script::ScriptStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::{Plan, load::Http1};
@@ -170,6 +171,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         match step {
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
             Step::Requests(step) => check_requests(name, step, load, found),
+            Step::Script(step) => check_script(phase, step, load, found),
             Step::Urls(step) => {
                 share(found, &format!("phase '{name}': reload"), step.reload);
                 let https =
@@ -190,7 +192,9 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
         }
     };
     match &phase.pace {
-        Pace::Users(users) | Pace::Thinking { users, .. } => limit("users", *users),
+        Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => {
+            limit("users", *users);
+        }
         Pace::Rate { in_flight, .. }
         | Pace::Stages { in_flight, .. }
         | Pace::Connections { in_flight, .. } => {
@@ -200,12 +204,9 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
     match &phase.pace {
         Pace::Users(_) => {}
         Pace::Thinking { think, .. } => check_delay(&format!("phase '{name}': think"), think, found),
+        Pace::Timetable { per_second, .. } => check_rate(name, *per_second, found),
         Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
-            if !(*per_second > 0.0 && *per_second <= MAX_RATE) {
-                found.push(format!(
-                    "phase '{name}': per_second is {per_second}: give more than 0, at most 1e9"
-                ));
-            }
+            check_rate(name, *per_second, found);
             check_arrivals(name, *arrivals, found);
         }
         Pace::Stages { stages, arrivals, .. } => {
@@ -218,6 +219,12 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
             }
             check_arrivals(name, *arrivals, found);
         }
+    }
+}
+
+fn check_rate(phase: &str, per_second: f64, found: &mut Vec<String>) {
+    if !(per_second > 0.0 && per_second <= MAX_RATE) {
+        found.push(format!("phase '{phase}': per_second is {per_second}: give more than 0, at most 1e9"));
     }
 }
 
@@ -246,21 +253,39 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
     if step.order == RequestOrder::Weighted && step.requests.iter().all(|request| request.weight == 0) {
         found.push(format!("phase '{phase}': all weights are 0: give at least one request a weight"));
     }
-    for request in &step.requests {
-        let url = &request.url;
-        match request.address() {
-            None => found.push(format!(
-                "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
-            )),
-            Some(address) if address.secure => check_https(phase, url, load, found),
-            Some(_) => {}
-        }
-        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        if request.method.is_empty() || !request.method.bytes().all(token) {
-            found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
-        }
-        check_fields(&request.fields, found);
+    step.requests.iter().for_each(|request| check_request(phase, request, load, found));
+}
+
+fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {
+    let url = &request.url;
+    match request.address() {
+        None => found.push(format!(
+            "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
+        )),
+        Some(address) if address.secure => check_https(phase, url, load, found),
+        Some(_) => {}
     }
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if request.method.is_empty() || !request.method.bytes().all(token) {
+        found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
+    }
+    if request.target.bytes().any(|byte| byte.is_ascii_control() || byte == b' ') {
+        found.push(format!("phase '{phase}': target '{}' has blanks or control bytes", request.target));
+    }
+    check_fields(&request.fields, found);
+}
+
+/// A worker has one script, so a run has one too.
+fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<String>) {
+    let scripts = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+    let scripts = scripts.filter(|step| matches!(step, Step::Script(_))).count();
+    if scripts > 1 || phase.scenario.steps.len() > 1 {
+        found.push(format!("phase '{}': a script must be the only step, and the only script", phase.name));
+    }
+    if phase.pace.closed().is_none() {
+        found.push(format!("phase '{}': a script needs a pace of users", phase.name));
+    }
+    check_request(&phase.name, &step.request, load, found);
 }
 
 /// TLS needs its values, and goes to the host itself.

@@ -25,6 +25,9 @@ pub struct Request {
     pub method: String,
     /// The URL, absolute.
     pub url: String,
+    /// What stands in the request line instead of the URL's path and query, as it is; empty: those.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub target: String,
     /// Fields of this request alone, after those of all requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
@@ -55,7 +58,14 @@ fn is_get(method: &str) -> bool {
 impl Request {
     /// A plain GET.
     pub fn get(url: &str) -> Request {
-        Request { method: get(), url: url.to_owned(), fields: Vec::new(), body: String::new(), weight: 1 }
+        Request {
+            method: get(),
+            url: url.to_owned(),
+            target: String::new(),
+            fields: Vec::new(),
+            body: String::new(),
+            weight: 1,
+        }
     }
 
     /// Where it leads; `None` for what is no `http://` URL.
@@ -87,6 +97,9 @@ pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u16>,
+    /// Any status is good.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub any_status: bool,
     /// What bodies must be.
     pub body: ExpectBody,
 }
@@ -94,7 +107,11 @@ pub struct Expect {
 impl Expect {
     /// Whether a status is good.
     pub fn takes(&self, status: u16) -> bool {
-        if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
+        match self.statuses.as_slice() {
+            _ if self.any_status => true,
+            [] => status < 400,
+            listed => listed.contains(&status),
+        }
     }
 }
 
@@ -124,5 +141,6 @@ mod tests {
         );
         let only = Expect { statuses: vec![204, 404], ..Expect::default() };
         assert_eq!([200, 204, 404].map(|status| only.takes(status)), [false, true, true]);
+        assert!(Expect { any_status: true, ..Expect::default() }.takes(503));
     }
 }

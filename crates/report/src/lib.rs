@@ -1,5 +1,6 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
-//! [`text`] for people, [`live`] for the line per second, [`json`] for programs, [`jtest`] for the old tool's table.
+//! [`text`] for people, [`live`] for the line per second, [`json`] for programs, [`jtest`] and [`wrk`] for the
+//! old tools'.
 
 pub mod good;
 pub mod json;
@@ -7,5 +8,6 @@ pub mod jtest;
 pub mod live;
 pub mod show;
 pub mod text;
+pub mod wrk;
 
 pub use text::Context;

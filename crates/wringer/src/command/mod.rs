@@ -9,6 +9,7 @@ pub mod origin;
 pub mod plan;
 mod show;
 mod troubles;
+pub mod wrk;
 
 pub use show::notice;
 
@@ -36,7 +37,11 @@ impl Door {
 }
 
 /// Every door; each has its line in the native help, too.
-pub const DOORS: &[Door] = &[Door { name: "jtest", run: jtest::run, help: jtest::help }];
+pub const DOORS: &[Door] = &[
+    Door { name: "jtest", run: jtest::run, help: jtest::help },
+    Door { name: "wrk", run: wrk::run_wrk, help: wrk::help_wrk },
+    Door { name: "wrk2", run: wrk::run_wrk2, help: wrk::help_wrk2 },
+];
 
 /// `wringer rig`.
 pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {

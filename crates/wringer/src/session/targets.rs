@@ -29,7 +29,8 @@ impl Targets {
         }
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let requests = steps.filter_map(|step| match step {
-            Step::Requests(step) => Some(&step.requests),
+            Step::Requests(step) => Some(step.requests.as_slice()),
+            Step::Script(step) => Some(std::slice::from_ref(&step.request)),
             Step::Object(_) | Step::Urls(_) => None,
         });
         let mut hosts = Hosts::new();
