@@ -4,11 +4,13 @@
 mod object;
 mod patience;
 mod request;
+mod script;
 mod tell;
 mod url;
 
 pub(crate) use object::object;
 pub(crate) use request::request;
+pub(crate) use script::script;
 pub(crate) use url::{compares, url};
 
 use crate::connection::{Connection, Opened};

@@ -112,6 +112,30 @@ impl Requests {
         Requests { weights: weights.collect(), list, order: step.order, seed }
     }
 
+    /// None at all.
+    pub fn of_nothing() -> Requests {
+        Requests { list: Vec::new(), weights: Vec::new(), order: RequestOrder::Loop, seed: 0 }
+    }
+
+    /// A message that a script made once and for all.
+    pub fn of_message(message: &[u8], url: &str, to: Place<'_>) -> Requests {
+        let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
+        let prepared = Prepared {
+            to: to.to.to_vec(),
+            secure: to.secure.map(str::to_owned),
+            framing: if method == "HEAD" { Framing::NoBody } else { Framing::Body },
+            expect: Expect { any_status: true, ..Expect::default() },
+            index: 0,
+            method: method.into_owned(),
+            url: url.to_owned(),
+            long: Cell::new(false),
+            model: RefCell::new(None),
+            message: message.to_vec(),
+            last: message.to_vec(),
+        };
+        Requests { list: vec![prepared], weights: vec![1], order: RequestOrder::Loop, seed: 0 }
+    }
+
     /// The request whose turn it is.
     pub fn at(&self, place: Placing) -> &Prepared {
         let count = self.list.len() as u64;

@@ -6,6 +6,7 @@
 use crate::connection::Connection;
 use crate::exchange::{self, Turn};
 use crate::requests::Placing;
+use crate::script::Heard;
 use crate::worker::{PhaseWork, StepWork, Worker};
 use measure::Failure;
 use net::TaskId;
@@ -26,6 +27,10 @@ pub(crate) struct User {
     pub answer_head: Vec<u8>,
     /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
+    /// What a script said last is to be sent.
+    pub message: Vec<u8>,
+    /// What it is told.
+    pub heard: Heard,
     /// Why the last connection could not be opened.
     pub not_connected: Option<Failure>,
     /// When the last request ended, where it got as far as being sent.
@@ -64,6 +69,7 @@ impl User {
                     Placing { number: turn.number, user: self.number, of: work.crowd, turn: self.turns };
                 exchange::request(worker, work, self, requests.at(placing), turn).await;
             }
+            StepWork::Script(playing) => exchange::script(worker, work, self, playing, turn).await,
         }
         self.turns += 1;
     }
@@ -177,7 +183,7 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) | StepWork::Requests(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) | StepWork::Script(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
@@ -186,7 +192,7 @@ fn waiting(work: &PhaseWork) -> u32 {
 /// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
 pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     work.steps.iter().any(|step| match step {
-        StepWork::Object(_) => false,
+        StepWork::Object(_) | StepWork::Script(_) => false,
         StepWork::Urls(frontier) => frontier.exhausted_after(handed),
         StepWork::Requests(requests) => requests.is_empty(),
     })

@@ -7,13 +7,14 @@ use crate::control::Control;
 use crate::open;
 use crate::pace::Timetable;
 use crate::requests::{Hosts, Requests};
+use crate::script::{Playing, Script};
 use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user::{self, Think};
 use measure::{Clock, Event, Exchange, Outcome, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
-use plan::{Load, Pace, Part, Phase, Protocol, RequestStep, Site, Step};
+use plan::{Load, Pace, Part, Phase, Protocol, ScriptStep, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -60,6 +61,10 @@ pub(crate) struct Worker {
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
     pub in_flight: Cell<u64>,
+    /// The script has ended this worker.
+    pub halted: Cell<bool>,
+    /// The script, until its phase begins.
+    script: RefCell<Option<Box<dyn Script>>>,
     /// Failed requests after which the phase is given up.
     failures: Cell<Option<u64>>,
     phase: Cell<usize>,
@@ -114,18 +119,26 @@ pub(crate) enum StepWork {
     Object(Laws),
     Urls(Frontier),
     Requests(Requests),
+    Script(Playing),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
 ///
 /// Ends when the phases are over or [`Control::stop`] was called and the time of grace has passed.
 pub async fn drive(net: Net, job: Job) {
+    drive_script(net, job, None).await;
+}
+
+/// As [`drive`], with the worker's script where the plan has one; without, the step of a script sends nothing.
+pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     let Protocol::Http1(http) = &job.load.protocol;
     let worker = Rc::new(Worker {
         composer: Composer::new(http, &job.site),
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
+        halted: Cell::new(false),
+        script: RefCell::new(script),
         failures: Cell::new(None),
         phase: Cell::new(0),
         interval: Cell::new(0),
@@ -210,11 +223,7 @@ impl Worker {
                 let Protocol::Http1(http) = &self.job.load.protocol;
                 StepWork::Requests(Requests::new(step, http, self.target(), &self.job.hosts, seed))
             }
-            Step::Script(step) => {
-                let Protocol::Http1(http) = &self.job.load.protocol;
-                let one = RequestStep { requests: vec![step.request.clone()], ..RequestStep::default() };
-                StepWork::Requests(Requests::new(&one, http, self.target(), &self.job.hosts, seed))
-            }
+            Step::Script(step) => self.script_work(step),
         });
         PhaseWork {
             name: phase.name.clone(),
@@ -228,6 +237,20 @@ impl Worker {
             ends: phase.stop.after.map(|after| opens + after),
             users: Cell::new(0),
             user_ended: self.net.event(),
+        }
+    }
+
+    fn script_work(&self, step: &ScriptStep) -> StepWork {
+        let Some(script) = self.script.take() else {
+            return StepWork::Requests(Requests::of_nothing());
+        };
+        let address = step.request.address().filter(|address| address.secure);
+        let secure = address.map(|address| address.host);
+        let habits = script.habits();
+        let playing = Playing::new(script, habits.clone(), secure, step.time_batches);
+        match habits.plain() {
+            Some(message) => StepWork::Requests(Requests::of_message(message, &step.url, playing.place())),
+            None => StepWork::Script(playing),
         }
     }
 
@@ -307,7 +330,7 @@ impl Worker {
 
     /// Whether the phase is over by the clock or by order.
     pub fn over(&self, work: &PhaseWork, now: Instant) -> bool {
-        work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped()
+        work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped() || self.halted.get()
     }
 
     /// How long the run goes on.
@@ -355,6 +378,12 @@ impl Worker {
             self.job.control.failed(most);
         }
         self.tally.borrow_mut().exchange(exchange);
+    }
+
+    /// A request of several has ended whose time is that of the last.
+    pub fn end_untimed(&self, exchange: &Exchange) {
+        self.in_flight.set(self.in_flight.get().saturating_sub(1));
+        self.tally.borrow_mut().untimed_exchange(exchange);
     }
 
     /// Tells an event, or counts that it could not be told.

@@ -45,7 +45,8 @@ pub fn report(result: &RunResult, options: Options) -> String {
     if options.latency && options.wrk2 {
         text += &spectrum::block("HdrHistogram - Recorded Latency", latency);
         if options.uncorrected {
-            let title = "HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account)";
+            let title =
+                "HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account)";
             text += &format!("\n{}", spectrum::block(title, tally.clock(Clock::Service)));
         }
     } else if options.latency {
@@ -75,9 +76,11 @@ fn totals(measured: &PhaseResult) -> String {
     let errors = SocketErrors::of(measured);
     if errors != SocketErrors::default() {
         let SocketErrors { connect, read, write, timeout } = errors;
-        text += &format!("  Socket errors: connect {connect}, read {read}, write {write}, timeout {timeout}\n");
+        text +=
+            &format!("  Socket errors: connect {connect}, read {read}, write {write}, timeout {timeout}\n");
     }
-    let bad: u64 = measured.tally.statuses().filter(|(status, _)| *status > 399).map(|(_, count)| count).sum();
+    let bad: u64 =
+        measured.tally.statuses().filter(|(status, _)| *status > 399).map(|(_, count)| count).sum();
     if bad > 0 {
         text += &format!("  Non-2xx or 3xx responses: {bad}\n");
     }

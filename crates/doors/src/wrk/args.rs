@@ -73,33 +73,87 @@ struct Switch {
     help: &'static str,
 }
 
-const fn switch(name: &'static str, short: char, slot: Slot, value: &'static str, help: &'static str) -> Switch {
+const fn switch(
+    name: &'static str,
+    short: char,
+    slot: Slot,
+    value: &'static str,
+    help: &'static str,
+) -> Switch {
     Switch { name, short: if short == ' ' { None } else { Some(short) }, only_wrk2: false, slot, value, help }
 }
 
 /// Every option, in the order of the usage text.
 static SWITCHES: &[Switch] = &[
-    switch("connections", 'c', Slot::Count(|typed, n| typed.connections = n), "N", "Connections kept open [10]"),
+    switch(
+        "connections",
+        'c',
+        Slot::Count(|typed, n| typed.connections = n),
+        "N",
+        "Connections kept open [10]",
+    ),
     switch("duration", 'd', Slot::Time(|typed| &mut typed.duration), "T", "How long the test lasts [10s]"),
     switch("threads", 't', Slot::Count(|typed, n| typed.threads = n), "N", "Worker threads [2]"),
     Switch {
         only_wrk2: true,
-        ..switch("rate", 'R', Slot::Count(|typed, n| typed.rate = Some(n)), "N", "Requests per second in all; required")
+        ..switch(
+            "rate",
+            'R',
+            Slot::Count(|typed, n| typed.rate = Some(n)),
+            "N",
+            "Requests per second in all; required",
+        )
     },
     switch("script", 's', Slot::Text(|typed, file| typed.script = Some(file)), "FILE", "Lua script"),
-    switch("header", 'H', Slot::Text(|typed, field| typed.headers.push(field)), "FIELD", "Header field, 'Name: value'"),
+    switch(
+        "header",
+        'H',
+        Slot::Text(|typed, field| typed.headers.push(field)),
+        "FIELD",
+        "Header field, 'Name: value'",
+    ),
     switch("latency", 'L', Slot::On(|typed| typed.latency = true), "", "Show how latency is distributed"),
     Switch {
         only_wrk2: true,
-        ..switch("u_latency", 'U', Slot::On(|typed| typed.uncorrected = true), "", "The service time's distribution, too")
+        ..switch(
+            "u_latency",
+            'U',
+            Slot::On(|typed| typed.uncorrected = true),
+            "",
+            "The service time's distribution, too",
+        )
     },
     Switch {
         only_wrk2: true,
-        ..switch("batch_latency", 'B', Slot::On(|typed| typed.batches = true), "", "Time batches of pipelined requests whole")
+        ..switch(
+            "batch_latency",
+            'B',
+            Slot::On(|typed| typed.batches = true),
+            "",
+            "Time batches of pipelined requests whole",
+        )
     },
-    switch("timeout", 'T', Slot::Time(|typed| &mut typed.timeout), "T", "Time limit of connecting and of a request [2s]"),
-    switch("json", ' ', Slot::Text(|typed, file| typed.json = Some(file)), "FILE", "Write the result as JSON, too (- for stdout)"),
-    switch("show-plan", ' ', Slot::On(|typed| typed.show_plan = true), "", "Print what this means, and run nothing"),
+    switch(
+        "timeout",
+        'T',
+        Slot::Time(|typed| &mut typed.timeout),
+        "T",
+        "Time limit of connecting and of a request [2s]",
+    ),
+    switch(
+        "json",
+        ' ',
+        Slot::Text(|typed, file| typed.json = Some(file)),
+        "FILE",
+        "Write the result as JSON, too (- for stdout)",
+    ),
+    switch(
+        "show-plan",
+        ' ',
+        Slot::On(|typed| typed.show_plan = true),
+        "",
+        "Print what this means, and run nothing",
+    ),
     switch("version", 'v', Slot::On(|typed| typed.version = true), "", "Show the version"),
     switch("help", ' ', Slot::Help, "", "Show this"),
 ];
@@ -110,7 +164,8 @@ fn known(tool: Tool) -> impl Iterator<Item = &'static Switch> {
 
 /// The usage text.
 pub(super) fn usage(tool: Tool) -> String {
-    let mut text = format!("Usage: {} <options> <url> [-- <arguments for the script>]\n  Options:\n", tool.name());
+    let mut text =
+        format!("Usage: {} <options> <url> [-- <arguments for the script>]\n  Options:\n", tool.name());
     for switch in known(tool) {
         let short = switch.short.map_or("   ".to_owned(), |short| format!("-{short},"));
         let long = format!("--{} {}", switch.name, switch.value);
@@ -253,8 +308,8 @@ fn set(
             set(typed, number::count(&value).ok_or_else(|| wrong("a whole number, such as 100 or 10k"))?);
         }
         Slot::Time(slot) => {
-            *slot(typed) =
-                number::time(&value).ok_or_else(|| wrong("whole seconds, minutes or hours, such as 30s or 2m"))?;
+            *slot(typed) = number::time(&value)
+                .ok_or_else(|| wrong("whole seconds, minutes or hours, such as 30s or 2m"))?;
         }
         Slot::Text(set) => set(typed, value),
         Slot::On(set) => set(typed),

@@ -7,8 +7,8 @@ use super::args::{Typed, refused, version};
 use super::{Run, Shown, Tool, View};
 use ::plan::check::MAX_USERS;
 use ::plan::{
-    Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan, Protocol,
-    Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace,
+    Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan,
+    Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
 };
 use std::io;
 use std::path::Path;
@@ -78,14 +78,11 @@ impl Target {
             return None;
         }
         let (scheme, rest) = url.split_once("://")?;
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(end);
-        let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let port = authority.rsplit_once(':').map(|(_, port)| port);
-        let port = port.filter(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()));
+        let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+        let authority = script::authority(url);
         let slash = if path.starts_with('/') { "" } else { "/" };
         Some(Target {
-            service: port.map_or_else(|| scheme.to_ascii_lowercase(), str::to_owned),
+            service: script::port(authority).map_or_else(|| scheme.to_ascii_lowercase(), str::to_owned),
             authority: authority.to_owned(),
             path: format!("{slash}{path}"),
             address,
@@ -98,7 +95,8 @@ fn read_script(
     file: &str,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<(String, String), Shown> {
-    let failed = |why: String| Shown { complaint: format!("{}: {file}: {why}", tool.name()), text: String::new() };
+    let failed =
+        |why: String| Shown { complaint: format!("{}: {file}: {why}", tool.name()), text: String::new() };
     let bytes = read_file(Path::new(file)).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| failed("is not UTF-8 text: give a Lua source file, not compiled code".to_owned()))?;

@@ -15,7 +15,8 @@ pub fn block(title: &str, values: &Histogram<u64>) -> String {
         text += &format!("{percent:7.3}%{}\n", column(&microseconds(value as f64), 10));
     }
     text += "\n  Detailed Percentile spectrum:\n";
-    text += &format!("{:>12} {:>12} {:>12} {:>12}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
+    text +=
+        &format!("{:>12} {:>12} {:>12} {:>12}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
     rows(values, &mut text);
     text += &footer(values);
     text

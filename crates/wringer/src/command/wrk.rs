@@ -2,18 +2,21 @@
 
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
+use crate::session::{self, Finished, Surroundings, View, scripts};
 use doors::wrk::{Command, Run, Shown, Tool, parse};
 use measure::{Event, Row};
+use plan::Step;
 use report::{Context, json};
 use std::ffi::OsString;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// How often the threads' rates are taken, as in wrk.
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long finding out whether anybody listens may take, for each address.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs wrk; `args` are those after its name.
 pub fn run_wrk(args: &[OsString]) -> Result<Exit, Problem> {
@@ -70,12 +73,17 @@ fn test(tool: Tool, run: &Run) -> Result<Exit, Problem> {
     }
     run.view.version.iter().for_each(|version| show::write(version));
     run.notices.iter().for_each(|notice| show::notice(&format!("{name}: {notice}")));
-    reach(run)?;
+    if !has_script(run) {
+        // A script does it in its own way.
+        reach(run)?;
+    }
     let around = Surroundings { interval: INTERVAL, ..Surroundings::default() };
     let ready = session::prepare(&run.plan, &around, false)?;
     let view = &run.view;
     show::write(&report::wrk::banner(&view.url, view.threads, view.connections, view.duration));
-    let finished = ready.run(&[], &mut Nothing)?;
+    let mut finished = ready.run(&[], &mut Nothing)?;
+    let trouble = finished.scripts.trouble();
+    trouble.iter().for_each(|why| show::notice(&format!("{name}: {why}")));
     let options = report::wrk::Options {
         wrk2: tool == Tool::Wrk2,
         latency: view.latency,
@@ -85,39 +93,27 @@ fn test(tool: Tool, run: &Run) -> Result<Exit, Problem> {
     report::wrk::failures(&finished.result).iter().for_each(|line| show::notice(&format!("{name}: {line}")));
     finished.result.notes.iter().for_each(|note| show::notice(&format!("{name}: {note}")));
     keep_json(run, &finished)?;
-    Ok(Exit::Fine)
+    finished.scripts.done(&finished.result)?;
+    Ok(if trouble.is_some() { Exit::Impossible } else { Exit::Fine })
+}
+
+fn has_script(run: &Run) -> bool {
+    let phases = run.plan.load.iter().flat_map(|load| &load.phases);
+    phases.flat_map(|phase| &phase.scenario.steps).any(|step| matches!(step, Step::Script(_)))
 }
 
 /// Looks up the host and finds out whether anybody listens there, in the old tools' words.
 fn reach(run: &Run) -> Result<(), Problem> {
     let (host, service) = (&run.host, &run.service);
-    let port = match service.as_str() {
-        "http" => 80,
-        "https" => 443,
-        service => service.parse().unwrap_or(0),
-    };
-    let found: Vec<SocketAddr> = (host.as_str(), port)
-        .to_socket_addrs()
-        .map_err(|error| {
-            let reason = error.to_string();
-            let reason = reason.rsplit(": ").next().unwrap_or(&reason);
-            Problem::impossible(format!("unable to resolve {host}:{service} {reason}"))
-        })?
-        .collect();
-    let limit = Duration::from_secs(5);
+    let unresolved = |why| Problem::impossible(format!("unable to resolve {host}:{service} {why}"));
     let mut reason = "no address".to_owned();
-    for address in found {
-        match TcpStream::connect_timeout(&address, limit) {
-            Ok(_) => return Ok(()),
-            Err(error) => reason = without_number(&error.to_string()),
+    for address in scripts::lookup(host, service).map_err(unresolved)? {
+        match scripts::connect(address, PATIENCE) {
+            Ok(()) => return Ok(()),
+            Err(why) => reason = why,
         }
     }
     Err(Problem::impossible(format!("unable to connect to {host}:{service} {reason}")))
-}
-
-/// What the system says, without ` (os error 111)`.
-fn without_number(reason: &str) -> String {
-    reason.split(" (os error").next().unwrap_or(reason).to_owned()
 }
 
 fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
