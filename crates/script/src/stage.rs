@@ -60,6 +60,19 @@ struct Watch {
     given_up: bool,
 }
 
+impl Watch {
+    /// Whether a call has been going on for too long; true once.
+    fn is_stuck(&mut self, now: Instant) -> bool {
+        let beat = self.pulse.load(Ordering::Relaxed);
+        if beat != self.seen || beat.is_multiple_of(2) {
+            (self.seen, self.since) = (beat, now);
+        }
+        let stuck = !self.given_up && now.saturating_duration_since(self.since) > LONGEST_CALL;
+        self.given_up |= stuck;
+        stuck
+    }
+}
+
 impl Stage {
     /// Runs the script in a state of its own, and settles where connections go. The seats are to be taken to their
     /// threads, and [`Seat::play`]ed there, before [`Stage::set_up`].
@@ -136,22 +149,14 @@ impl Stage {
 
     /// A worker whose script has been in one call for too long, told once for each; to be asked now and then.
     pub fn stuck(&mut self, now: Instant) -> Option<u32> {
-        for (index, watch) in self.watch.iter_mut().enumerate() {
-            let beat = watch.pulse.load(Ordering::Relaxed);
-            if beat != watch.seen || beat % 2 == 0 {
-                (watch.seen, watch.since) = (beat, now);
-            } else if !watch.given_up && now.saturating_duration_since(watch.since) > LONGEST_CALL {
-                watch.given_up = true;
-                let seconds = LONGEST_CALL.as_secs();
-                let text = format!(
-                    "{}: a call into the script did not return within {seconds} s: look for an endless loop",
-                    self.step.file
-                );
-                self.trouble.get_or_insert(Failure(text));
-                return Some(index as u32);
-            }
-        }
-        None
+        let index = self.watch.iter_mut().position(|watch| watch.is_stuck(now))?;
+        let text = format!(
+            "{}: a call into the script did not return within {} s: look for an endless loop",
+            self.step.file,
+            LONGEST_CALL.as_secs()
+        );
+        self.trouble.get_or_insert(Failure(text));
+        Some(index as u32)
     }
 
     /// Why the run ended before its time, where the script has failed in it.
@@ -311,5 +316,23 @@ impl Handle for Remote {
 
     fn stop(&self) -> mlua::Result<()> {
         self.order(Order::Stop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_does_not_return_is_noticed_once() {
+        let (began, pulse) = (Instant::now(), Arc::new(AtomicU64::new(0)));
+        let mut watch = Watch { pulse: pulse.clone(), seen: 0, since: began, given_up: false };
+        let mut stuck = |after| watch.is_stuck(began + Duration::from_secs(after));
+        assert!(!stuck(0) && !stuck(60), "no call is under way");
+        pulse.store(3, Ordering::Relaxed);
+        assert!(!stuck(61), "it has only been seen now");
+        assert!(!stuck(65));
+        assert!(stuck(67));
+        assert!(!stuck(90), "told once");
     }
 }

@@ -36,7 +36,7 @@ impl Stats {
 
     /// The value in this place from 1 on, and how often it came.
     fn nth(&self, nth: f64) -> Option<(u64, u64)> {
-        let index = (nth >= 1.0).then_some(nth as usize - 1)?;
+        let index = (nth >= 1.0).then(|| nth as usize - 1)?;
         self.distinct.get(index).copied()
     }
 
