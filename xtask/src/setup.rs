@@ -28,7 +28,7 @@ const NEEDED: [Needed; 15] = [
     for_tests("util-linux", "setpriv"),
     for_tests("valgrind", "valgrind"),
     for_tests("apache2-utils", "ab"),
-    for_bench("wrk", "wrk"),
+    for_tests("wrk", "wrk"),
     for_tests("siege", "siege"),
     for_bench("nghttp2-client", "h2load"),
     for_bench("hey", "hey"),

@@ -6,4 +6,5 @@ pub mod http_load;
 pub mod jtest;
 pub mod native;
 pub mod siege;
+pub mod wrk;
 pub mod wrktcp;

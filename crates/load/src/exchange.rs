@@ -4,12 +4,14 @@
 mod object;
 mod patience;
 mod request;
+mod script;
 mod tell;
 mod tunnel;
 mod url;
 
 pub(crate) use object::object;
 pub(crate) use request::{request, version_text};
+pub(crate) use script::script;
 pub(crate) use url::{compares, url};
 
 use crate::connection::{Connection, Opened};

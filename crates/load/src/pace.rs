@@ -2,7 +2,7 @@
 
 use plan::draw::{fraction, hash};
 use plan::{Arrivals, Open, Part};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The moments at which arrivals of one worker are due, since the start of the phase. Parts take turns under the curve of
 /// the whole load.
@@ -31,6 +31,25 @@ impl Schedule {
     fn gap(&self, nth: u64) -> f64 {
         // 1 - u lies in (0, 1], so the logarithm is finite.
         -(1.0 - fraction(hash(self.seed, nth))).ln()
+    }
+}
+
+/// When requests of a closed pace with a timetable are due: evenly, users in turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timetable {
+    /// When the first is due.
+    pub began: Instant,
+    /// Users of all workers.
+    pub users: u64,
+    /// Requests per second, over all users.
+    pub per_second: f64,
+}
+
+impl Timetable {
+    /// When a user's turn is due, both counted from 0.
+    pub fn due(&self, user: u64, turn: u64) -> Instant {
+        let number = turn.saturating_mul(self.users).saturating_add(user);
+        self.began + Duration::from_secs_f64((number as f64 / self.per_second).min(1e9))
     }
 }
 
@@ -122,6 +141,16 @@ mod tests {
     }
 
     #[test]
+    fn users_take_turns_under_a_timetable() {
+        let began = Instant::now();
+        let table = Timetable { began, users: 4, per_second: 8.0 };
+        let due = |user, turn| (table.due(user, turn) - began).as_millis();
+        assert_eq!([due(0, 0), due(1, 0), due(3, 0), due(0, 1), due(2, 5)], [0, 125, 375, 500, 2_750]);
+        let last = table.due(u64::MAX, u64::MAX);
+        assert!(last > began, "no turn is beyond reckoning");
+    }
+
+    #[test]
     fn a_rate_that_comes_to_nothing_ends_the_schedule() {
         for arrivals in ALL {
             let count = schedule("1s:100,1s:100..0", arrivals, Part::WHOLE, 5).count();
@@ -184,6 +213,8 @@ mod tests {
                 let off = (due.len() as f64 - integral).abs();
                 let allowed = match arrivals {
                     Arrivals::Even => 1.0,
+                    // Gaps vary around their places, which do not move.
+                    Arrivals::Jitter(_) => 2.0,
                     Arrivals::Bursts(size) => f64::from(size),
                     // Six standard deviations.
                     Arrivals::Poisson => 6.0 * integral.sqrt() + 6.0,

@@ -201,6 +201,32 @@ impl Requests {
         self.rows
     }
 
+    /// None at all.
+    pub fn of_nothing() -> Requests {
+        let (list, weights, order) = (Vec::new(), Vec::new(), RequestOrder::Loop);
+        Requests { list, weights, order, seed: 0, session: None, rows: None }
+    }
+
+    /// A message that a script made once and for all.
+    pub fn of_message(message: &[u8], address: Address, to: Place<'_>, models: Models) -> Requests {
+        let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
+        let prepared = Prepared {
+            route: Route { to: to.to.to_vec(), secure: to.secure.map(str::to_owned), tunnel: None },
+            framing: if method == "HEAD" { Framing::NoBody } else { Framing::Body },
+            expect: Expect { any_status: true, ..Expect::default() },
+            reading: Reading::default(),
+            index: 0,
+            method: method.into_owned(),
+            address,
+            long: Cell::new(false),
+            model: RefCell::new(None),
+            models,
+            message: Message::of(message),
+            checks: Rc::new(Checks::new(&Expect::default())),
+        };
+        Requests { list: vec![prepared], weights: vec![1], ..Requests::of_nothing() }
+    }
+
     /// The request whose turn it is.
     pub fn at(&self, place: Placing) -> &Prepared {
         let count = self.list.len() as u64;
@@ -541,7 +567,8 @@ mod tests {
             ..step(vec![request], ExpectBody::Complete)
         };
         let to = ["127.0.0.1:80".parse().unwrap()];
-        let requests = Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &tables, 1);
+        let requests =
+            Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &tables, 1, models());
         assert_eq!(requests.rows(), Some(2));
         assert!(!requests.at(nth(0)).is_fixed());
         let first = written(&requests, 0, true);

@@ -6,6 +6,7 @@
 use crate::connection::Connection;
 use crate::exchange::{self, NotConnected, Turn};
 use crate::requests::Placing;
+use crate::script::Heard;
 use crate::session::{self, Memory};
 use crate::worker::{PhaseWork, StepWork, Worker};
 use net::TaskId;
@@ -29,6 +30,10 @@ pub(crate) struct User {
     pub answer_head: Vec<u8>,
     /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
+    /// What a script said last is to be sent.
+    pub message: Vec<u8>,
+    /// What it is told.
+    pub heard: Heard,
     /// Why the last connection could not be opened.
     pub not_connected: Option<NotConnected>,
     /// When the last request ended, where it got as far as being sent.
@@ -73,13 +78,26 @@ impl User {
                     }
                 }
             }
+            StepWork::Script(playing) => exchange::script(worker, work, self, playing, turn).await,
         }
         self.turns += 1;
     }
 
-    /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought.
-    /// Waits that long; the second value is how late it then is, where a moment was set beforehand.
-    async fn rest(&mut self, worker: &Worker, thought: Duration) -> (Instant, Option<Duration>) {
+    /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought, or
+    /// when the timetable says so. Waits that long; the second value is how late it then is, where a moment was set
+    /// beforehand.
+    async fn rest(
+        &mut self,
+        worker: &Worker,
+        work: &PhaseWork,
+        thought: Duration,
+    ) -> (Instant, Option<Duration>) {
+        if let Some(table) = &work.timetable {
+            if self.refusals > 0 {
+                worker.net.sleep(self.pause(worker.job.load.limits.pause)).await;
+            }
+            return wait_for_turn(worker, table.due(self.number, self.turns)).await;
+        }
         if self.refusals > 0 {
             let longest = worker.job.load.limits.pause;
             worker.net.sleep(self.pause(longest).max(thought)).await;
@@ -95,6 +113,15 @@ impl User {
 /// Waits until a request is due, where there is anything to wait for.
 async fn wait_for(worker: &Worker, due: Instant, thought: Duration) -> (Instant, Option<Duration>) {
     if thought.is_zero() {
+        return (due, None);
+    }
+    worker.net.sleep_until(due).await;
+    (due, Some(worker.net.now().saturating_duration_since(due)))
+}
+
+/// Waits until a turn is due. Where it is past, the answer before it took longer, which is no lateness of ours.
+async fn wait_for_turn(worker: &Worker, due: Instant) -> (Instant, Option<Duration>) {
+    if worker.net.now() >= due {
         return (due, None);
     }
     worker.net.sleep_until(due).await;
@@ -179,7 +206,7 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) | StepWork::Requests(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) | StepWork::Script(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
@@ -188,7 +215,7 @@ fn waiting(work: &PhaseWork) -> u32 {
 /// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
 pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     work.steps.iter().any(|step| match step {
-        StepWork::Object(_) => false,
+        StepWork::Object(_) | StepWork::Script(_) => false,
         StepWork::Urls(frontier) => frontier.exhausted_after(handed),
         StepWork::Requests(requests) => requests.is_empty(),
     })
@@ -206,13 +233,16 @@ fn spawn_closed(
     work.users.set(work.users.get() + 1);
     worker.net.clone().spawn(async move {
         let mut user = User::new(work.part.number(u64::from(user)));
-        let (mut due, mut lateness) = wait_for(&worker, worker.net.now() + first, first).await;
+        let (mut due, mut lateness) = match &work.timetable {
+            Some(table) => wait_for_turn(&worker, table.due(user.number, 0)).await,
+            None => wait_for(&worker, worker.net.now() + first, first).await,
+        };
         while !exhausted(&work, 0)
             && work.turns_per_user.is_none_or(|most| user.turns < most)
             && let Some(number) = worker.next_number(&work, due)
         {
             user.request(&worker, &work, Turn { number, due, lateness }).await;
-            (due, lateness) = user.rest(&worker, think.after(number)).await;
+            (due, lateness) = user.rest(&worker, &work, think.after(number)).await;
         }
         work.users.set(work.users.get() - 1);
         work.user_ended.set();

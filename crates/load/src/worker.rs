@@ -5,7 +5,9 @@ use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
 use crate::open;
+use crate::pace::Timetable;
 use crate::requests::{Hosts, Models, Requests};
+use crate::script::{Playing, Script};
 use crate::source::Sources;
 use crate::urls::Frontier;
 use crate::user::{self, Think};
@@ -13,7 +15,7 @@ use measure::{Clock, Event, Exchange, FirstTls, Outcome, Snapshot, Stage, Tally,
 use net::{Event as Signal, Net, TaskId};
 use plan::data::Tables;
 use plan::draw::hash;
-use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
+use plan::{Load, Pace, Part, Phase, Protocol, ScriptStep, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -66,6 +68,10 @@ pub(crate) struct Worker {
     peak: Cell<u64>,
     /// Visits under way, of which each may lead on to more requests.
     pub visits: Cell<u64>,
+    /// The script has ended this worker.
+    pub halted: Cell<bool>,
+    /// The script, until its phase begins.
+    script: RefCell<Option<Box<dyn Script>>>,
     /// Failed requests after which the phase is given up, and those that found nobody to connect to.
     failures: Cell<Option<u64>>,
     unconnected: Cell<Option<u64>>,
@@ -97,6 +103,8 @@ pub(crate) struct PhaseWork {
     pub crowd: u64,
     /// Turns after which a user ends.
     pub turns_per_user: Option<u64>,
+    /// When turns are due, where the pace has a timetable.
+    pub timetable: Option<Timetable>,
     limit: Option<u64>,
     issued: Cell<u64>,
     ends: Option<Instant>,
@@ -127,12 +135,18 @@ pub(crate) enum StepWork {
     Object(Laws),
     Urls(Frontier),
     Requests(Requests),
+    Script(Playing),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
 ///
 /// Ends when the phases are over or [`Control::stop`] was called and the time of grace has passed.
 pub async fn drive(net: Net, job: Job) {
+    drive_script(net, job, None).await;
+}
+
+/// As [`drive`], with the worker's script where the plan has one; without, the step of a script sends nothing.
+pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     let Protocol::Http1(http) = &job.load.protocol;
     let worker = Rc::new(Worker {
         composer: Composer::new(http, &job.site),
@@ -141,6 +155,8 @@ pub async fn drive(net: Net, job: Job) {
         in_flight: Cell::new(0),
         peak: Cell::new(0),
         visits: Cell::new(0),
+        halted: Cell::new(false),
+        script: RefCell::new(script),
         failures: Cell::new(None),
         unconnected: Cell::new(None),
         first_wanted: Cell::new(job.load.trace.first),
@@ -232,11 +248,12 @@ impl Worker {
                 let models = Models { control: control.clone(), of: (index, place) };
                 StepWork::Requests(Requests::new(step, http, self.target(), hosts, tables, seed, models))
             }
+            Step::Script(step) => self.script_work(step),
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {
             StepWork::Requests(requests) => requests.rows(),
-            StepWork::Object(_) | StepWork::Urls(_) => None,
+            StepWork::Object(_) | StepWork::Urls(_) | StepWork::Script(_) => None,
         });
         // Each request of the phase takes the row of its number.
         let rows = rows.min().map(|rows| part.share(rows));
@@ -246,11 +263,29 @@ impl Worker {
             steps,
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
+            timetable: timetable(&self.job.load.phases[index].pace, opens),
             limit: phase.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
             ends: phase.stop.after.map(|after| opens + after),
             users: Cell::new(0),
             user_ended: self.net.event(),
+        }
+    }
+
+    fn script_work(&self, step: &ScriptStep) -> StepWork {
+        let Some(script) = self.script.take() else {
+            return StepWork::Requests(Requests::of_nothing());
+        };
+        let address = step.request.address();
+        let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
+        let habits = script.habits();
+        let playing = Playing::new(script, habits.clone(), secure, step.time_batches);
+        match habits.plain().zip(address) {
+            Some((message, address)) => {
+                let models = Models { control: self.job.control.clone(), of: (0, 0) };
+                StepWork::Requests(Requests::of_message(message, address, playing.place(), models))
+            }
+            None => StepWork::Script(playing),
         }
     }
 
@@ -331,7 +366,7 @@ impl Worker {
 
     /// Whether the phase is over by the clock or by order.
     pub fn over(&self, work: &PhaseWork, now: Instant) -> bool {
-        work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped()
+        work.ends.is_some_and(|ends| now >= ends) || self.job.control.stopped() || self.halted.get()
     }
 
     /// How long the run goes on.
@@ -405,6 +440,12 @@ impl Worker {
         self.tally.borrow_mut().challenge(round);
     }
 
+    /// A request of several has ended whose time is that of the last.
+    pub fn end_untimed(&self, exchange: &Exchange) {
+        self.in_flight.set(self.in_flight.get().saturating_sub(1));
+        self.tally.borrow_mut().untimed_exchange(exchange);
+    }
+
     /// Tells an event, or counts that it could not be told.
     pub fn tell(&self, event: Event) {
         if self.job.events.try_send(event).is_err() {
@@ -416,6 +457,16 @@ impl Worker {
     pub fn show(&self, event: Event) {
         // Nobody reads any more after an interrupt.
         let _ = self.job.events.send(event);
+    }
+}
+
+/// The timetable of a pace that has one; it is that of all workers.
+fn timetable(pace: &Pace, began: Instant) -> Option<Timetable> {
+    match *pace {
+        Pace::Timetable { users, per_second } => {
+            Some(Timetable { began, users: u64::from(users), per_second })
+        }
+        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //! figures of each phase.
 
 use crate::accounts::OriginCounts;
+use crate::rates::Measured;
 use crate::run::{PhaseResult, Row, Timeline, WorkerUse};
 use crate::tally::{Clock, Snapshot, Tally};
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ struct Progress {
     told: Option<Key>,
     gone: bool,
     at: Duration,
+    measured: Measured,
     measured_cpu: Duration,
     measured_time: Duration,
 }
@@ -76,6 +78,7 @@ impl Collector {
         }
         if let Some(phase) = self.phases.get_mut(snapshot.phase as usize) {
             phase.add(&snapshot);
+            self.workers[snapshot.worker as usize].measured.take(&snapshot, &mut phase.rates);
         }
         let empty = || Pending { tally: Tally::new(), in_flight: 0, ends: Duration::ZERO };
         let pending = self.pending.entry((snapshot.interval, snapshot.phase)).or_insert_with(empty);

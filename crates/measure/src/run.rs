@@ -3,6 +3,7 @@
 use crate::accounts::OriginCounts;
 use crate::event::Evidence;
 use crate::machine::Watched;
+use crate::rates::Rates;
 use crate::tally::{Clock, Counts, Snapshot, Tally};
 use crate::verdict::SelfCheck;
 use serde::Serialize;
@@ -152,6 +153,8 @@ pub struct PhaseResult {
     pub origin: Option<OriginCounts>,
     /// Hit ratio to be expected, where the plan allows a prediction.
     pub predicted_hit_ratio: Option<f64>,
+    /// What single workers completed per second, interval by interval.
+    pub rates: Rates,
 }
 
 impl PhaseResult {
@@ -166,6 +169,7 @@ impl PhaseResult {
             peaks: Vec::new(),
             origin: None,
             predicted_hit_ratio: None,
+            rates: Rates::default(),
         }
     }
 
@@ -283,6 +287,7 @@ impl RunResult {
         let mut sum = first.clone();
         for phase in phases {
             sum.tally.merge(&phase.tally);
+            sum.rates.merge(&phase.rates);
             sum.took += phase.took;
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;

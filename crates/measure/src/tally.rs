@@ -287,6 +287,15 @@ impl Tally {
         }
     }
 
+    /// Counts one exchange of several whose time is that of the last: it has no time of its own.
+    pub fn untimed_exchange(&mut self, exchange: &Exchange) {
+        self.count_bytes(exchange);
+        self.counts.fine += 1;
+        self.statuses[usize::from(exchange.status).min(999)] += 1;
+        self.counts.ended += 1;
+        self.counts.ended_us += exchange.response.as_micros() as u64;
+    }
+
     fn count_bytes(&mut self, exchange: &Exchange) {
         self.counts.sent_bytes += exchange.sent_bytes;
         self.counts.head_bytes += exchange.head_bytes;
@@ -418,7 +427,9 @@ impl Tally {
                 *mine = *theirs;
             }
         }
-        for (mine, theirs) in self.clocks.iter_mut().zip(&other.clocks) {
+        for (mine, theirs) in
+            self.clocks.iter_mut().zip(&other.clocks).filter(|(_, theirs)| !theirs.is_empty())
+        {
             // Both have the one geometry, so nothing can be out of range.
             let _ = mine.add(theirs);
         }

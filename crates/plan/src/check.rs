@@ -6,6 +6,7 @@ use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step}
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::{Request, RequestOrder, RequestStep};
+use crate::script::ScriptStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
@@ -213,6 +214,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         match step {
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
             Step::Requests(step) => check_requests(name, step, load, found),
+            Step::Script(step) => check_script(phase, step, load, found),
             Step::Urls(step) => {
                 share(found, &format!("phase '{name}': reload"), step.reload);
                 let https =
@@ -233,7 +235,9 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
         }
     };
     match &phase.pace {
-        Pace::Users(users) | Pace::Thinking { users, .. } => limit("users", *users),
+        Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => {
+            limit("users", *users);
+        }
         Pace::Rate { in_flight, .. }
         | Pace::Stages { in_flight, .. }
         | Pace::Connections { in_flight, .. } => {
@@ -243,12 +247,9 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
     match &phase.pace {
         Pace::Users(_) => {}
         Pace::Thinking { think, .. } => check_delay(&format!("phase '{name}': think"), think, found),
+        Pace::Timetable { per_second, .. } => check_rate(name, *per_second, found),
         Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
-            if !(*per_second > 0.0 && *per_second <= MAX_RATE) {
-                found.push(format!(
-                    "phase '{name}': per_second is {per_second}: give more than 0, at most 1e9"
-                ));
-            }
+            check_rate(name, *per_second, found);
             check_arrivals(name, *arrivals, found);
         }
         Pace::Stages { stages, arrivals, .. } => {
@@ -261,6 +262,12 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
             }
             check_arrivals(name, *arrivals, found);
         }
+    }
+}
+
+fn check_rate(phase: &str, per_second: f64, found: &mut Vec<String>) {
+    if !(per_second > 0.0 && per_second <= MAX_RATE) {
+        found.push(format!("phase '{phase}': per_second is {per_second}: give more than 0, at most 1e9"));
     }
 }
 
@@ -342,6 +349,19 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
         };
         found.extend(said.iter().map(|said| format!("phase '{phase}': {said}")));
     }
+}
+
+/// A worker has one script, so a run has one too.
+fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<String>) {
+    let scripts = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+    let scripts = scripts.filter(|step| matches!(step, Step::Script(_))).count();
+    if scripts > 1 || phase.scenario.steps.len() > 1 {
+        found.push(format!("phase '{}': a script must be the only step, and the only script", phase.name));
+    }
+    if phase.pace.closed().is_none() {
+        found.push(format!("phase '{}': a script needs a pace of users", phase.name));
+    }
+    check_request(&phase.name, &step.request, load, found);
 }
 
 fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {

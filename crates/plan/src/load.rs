@@ -6,6 +6,7 @@ use crate::pace::Pace;
 use crate::popularity::Popularity;
 use crate::reach::ConnectTo;
 use crate::request::RequestStep;
+use crate::script::ScriptStep;
 use crate::sources::SourceRange;
 use crate::tls::{OriginTls, Tls};
 use crate::units::{UnitError, duration, duration_text, duration_text_option, show_duration};
@@ -309,6 +310,8 @@ pub enum Step {
     Urls(UrlStep),
     /// Send requests that are described one by one.
     Requests(RequestStep),
+    /// Send what a script says.
+    Script(ScriptStep),
 }
 
 /// Fetches an object of the site.

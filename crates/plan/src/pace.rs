@@ -23,6 +23,14 @@ pub enum Pace {
         /// The law of the time between.
         think: Delay,
     },
+    /// Closed, with a timetable: requests are due evenly and users take turns; each sends when its turn is due or, where
+    /// its last answer took longer than that, as soon as it has come. Nothing passes: what is late stays due.
+    Timetable {
+        /// How many.
+        users: u32,
+        /// Requests per second, over all users.
+        per_second: f64,
+    },
     /// Open: requests are sent when they are due, answered or not.
     Rate {
         /// Requests per second, over all workers.
@@ -59,6 +67,7 @@ impl Pace {
         match *self {
             Pace::Users(users) => Some((users, Delay::None)),
             Pace::Thinking { users, think } => Some((users, think)),
+            Pace::Timetable { users, .. } => Some((users, Delay::None)),
             Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } => None,
         }
     }
@@ -67,7 +76,7 @@ impl Pace {
     pub fn open(&self) -> Option<Open> {
         let constant = |per_second| Curve::of(&[], per_second);
         let (curve, &arrivals, &in_flight, connections) = match self {
-            Pace::Users(_) | Pace::Thinking { .. } => return None,
+            Pace::Users(_) | Pace::Thinking { .. } | Pace::Timetable { .. } => return None,
             Pace::Rate { per_second, arrivals, in_flight } => {
                 (constant(*per_second), arrivals, in_flight, false)
             }

@@ -39,7 +39,7 @@ impl Part {
     pub fn of_phase(self, phase: &Phase) -> Option<(Part, Phase)> {
         // Whoever sends or serves has at least one of them.
         let limit = match phase.pace {
-            Pace::Users(users) | Pace::Thinking { users, .. } => users,
+            Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => users,
             Pace::Rate { in_flight, .. }
             | Pace::Stages { in_flight, .. }
             | Pace::Connections { in_flight, .. } => in_flight,
@@ -53,6 +53,7 @@ impl Part {
         match &mut mine.pace {
             Pace::Users(limit)
             | Pace::Thinking { users: limit, .. }
+            | Pace::Timetable { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
             | Pace::Connections { in_flight: limit, .. } => *limit = part.share(u64::from(*limit)) as u32,

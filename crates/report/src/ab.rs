@@ -88,9 +88,9 @@ impl Seen {
         let mut failed = Failed::default();
         for (failure, count) in self.tally.failures() {
             match failure.stage {
-                Stage::Lookup | Stage::Connect | Stage::Tls => failed.connect += count,
+                Stage::Lookup | Stage::Connect | Stage::Tunnel | Stage::Tls => failed.connect += count,
                 Stage::Send => failed.exceptions += count,
-                Stage::Head | Stage::Body => match failure.kind {
+                Stage::FirstByte | Stage::Head | Stage::Body => match failure.kind {
                     FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed => {
                         failed.receive += count;
                     }

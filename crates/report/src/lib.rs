@@ -1,6 +1,6 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
-//! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, [`jtest`] for the old tool's
-//! table.
+//! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, and one for each old
+//! tool: [`ab`], [`http_load`], [`jtest`], [`siege`] and [`wrk`].
 
 pub mod ab;
 pub mod good;
@@ -12,5 +12,6 @@ pub mod live;
 pub mod show;
 pub mod siege;
 pub mod text;
+pub mod wrk;
 
 pub use text::Context;

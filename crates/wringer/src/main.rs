@@ -78,5 +78,11 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Siege { args } => {
             command::siege::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
         }
+        Command::Wrk { args } => {
+            command::wrk::run_wrk(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
+        Command::Wrk2 { args } => {
+            command::wrk::run_wrk2(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
     }
 }

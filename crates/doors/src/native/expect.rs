@@ -50,6 +50,7 @@ impl ExpectArgs {
             headers: self.header_checks.clone(),
             content: content.chain(self.expect_length.clone()).chain(digest).collect(),
             decode: self.compressed,
+            ..Expect::default()
         }
     }
 }

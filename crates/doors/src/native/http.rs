@@ -234,6 +234,7 @@ impl HttpArgs {
             aws: self.aws.signature(),
             session: self.session.session(&self.reach),
             requests,
+            ..RequestStep::default()
         };
         if step.templates && !is_text {
             // Bytes of a file mean themselves.

@@ -122,6 +122,20 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// wrk: the same options, scripts and report (wringer wrk --help)
+    #[command(disable_help_flag = true)]
+    Wrk {
+        /// As wrk reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// wrk2: the same options, scripts and report (wringer wrk2 --help)
+    #[command(disable_help_flag = true)]
+    Wrk2 {
+        /// As wrk2 reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

@@ -179,7 +179,7 @@ impl Composer<'_> {
             _ => line.method.to_owned(),
         };
         let fields = self.fields(line);
-        Request { method, fields, body: line.body.clone(), ..Request::get(&line.url) }
+        Request { method, fields, body: line.body.clone().into(), ..Request::get(&line.url) }
     }
 
     fn fields(&self, line: &Line) -> Vec<Field> {

@@ -55,6 +55,11 @@ pub(super) struct Writer<'a> {
 }
 
 impl Message {
+    /// These bytes each time.
+    pub fn of(bytes: &[u8]) -> Message {
+        Message { form: Form::Fixed(bytes.to_vec(), bytes.to_vec()), signer: None }
+    }
+
     /// The same bytes each time.
     pub fn is_fixed(&self) -> bool {
         matches!(self.form, Form::Fixed(..)) && self.signer.is_none()

@@ -97,6 +97,9 @@ fn pace_text(pace: &Pace) -> String {
         Pace::Thinking { users: count, think } => {
             format!("closed, {}, think time {think}", users(*count))
         }
+        Pace::Timetable { users: count, per_second } => {
+            format!("closed, {}, {per_second} requests/s by timetable", users(*count))
+        }
         Pace::Rate { per_second, arrivals, in_flight } => {
             open(format!("{per_second} requests/s"), *arrivals, *in_flight)
         }

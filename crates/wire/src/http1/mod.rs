@@ -12,8 +12,10 @@
 //! request decides how its response is framed (RFC 9112 section 6.3).
 //!
 //! Start reading at [`ResponseReader`] (`response.rs`); `request.rs` is its twin. `head.rs` gathers heads and reads the
-//! fields that frame a message, `body.rs` removes the framing, `write.rs` is the way back.
+//! fields that frame a message, `body.rs` removes the framing, `write.rs` is the way back; `batch.rs` counts requests that
+//! somebody else wrote.
 
+pub mod batch;
 mod body;
 mod error;
 mod head;

@@ -13,6 +13,7 @@ pub mod plan;
 mod show;
 pub mod siege;
 mod troubles;
+pub mod wrk;
 
 pub use show::notice;
 
@@ -45,6 +46,8 @@ pub const DOORS: &[Door] = &[
     Door { name: "http_load", run: http_load::run, help: http_load::help },
     Door { name: "jtest", run: jtest::run, help: jtest::help },
     Door { name: "siege", run: siege::run, help: siege::help },
+    Door { name: "wrk", run: wrk::run_wrk, help: wrk::help_wrk },
+    Door { name: "wrk2", run: wrk::run_wrk2, help: wrk::help_wrk2 },
 ];
 
 /// `wringer rig`.

@@ -29,9 +29,14 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
     let ready = session::prepare(&plan, &around, heads)?;
     show::warn(ready.warnings());
-    let finished = ready.run(&[], &mut lines)?;
+    let mut finished = ready.run(&[], &mut lines)?;
+    let trouble = finished.scripts.trouble();
+    trouble.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
+    let exit =
+        show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })?;
+    finished.scripts.done(&finished.result)?;
+    Ok(if trouble.is_some() { Exit::Impossible } else { exit })
 }
 
 /// Prints a plan as it is understood.

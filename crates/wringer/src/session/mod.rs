@@ -8,6 +8,7 @@ mod data;
 mod evidence;
 mod listen;
 mod remote;
+pub mod scripts;
 mod serve;
 mod signals;
 mod targets;
@@ -29,13 +30,14 @@ use measure::{
 use plan::predict::{self, Observed};
 use plan::{Law, Load, Plan, Step};
 use remote::Remote;
+use scripts::Scripts;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 use targets::Targets;
-use workers::Workers;
+use workers::{With, Workers};
 
 /// What is shown while a run goes on.
 pub trait View {
@@ -90,6 +92,8 @@ pub struct Finished {
     pub threads: u32,
     /// When it started, seconds since 1970.
     pub started_unix_s: f64,
+    /// Its scripts, to be told how it was.
+    pub scripts: Scripts,
 }
 
 /// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
@@ -101,6 +105,7 @@ pub struct Ready<'a> {
     tls: Option<wire::tls::Client>,
     stop: Arc<AtomicBool>,
     sampler: Sampler,
+    scripts: Scripts,
     notes: Vec<String>,
 }
 
@@ -126,8 +131,10 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     notes.extend(note);
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
     let tls = tls::client(plan)?;
-    let workers = Workers::start(plan, io, threads(plan.threads), &targets, tls.as_ref(), around, heads)?;
-    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, notes })
+    let mut scripts = Scripts::of_plan(plan, threads(plan.threads))?;
+    let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), heads };
+    let workers = Workers::start(plan, &with, &targets, around, &mut scripts)?;
+    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, notes })
 }
 
 /// What a plan needs of this machine; `asked`: workers where the plan does not say.
@@ -168,6 +175,7 @@ impl Ready<'_> {
             evidence: Vec::new(),
             watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
             sampler: self.sampler,
+            scripts: self.scripts,
             served: Vec::new(),
             ended_by_signal: false,
         };
@@ -220,6 +228,7 @@ struct Session<'a> {
     evidence: Vec<Evidence>,
     watch: Watch,
     sampler: Sampler,
+    scripts: Scripts,
     /// CPU of the workers where only the origin ran; with clients they tell it themselves.
     served: Vec<WorkerUse>,
     ended_by_signal: bool,
@@ -257,6 +266,10 @@ impl Session<'_> {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if let Some(worker) = self.scripts.stuck() {
+                self.workers.give_up(worker);
+                running -= 1;
             }
             self.tell_events(view);
             self.look_at_the_machine();
@@ -323,7 +336,8 @@ impl Session<'_> {
             notes,
         };
         result.self_check = self_check(&result, self.sampler.finish());
-        Finished { result, target_cpu: self.watch.cpu_s(), threads, started_unix_s }
+        let target_cpu = self.watch.cpu_s();
+        Finished { result, target_cpu, threads, started_unix_s, scripts: self.scripts }
     }
 
     /// What a reader should know to make sense of the figures.

@@ -39,6 +39,7 @@ impl Targets {
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let requests = steps.filter_map(|step| match step {
             Step::Requests(step) => Some(step.requests.iter().chain(&step.session.login)),
+            Step::Script(step) => Some(std::slice::from_ref(&step.request).iter().chain(&[])),
             Step::Object(_) | Step::Urls(_) => None,
         });
         let Protocol::Http1(http) = &load.protocol;

@@ -1,6 +1,7 @@
 //! The worker threads: each runs its share of the load and of the origin on one runtime.
 
 use super::Surroundings;
+use super::scripts::Scripts;
 use super::targets::Targets;
 use crate::problem::Problem;
 use load::{Control, Job};
@@ -9,6 +10,7 @@ use net::{Io, Limits, ListenOptions, Net};
 use origin::{Settings, Shared};
 use plan::draw::mix;
 use plan::{Part, Plan};
+use script::Seat;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -36,7 +38,20 @@ pub struct Workers {
     spare: Vec<Sender<Box<Tally>>>,
     shared: Option<Arc<Shared>>,
     signals: Arc<Signals>,
-    threads: Vec<JoinHandle<io::Result<&'static str>>>,
+    /// None for one that was given up.
+    threads: Vec<Option<JoinHandle<io::Result<&'static str>>>>,
+}
+
+/// What workers run on and with.
+pub struct With<'a> {
+    /// The system interface.
+    pub io: Io,
+    /// How many workers.
+    pub count: u32,
+    /// What begins TLS.
+    pub tls: Option<&'a wire::tls::Client>,
+    /// The origin tells the heads it sees.
+    pub heads: bool,
 }
 
 /// When the workers may begin, and when they are to end.
@@ -53,6 +68,7 @@ struct Share {
     shared: Option<Arc<Shared>>,
     index: u32,
     heads: Option<SyncSender<Event>>,
+    seat: Option<Seat>,
     signals: Arc<Signals>,
     ready: SyncSender<Result<(), Problem>>,
 }
@@ -63,16 +79,16 @@ pub fn interval(around: &Surroundings) -> Duration {
 }
 
 impl Workers {
-    /// Starts the threads and returns when all of them listen, where there is an origin.
+    /// Starts the threads and returns when all of them listen, where there is an origin, and have their scripts, where
+    /// there are any.
     pub fn start(
         plan: &Plan,
-        io: Io,
-        count: u32,
+        with: &With<'_>,
         targets: &Targets,
-        client: Option<&wire::tls::Client>,
         around: &Surroundings,
-        heads: bool,
+        scripts: &mut Scripts,
     ) -> Result<Workers, Problem> {
+        let count = with.count;
         let listen =
             plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
         let server = super::tls::server(plan)?;
@@ -108,7 +124,7 @@ impl Workers {
                 target: targets.target.clone(),
                 hosts: targets.hosts.clone(),
                 tables: targets.tables.clone(),
-                tls: client.cloned(),
+                tls: with.tls.cloned(),
                 snapshots: snapshots_in.clone(),
                 spare,
                 events: events_in.clone(),
@@ -119,12 +135,14 @@ impl Workers {
                 listen,
                 shared: workers.shared.clone(),
                 index: part.index,
-                heads: heads.then(|| events_in.clone()),
+                heads: with.heads.then(|| events_in.clone()),
+                seat: scripts.seat(part.index),
                 signals: workers.signals.clone(),
                 ready: ready_in.clone(),
             };
-            workers.spawn(io, share)?;
+            workers.spawn(with.io, share)?;
         }
+        scripts.set_up()?;
         workers.all_ready(&ready, count)?;
         Ok(workers)
     }
@@ -146,7 +164,7 @@ impl Workers {
             .map_err(|error| {
                 Problem::impossible(format!("no thread for a worker: {error}; ask for fewer --threads"))
             })?;
-        self.threads.push(thread);
+        self.threads.push(Some(thread));
         Ok(())
     }
 
@@ -163,6 +181,12 @@ impl Workers {
     /// How many workers there are.
     pub fn count(&self) -> u32 {
         self.threads.len() as u32
+    }
+
+    /// Gives up a worker that does not come back; the others are asked to end. Its thread goes with the process.
+    pub fn give_up(&mut self, worker: u32) {
+        self.control.stop();
+        self.threads[worker as usize] = None;
     }
 
     /// Lets the load begin.
@@ -194,6 +218,7 @@ impl Workers {
         // Every thread is joined; all use the same backend.
         self.threads
             .drain(..)
+            .flatten()
             .fold("none", |backend, thread| thread.join().ok().and_then(Result::ok).unwrap_or(backend))
     }
 }
@@ -209,15 +234,21 @@ impl Share {
     async fn work(self, net: Net) -> &'static str {
         let backend = net.backend();
         let listening = self.listen_and_serve(&net);
-        let failed = listening.is_err();
+        let mut script = None;
+        let ready = listening.and_then(|()| {
+            let played = self.seat.map(Seat::play).transpose();
+            script = played.map_err(|failure| Problem::impossible(failure.to_string()))?;
+            Ok(())
+        });
+        let failed = ready.is_err();
         // Whoever waits for us cannot have gone before all are ready.
-        let _ = self.ready.send(listening);
+        let _ = self.ready.send(ready);
         if failed {
             return backend;
         }
         until(&net, &self.signals.go).await;
         if let Some(job) = self.job {
-            load::drive(net.clone(), job).await;
+            load::drive_script(net.clone(), job, script).await;
         }
         // The origin goes on until the last worker's clients have done.
         until(&net, &self.signals.end).await;

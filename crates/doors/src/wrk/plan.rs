@@ -1,0 +1,195 @@
+//! Stage two: what the words mean, as a Plan. Start at [`mean`].
+//!
+//! What the old tools would have done otherwise becomes a notice, but only where this command line asks for it.
+//! `docs/src/wrk.md` and `docs/src/wrk2.md` have the whole list.
+
+use super::args::{Typed, refused, version};
+use super::{Run, Shown, Tool, View};
+use ::plan::check::MAX_USERS;
+use ::plan::{
+    Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan,
+    Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
+};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// A request that may not take any time still needs a limit to be told by.
+const NO_TIME: Duration = Duration::from_millis(1);
+
+/// Says what was meant.
+///
+/// # Errors
+/// Usage, and one line: a value that an option cannot have, a URL that leads nowhere, or a script that cannot be read.
+pub(super) fn mean(
+    tool: Tool,
+    typed: Typed,
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Shown> {
+    let Some(target) = Target::of(&typed.url) else {
+        return Err(refused(tool, format!("invalid URL: {}", typed.url)));
+    };
+    if typed.connections == 0 || typed.connections < typed.threads {
+        return Err(refused(tool, "number of connections must be >= threads".to_owned()));
+    }
+    if tool == Tool::Wrk2 && typed.rate.unwrap_or(0) == 0 {
+        let complaint = "Throughput MUST be specified with the --rate or -R option";
+        return Err(refused(tool, complaint.to_owned()));
+    }
+    let script = typed.script.as_ref().map(|file| read_script(tool, file, read_file)).transpose()?;
+    let mut notices = Vec::new();
+    let fields = fields(&typed.headers, &mut notices);
+    let plan = plan(tool, &typed, &target, fields, script, now_seed)?;
+    Ok(Run {
+        plan,
+        view: View {
+            version: typed.version.then(|| version(tool)),
+            url: typed.url.clone(),
+            threads: typed.threads,
+            connections: typed.connections,
+            duration: typed.duration,
+            latency: typed.latency || typed.uncorrected,
+            uncorrected: typed.uncorrected,
+        },
+        host: target.address.host,
+        service: target.service,
+        notices,
+        json: typed.json.map(Into::into),
+        show_plan: typed.show_plan,
+    })
+}
+
+/// Where a URL leads, and what of it stands in a request.
+struct Target {
+    address: Address,
+    /// `host` or `host:port`, as typed.
+    authority: String,
+    /// The port as typed, or the scheme where there is none.
+    service: String,
+    /// All behind the authority, fragment included: the old tools send it as it is.
+    path: String,
+}
+
+impl Target {
+    fn of(url: &str) -> Option<Target> {
+        let address = Address::parse(url)?;
+        if url.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+            return None;
+        }
+        let (scheme, rest) = url.split_once("://")?;
+        let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+        let authority = script::authority(url);
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        Some(Target {
+            service: script::port(authority).map_or_else(|| scheme.to_ascii_lowercase(), str::to_owned),
+            authority: authority.to_owned(),
+            path: format!("{slash}{path}"),
+            address,
+        })
+    }
+}
+
+fn read_script(
+    tool: Tool,
+    file: &str,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<(String, String), Shown> {
+    let failed =
+        |why: String| Shown { complaint: format!("{}: {file}: {why}", tool.name()), text: String::new() };
+    let bytes = read_file(Path::new(file)).map_err(|error| failed(format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| failed("is not UTF-8 text: give a Lua source file, not compiled code".to_owned()))?;
+    Ok((file.to_owned(), text))
+}
+
+/// Fields as a table of names holds them: a later one replaces an earlier one of the same name.
+fn fields(typed: &[String], notices: &mut Vec<String>) -> Vec<Field> {
+    let mut fields: Vec<Field> = Vec::new();
+    for text in typed {
+        let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name, value)) else {
+            notices.push(format!("-H '{text}' is left out: give a field as 'Name: value'"));
+            continue;
+        };
+        let field = Field { name: name.to_owned(), value: value.trim_start().to_owned() };
+        match fields.iter_mut().find(|known| known.name == field.name) {
+            Some(known) => *known = field,
+            None => fields.push(field),
+        }
+    }
+    fields
+}
+
+fn is_field(name: &str, value: &str) -> bool {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let plain = !value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t');
+    !name.is_empty() && name.bytes().all(token) && plain
+}
+
+fn plan(
+    tool: Tool,
+    typed: &Typed,
+    target: &Target,
+    mut fields: Vec<Field>,
+    script: Option<(String, String)>,
+    seed: u64,
+) -> Result<Plan, Shown> {
+    if script.is_none() && !fields.iter().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+        fields.insert(0, Field { name: "Host".to_owned(), value: target.authority.clone() });
+    }
+    let request = Request { target: Some(target.path.clone()), fields, ..Request::get(&target.address.text) };
+    let expect = Expect { any_status: true, ..Expect::default() };
+    let step = match script {
+        None => Step::Requests(RequestStep { requests: vec![request], expect, ..RequestStep::default() }),
+        Some((file, text)) => Step::Script(ScriptStep {
+            dialect: if tool == Tool::Wrk { Dialect::Wrk } else { Dialect::Wrk2 },
+            file,
+            text,
+            args: typed.args.clone(),
+            url: typed.url.clone(),
+            request,
+            time_batches: tool == Tool::Wrk || typed.batches,
+        }),
+    };
+    let fits = |what: &str, value: u64, most: u64| {
+        let complaint = || format!("{}: {what} {value}: give at most {most}", tool.name());
+        if value <= most { Ok(value) } else { Err(refused(tool, complaint())) }
+    };
+    let users = fits("-c", typed.connections, u64::from(MAX_USERS))? as u32;
+    let threads = fits("-t", typed.threads, u64::from(u16::MAX))? as u16;
+    let phase = Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        scenario: Scenario { steps: vec![step] },
+        pace: match typed.rate.filter(|_| tool == Tool::Wrk2) {
+            Some(rate) => Pace::Timetable { users, per_second: rate as f64 },
+            None => Pace::Users(users),
+        },
+        stop: Stop { after: Some(typed.duration), ..Stop::default() },
+    };
+    let timeout = typed.timeout.max(NO_TIME);
+    let tls = target.address.secure.then(|| Tls { verify: false, ..Tls::default() });
+    let load = Load {
+        target: None,
+        sources: Vec::new(),
+        protocol: Protocol::Http1(Http1 { bare: true, tls, ..Http1::default() }),
+        check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
+        // What is under way at the end is given up, as in the old tools.
+        limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },
+        phases: vec![phase],
+        trace: Trace::default(),
+    };
+    let plan = Plan {
+        version: Plan::VERSION,
+        seed,
+        threads: Some(threads),
+        io: Io::Auto,
+        site: Site::default(),
+        load: Some(load),
+        origin: None,
+    };
+    match plan.check().into_iter().next() {
+        Some(first) => Err(refused(tool, format!("{}: {first}", tool.name()))),
+        None => Ok(plan),
+    }
+}

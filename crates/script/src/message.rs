@@ -1,0 +1,44 @@
+//! What the stage asks of a seat, and what comes back.
+
+use crate::failure::Failure;
+use crate::thread::Addr;
+use crate::value::Carried;
+use std::collections::HashMap;
+
+/// To a seat.
+#[derive(Debug)]
+pub(crate) enum Order {
+    /// Make a state and run the script in it.
+    Load,
+    /// Where the thread connects to.
+    Connect(Addr),
+    /// Set a global.
+    Set(Vec<u8>, Carried),
+    /// Tell a global.
+    Get(Vec<u8>),
+    /// The thread is not to run.
+    Stop,
+    /// Call `init`, and look at the first request. `keep`: the globals are wanted when the run is over.
+    Init { keep: bool },
+    /// Leave the stage and run.
+    Begin,
+}
+
+/// From a seat.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    Done(Result<(), Failure>),
+    Value(Result<Carried, String>),
+}
+
+/// A thread's globals as they were in the end; what cannot be carried is an error to whoever asks for it.
+pub(crate) type Globals = HashMap<Vec<u8>, Result<Carried, String>>;
+
+/// From a script that runs, whenever it has something to tell.
+#[derive(Debug)]
+pub(crate) enum Told {
+    /// It has failed, and with it the run.
+    Failed(Failure),
+    /// It has ended.
+    Ended { seat: usize, globals: Globals },
+}

@@ -1,0 +1,302 @@
+//! A worker's state: first on stage, where it does what it is told, then as the script of a worker that runs.
+
+use crate::failure::Failure;
+use crate::message::{Globals, Order, Reply, Told};
+use crate::state::State;
+use crate::thread::{Own, userdata};
+use crate::value::Carried;
+use load::script::{Habits, Halt, Heard, Script};
+use mlua::{Function, Value};
+use plan::{Dialect, ScriptStep};
+use std::collections::HashSet;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+use wire::http1::batch::{self, Batch, Flaw};
+
+/// A worker's place, to be taken to its thread.
+#[derive(Debug)]
+pub struct Seat {
+    pub(crate) index: usize,
+    pub(crate) step: Arc<ScriptStep>,
+    pub(crate) orders: Receiver<Order>,
+    pub(crate) replies: Sender<Reply>,
+    pub(crate) told: Sender<Told>,
+    pub(crate) pulse: Arc<AtomicU64>,
+}
+
+impl Seat {
+    /// Does what the stage says until that lets it go. To be called on the thread that the script is to run on, which
+    /// waits meanwhile.
+    ///
+    /// # Errors
+    /// The script cannot run, or the stage has gone: whoever sets the stage knows why.
+    pub fn play(self) -> Result<Box<dyn Script>, Failure> {
+        let mut actor = Actor::default();
+        loop {
+            let gone = || Failure("the script was given up".to_owned());
+            match self.orders.recv().map_err(|_| gone())? {
+                Order::Begin => return actor.begin(self),
+                Order::Get(name) => {
+                    let value = actor.get(&name);
+                    let _ = self.replies.send(Reply::Value(value));
+                }
+                order => {
+                    let done = actor.follow(order, &self);
+                    // The stage waits for an answer, or has gone.
+                    let _ = self.replies.send(Reply::Done(done));
+                }
+            }
+        }
+    }
+}
+
+/// A state on stage.
+#[derive(Default)]
+struct Actor {
+    state: Option<State>,
+    own: Rc<Own>,
+    /// Names of globals that are not the script's.
+    foreign: HashSet<Vec<u8>>,
+    habits: Habits,
+    keep: bool,
+}
+
+impl Actor {
+    fn state(&self) -> Result<&State, Failure> {
+        self.state.as_ref().ok_or_else(|| Failure("the script has not been loaded".to_owned()))
+    }
+
+    fn follow(&mut self, order: Order, seat: &Seat) -> Result<(), Failure> {
+        match order {
+            Order::Load => self.load(&seat.step),
+            Order::Connect(addr) => {
+                *self.own.addr.borrow_mut() = Some(addr);
+                Ok(())
+            }
+            Order::Set(name, value) => self.set(&name, value),
+            Order::Stop => {
+                self.own.stopped.set(true);
+                Ok(())
+            }
+            Order::Init { keep } => {
+                self.keep = keep;
+                let done = self.init(seat);
+                self.state()?.flush();
+                done
+            }
+            Order::Get(_) | Order::Begin => Ok(()),
+        }
+    }
+
+    fn load(&mut self, step: &ScriptStep) -> Result<(), Failure> {
+        let state = State::new(step)?;
+        self.foreign = names(&state);
+        let loaded = state.load(step).map_err(|error| Failure::of(&error));
+        state.flush();
+        self.state = Some(state);
+        loaded
+    }
+
+    fn set(&self, name: &[u8], value: Carried) -> Result<(), Failure> {
+        let lua = &self.state()?.lua;
+        let set = || lua.globals().set(lua.create_string(name)?, value.into_lua(lua)?);
+        set().map_err(|error| Failure::of(&error))
+    }
+
+    fn get(&self, name: &[u8]) -> Result<Carried, String> {
+        let state = self.state().map_err(|failure| failure.0)?;
+        let value = || state.lua.globals().get::<Value>(state.lua.create_string(name)?);
+        Carried::of(&value().map_err(|error| error.to_string())?)
+    }
+
+    /// Calls `init`, and finds out what the script makes of each request.
+    fn init(&mut self, seat: &Seat) -> Result<(), Failure> {
+        let state = self.state()?;
+        let failed = |error: mlua::Error| Failure::of(&error);
+        let habits = self.initialised(state, seat).map_err(failed)?;
+        if habits.fixed.is_none() && seat.index > 0 {
+            // Asking once more than needed is noticed by scripts that count; the first seat has asked.
+            self.habits = habits;
+            return Ok(());
+        }
+        let request: mlua::String = state.host("request").and_then(|call| call.call(())).map_err(failed)?;
+        batch::check(&request.as_bytes()).map_err(|flaw| Failure(flaw_text(&flaw)))?;
+        self.habits = habits;
+        Ok(())
+    }
+
+    fn initialised(&self, state: &State, seat: &Seat) -> mlua::Result<Habits> {
+        let lua = &state.lua;
+        state.wrk.set("thread", userdata(lua, self.own.clone())?)?;
+        let args = lua.create_table()?;
+        args.set(0, seat.step.url.as_str())?;
+        for (nth, arg) in seat.step.args.iter().enumerate() {
+            args.set(nth + 1, arg.as_str())?;
+        }
+        state.wrk.get::<Function>("init")?.call::<()>(args)?;
+        let fixed = match state.defines("request")? {
+            true => None,
+            false => {
+                Some(state.wrk.get::<Function>("request")?.call::<mlua::String>(())?.as_bytes().to_vec())
+            }
+        };
+        Ok(Habits {
+            fixed,
+            delays: seat.step.dialect == Dialect::Wrk && state.defines("delay")?,
+            responds: state.defines("response")?,
+        })
+    }
+
+    fn begin(self, seat: Seat) -> Result<Box<dyn Script>, Failure> {
+        let state = self.state.ok_or_else(|| Failure("the script has not been loaded".to_owned()))?;
+        let functions = || Ok((state.host("request")?, state.host("delay")?, state.host("response")?));
+        let (request, delay, response) = functions().map_err(|error: mlua::Error| Failure::of(&error))?;
+        let looks_at = match self.habits.responds {
+            true => state.host("response_looks_at").and_then(|call| call.call(())),
+            false => Ok(0),
+        };
+        let target = self.own.addr.borrow().map(|addr| addr.0);
+        Ok(Box::new(Player {
+            looks_at: looks_at.map_err(|error| Failure::of(&error))?,
+            target: target.ok_or_else(|| Failure("the thread has no address to connect to".to_owned()))?,
+            request,
+            delay,
+            response,
+            state,
+            own: self.own,
+            foreign: self.foreign,
+            habits: self.habits,
+            keep: self.keep,
+            seat,
+        }))
+    }
+}
+
+/// What is wrong with a request, in the old tool's form.
+fn flaw_text(flaw: &Flaw) -> String {
+    let what = flaw.error.map_or("incomplete request".to_owned(), |error| error.to_string());
+    format!("{what} at {}:{}", flaw.line, flaw.column)
+}
+
+fn names(state: &State) -> HashSet<Vec<u8>> {
+    let globals = state.lua.globals();
+    let pairs = globals.pairs::<mlua::String, Value>();
+    pairs.flatten().map(|(name, _)| name.as_bytes().to_vec()).collect()
+}
+
+/// A state whose worker runs.
+struct Player {
+    state: State,
+    request: Function,
+    delay: Function,
+    response: Function,
+    /// How many of its arguments `response` looks at.
+    looks_at: u32,
+    own: Rc<Own>,
+    target: SocketAddr,
+    foreign: HashSet<Vec<u8>>,
+    habits: Habits,
+    keep: bool,
+    seat: Seat,
+}
+
+impl Player {
+    /// Calls into Lua. Odd numbers of the pulse are calls that have not come back.
+    fn call<T>(&self, call: impl FnOnce(&Player) -> mlua::Result<T>) -> Result<T, Halt> {
+        let pulse = &self.seat.pulse;
+        let beat = pulse.load(Ordering::Relaxed);
+        pulse.store(beat + 1, Ordering::Relaxed);
+        let called = call(self);
+        pulse.store(beat + 2, Ordering::Relaxed);
+        match called {
+            Err(error) => {
+                // Whoever listens may have gone with the run.
+                let _ = self.seat.told.send(Told::Failed(Failure::of(&error)));
+                Err(Halt::Failed)
+            }
+            Ok(_) if self.own.stopped.get() => Err(Halt::Stopped),
+            Ok(value) => Ok(value),
+        }
+    }
+
+    fn respond(&self, heard: &Heard) -> mlua::Result<()> {
+        let lua = &self.state.lua;
+        match self.looks_at {
+            0 | 1 => self.response.call(heard.status),
+            2 => self.response.call((heard.status, self.headers(heard)?)),
+            _ => self.response.call((heard.status, self.headers(heard)?, lua.create_string(&heard.body)?)),
+        }
+    }
+
+    /// Of fields with the same name the last one counts, as in the old tool.
+    fn headers(&self, heard: &Heard) -> mlua::Result<mlua::Table> {
+        let lua = &self.state.lua;
+        let headers = lua.create_table()?;
+        for (name, value) in heard.fields() {
+            match (std::str::from_utf8(name), std::str::from_utf8(value)) {
+                (Ok(name), Ok(value)) => headers.raw_set(name, value)?,
+                _ => headers.raw_set(lua.create_string(name)?, lua.create_string(value)?)?,
+            }
+        }
+        Ok(headers)
+    }
+
+    fn globals(&self) -> Globals {
+        let globals = self.state.lua.globals();
+        let pairs = globals.pairs::<mlua::String, Value>();
+        let name = |pair: mlua::Result<(mlua::String, Value)>| {
+            let (name, value) = pair.ok()?;
+            let name = name.as_bytes().to_vec();
+            (!self.foreign.contains(&name)).then(|| (name, Carried::of(&value)))
+        };
+        pairs.filter_map(name).collect()
+    }
+}
+
+impl Script for Player {
+    fn target(&self) -> SocketAddr {
+        self.target
+    }
+
+    fn habits(&self) -> Habits {
+        self.habits.clone()
+    }
+
+    fn delay(&mut self) -> Result<Duration, Halt> {
+        if self.own.stopped.get() {
+            return Err(Halt::Stopped);
+        }
+        let ms = self.call(|player| player.delay.call::<f64>(()))?;
+        Ok(Duration::try_from_secs_f64(ms / 1000.0).unwrap_or_default())
+    }
+
+    fn request(&mut self, into: &mut Vec<u8>) -> Result<Batch, Halt> {
+        if self.own.stopped.get() {
+            return Err(Halt::Stopped);
+        }
+        self.call(|player| {
+            let request: mlua::String = player.request.call(())?;
+            let bytes = request.as_bytes();
+            into.extend_from_slice(&bytes);
+            batch::count(&bytes).ok_or_else(|| {
+                let flaw = batch::check(&bytes).err();
+                let text = flaw.map_or("malformed request".to_owned(), |flaw| flaw_text(&flaw));
+                mlua::Error::RuntimeError(text)
+            })
+        })
+    }
+
+    fn response(&mut self, heard: &Heard) -> Result<(), Halt> {
+        self.call(|player| player.respond(heard))
+    }
+
+    fn end(&mut self) {
+        self.state.flush();
+        let globals = if self.keep { self.globals() } else { Globals::default() };
+        let _ = self.seat.told.send(Told::Ended { seat: self.seat.index, globals });
+    }
+}

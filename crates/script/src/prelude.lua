@@ -1,0 +1,111 @@
+-- What scripts find beside what the host puts into the table wrk. The host calls the functions that this chunk returns.
+
+local next, type, tostring, concat, sort = next, type, tostring, table.concat, table.sort
+local wrk = wrk
+
+-- Names of the headers table that was written last, in the order in which they are written.
+local order, known, names = {}, {}, 0
+
+-- Whether `headers` has the names of the last one, and no others.
+local function same(headers)
+   local found = 0
+   for name in next, headers do
+      if not known[name] then return false end
+      found = found + 1
+   end
+   return found == names
+end
+
+-- Host comes first, as RFC 9110 would like, and the rest by name: the order is always the same.
+local function before(a, b)
+   if a == "Host" or b == "Host" then return a == "Host" and b ~= "Host" end
+   return tostring(a) < tostring(b)
+end
+
+local function learn(headers)
+   order, known, names = {}, {}, 0
+   for name in next, headers do
+      names = names + 1
+      order[names] = name
+      known[name] = true
+   end
+   sort(order, before)
+end
+
+-- The pieces of a request; a request with fewer pieces than the last is joined only so far.
+local pieces = {}
+
+function wrk.format(method, path, headers, body)
+   headers = headers or wrk.headers
+   body = body or wrk.body
+   if not headers["Host"] then headers["Host"] = wrk.headers["Host"] end
+   headers["Content-Length"] = body and #body
+   if not same(headers) then learn(headers) end
+
+   pieces[1], pieces[2], pieces[3] = method or wrk.method, " ", path or wrk.path
+   pieces[4] = " HTTP/1.1\r\n"
+   local at = 4
+   for nth = 1, names do
+      local name = order[nth]
+      local value = headers[name]
+      if type(value) ~= "string" then value = tostring(value) end
+      pieces[at + 1], pieces[at + 2], pieces[at + 3], pieces[at + 4] = name, ": ", value, "\r\n"
+      at = at + 4
+   end
+   pieces[at + 1], pieces[at + 2] = "\r\n", body or ""
+   return concat(pieces, "", 1, at + 2)
+end
+
+-- Where to connect: whatever of the host's addresses takes a connection.
+function wrk.resolve(host, service)
+   local addrs = wrk.lookup(host, service)
+   for nth = #addrs, 1, -1 do
+      if not wrk.connect(addrs[nth]) then table.remove(addrs, nth) end
+   end
+   wrk.addrs = addrs
+end
+
+function wrk.setup(thread)
+   thread.addr = wrk.addrs[1]
+   if type(setup) == "function" then setup(thread) end
+end
+
+function wrk.init(args)
+   if not wrk.headers["Host"] then
+      local host = wrk.host
+      if host:find(":", 1, true) then host = "[" .. host .. "]" end
+      if wrk.port then host = host .. ":" .. wrk.port end
+      wrk.headers["Host"] = host
+   end
+   if type(init) == "function" then init(args) end
+   local request = wrk.format()
+   wrk.request = function() return request end
+end
+
+-- How many arguments a function looks at: what it does not look at need not be made.
+local jit_util = require("jit.util")
+local function looks_at(called)
+   local about = jit_util.funcinfo(called)
+   if about.isvararg or not about.params then return 3 end
+   return about.params
+end
+
+local host = {}
+
+function host.request() return (request or wrk.request)() end
+
+function host.delay() return delay() end
+
+function host.response(status, headers, body) return response(status, headers, body) end
+
+function host.defines(name) return type(_G[name]) == "function" end
+
+function host.response_looks_at() return looks_at(response) end
+
+function host.done(summary, latency, requests)
+   if type(done) == "function" then done(summary, latency, requests) end
+end
+
+function host.flush() io.stdout:flush() end
+
+return host

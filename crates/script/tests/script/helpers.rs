@@ -1,0 +1,202 @@
+//! A stage, its seats on threads of their own, and a network that exists only here.
+
+use load::script::{Habits, Halt, Heard, Script};
+use measure::verdict::SelfCheck;
+use measure::{
+    CacheResult, Exchange, Failure, FailureKind, Outcome as Ended, PhaseResult, RunResult, Stage as At,
+    Timeline,
+};
+use plan::{Dialect, Field, Request, ScriptStep};
+use script::{Network, Seat, Stage};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use wire::http1::batch::Batch;
+
+/// Names have the addresses that they say.
+struct Names;
+
+impl Network for Names {
+    fn lookup(&self, host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
+        let port = service.parse().map_err(|_| "Unknown service".to_owned())?;
+        let last: &[u8] = match host {
+            "h" => &[1],
+            "two" => &[1, 2],
+            _ => return Err("Name or service not known".to_owned()),
+        };
+        Ok(last.iter().map(|last| SocketAddr::from(([127, 0, 0, *last], port))).collect())
+    }
+
+    fn connect(&self, _to: SocketAddr) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What a test asks of a script on its thread.
+type Ask = Box<dyn FnOnce(&mut dyn Script) + Send>;
+
+/// Scripts that have been set up, each on its thread.
+pub struct Theatre {
+    stage: Stage,
+    asks: Vec<Option<Sender<Ask>>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub trouble: Option<String>,
+}
+
+/// One thread.
+pub fn play(text: &str) -> Theatre {
+    Theatre::of(text, 1).unwrap()
+}
+
+/// Why a script cannot be set up.
+pub fn failure(text: &str) -> String {
+    match Theatre::of(text, 2) {
+        Ok(_) => panic!("{text}: nothing was wrong"),
+        Err(why) => why,
+    }
+}
+
+fn step(text: &str, dialect: Dialect) -> ScriptStep {
+    let field = Field { name: "X-Q".to_owned(), value: "z".to_owned() };
+    let url = "http://h:81/a?b#c";
+    ScriptStep {
+        dialect,
+        file: "test.lua".to_owned(),
+        text: text.to_owned(),
+        args: vec!["one".to_owned(), "two".to_owned()],
+        url: url.to_owned(),
+        request: Request { target: "/a?b#c".to_owned(), fields: vec![field], ..Request::get(url) },
+        time_batches: true,
+    }
+}
+
+fn on_its_thread(seat: Seat, asks: Receiver<Ask>) {
+    // The stage tells why there is none.
+    let Ok(mut script) = seat.play() else { return };
+    asks.iter().for_each(|ask| ask(&mut *script));
+    script.end();
+}
+
+impl Theatre {
+    pub fn of(text: &str, workers: u32) -> Result<Theatre, String> {
+        Theatre::new(&step(text, Dialect::Wrk), workers)
+    }
+
+    pub fn of_wrk2(text: &str) -> Result<Theatre, String> {
+        Theatre::new(&step(text, Dialect::Wrk2), 1)
+    }
+
+    fn new(step: &ScriptStep, workers: u32) -> Result<Theatre, String> {
+        let (stage, seats) = Stage::new(step, workers, Rc::new(Names), Instant::now())
+            .map_err(|failure| failure.to_string())?;
+        let (mut asks, mut threads) = (Vec::new(), Vec::new());
+        for seat in seats {
+            let (ask, asked) = channel();
+            asks.push(Some(ask));
+            threads.push(std::thread::spawn(move || on_its_thread(seat, asked)));
+        }
+        let mut theatre = Theatre { stage, asks, threads };
+        theatre.stage.set_up().map_err(|failure| failure.to_string())?;
+        Ok(theatre)
+    }
+
+    fn ask<T: Send + 'static>(
+        &self,
+        worker: usize,
+        what: impl FnOnce(&mut dyn Script) -> T + Send + 'static,
+    ) -> T {
+        let (answer, answered) = channel();
+        let ask: Ask = Box::new(move |script| drop(answer.send(what(script))));
+        self.asks[worker].as_ref().unwrap().send(ask).unwrap();
+        answered.recv().unwrap()
+    }
+
+    pub fn habits(&self, worker: usize) -> Habits {
+        self.ask(worker, |script| script.habits())
+    }
+
+    pub fn target(&self, worker: usize) -> SocketAddr {
+        self.ask(worker, |script| script.target())
+    }
+
+    pub fn delay(&mut self, worker: usize) -> Result<Duration, Halt> {
+        self.ask(worker, |script| script.delay())
+    }
+
+    pub fn batch(&mut self, worker: usize) -> Result<Batch, Halt> {
+        self.ask(worker, |script| script.request(&mut Vec::new()))
+    }
+
+    /// The text of the next request; a script without `request` gives its one request.
+    pub fn request(&mut self, worker: usize) -> String {
+        self.ask(worker, |script| {
+            let mut text = Vec::new();
+            script.request(&mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        })
+    }
+
+    pub fn hear(&mut self, worker: usize, heard: &Heard) -> Result<(), Halt> {
+        let heard = heard.clone();
+        self.ask(worker, move |script| script.response(&heard))
+    }
+
+    /// Ends all threads.
+    pub fn end(&mut self) -> Outcome {
+        self.asks.iter_mut().for_each(|ask| *ask = None);
+        self.threads.drain(..).for_each(|thread| thread.join().unwrap());
+        Outcome { trouble: self.stage.trouble().map(|failure| failure.to_string()) }
+    }
+
+    /// Ends all threads and calls `done` with the result of [`result`].
+    pub fn done(mut self) -> Result<(), String> {
+        self.end();
+        self.stage.done(&result()).map_err(|failure| failure.to_string())
+    }
+}
+
+/// Four answers, of which one is a 404, and two requests that timed out.
+fn result() -> RunResult {
+    let mut phase = PhaseResult::new("measure", true);
+    phase.took = Duration::from_secs(1);
+    let exchange = |outcome, status, us| Exchange {
+        outcome,
+        status,
+        cache: CacheResult::NotAsked,
+        service: Duration::from_micros(us),
+        response: Duration::from_micros(us * 2),
+        first_byte: None,
+        connect: None,
+        reused: true,
+        lateness: None,
+        sent_bytes: 0,
+        head_bytes: 1,
+        body_bytes: 1,
+    };
+    for (status, us) in [(200, 100), (200, 200), (404, 200), (200, 300)] {
+        phase.tally.exchange(&exchange(Ended::Fine, status, us));
+    }
+    let timeout = Failure { kind: FailureKind::Timeout, stage: At::Head, errno: None };
+    (0..2).for_each(|_| phase.tally.exchange(&exchange(Ended::Failed(timeout), 0, 9)));
+    phase.rates.record(100, Duration::from_millis(100));
+    RunResult {
+        phases: vec![phase],
+        timeline: Timeline::default(),
+        took: Duration::from_secs(1),
+        workers: Vec::new(),
+        origin: None,
+        evidence: Vec::new(),
+        self_check: SelfCheck::default(),
+        watched: Vec::new(),
+        interrupted: false,
+        backend: "sim",
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,113 @@
+//! The scripts of a plan: their stage here, a seat for each worker, and the network that they see.
+
+use crate::problem::Problem;
+use plan::{Plan, Step};
+use script::{Failure, Network, Seat, Stage};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Scripts of a run; none where the plan has none.
+#[derive(Default)]
+pub struct Scripts {
+    stage: Option<Stage>,
+    seats: Vec<Option<Seat>>,
+}
+
+impl Scripts {
+    /// Runs the script of a plan for the first time, where it has one.
+    ///
+    /// # Errors
+    /// What is wrong with it, or that nobody answers where it leads.
+    pub fn of_plan(plan: &Plan, workers: u32) -> Result<Scripts, Problem> {
+        let Some(load) = &plan.load else { return Ok(Scripts::default()) };
+        let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let script = steps.find_map(|step| match step {
+            Step::Script(script) => Some(script),
+            _ => None,
+        });
+        let Some(script) = script else { return Ok(Scripts::default()) };
+        let network = Rc::new(System { limit: load.limits.connect.max(Duration::from_secs(1)) });
+        let (stage, seats) = Stage::new(script, workers, network, Instant::now()).map_err(problem)?;
+        Ok(Scripts { stage: Some(stage), seats: seats.into_iter().map(Some).collect() })
+    }
+
+    /// The seat of a worker, to be taken to its thread.
+    pub fn seat(&mut self, worker: u32) -> Option<Seat> {
+        self.seats.get_mut(worker as usize)?.take()
+    }
+
+    /// Calls `setup` and `init` for each worker; all workers have taken their seats.
+    ///
+    /// # Errors
+    /// What is wrong with the script.
+    pub fn set_up(&mut self) -> Result<(), Problem> {
+        self.stage.as_mut().map_or(Ok(()), Stage::set_up).map_err(problem)
+    }
+
+    /// A worker whose script does not come back, told once for each.
+    pub fn stuck(&mut self) -> Option<u32> {
+        self.stage.as_mut()?.stuck(Instant::now())
+    }
+
+    /// Why the run ended before its time, where the script has failed in it.
+    pub fn trouble(&mut self) -> Option<String> {
+        self.stage.as_mut()?.trouble().map(|failure| failure.to_string())
+    }
+
+    /// Tells the script how it was.
+    ///
+    /// # Errors
+    /// What is wrong with the script.
+    pub fn done(&mut self, result: &measure::RunResult) -> Result<(), Problem> {
+        self.stage.as_mut().map_or(Ok(()), |stage| stage.done(result)).map_err(problem)
+    }
+}
+
+fn problem(failure: Failure) -> Problem {
+    Problem::impossible(failure.to_string())
+}
+
+/// The system's network.
+struct System {
+    limit: Duration,
+}
+
+impl Network for System {
+    fn lookup(&self, host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
+        lookup(host, service)
+    }
+
+    fn connect(&self, to: SocketAddr) -> Result<(), String> {
+        connect(to, self.limit)
+    }
+}
+
+/// The addresses of a host and a service, in the system's order.
+///
+/// # Errors
+/// Why there are none, in the system's words.
+pub fn lookup(host: &str, service: &str) -> Result<Vec<SocketAddr>, String> {
+    let port = match service {
+        "http" => 80,
+        "https" => 443,
+        service => service.parse().map_err(|_| "Unknown service: give a port".to_owned())?,
+    };
+    let found = (host, port).to_socket_addrs().map_err(|error| {
+        let reason = error.to_string();
+        reason.rsplit(": ").next().unwrap_or(&reason).to_owned()
+    })?;
+    Ok(found.collect())
+}
+
+/// Whether a connection can be opened; it is closed at once.
+///
+/// # Errors
+/// Why not, in the system's words.
+pub fn connect(to: SocketAddr, limit: Duration) -> Result<(), String> {
+    let tried = TcpStream::connect_timeout(&to, limit);
+    tried.map(drop).map_err(|error| {
+        let reason = error.to_string();
+        reason.split(" (os error").next().unwrap_or(&reason).to_owned()
+    })
+}
