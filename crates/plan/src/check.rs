@@ -272,7 +272,10 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
 fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
     for data in &step.data {
         if !is_name(&data.name) {
-            found.push(format!("phase '{phase}': '{}' is no name of data: use letters, digits, - and _", data.name));
+            found.push(format!(
+                "phase '{phase}': '{}' is no name of data: use letters, digits, - and _",
+                data.name
+            ));
         }
         let said = data.source.violation();
         found.extend(said.map(|said| format!("phase '{phase}': data {}: {said}", data.name)));

@@ -12,6 +12,7 @@ mod machine;
 mod nothing_good;
 mod origin;
 mod outcomes;
+mod thresholds;
 mod timeline;
 
 use crate::good;
@@ -66,6 +67,7 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let report = Report { result, context, phase: &measured };
     let sections = [
         Some(report.headline()),
+        report.thresholds(),
         report.load(),
         report.latency(),
         report.timeline(),

@@ -25,7 +25,7 @@ pub struct ExpectArgs {
     pub patterns: Vec<String>,
     /// The body is JSON: PATH (a.b[0].c) is there, !PATH is not, PATH=VALUE is equal, PATH~REGEX matches
     #[arg(long = "expect-json", value_name = "CHECK", value_parser = json)]
-    pub json: Vec<ContentCheck>,
+    pub json_checks: Vec<ContentCheck>,
     /// The body has this many bytes: 1000, 1KB..2KB
     #[arg(long, value_name = "SIZE", value_parser = length)]
     pub expect_length: Option<ContentCheck>,
@@ -43,7 +43,7 @@ impl ExpectArgs {
         let texts = self.texts.iter().cloned().map(ContentCheck::Contains);
         let patterns = self.patterns.iter().cloned().map(ContentCheck::Matches);
         let digest = self.expect_sha256.clone().map(ContentCheck::Sha256);
-        let content = texts.chain(patterns).chain(self.json.clone());
+        let content = texts.chain(patterns).chain(self.json_checks.clone());
         Expect {
             statuses: self.expect_status.clone(),
             body: self.expect_body.unwrap_or_default(),
@@ -70,7 +70,9 @@ fn check(text: &str, equal: char) -> (&str, Must) {
     }
     match text.find([equal, '~']) {
         None => (text.trim(), Must::Exist),
-        Some(at) if text[at..].starts_with('~') => (text[..at].trim(), Must::Match(text[at + 1..].to_owned())),
+        Some(at) if text[at..].starts_with('~') => {
+            (text[..at].trim(), Must::Match(text[at + 1..].to_owned()))
+        }
         Some(at) => (text[..at].trim(), Must::Equal(text[at + 1..].trim().to_owned())),
     }
 }
@@ -78,7 +80,8 @@ fn check(text: &str, equal: char) -> (&str, Must) {
 fn header(text: &str) -> Result<HeaderCheck, String> {
     let (name, must) = check(text, ':');
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err("give 'NAME', '!NAME', 'NAME: VALUE' or 'NAME~REGEX', such as 'ETag' or 'Vary: Accept'".to_owned());
+        return Err("give 'NAME', '!NAME', 'NAME: VALUE' or 'NAME~REGEX', such as 'ETag' or 'Vary: Accept'"
+            .to_owned());
     }
     Ok(HeaderCheck { name: name.to_owned(), must })
 }
