@@ -24,7 +24,7 @@ pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use rates::{Dispersion, Rates};
-pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use run::{Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use spread::{Spread, Spreads, Times};
 pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};
 pub use verdict::Verdict;

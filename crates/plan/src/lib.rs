@@ -30,6 +30,7 @@ mod request;
 mod session;
 mod split;
 mod text;
+mod threshold;
 mod tls;
 
 pub use address::Address;
@@ -46,6 +47,7 @@ pub use session::{Auth, Credentials, Redirects, Resources, Session, Validators};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
+pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 
 use serde::{Deserialize, Serialize};

@@ -12,6 +12,7 @@ pub mod live;
 pub mod show;
 pub mod siege;
 pub mod text;
+pub mod thresholds;
 pub mod wrk;
 
 pub use text::Context;

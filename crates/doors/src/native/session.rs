@@ -186,8 +186,9 @@ mod tests {
     #[test]
     fn logins_are_a_method_a_url_and_a_body() {
         let read = |text: &str| login(text).map(|request| (request.method, request.url, request.body));
-        let is =
-            |method: &str, url: &str, body: &str| Ok((method.to_owned(), url.to_owned(), body.to_owned()));
+        let is = |method: &str, url: &str, body: &str| {
+            Ok((method.to_owned(), url.to_owned(), plan::Body::from(body)))
+        };
         assert_eq!(read("POST h/login a=1&b=2 3"), is("POST", "http://h/login", "a=1&b=2 3"));
         assert_eq!(read("http://h/"), is("GET", "http://h/", ""));
         assert_eq!(login("POST http://h/ x").unwrap().fields.len(), 1);

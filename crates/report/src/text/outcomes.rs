@@ -77,6 +77,13 @@ impl Report<'_> {
     fn what_was_checked(&self) -> &'static str {
         let Some(load) = &self.context.plan.load else { return "nothing was compared" };
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let is_held = |step: &Step| match step {
+            Step::Requests(step) => !step.expect.headers.is_empty() || !step.expect.content.is_empty(),
+            Step::Object(_) | Step::Urls(_) => false,
+        };
+        if steps.clone().any(is_held) {
+            return "header fields and bodies were held to the checks of the plan";
+        }
         if !steps.any(|step| matches!(step, Step::Object(_))) {
             return "what URLs must hold is not known, so only their framing was checked";
         }

@@ -72,7 +72,7 @@ fn step(text: &str, dialect: Dialect) -> ScriptStep {
         text: text.to_owned(),
         args: vec!["one".to_owned(), "two".to_owned()],
         url: url.to_owned(),
-        request: Request { target: "/a?b#c".to_owned(), fields: vec![field], ..Request::get(url) },
+        request: Request { target: Some("/a?b#c".to_owned()), fields: vec![field], ..Request::get(url) },
         time_batches: true,
     }
 }

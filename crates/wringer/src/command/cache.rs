@@ -59,10 +59,10 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let pressed = press(args, &listen, origin)?;
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
-    let finished = ready.run(&pressed.processes(), &mut lines)?;
+    let mut finished = ready.run(&pressed.processes(), &mut lines)?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let ran = Ran { plan: &plan, target: Some(pressed.title()), output: &args.output, seed_option };
-    show::report(&finished, &ran)
+    show::report(&mut finished, &ran)
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.

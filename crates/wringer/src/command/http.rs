@@ -22,9 +22,9 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings());
     let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));
     show::notice(&format!("pressing {target}"));
-    let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
+    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    show::report(&finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
+    show::report(&mut finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
 }
 
 /// What is pressed, in a few words.

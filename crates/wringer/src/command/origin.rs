@@ -19,7 +19,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
-    let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
+    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
-    show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
+    show::report(&mut finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
 }

@@ -34,7 +34,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     trouble.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
     let exit =
-        show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })?;
+        show::report(&mut finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })?;
     finished.scripts.done(&finished.result)?;
     Ok(if trouble.is_some() { Exit::Impossible } else { exit })
 }

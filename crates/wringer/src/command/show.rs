@@ -197,7 +197,9 @@ pub fn writable(file: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// A file that could not be written; the report is printed all the same.
-pub fn report(finished: &Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
+pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
+    let thresholds = report::thresholds::judge(&ran.output.fail_if, &finished.result.measured());
+    finished.result.thresholds = thresholds;
     let evidence = keep_evidence(finished, ran.output.evidence_file());
     let command = repeat(ran.plan.seed, ran.seed_option);
     let context = Context {
@@ -242,12 +244,12 @@ fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Pro
     Ok(Some(file.display().to_string()))
 }
 
-/// 3 where answers were wrong, 1 where there was none, or not a good one.
+/// 3 where answers were wrong or a threshold was violated, 1 where there was none, or not a good one.
 fn exit(finished: &Finished) -> Exit {
     let mut all = measure::Counts::default();
     finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
     let measured = finished.result.measured();
-    if all.faulty > 0 {
+    if all.faulty > 0 || finished.result.thresholds.iter().any(|one| one.violated) {
         Exit::Wrong
     } else if all.requests > 0 && all.ended == 0 || nothing_good(&all) || nothing_good(measured.counts()) {
         Exit::Impossible
@@ -267,6 +269,14 @@ pub fn repeat(seed: u64, seed_option: Option<&'static str>) -> String {
     if let Some(option) = seed_option {
         words.push(option.to_owned());
         words.push(seed.to_string());
+    }
+    // A secret is nobody's business.
+    for at in 1..words.len() {
+        if words[at - 1] == "--aws-secret" || words[at - 1] == "--aws-token" {
+            words[at] = "...".to_owned();
+        } else if let Some((option @ ("--aws-secret" | "--aws-token"), _)) = words[at].split_once('=') {
+            words[at] = format!("{option}=...");
+        }
     }
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

@@ -13,6 +13,7 @@ mod doctor;
 mod faulty_proxy;
 mod http;
 mod oracle;
+mod requests;
 mod tls;
 mod tls_peer;
 mod two_machines;
