@@ -3,12 +3,14 @@
 
 mod object;
 mod patience;
+mod pipeline;
 mod request;
 mod tell;
 mod tunnel;
 mod url;
 
 pub(crate) use object::object;
+pub(crate) use pipeline::pipeline;
 pub(crate) use request::{request, version_text};
 pub(crate) use url::{compares, url};
 
