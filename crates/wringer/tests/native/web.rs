@@ -10,8 +10,6 @@ use std::thread;
 /// A request as it came.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// Number of its connection.
-    pub connection: usize,
     pub method: String,
     pub target: String,
     /// Request line and field lines.
@@ -54,9 +52,9 @@ impl Web {
         let (seen, answer) = (Seen::default(), Arc::new(answer));
         let of_thread = seen.clone();
         thread::spawn(move || {
-            for (number, stream) in listener.incoming().flatten().enumerate() {
+            for stream in listener.incoming().flatten() {
                 let (seen, answer) = (of_thread.clone(), answer.clone());
-                thread::spawn(move || serve(stream, number, &seen, &*answer));
+                thread::spawn(move || serve(stream, &seen, &*answer));
             }
         });
         Web { address, seen }
@@ -74,19 +72,19 @@ pub fn at_unix_socket(path: &Path, answer: impl Fn(&Asked) -> String + Send + Sy
     let (seen, answer) = (Seen::default(), Arc::new(answer));
     let of_thread = seen.clone();
     thread::spawn(move || {
-        for (number, stream) in listener.incoming().flatten().enumerate() {
+        for stream in listener.incoming().flatten() {
             let (seen, answer) = (of_thread.clone(), answer.clone());
-            thread::spawn(move || serve(stream, number, &seen, &*answer));
+            thread::spawn(move || serve(stream, &seen, &*answer));
         }
     });
     seen
 }
 
-fn serve(mut stream: impl Read + Write, connection: usize, seen: &Seen, answer: &dyn Fn(&Asked) -> String) {
+fn serve(mut stream: impl Read + Write, seen: &Seen, answer: &dyn Fn(&Asked) -> String) {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {
-        while let Some((asked, length)) = parse(&bytes, connection) {
+        while let Some((asked, length)) = parse(&bytes) {
             bytes.drain(..length);
             let text = answer(&asked);
             seen.lock().expect("no test panics with it").push(asked);
@@ -102,12 +100,12 @@ fn serve(mut stream: impl Read + Write, connection: usize, seen: &Seen, answer: 
 }
 
 /// The first whole request of what was received, and its length.
-fn parse(bytes: &[u8], connection: usize) -> Option<(Asked, usize)> {
+fn parse(bytes: &[u8]) -> Option<(Asked, usize)> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut words = head.split(' ');
     let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
-    let asked = Asked { connection, method, target, head, body: String::new() };
+    let asked = Asked { method, target, head, body: String::new() };
     let length = asked.field("Content-Length").map_or(0, |length| length.parse().expect("a number"));
     let body = bytes.get(end..end + length)?;
     Some((Asked { body: String::from_utf8_lossy(body).into_owned(), ..asked }, end + length))
