@@ -145,7 +145,7 @@ impl Hop<'_> {
         self.message.write(&mut message, &self.route, worker.http(), &more, last);
         self.show(HeadTitle::RequestToProxy, &message);
         let (sent_bytes, sent) = (message.len() as u64, worker.evidence_left.get() > 0);
-        let sent = sent.then(|| message.to_vec()).unwrap_or_default();
+        let sent = if sent { message.to_vec() } else { Vec::new() };
         let mut reply = self.reply();
         let mut moments = Moments::at_send(self.turn.due, worker.net.now());
         connection.begin(worker.first_deadline(moments.sent), self.framing());
