@@ -3,6 +3,7 @@
 
 mod object;
 mod patience;
+mod pipeline;
 mod request;
 mod script;
 mod tell;
@@ -10,6 +11,7 @@ mod tunnel;
 mod url;
 
 pub(crate) use object::object;
+pub(crate) use pipeline::pipeline;
 pub(crate) use request::{request, version_text};
 pub(crate) use script::script;
 pub(crate) use url::{compares, url};

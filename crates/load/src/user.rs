@@ -67,6 +67,11 @@ impl User {
             StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
             StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
             StepWork::Requests(requests) => {
+                if worker.http().pipeline > 1 {
+                    Box::pin(exchange::pipeline(worker, work, self, requests, turn)).await;
+                    self.turns += 1;
+                    return;
+                }
                 let placing =
                     Placing { number: turn.number, user: self.number, of: work.crowd, turn: self.turns };
                 let prepared = requests.at(placing);

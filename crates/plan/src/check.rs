@@ -130,6 +130,13 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     }
     for phase in &load.phases {
         check_phase(phase, load, found);
+        let remembers = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
+        if matches!(phase.pace, Pace::Connections { .. }) && phase.scenario.steps.iter().any(remembers) {
+            found.push(format!(
+                "phase '{}' opens connections per second, which a session has by itself: give a pace of requests or users",
+                phase.name
+            ));
+        }
         if matches!(phase.pace, Pace::Connections { .. }) && http.requests_per_connection.is_none() {
             found.push(format!(
                 "phase '{}' opens connections per second: say in requests_per_connection how many requests each carries",
@@ -527,6 +534,56 @@ mod tests {
         let zero = crate::data::Source::Counter { start: 0, step: 0, end: None };
         step = RequestStep { data: vec![crate::data::Data { name: "a b".to_owned(), source: zero }], ..step };
         assert_eq!(violations(&step).len(), 3);
+    }
+
+    #[test]
+    fn sessions_and_ways_to_connect_have_rules() {
+        let found = |change: &dyn Fn(&mut Load, &mut RequestStep)| {
+            let mut plan = plan();
+            let request = Request::get("http://h/");
+            let mut step = RequestStep { requests: vec![request], ..RequestStep::default() };
+            let load = plan.load.as_mut().unwrap();
+            load.target = None;
+            change(load, &mut step);
+            load.phases[0].scenario.steps = vec![Step::Requests(step)];
+            assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
+            plan.check().join("\n")
+        };
+        let http = |http: Http1| {
+            move |load: &mut Load, _: &mut RequestStep| load.protocol = Protocol::Http1(http.clone())
+        };
+        let session = |session: crate::Session| {
+            move |_: &mut Load, step: &mut RequestStep| step.session = session.clone()
+        };
+        let default = crate::Session::default;
+        let redirects = |limit| Some(crate::Redirects { limit, ..Default::default() });
+        let resources = |parallel| Some(crate::Resources { parallel, ..Default::default() });
+        assert_eq!(
+            found(&session(crate::Session { redirects: redirects(1), cookies: true, ..default() })),
+            ""
+        );
+        assert_eq!(
+            found(&http(Http1 { pipeline: 9, unix_socket: Some("/s".to_owned()), ..Http1::default() })),
+            ""
+        );
+        for (change, said) in [
+            (
+                &session(crate::Session { redirects: redirects(0), ..default() }) as &dyn Fn(&mut _, &mut _),
+                "limit is 0",
+            ),
+            (&session(crate::Session { resources: resources(0), ..default() }), "parallel is 0"),
+            (
+                &session(crate::Session { auth: Some(Default::default()), ..default() }),
+                "auth needs credentials",
+            ),
+            (&session(crate::Session { login: vec![Request::get("ftp://h/")], ..default() }), "'ftp://h/'"),
+            (&http(Http1 { pipeline: 0, ..Http1::default() }), "pipeline is 0"),
+            (&http(Http1 { unix_socket: Some("x".repeat(108)), ..Http1::default() }), "no path of 1 to 107"),
+            (&http(Http1 { tunnel: true, ..Http1::default() }), "tunnel needs a target"),
+        ] {
+            let found = found(change);
+            assert!(found.contains(said), "{said} in {found}");
+        }
     }
 
     #[test]

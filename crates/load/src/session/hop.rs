@@ -145,7 +145,7 @@ impl Hop<'_> {
         self.message.write(&mut message, &self.route, worker.http(), &more, last);
         self.show(HeadTitle::RequestToProxy, &message);
         let (sent_bytes, sent) = (message.len() as u64, worker.evidence_left.get() > 0);
-        let sent = sent.then(|| message.to_vec()).unwrap_or_default();
+        let sent = if sent { message.to_vec() } else { Vec::new() };
         let mut reply = self.reply();
         let mut moments = Moments::at_send(self.turn.due, worker.net.now());
         connection.begin(worker.first_deadline(moments.sent), self.framing());
@@ -158,15 +158,11 @@ impl Hop<'_> {
             worker.count(|counts| counts.resent += 1);
             return Tried::Again;
         }
-        let complete = matches!(ended, Ended::Complete);
-        if complete {
-            visit.memory.note(self.message, &mut reply, visit.now_s());
-        }
-        let challenged = complete && visit.memory.answers(&reply, &self.message.address, rounds);
-        let (outcome, fetched) = match challenged {
-            true => (Outcome::Fine, Fetched::Over),
-            false => self.judge(ended, &mut reply),
-        };
+        worker.count(|counts| {
+            counts.conditional += u64::from(conditional);
+            counts.unchanged += u64::from(reply.status == 304);
+        });
+        let (outcome, tried) = self.settle(ended, &mut reply, rounds);
         let exchange = Exchange {
             status: reply.status,
             cache: CacheResult::NotAsked,
@@ -175,21 +171,30 @@ impl Hop<'_> {
             body_bytes: reply.body_bytes,
             ..moments.exchange(outcome, &self.turn, &mut connection)
         };
-        worker.count(|counts| {
-            counts.conditional += u64::from(conditional);
-            counts.unchanged += u64::from(reply.status == 304);
-        });
-        match challenged {
-            true => worker.challenge(&exchange),
-            false => worker.end(&exchange),
+        match tried {
+            Tried::Again => worker.challenge(&exchange),
+            Tried::Over(_) => worker.end(&exchange),
         }
         let connect = fresh.then(|| worker.since(moments.sent).saturating_sub(began));
-        self.record(began, connect, outcome, &reply, &moments, challenged);
+        self.record(began, connect, outcome, &reply, &moments, matches!(tried, Tried::Again));
         self.tell(outcome, &reply, &moments, &connection, sent);
         note_refusal(lane, ended, &moments);
         let keep = keeps(ended, last, reply.keep_alive);
         put_back(worker, lane, connection, keep).await;
-        if challenged { Tried::Again } else { Tried::Over(fetched) }
+        tried
+    }
+
+    /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
+    fn settle(&self, ended: Ended, reply: &mut Reply<'_>, rounds: &mut Rounds) -> (Outcome, Tried) {
+        let (visit, from) = (self.visit, &self.message.address);
+        if let Ended::Complete = ended {
+            visit.memory.note(self.message, reply, visit.now_s());
+            if visit.memory.answers(reply, from, rounds) {
+                return (Outcome::Fine, Tried::Again);
+            }
+        }
+        let (outcome, fetched) = self.judge(ended, reply);
+        (outcome, Tried::Over(fetched))
     }
 
     /// Reads the answer; it is judged as the plan says where it is to a request of the list, or what that leads to.

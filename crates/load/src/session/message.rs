@@ -125,13 +125,11 @@ impl Message {
     }
 
     fn keeps(&self, name: &str, more: &Additions) -> bool {
-        let is = |other: &&str| name.eq_ignore_ascii_case(other);
-        let private = ["Authorization", "Cookie"].iter().any(|other| is(other));
+        let is = |other: &&'static str| name.eq_ignore_ascii_case(other);
+        let private = ["Authorization", "Cookie"].iter().any(is);
         let of_body = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("Content-"))
             || name.eq_ignore_ascii_case("Transfer-Encoding");
-        !(self.foreign && private
-            || self.bodiless && of_body
-            || more.instead_of.iter().any(|other| is(other)))
+        !(self.foreign && private || self.bodiless && of_body || more.instead_of.iter().any(is))
     }
 }
 

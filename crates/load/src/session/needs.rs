@@ -19,9 +19,11 @@ struct Found {
     refresh: Option<String>,
 }
 
+type Parser = HtmlRewriter<'static, fn(&[u8])>;
+
 /// Reads a page.
 pub(super) struct Needs {
-    parser: Option<HtmlRewriter<'static, fn(&[u8])>>,
+    parser: Option<Parser>,
     found: Rc<RefCell<Found>>,
 }
 

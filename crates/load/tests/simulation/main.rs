@@ -7,5 +7,6 @@ mod instructions;
 mod scenario;
 mod seeds;
 mod server;
+mod sessions;
 mod stall;
 mod world;

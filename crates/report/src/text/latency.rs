@@ -57,6 +57,7 @@ fn table(phase: &PhaseResult) -> Option<Table> {
         (Clock::FirstByte, "first byte"),
         (Clock::FirstByteNew, "on new"),
         (Clock::FirstByteReused, "on reused"),
+        (Clock::Page, "whole page"),
         (Clock::Lookup, "name lookup"),
         (Clock::Connect, "connect"),
         (Clock::Tls, "TLS handshake"),

@@ -148,6 +148,7 @@ fn kinds_of_request(counts: &Counts) -> String {
         (counts.ranges, "for a range"),
         (counts.ranges_ignored, "for a range answered with the whole object"),
         (counts.redirects, "redirected"),
+        (counts.resources, "for resources of pages"),
         (counts.dropped_urls, "URLs dropped because too many waited"),
     ];
     let said: Vec<_> = kinds
@@ -155,5 +156,11 @@ fn kinds_of_request(counts: &Counts) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, kind)| format!("{} {kind}", show::count(count)))
         .collect();
-    if said.is_empty() { String::new() } else { format!("Of the requests: {}.", said.join(", ")) }
+    let mut text =
+        if said.is_empty() { String::new() } else { format!("Of the requests: {}.", said.join(", ")) };
+    if counts.challenges > 0 {
+        let rounds = show::counted(counts.challenges, "challenge");
+        text += &format!("{}{rounds} answered, beside the requests.", if text.is_empty() { "" } else { " " });
+    }
+    text
 }

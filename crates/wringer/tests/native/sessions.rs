@@ -1,0 +1,228 @@
+//! What users remember from one request to the next, and do of themselves, as servers see it.
+
+use crate::support::{Report, start};
+use crate::web::{Asked, Web, answer, ok};
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Runs `wringer http` with these words, and those of `more`, in which nothing has spaces.
+fn http(words: &[&str], more: &str) -> Report {
+    let first = ["http", "-q", "--json", "{}/result.json", "--seed", "7", "-t", "1"];
+    start(first.into_iter().chain(words.iter().copied()).chain(more.split_whitespace()))
+        .end()
+        .ended_with(0)
+        .report()
+}
+
+fn sums<const N: usize>(report: &Report, counters: [&str; N]) -> [u64; N] {
+    counters.map(|counter| report.sum(counter))
+}
+
+#[test]
+fn each_user_keeps_its_cookies() {
+    let next = AtomicU32::new(0);
+    let web = Web::start(move |asked| match asked.field("Cookie") {
+        Some(cookies) if cookies.contains("id=") => ok("known"),
+        _ => {
+            let id = next.fetch_add(1, Ordering::SeqCst);
+            answer(
+                "200 OK",
+                &format!("Set-Cookie: id={id}; Path=/\r\nSet-Cookie: gone=1; Max-Age=0\r\n"),
+                "new",
+            )
+        }
+    });
+    let report = http(&["--cookie", "a=1", "-H", "X-A: b"], &format!("{} --cookies -c 3 -n 30", web.address));
+    assert_eq!(sums(&report, ["requests", "fine"]), [30, 30]);
+    let seen = web.seen();
+    assert!(seen.iter().all(|asked| asked.field("Cookie").unwrap().starts_with("a=1")), "{seen:?}");
+    let cookies: Vec<&str> = seen.iter().map(|asked| asked.field("Cookie").unwrap()).collect();
+    assert_eq!(cookies.iter().filter(|cookies| **cookies == "a=1").count(), 3, "{cookies:?}");
+    assert_eq!(cookies.iter().collect::<HashSet<_>>().len(), 4, "one for each user, and none: {cookies:?}");
+    let host = format!("Host: {}\r\nCookie: a=1", web.address);
+    assert!(seen[0].head.contains(&host), "{}", seen[0].head);
+}
+
+fn redirecting(asked: &Asked) -> String {
+    match asked.target.as_str() {
+        "/loop" => answer("302 Found", "Location: /loop\r\n", ""),
+        "/nowhere" => answer("302 Found", "Location: ftp://h/\r\n", ""),
+        "/form" => answer("303 See Other", "Location: /a?b\r\n", ""),
+        "/a?b" => answer("307 Temporary Redirect", "Location: end\r\n", ""),
+        "/keep" => answer("308 Permanent Redirect", "Location: /end\r\n", ""),
+        _ => ok("end"),
+    }
+}
+
+#[test]
+fn redirections_are_followed_hop_by_hop() {
+    let web = Web::start(redirecting);
+    let line = format!("http://{0}/form http://{0}/keep -n 2 -c 1 --follow --data x=1", web.address);
+    let report = http(&[], &line);
+    assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [5, 5, 3]);
+    let seen: Vec<String> =
+        web.seen().iter().map(|asked| format!("{} {} {}", asked.method, asked.target, asked.body)).collect();
+    assert_eq!(seen, ["POST /form x=1", "GET /a?b ", "GET /end ", "POST /keep x=1", "POST /end x=1"]);
+    let report = http(&[], &format!("http://{}/form -n 2 -c 1", web.address));
+    assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [2, 2, 0], "a 303 is an answer");
+}
+
+#[test]
+fn redirections_end() {
+    let web = Web::start(redirecting);
+    for (path, kind, requests) in [("loop", "too_many_redirects", 5), ("nowhere", "bad_redirect", 1)] {
+        let first =
+            ["http", "-q", "--json", "{}/result.json", "-t", "1", "-c", "1", "-n", "1", "--redirects", "4"];
+        let url = format!("http://{}/{path}", web.address);
+        let report = start(first.into_iter().chain([url.as_str()])).end().report();
+        assert_eq!(sums(&report, ["requests", "failed"]), [requests, 1], "{path}");
+        assert_eq!(report.failures()[kind], 1);
+    }
+}
+
+#[test]
+fn redirections_lead_to_other_hosts_without_secrets() {
+    let there = Web::start(|_| ok("there"));
+    let to = there.address.port();
+    let here = Web::start(move |_| {
+        answer("301 Moved Permanently", &format!("Location: http://localhost:{to}/x\r\n"), "")
+    });
+    let report = http(&[], &format!("{} -n 4 -c 2 --follow --user u:p", here.address));
+    assert_eq!(sums(&report, ["requests", "fine", "connections"]), [8, 8, 4]);
+    assert!(here.seen().iter().all(|asked| asked.field("Authorization") == Some("Basic dTpw")));
+    assert!(there.seen().iter().all(|asked| asked.field("Authorization").is_none()));
+    assert!(there.seen().iter().all(|asked| asked.field("Host") == Some(&format!("localhost:{to}"))));
+}
+
+#[test]
+fn tokens_go_with_each_request() {
+    let web = Web::start(|_| ok(""));
+    http(&["--bearer", "abc.def"], &format!("{} -n 3", web.address));
+    assert!(web.seen().iter().all(|asked| asked.field("Authorization") == Some("Bearer abc.def")));
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A parameter of a Digest field.
+fn parameter<'a>(field: &'a str, name: &str) -> &'a str {
+    let parts = field.trim_start_matches("Digest ").split(", ").filter_map(|part| part.split_once('='));
+    let found = parts.filter(|(other, _)| *other == name).map(|(_, value)| value.trim_matches('"'));
+    found.last().unwrap_or_else(|| panic!("no {name} in {field}"))
+}
+
+/// Whether a Digest field is right for user `u` with password `p`.
+fn is_right(asked: &Asked, field: &str) -> bool {
+    let hash = |text: String| match parameter(field, "algorithm") {
+        "SHA-256" => hex(&Sha256::digest(text)),
+        _ => hex(&md5::Md5::digest(text)),
+    };
+    let get = |name| parameter(field, name);
+    let secret = hash("u:a realm:p".to_owned());
+    let asked = hash(format!("{}:{}", asked.method, get("uri")));
+    let rest = format!("{}:{}:{}:auth", get("nonce"), get("nc"), get("cnonce"));
+    get("response") == hash(format!("{secret}:{rest}:{asked}"))
+}
+
+/// Asks for Digest authentication; each nonce is good for so many requests, whose counts it checks.
+fn digest_server(algorithm: &'static str, uses: u32) -> Web {
+    let nonces: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    Web::start(move |asked| {
+        let mut nonces = nonces.lock().unwrap();
+        let given = asked.field("Authorization").filter(|field| is_right(asked, field));
+        let mut stale = "";
+        if let Some(field) = given {
+            let nonce: usize = parameter(field, "nonce").parse().unwrap();
+            let count = u32::from_str_radix(parameter(field, "nc"), 16).unwrap();
+            assert_eq!(count, nonces[nonce] + 1, "each use of a nonce has its number");
+            if count <= uses {
+                nonces[nonce] = count;
+                return ok("in");
+            }
+            stale = ", stale=true";
+        }
+        nonces.push(0);
+        let nonce = nonces.len() - 1;
+        let challenge = format!(
+            "WWW-Authenticate: Digest realm=\"a realm\", nonce=\"{nonce}\", qop=\"auth\", algorithm={algorithm}{stale}\r\n"
+        );
+        answer("401 Unauthorized", &challenge, "")
+    })
+}
+
+#[test]
+fn digest_challenges_are_answered_once_and_nonces_used_again() {
+    for algorithm in ["MD5", "SHA-256"] {
+        let web = digest_server(algorithm, 1000);
+        let report = http(&[], &format!("{}/p?q -c 4 -n 40 --user u:p --digest", web.address));
+        assert_eq!(
+            sums(&report, ["requests", "fine", "challenges", "failed"]),
+            [40, 40, 4, 0],
+            "{algorithm}"
+        );
+        assert_eq!(web.seen().len(), 44);
+    }
+}
+
+#[test]
+fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
+    let web = digest_server("SHA-256", 3);
+    let report = http(&[], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
+    assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
+    let first =
+        ["http", "-q", "--json", "{}/result.json", "-c", "2", "-n", "4", "--user", "u:wrong", "--digest"];
+    let report = start(first.into_iter().chain([web.address.to_string().as_str()])).end().report();
+    assert_eq!(sums(&report, ["requests", "failed", "fine"]), [4, 4, 0]);
+    assert_eq!(report.failures()["bad_status"], 4);
+}
+
+#[test]
+fn each_user_logs_in_once_before_its_first_request() {
+    let web = Web::start(|asked| match (asked.target.as_str(), asked.body.as_str()) {
+        ("/login", "name=u&word=p") => answer("302 Found", "Location: /home\r\nSet-Cookie: s=1\r\n", ""),
+        _ if asked.field("Cookie") == Some("s=1") => ok("in"),
+        _ => answer("403 Forbidden", "", ""),
+    });
+    let login = format!("POST http://{}/login name=u&word=p", web.address);
+    let report = http(&["--login", &login], &format!("{} -c 3 -n 30 --cookies", web.address));
+    assert_eq!(sums(&report, ["requests", "fine", "failed"]), [33, 33, 0]);
+    assert_eq!(web.seen().iter().filter(|asked| asked.target == "/login").count(), 3);
+    let report = http(&["--login", &login], &format!("{} -c 3 -n 30 --cookies --follow", web.address));
+    assert_eq!(
+        sums(&report, ["requests", "fine", "failed"]),
+        [36, 36, 0],
+        "where a login leads is seen, too"
+    );
+}
+
+const PAGE: &str = "<link rel=stylesheet href=/s.css><img src=1.png><img src=2.png><img src=1.png><img src='/ads/x'>\
+    <script src=s.js></script><a href=other>o</a><img src=3.png><img src=4.png><img src=5.png><img src=6.png>";
+
+#[test]
+fn pages_are_fetched_with_what_they_need() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/" => answer("200 OK", "Content-Type: text/html\r\n", PAGE),
+        _ => ok("resource"),
+    });
+    let line = format!("{} -c 2 -n 6 --resources --resources-parallel 3", web.address);
+    let report = http(&["--resources-except", "/ads/"], &line);
+    assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [54, 54, 6, 48]);
+    assert!(report.sum("connections") <= 6, "3 for each user");
+    let targets: HashSet<String> = web.seen().into_iter().map(|asked| asked.target).collect();
+    assert!(targets.contains("/s.css") && targets.contains("/6.png"), "{targets:?}");
+    assert!(!targets.contains("/ads/x") && !targets.contains("/other"), "{targets:?}");
+    assert_eq!(report.count("phases/0/latency/page/count"), 6);
+}
+
+#[test]
+fn what_was_seen_is_asked_for_on_condition() {
+    let web = Web::start(|asked| match asked.field("If-None-Match") {
+        Some("\"1\"") => "HTTP/1.1 304 Not Modified\r\n\r\n".to_owned(),
+        _ => answer("200 OK", "ETag: \"1\"\r\n", "body"),
+    });
+    let report = http(&[], &format!("{} -c 2 -n 10 --revalidate --expect-body same", web.address));
+    assert_eq!(sums(&report, ["requests", "fine", "conditional", "unchanged"]), [10, 10, 8, 8]);
+}

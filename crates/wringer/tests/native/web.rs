@@ -1,0 +1,121 @@
+//! A small web server of the tests' own: each request is answered by a function, and remembered.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// A request as it came.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub method: String,
+    pub target: String,
+    /// Request line and field lines.
+    pub head: String,
+    pub body: String,
+}
+
+impl Asked {
+    /// The value of a field.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let named =
+            |line: &&str| line.split(':').next().is_some_and(|other| other.eq_ignore_ascii_case(name));
+        self.head
+            .lines()
+            .skip(1)
+            .find(named)
+            .and_then(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim())
+    }
+}
+
+/// What requests came, in the order they did.
+pub type Seen = Arc<Mutex<Vec<Asked>>>;
+
+/// A server until the test ends.
+pub struct Web {
+    pub address: SocketAddr,
+    seen: Seen,
+}
+
+impl Web {
+    /// Serves at a free port of 127.0.0.1.
+    pub fn start(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Web {
+        Web::at("127.0.0.1:0", answer)
+    }
+
+    pub fn at(address: &str, answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Web {
+        let listener = TcpListener::bind(address).expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let (seen, answer) = (Seen::default(), Arc::new(answer));
+        let of_thread = seen.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (seen, answer) = (of_thread.clone(), answer.clone());
+                thread::spawn(move || serve(stream, &seen, &*answer));
+            }
+        });
+        Web { address, seen }
+    }
+
+    /// What came so far.
+    pub fn seen(&self) -> Vec<Asked> {
+        self.seen.lock().expect("no test panics with it").clone()
+    }
+}
+
+/// Serves at a Unix socket, until the test ends.
+pub fn at_unix_socket(path: &Path, answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Seen {
+    let listener = UnixListener::bind(path).expect("the folder is ours");
+    let (seen, answer) = (Seen::default(), Arc::new(answer));
+    let of_thread = seen.clone();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (seen, answer) = (of_thread.clone(), answer.clone());
+            thread::spawn(move || serve(stream, &seen, &*answer));
+        }
+    });
+    seen
+}
+
+fn serve(mut stream: impl Read + Write, seen: &Seen, answer: &dyn Fn(&Asked) -> String) {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        while let Some((asked, length)) = parse(&bytes) {
+            bytes.drain(..length);
+            let text = answer(&asked);
+            seen.lock().expect("no test panics with it").push(asked);
+            if stream.write_all(text.as_bytes()).is_err() {
+                return;
+            }
+        }
+        match stream.read(&mut piece) {
+            Ok(count @ 1..) => bytes.extend_from_slice(&piece[..count]),
+            _ => return,
+        }
+    }
+}
+
+/// The first whole request of what was received, and its length.
+fn parse(bytes: &[u8]) -> Option<(Asked, usize)> {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let mut words = head.split(' ');
+    let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let asked = Asked { method, target, head, body: String::new() };
+    let length = asked.field("Content-Length").map_or(0, |length| length.parse().expect("a number"));
+    let body = bytes.get(end..end + length)?;
+    Some((Asked { body: String::from_utf8_lossy(body).into_owned(), ..asked }, end + length))
+}
+
+/// An answer with fields, each with its line end, and a body.
+pub fn answer(status: &str, fields: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{fields}\r\n{body}", body.len())
+}
+
+pub fn ok(body: &str) -> String {
+    answer("200 OK", "", body)
+}
