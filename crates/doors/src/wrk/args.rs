@@ -261,8 +261,7 @@ fn read_cluster(
     cluster: &str,
     words: &mut VecDeque<String>,
 ) -> Result<(), String> {
-    let mut letters = cluster.char_indices();
-    while let Some((at, letter)) = letters.next() {
+    for (at, letter) in cluster.char_indices() {
         let label = format!("-{letter}");
         let switch = known(tool)
             .find(|switch| switch.short == Some(letter))
