@@ -231,8 +231,13 @@ async fn connect(worker: &Worker, place: Place<'_>, deadline: Option<Instant>) -
         None => {
             let abortive_close = worker.http().close == CloseBy::Reset;
             let buffer = worker.http().socket_buffer.map(|bytes| bytes as usize);
-            let options =
-                ConnectOptions { source, deadline, abortive_close, receive_buffer: buffer, send_buffer: buffer };
+            let options = ConnectOptions {
+                source,
+                deadline,
+                abortive_close,
+                receive_buffer: buffer,
+                send_buffer: buffer,
+            };
             worker.net.connect(to, &options).await
         }
     };

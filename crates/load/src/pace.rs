@@ -73,13 +73,8 @@ mod tests {
     use plan::{Curve, Stage};
     use proptest::prelude::*;
 
-    const ALL: [Arrivals; 5] = [
-        Arrivals::Even,
-        Arrivals::Poisson,
-        Arrivals::EachSecond,
-        Arrivals::Bursts(20),
-        Arrivals::Jitter(10),
-    ];
+    const ALL: [Arrivals; 5] =
+        [Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(20), Arrivals::Jitter(10)];
 
     fn schedule(stages: &str, arrivals: Arrivals, part: Part, seed: u64) -> Schedule {
         let stages = Stage::parse_list(stages).unwrap();
@@ -118,7 +113,8 @@ mod tests {
 
     #[test]
     fn jitter_moves_gaps_and_not_the_rate() {
-        let at = of_all(2, 10.0, |part| schedule("1s:100", Arrivals::Jitter(10), part, u64::from(part.index)));
+        let at =
+            of_all(2, 10.0, |part| schedule("1s:100", Arrivals::Jitter(10), part, u64::from(part.index)));
         assert!((999..=1001).contains(&at.len()), "{}", at.len());
         let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.iter().all(|gap| (0.009..=0.011).contains(gap)));

@@ -394,8 +394,14 @@ mod tests {
         };
         let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
         let to = ["127.0.0.1:80".parse().unwrap()];
-        let requests =
-            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), 1, models());
+        let requests = Requests::new(
+            &step(vec![post], ExpectBody::Complete),
+            &http,
+            plain(&to),
+            &Hosts::new(),
+            1,
+            models(),
+        );
         for last in [false, true] {
             assert_eq!(requests.at(nth(0)).message(last), b"POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
         }
@@ -425,8 +431,14 @@ mod tests {
         let host = Field { name: "host".to_owned(), value: "other".to_owned() };
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
-        let requests =
-            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1, models());
+        let requests = Requests::new(
+            &step,
+            &http,
+            plain(&["127.0.0.1:80".parse().unwrap()]),
+            &Hosts::new(),
+            1,
+            models(),
+        );
         assert_eq!(requests.at(nth(0)).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 

@@ -62,8 +62,11 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
     }
     text += &times("connect", tally.clock(Clock::Connect));
     text += &times("first-response", tally.clock(Clock::FirstByte));
-    let timeouts: u64 =
-        tally.failures().filter(|(failure, _)| failure.kind == FailureKind::Timeout).map(|(_, count)| count).sum();
+    let timeouts: u64 = tally
+        .failures()
+        .filter(|(failure, _)| failure.kind == FailureKind::Timeout)
+        .map(|(_, count)| count)
+        .sum();
     let bad: u64 = tally.faults().map(|(_, count)| count).sum();
     for (count, what) in
         [(timeouts, "timeouts"), (bad, if checksum { "bad checksums" } else { "bad byte counts" })]
@@ -146,7 +149,10 @@ fn said(kind: FailureKind) -> String {
 
 /// The line of progress.
 pub fn progress(at_s: f64, started: u64, completed: u64, current: u64) -> String {
-    format!("--- {} secs, {started} fetches started, {completed} completed, {current} current", g(at_s.round()))
+    format!(
+        "--- {} secs, {started} fetches started, {completed} completed, {current} current",
+        g(at_s.round())
+    )
 }
 
 /// A number as C's `%g` prints it: six significant digits, the shorter of both notations, no zeros at the end.

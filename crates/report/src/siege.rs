@@ -61,7 +61,8 @@ impl Figures {
                 statuses(&|status| status == 403) + challenged.saturating_sub(counts.challenges)
             }
         };
-        let not_there = statuses(&|status| (400..500).contains(&status) && ![401, 407, 408].contains(&status));
+        let not_there =
+            statuses(&|status| (400..500).contains(&status) && ![401, 407, 408].contains(&status));
         let times = tally.clock(Clock::Response);
         let seconds = |us: u64| if times.is_empty() { 0.0 } else { us as f64 / 1e6 };
         Figures {
@@ -162,8 +163,7 @@ pub fn json(figures: &Figures, layout: Layout, debug: bool) -> String {
 }
 
 /// The first line of a log.
-pub const LOG_HEADER: &str =
-    "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    OKAY,   Failed\n";
+pub const LOG_HEADER: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    OKAY,   Failed\n";
 
 /// A line of a log. `date`: `%Y-%m-%d %H:%M:%S`. Data are whole megabytes, and throughput is of those.
 pub fn log_row(figures: &Figures, date: &str) -> String {
@@ -217,7 +217,8 @@ pub struct Now {
 pub fn line(record: &Record, options: &LineOptions, now: &Now) -> Option<String> {
     let status = shown_status(record)?;
     let seconds = (record.connect.unwrap_or_default() + record.service).as_secs_f64();
-    let target = if options.full_url || record.method != "GET" { record.url.as_str() } else { path(&record.url) };
+    let target =
+        if options.full_url || record.method != "GET" { record.url.as_str() } else { path(&record.url) };
     let stamp = if options.timestamp { format!("[{}, {}] ", now.weekday, now.date) } else { String::new() };
     let version = record.version.unwrap_or("HTTP/1.1");
     let bytes = record.body_bytes;
@@ -232,7 +233,10 @@ pub fn line(record: &Record, options: &LineOptions, now: &Now) -> Option<String>
             record.user, record.method
         )
     } else {
-        format!("{stamp}{version} {status}    {seconds:>5.2} secs: {bytes:>7} bytes ==> {:<4} {target}", record.method)
+        format!(
+            "{stamp}{version} {status}    {seconds:>5.2} secs: {bytes:>7} bytes ==> {:<4} {target}",
+            record.method
+        )
     };
     if options.color {
         text = format!("\u{1b}[0;3{}m{text}\u{1b}[0m", colour(status));
@@ -287,7 +291,9 @@ pub fn statuses(result: &RunResult) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{status:>6}{count:>14}");
     }
-    for (failure, count) in phase.tally.failures().filter(|(failure, _)| failure.kind != FailureKind::BadStatus) {
+    for (failure, count) in
+        phase.tally.failures().filter(|(failure, _)| failure.kind != FailureKind::BadStatus)
+    {
         let _ = writeln!(text, "{:>20}  {} ({})", count, failure.kind.text(), failure.stage.text());
     }
     text

@@ -149,7 +149,8 @@ fn find(word: &str, value: Option<&String>) -> Option<&'static Row> {
 }
 
 fn number(name: &str, text: &str) -> Result<u64, Refusal> {
-    let wrong = || Refusal::Value(format!("{name} must be at least 1, and '{text}' is not: give a whole number"));
+    let wrong =
+        || Refusal::Value(format!("{name} must be at least 1, and '{text}' is not: give a whole number"));
     let least = if name == "--seed" || name == "-keep_alive" { 0 } else { 1 };
     text.parse().ok().filter(|number| *number >= least).ok_or_else(wrong)
 }
@@ -170,8 +171,14 @@ mod tests {
             ("-r 100 -f 1000 -j f", "-rate 100 -fetches 1000 -jitter f"),
             ("-c -t -T 56000 -v -ti 5 f", "-checksum -throttle -Throttle 56000 -verbose -timeout 5 f"),
             ("-s -so 3 -se f", "-sequential -sockets 3 -sequential f"),
-            ("-pro p:1 -k 10 -u -a -ag x -co y -i", "-proxy p:1 -keep_alive 10 -unique_id -accept_gzip -agent x -cookie y -ignore_bytes"),
-            ("-h A:b -h C:d -http 1.0 -si f -ci x", "-header A:b -header C:d -http_version 1.0 -sip f -cipher x"),
+            (
+                "-pro p:1 -k 10 -u -a -ag x -co y -i",
+                "-proxy p:1 -keep_alive 10 -unique_id -accept_gzip -agent x -cookie y -ignore_bytes",
+            ),
+            (
+                "-h A:b -h C:d -http 1.0 -si f -ci x",
+                "-header A:b -header C:d -http_version 1.0 -sip f -cipher x",
+            ),
         ] {
             assert_eq!(typed(short), typed(long), "{short}");
         }

@@ -101,11 +101,7 @@ pub fn help() -> String {
 /// Reads a command line, its name left out.
 ///
 /// `now_seed` is the seed where none is given, and `read_file` reads the URLs and the source addresses.
-pub fn parse(
-    args: &[OsString],
-    now_seed: u64,
-    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Command {
+pub fn parse(args: &[OsString], now_seed: u64, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Command {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let told = |text: String| Command::Show { text, to_stderr: false, exit: 0 };
     match args::read(&words) {

@@ -3,8 +3,9 @@
 use super::args::Typed;
 use super::{Format, Refusal};
 use plan::{
-    Address, Arrivals, Check, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan, Protocol,
-    Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
+    Address, Arrivals, Check, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan,
+    Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario, Site, SourceRange, Step,
+    Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -25,7 +26,9 @@ pub(super) fn urls(text: &str, file: &str) -> Result<Vec<String>, Refusal> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let urls = lines.map(|line| match Address::parse(line) {
         Some(_) => Ok(line.to_owned()),
-        None => Err(Refusal::Value(format!("unknown protocol - {line}; give URLs such as http://localhost:8080/"))),
+        None => Err(Refusal::Value(format!(
+            "unknown protocol - {line}; give URLs such as http://localhost:8080/"
+        ))),
     });
     let urls: Vec<String> = urls.collect::<Result<_, _>>()?;
     if urls.is_empty() {
@@ -65,7 +68,8 @@ pub(super) fn of(
         reading: reading(typed),
         ..RequestStep::default()
     };
-    let https = urls.iter().any(|url| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:")));
+    let https =
+        urls.iter().any(|url| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:")));
     let phase = Phase {
         name: "http_load".to_owned(),
         measured: true,
@@ -141,7 +145,9 @@ fn version(typed: &Typed, format: Format) -> Result<HttpVersion, Refusal> {
     match (typed.http_version.as_deref(), format) {
         (Some("1.1"), _) | (None, Format::Ats) => Ok(HttpVersion::OneOne),
         (Some("1.0"), _) | (None, Format::Acme) => Ok(HttpVersion::OneZero),
-        (Some(other), _) => Err(Refusal::Value(format!("-http_version {other} is not spoken here: give 1.0 or 1.1"))),
+        (Some(other), _) => {
+            Err(Refusal::Value(format!("-http_version {other} is not spoken here: give 1.0 or 1.1")))
+        }
     }
 }
 
@@ -183,7 +189,9 @@ impl Fields<'_> {
         if typed.accept_gzip {
             add("Accept-Encoding", "gzip");
         }
-        if typed.keep_alive.is_some_and(|further| further > 0) && version(typed, self.format)? == HttpVersion::OneZero {
+        if typed.keep_alive.is_some_and(|further| further > 0)
+            && version(typed, self.format)? == HttpVersion::OneZero
+        {
             add("Connection", "keep-alive");
         }
         fields.extend(extra);
@@ -192,8 +200,8 @@ impl Fields<'_> {
 }
 
 fn header(text: &str) -> Result<Field, Refusal> {
-    let (name, value) = text
-        .split_once(':')
-        .ok_or_else(|| Refusal::Value(format!("-header '{text}' is no field: give one such as 'Name: value'")))?;
+    let (name, value) = text.split_once(':').ok_or_else(|| {
+        Refusal::Value(format!("-header '{text}' is no field: give one such as 'Name: value'"))
+    })?;
     Ok(Field { name: name.trim().to_owned(), value: value.trim().to_owned() })
 }

@@ -1,5 +1,7 @@
 use super::*;
-use ::plan::{Arrivals, ExpectBody, HttpVersion, Pace, Protocol, RequestForm, RequestOrder, RequestStep, Step};
+use ::plan::{
+    Arrivals, ExpectBody, HttpVersion, Pace, Protocol, RequestForm, RequestOrder, RequestStep, Step,
+};
 use std::time::Duration;
 
 fn parse_line(line: &str) -> Command {
@@ -53,12 +55,18 @@ fn paces_and_ends() {
 fn the_forks_options_make_it_the_fork() {
     let old = run("-p 1 -f 1 urls");
     let (_, _, step, http) = parts(&old);
-    assert_eq!((old.format, http.version, http.requests_per_connection), (Format::Acme, HttpVersion::OneZero, Some(1)));
+    assert_eq!(
+        (old.format, http.version, http.requests_per_connection),
+        (Format::Acme, HttpVersion::OneZero, Some(1))
+    );
     assert_eq!(step.requests[1].fields[0].value, "h:81");
     assert_eq!(step.expect.body, ExpectBody::SameLength);
     let new = run("-k 9 -p 1 -f 1 -v urls");
     let (load, _, _, http) = parts(&new);
-    assert_eq!((new.format, http.version, http.requests_per_connection), (Format::Ats, HttpVersion::OneOne, Some(10)));
+    assert_eq!(
+        (new.format, http.version, http.requests_per_connection),
+        (Format::Ats, HttpVersion::OneOne, Some(10))
+    );
     assert!(new.slots && load.trace.requests);
     assert_eq!(run("-k 9 -p 1 -f 1 --format acme urls").format, Format::Acme);
 }
@@ -76,7 +84,10 @@ fn fields_stand_in_the_originals_order() {
     );
     let own = super::tests::run("-h host:~z -p 1 -f 1 urls");
     let (_, _, step, _) = parts(&own);
-    assert_eq!(step.requests[0].fields.iter().filter(|field| field.name.eq_ignore_ascii_case("host")).count(), 1);
+    assert_eq!(
+        step.requests[0].fields.iter().filter(|field| field.name.eq_ignore_ascii_case("host")).count(),
+        1
+    );
 }
 
 #[test]
@@ -85,8 +96,14 @@ fn what_else_is_said() {
     let (load, phase, step, http) = parts(&run);
     assert_eq!(step.expect.body, ExpectBody::Same);
     assert_eq!((step.reading.bytes_per_second, step.reading.slow), (Some(3360), 1.0));
-    assert_eq!((load.limits.idle, load.limits.connect), (Some(Duration::from_secs(5)), Duration::from_secs(5)));
-    assert_eq!((load.sources.len(), load.target.as_deref(), http.form), (2, Some("p:80"), RequestForm::Forward));
+    assert_eq!(
+        (load.limits.idle, load.limits.connect),
+        (Some(Duration::from_secs(5)), Duration::from_secs(5))
+    );
+    assert_eq!(
+        (load.sources.len(), load.target.as_deref(), http.form),
+        (2, Some("p:80"), RequestForm::Forward)
+    );
     assert_eq!(phase.stop.unconnected, Some(3));
     let faster = super::tests::run("-T 56000 -p 1 -f 9 urls");
     assert_eq!(parts(&faster).2.reading.bytes_per_second, Some(5600));

@@ -156,12 +156,11 @@ impl HttpArgs {
 
     fn phase(&self) -> Phase {
         let requests = self.urls.iter().map(|url| self.request(url)).collect();
-        let expect =
-            Expect {
-                statuses: self.requests.expect_status.clone(),
-                body: self.requests.expect_body,
-                ..Expect::default()
-            };
+        let expect = Expect {
+            statuses: self.requests.expect_status.clone(),
+            body: self.requests.expect_body,
+            ..Expect::default()
+        };
         let pace = self.pace.pace();
         Phase {
             name: "measure".to_owned(),

@@ -221,11 +221,20 @@ mod tests {
                 vec![(Concurrent, "5"), (Json, ""), (Time, "5S")],
                 vec!["-x"],
             ),
-            ("-qN -FDv -", vec![(Quiet, ""), (NoParser, ""), (NoFollow, ""), (Debug, ""), (Verbose, "")], vec!["-"]),
+            (
+                "-qN -FDv -",
+                vec![(Quiet, ""), (NoParser, ""), (NoFollow, ""), (Debug, ""), (Verbose, "")],
+                vec!["-"],
+            ),
         ] {
             let typed = read_line(line);
-            let wanted: Vec<_> = options.iter().map(|(option, value)| (*option, (*value).to_owned())).collect();
-            assert_eq!((typed.options, typed.operands), (wanted, operands.iter().map(|w| (*w).to_owned()).collect()), "{line}");
+            let wanted: Vec<_> =
+                options.iter().map(|(option, value)| (*option, (*value).to_owned())).collect();
+            assert_eq!(
+                (typed.options, typed.operands),
+                (wanted, operands.iter().map(|w| (*w).to_owned()).collect()),
+                "{line}"
+            );
             assert_eq!(typed.complaints, Vec::<String>::new(), "{line}");
         }
     }

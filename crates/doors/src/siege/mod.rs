@@ -261,7 +261,10 @@ fn notice_what_is_not_done(settings: &mut Settings) {
         ));
     }
     let said = [
-        (!settings.auth_urls.is_empty(), "auth-url: a 403 is not answered by another request; the URLs are left out"),
+        (
+            !settings.auth_urls.is_empty(),
+            "auth-url: a 403 is not answered by another request; the URLs are left out",
+        ),
         (settings.expire_session, "expire-session: cookies are kept as long as they are valid"),
         (!settings.zero_data_ok, "zero-data-ok: an answer without a body counts by its status alone"),
         (settings.ftp_login, "ftp-login: FTP is not spoken here"),

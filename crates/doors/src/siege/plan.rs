@@ -3,9 +3,9 @@
 use super::settings::{Login, Reps, Settings, Shown};
 use super::urls::Line;
 use plan::{
-    Address, Auth, Check, Credentials, Delay, Expect, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan,
-    Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources, Scenario, Session, Site, Step,
-    Stop, Tls, Trace, Validators,
+    Address, Auth, Check, Credentials, Delay, Expect, Field, Http1, HttpVersion, Limits, Load, Pace, Phase,
+    Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources, Scenario, Session,
+    Site, Step, Stop, Tls, Trace, Validators,
 };
 use std::time::Duration;
 
@@ -204,7 +204,10 @@ impl Composer<'_> {
         for (name, value) in &settings.headers {
             add(name, value);
         }
-        add("Connection", if settings.keep_alive && settings.shown.is_none() { "keep-alive" } else { "close" });
+        add(
+            "Connection",
+            if settings.keep_alive && settings.shown.is_none() { "keep-alive" } else { "close" },
+        );
         if line.method != "GET" {
             let line_type = line.content_type.as_ref().or(settings.content_type.as_ref());
             add("Content-Type", line_type.map_or("application/x-www-form-urlencoded", String::as_str));
@@ -219,7 +222,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let group =
+            chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
             let letter = LETTERS[(group >> (18 - 6 * place) & 63) as usize];
             text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
@@ -234,9 +238,14 @@ mod tests {
 
     #[test]
     fn the_vectors_of_rfc_4648() {
-        for (plain, coded) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")]
-        {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(base64(plain.as_bytes()), coded);
         }
     }

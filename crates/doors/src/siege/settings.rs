@@ -186,7 +186,8 @@ impl Settings {
 
     /// What the configuration says that the original writes on its first run, but for JSON, which scripts did not ask for.
     fn of_template(seed: u64) -> Settings {
-        let hosts = ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pubsqrd.com", "ib.adnxs.com"];
+        let hosts =
+            ["ad.doubleclick.net", "pagead2.googlesyndication.com", "ads.pubsqrd.com", "ib.adnxs.com"];
         Settings {
             verbose: true,
             get_method: "HEAD".to_owned(),
@@ -263,7 +264,9 @@ impl Settings {
             "show-logfile" => self.show_logfile = truth,
             "logging" => self.logging = truth,
             "logfile" => self.logfile = value.to_owned(),
-            "gmethod" => self.get_method = if value.eq_ignore_ascii_case("GET") { "GET" } else { "HEAD" }.to_owned(),
+            "gmethod" => {
+                self.get_method = if value.eq_ignore_ascii_case("GET") { "GET" } else { "HEAD" }.to_owned()
+            }
             "parser" => self.parser = truth,
             "nofollow" => self.no_follow_hosts.extend(text()),
             "csv" => self.csv = truth,
@@ -304,7 +307,8 @@ impl Settings {
         match key {
             "proxy-host" => self.proxy_host = text(),
             "proxy-port" => {
-                self.proxy_port = value.parse().map_err(|_| format!("proxy-port '{value}' is no port: give 1 to 65535"))?;
+                self.proxy_port =
+                    value.parse().map_err(|_| format!("proxy-port '{value}' is no port: give 1 to 65535"))?;
             }
             "proxy-login" => self.proxy_login = text().as_deref().map(Login::parse),
             "ftp-login" => self.ftp_login = !value.is_empty(),
@@ -355,7 +359,8 @@ impl Settings {
             Opt::Statuses => self.statuses = true,
             Opt::Verify => self.verify = true,
             Opt::Seed => {
-                self.seed = value.parse().map_err(|_| format!("--seed '{value}' is no number: give 0 to 2^64-1"))?;
+                self.seed =
+                    value.parse().map_err(|_| format!("--seed '{value}' is no number: give 0 to 2^64-1"))?;
             }
             Opt::ResultJson => self.result_json = Some(PathBuf::from(value)),
             Opt::ShowPlan => self.show_plan = true,
@@ -389,7 +394,8 @@ fn configuration(
     env: &dyn Fn(&str) -> Option<String>,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> (Option<(String, String)>, Option<String>) {
-    let read = |file: &str| read_file(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let read =
+        |file: &str| read_file(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let named = typed.last(Opt::Rc).map(str::to_owned).or_else(|| env("SIEGERC"));
     if let Some(file) = named {
         return match read(&file) {

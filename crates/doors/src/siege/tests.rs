@@ -1,5 +1,7 @@
 use super::*;
-use ::plan::{HttpVersion, Load, Pace, Phase, Protocol, RequestForm, RequestOrder, RequestStep, Step, Validators};
+use ::plan::{
+    HttpVersion, Load, Pace, Phase, Protocol, RequestForm, RequestOrder, RequestStep, Step, Validators,
+};
 
 /// Reads a line; files are those named here, and `~` stands for a blank within a word.
 fn parse_with(line: &str, files: &[(&str, &str)]) -> Command {
@@ -7,7 +9,9 @@ fn parse_with(line: &str, files: &[(&str, &str)]) -> Command {
     let env = |name: &str| (name == "HOME").then(|| "/home/me".to_owned());
     let read = |file: &Path| {
         let found = files.iter().find(|(name, _)| Path::new(name) == file);
-        found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        found
+            .map(|(_, text)| text.as_bytes().to_vec())
+            .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
     };
     parse(&words, &env, 7, &read)
 }
@@ -137,7 +141,10 @@ fn keys_of_the_configuration() {
     assert_eq!(step(&run).requests[0].url, "http://h:9/x");
     let session = &step(&run).session;
     let auth = session.auth.as_ref().unwrap();
-    assert_eq!((auth.credentials[0].password.as_str(), auth.credentials[0].realm.as_deref()), ("p#w", Some("some realm")));
+    assert_eq!(
+        (auth.credentials[0].password.as_str(), auth.credentials[0].realm.as_deref()),
+        ("p#w", Some("some realm"))
+    );
     assert_eq!(auth.proxy[0].name, "a");
     assert_eq!((session.login[0].method.as_str(), session.redirects.is_none()), ("POST", true));
     assert_eq!(session.validators, Validators::WhileFresh);
@@ -183,8 +190,14 @@ fn texts_instead_of_a_test() {
     let (out, err, exit) = shown("--help", &[]);
     assert!(out.starts_with("Usage: siege [options]\n") && err == "SIEGE 4.0.7\n" && exit == 0);
     let (out, ..) = shown("-C", &[]);
-    assert!(out.contains("concurrent users:               25\n") && out.contains("repetitions:                    n/a\n"));
-    assert_eq!(shown("-g", &[]), ("ERROR: -g/--get requires a commandline URL\n".to_owned(), String::new(), 1));
+    assert!(
+        out.contains("concurrent users:               25\n")
+            && out.contains("repetitions:                    n/a\n")
+    );
+    assert_eq!(
+        shown("-g", &[]),
+        ("ERROR: -g/--get requires a commandline URL\n".to_owned(), String::new(), 1)
+    );
     let (out, err, exit) = shown("-f none", &[]);
     assert!(out.starts_with("Usage") && err.contains("unable to open file: none") && exit == 0);
     assert!(shown("-f empty", &[("empty", "# nothing\n")]).1.contains("holds no URL"));

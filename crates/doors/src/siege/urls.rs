@@ -80,7 +80,9 @@ impl Reader<'_> {
                 if is_text(file) { text.trim().to_owned() } else { text.into_owned() }
             }
             Err(error) => {
-                self.notices.push(format!("unable to open file: {file} ({error}); the request goes out without a body"));
+                self.notices.push(format!(
+                    "unable to open file: {file} ({error}); the request goes out without a body"
+                ));
                 String::new()
             }
         }
@@ -162,7 +164,8 @@ fn escape(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let coded = bytes.get(at + 1..at + 3).filter(|_| byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
+        let coded =
+            bytes.get(at + 1..at + 3).filter(|_| byte == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
         match coded.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(code) if unreserved(code) => escaped.push(char::from(code)),
             Some(code) => {
@@ -248,7 +251,9 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_refused() {
-        for (line, said) in [("ftp://h/x", "FTP"), ("gopher://h/", "no URL known"), ("http:///x", "is no URL")] {
+        for (line, said) in
+            [("ftp://h/x", "FTP"), ("gopher://h/", "no URL known"), ("http:///x", "is no URL")]
+        {
             assert!(read(line).unwrap_err().contains(said), "{line}");
         }
     }

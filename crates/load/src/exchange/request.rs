@@ -1,8 +1,8 @@
 //! Sending a request that was described beforehand. Start reading at [`request`].
 
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_arrival, note_end,
-    note_refusal, put_back, ready, renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_arrival,
+    note_end, note_refusal, put_back, ready, renewable, take,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -11,8 +11,8 @@ use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::event::{HeadTitle, Wrong};
 use measure::{
-    CacheResult, Cause, Event, Evidence, Exchange, Failure, FailureKind, Fault, First, Outcome, Record, Stage,
-    Times, Trouble,
+    CacheResult, Cause, Event, Evidence, Exchange, Failure, FailureKind, Fault, First, Outcome, Record,
+    Stage, Times, Trouble,
 };
 use plan::CloseBy;
 use plan::draw::{Draw, hash};

@@ -112,7 +112,10 @@ fn json_is_sound_and_in_order() {
         assert_eq!(value.as_object().unwrap().len(), 12 + usize::from(debug));
         assert_eq!(value["longest_transaction"].as_f64(), Some(0.5), "seconds in both layouts");
     }
-    assert!(json(&sample(Layout::V40), Layout::V40, false).starts_with("{\t\"transactions\":\t\t\t           3,\n"));
+    assert!(
+        json(&sample(Layout::V40), Layout::V40, false)
+            .starts_with("{\t\"transactions\":\t\t\t           3,\n")
+    );
     assert!(json(&sample(Layout::V41), Layout::V41, false).starts_with("{\n\t\"transactions\""));
 }
 
@@ -163,8 +166,13 @@ fn lines_of_requests() {
     );
     let numbered = LineOptions { display_id: true, ..plain.clone() };
     assert_eq!(of(&numbered, "GET"), "   2) HTTP/1.1 200   1.01 secs:      35 bytes ==> GET  /p?q\n");
-    let values =
-        LineOptions { csv: true, display_id: true, timestamp: true, mark: Some("m".to_owned()), ..plain.clone() };
+    let values = LineOptions {
+        csv: true,
+        display_id: true,
+        timestamp: true,
+        mark: Some("m".to_owned()),
+        ..plain.clone()
+    };
     assert_eq!(
         of(&values, "GET"),
         "[Fri, 2026-11-20 23:59:10]    2,m,HTTP/1.1,200,  1.01,     35,/p?q,1,2026-11-20 23:59:10\n"
@@ -172,7 +180,10 @@ fn lines_of_requests() {
     let colored = LineOptions { color: true, ..plain };
     for (status, colour) in [(204, 4), (301, 6), (404, 5), (500, 1)] {
         let text = line(&record("GET", status), &colored, &now).unwrap();
-        assert!(text.starts_with(&format!("\u{1b}[0;3{colour}mHTTP")) && text.ends_with("\u{1b}[0m\n"), "{text}");
+        assert!(
+            text.starts_with(&format!("\u{1b}[0;3{colour}mHTTP")) && text.ends_with("\u{1b}[0m\n"),
+            "{text}"
+        );
     }
 }
 

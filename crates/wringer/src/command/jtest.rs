@@ -165,7 +165,11 @@ impl View for Table {
             }
             Event::Fetched(hash) => self.fetched.push(hash),
             // The session keeps evidence itself.
-            Event::Evidence(_) | Event::Body(_) | Event::Request(_) | Event::First(_) | Event::FirstTls(_) => {}
+            Event::Evidence(_)
+            | Event::Body(_)
+            | Event::Request(_)
+            | Event::First(_)
+            | Event::FirstTls(_) => {}
         }
     }
 

@@ -125,7 +125,12 @@ impl View for Lines {
                 }
             }
             // The session keeps evidence itself; lists of known URLs are jtest's.
-            Event::Evidence(_) | Event::Body(_) | Event::Fetched(_) | Event::Request(_) | Event::First(_) | Event::FirstTls(_) => {}
+            Event::Evidence(_)
+            | Event::Body(_)
+            | Event::Fetched(_)
+            | Event::Request(_)
+            | Event::First(_)
+            | Event::FirstTls(_) => {}
         }
     }
 

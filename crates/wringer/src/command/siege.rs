@@ -87,7 +87,9 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
         if result.interrupted || timed {
             show::aside("\nLifting the server siege...");
         } else if gave_up(run, figures) {
-            show::aside("siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n");
+            show::aside(
+                "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n",
+            );
         }
         if run.view.shown.is_none() || run.layout == door::Layout::V40 {
             show::aside(&format!("\n{}", layout::report(figures, layout, run.view.debug)));
@@ -127,7 +129,8 @@ fn mark(log: &Log) -> Result<(), Problem> {
 /// Adds to the log, which begins with a header.
 fn add(file: &Path, text: &str) -> Result<(), Problem> {
     let mut options = std::fs::OpenOptions::new();
-    let mut open = options.append(true).create(true).open(file).map_err(|error| cannot_write(file, &error))?;
+    let mut open =
+        options.append(true).create(true).open(file).map_err(|error| cannot_write(file, &error))?;
     let header = if open.metadata().is_ok_and(|about| about.len() == 0) { layout::LOG_HEADER } else { "" };
     open.write_all(format!("{header}{text}").as_bytes()).map_err(|error| cannot_write(file, &error))
 }

@@ -25,13 +25,8 @@ struct Seen {
 }
 
 /// Figures that hang on no clock.
-const COMPARED: [&str; 5] = [
-    "Transactions",
-    "Availability",
-    "Data transferred",
-    "Successful transactions",
-    "Failed transactions",
-];
+const COMPARED: [&str; 5] =
+    ["Transactions", "Availability", "Data transferred", "Successful transactions", "Failed transactions"];
 
 fn seen(ran: &Ran, server: &Server) -> Seen {
     let mut requests = server.take_requests();
@@ -65,7 +60,8 @@ fn compare(server: &Server, home: &Path, line: &str) {
         return;
     };
     let url = server.url("/");
-    let words: Vec<String> = line.split_whitespace().map(|word| word.replace("URL/", &url).replace('~', " ")).collect();
+    let words: Vec<String> =
+        line.split_whitespace().map(|word| word.replace("URL/", &url).replace('~', " ")).collect();
     let words: Vec<&str> = ["-R", "both.conf"].into_iter().chain(words.iter().map(String::as_str)).collect();
     let theirs = support::run(siege, &words, home);
     let theirs = seen(&theirs, server);
@@ -85,7 +81,10 @@ fn home() -> tempfile::TempDir {
 #[test]
 fn answers_of_all_kinds() {
     let (server, home) = (Server::start(), home());
-    for path in ["ok", "404", "403", "408", "500", "301", "chunked", "empty", "rst", "garbage", "auth", "cookie", "page"] {
+    for path in [
+        "ok", "404", "403", "408", "500", "301", "chunked", "empty", "rst", "garbage", "auth", "cookie",
+        "page",
+    ] {
         compare(&server, home.path(), &format!("-c 2 -r 3 URL/{path}"));
     }
 }

@@ -87,10 +87,13 @@ fn next_request(stream: &mut TcpStream, received: &mut Vec<u8>) -> Option<String
         let text = String::from_utf8_lossy(received).into_owned();
         if let Some(end) = text.find("\r\n\r\n") {
             let length = text[..end].to_ascii_lowercase();
-            let length = length.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse().ok());
+            let length =
+                length.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.parse().ok());
             let whole = end + 4 + length.unwrap_or(0usize);
             if received.len() >= whole {
-                return Some(String::from_utf8_lossy(&received.drain(..whole).collect::<Vec<u8>>()).into_owned());
+                return Some(
+                    String::from_utf8_lossy(&received.drain(..whole).collect::<Vec<u8>>()).into_owned(),
+                );
             }
         }
         match stream.read(&mut piece) {
@@ -123,7 +126,8 @@ fn answer(
             return false;
         }
         "/short" => {
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc");
+            let _ =
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nabc");
             return false;
         }
         "/garbage" => {

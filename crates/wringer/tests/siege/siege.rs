@@ -19,10 +19,17 @@ fn json_is_alone_on_standard_output() {
     for line in ["-j -c 2 -r 5 URL/ok", "--layout 4.1 -j -c 2 -r 5 URL/ok"] {
         let ran = siege(line, &server, home.path());
         let value: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
-        assert_eq!((value["transactions"].as_u64(), value["failed_transactions"].as_u64()), (Some(10), Some(0)));
+        assert_eq!(
+            (value["transactions"].as_u64(), value["failed_transactions"].as_u64()),
+            (Some(10), Some(0))
+        );
         assert_eq!((ran.err.as_str(), ran.code), ("\n", Some(0)));
     }
-    assert_eq!(std::fs::read_dir(home.path()).map(Iterator::count).ok(), Some(0), "nothing is written at home");
+    assert_eq!(
+        std::fs::read_dir(home.path()).map(Iterator::count).ok(),
+        Some(0),
+        "nothing is written at home"
+    );
 }
 
 #[test]
@@ -105,6 +112,7 @@ fn it_is_listed_and_linked() {
     support::run(WRINGER, &["links", "."], home.path());
     let link = home.path().join("siege");
     let url = server.url("/ok");
-    let ran = support::run(&link.display().to_string(), &["-q", "-j", "-r", "1", "-c", "1", &url], home.path());
+    let ran =
+        support::run(&link.display().to_string(), &["-q", "-j", "-r", "1", "-c", "1", &url], home.path());
     assert!(ran.out.contains("\"transactions\""), "{}", ran.err);
 }
