@@ -27,7 +27,7 @@ const NEEDED: [Needed; 15] = [
     for_tests("iproute2", "ip"),
     for_tests("util-linux", "setpriv"),
     for_tests("valgrind", "valgrind"),
-    for_bench("apache2-utils", "ab"),
+    for_tests("apache2-utils", "ab"),
     for_bench("wrk", "wrk"),
     for_tests("siege", "siege"),
     for_bench("nghttp2-client", "h2load"),

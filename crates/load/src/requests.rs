@@ -276,6 +276,11 @@ impl<'a> Answer<'a> {
         self.prepared.model.borrow().as_ref().map(|model| model.length)
     }
 
+    /// Bytes of the body that others are compared with: the model's, or of this one where there is none.
+    pub fn first_length(&self) -> u64 {
+        self.prepared.model.borrow().as_ref().map_or(self.body_bytes, |model| model.length)
+    }
+
     /// What was expected and what came, in a sentence.
     pub fn detail(&self) -> String {
         let model = self.prepared.model.borrow();
@@ -365,6 +370,34 @@ mod tests {
     fn requests(step: &RequestStep) -> Requests {
         let target = ["127.0.0.1:80".parse().unwrap()];
         Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), 1, models())
+    }
+
+    #[test]
+    fn workers_compare_with_one_first_answer() {
+        let step = step(vec![Request::get("http://h/")], ExpectBody::SameLength);
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let models = models();
+        let worker = || Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), 1, models.clone());
+        let answered = |worker: &Requests, length: u64| {
+            let mut answer = Answer::new(worker.at(nth(0)), None);
+            (answer.status, answer.body_bytes) = (200, length);
+            answer.complete()
+        };
+        let (one, other) = (worker(), worker());
+        assert_eq!(answered(&one, 5), None);
+        assert_eq!(answered(&other, 6), Some(measure::Fault::WrongLength));
+        assert_eq!(answered(&other, 5), None);
+    }
+
+    #[test]
+    fn targets_and_bodies_are_sent_as_they_stand() {
+        let request = Request { target: Some("/../a#b".to_owned()), ..Request::get("http://h/a") };
+        let request = Request { method: "PUT".to_owned(), ..request.with_body(b"\xff\x00a") };
+        let http = Http1 { bare: true, ..Http1::default() };
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let step = step(vec![request], ExpectBody::Complete);
+        let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), 1, models());
+        assert_eq!(requests.at(nth(0)).message(false), b"PUT /../a#b HTTP/1.1\r\n\r\n\xff\x00a");
     }
 
     #[test]

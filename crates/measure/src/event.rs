@@ -93,7 +93,7 @@ pub struct First {
     pub at: Duration,
     /// Its status line and header fields.
     pub head: Vec<u8>,
-    /// Bytes of its body.
+    /// Bytes of its body; where bodies must be as long as the run's first one, of that.
     pub body_bytes: u64,
 }
 

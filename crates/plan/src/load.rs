@@ -244,8 +244,15 @@ pub struct Limits {
     /// Header fields of one answer.
     pub fields: u16,
     /// How long a user pauses at most before its next request when the target refuses.
-    #[serde(with = "duration_text")]
+    #[serde(with = "duration_text", skip_serializing_if = "is_usual_pause")]
     pub pause: Duration,
+}
+
+/// How long a user pauses at most where the plan does not say.
+const USUAL_PAUSE: Duration = Duration::from_millis(100);
+
+fn is_usual_pause(pause: &Duration) -> bool {
+    *pause == USUAL_PAUSE
 }
 
 impl Default for Limits {
@@ -258,7 +265,7 @@ impl Default for Limits {
             grace: Duration::from_secs(1),
             head_bytes: 65_536,
             fields: 128,
-            pause: Duration::from_millis(100),
+            pause: USUAL_PAUSE,
         }
     }
 }

@@ -163,12 +163,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn bodies_of_any_bytes() {
+        let get = || Request::get("http://h/");
+        for bytes in [&b""[..], b"text", b"\xff\x00", &[200; 300]] {
+            assert_eq!(get().with_body(bytes).body_bytes().as_deref(), Some(bytes));
+        }
+        assert_eq!(get().with_body(b"text").body, "text");
+        for bad in ["f", "fg", "0x00"] {
+            assert_eq!(Request { body_hex: bad.to_owned(), ..get() }.body_bytes(), None, "{bad}");
+        }
+    }
+
+    #[test]
     fn good_statuses() {
         let any = Expect::default();
         assert_eq!(
             [200, 304, 399, 400, 503].map(|status| any.takes(status)),
             [true, true, true, false, false]
         );
+        let every = Expect { any_status: true, ..Expect::default() };
+        assert!([100, 200, 404, 599].iter().all(|status| every.takes(*status)));
         let only = Expect { statuses: vec![204, 404], ..Expect::default() };
         assert_eq!([200, 204, 404].map(|status| only.takes(status)), [false, true, true]);
     }

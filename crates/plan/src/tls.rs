@@ -190,6 +190,11 @@ impl CipherSuite {
         })
     }
 
+    /// The name that OpenSSL gives a suite, by its number (IANA); empty for one that is not known here.
+    pub fn openssl_name(number: u16) -> &'static str {
+        SUITES.iter().find(|(known, ..)| *known == number).map_or("", |(.., name)| *name)
+    }
+
     /// Its number (IANA).
     pub fn number(self) -> u16 {
         self.0

@@ -68,6 +68,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Links { dir } => command::links::make(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
+        Command::Ab { args } => command::ab::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>()),
         Command::Jtest { args } => {
             command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
         }

@@ -5,6 +5,7 @@
 //! `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
 //! the page for people.
 
+mod doors;
 mod engine;
 mod measure;
 mod peers;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use self::doors::Doors;
 use self::engine::Engine;
 use self::place::Place;
 use self::proxies::Proxies;
@@ -27,13 +29,15 @@ use crate::{Result, shell};
 /// Cases that are run one after another.
 type Group<'a> = Box<dyn Fn() -> Vec<Sample> + 'a>;
 
-/// Half of the cases.
+/// A part of the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// Through proxies.
     Proxies,
     /// The engine by itself.
     Engine,
+    /// Old command lines.
+    Doors,
 }
 
 /// What the command line asks for.
@@ -46,7 +50,7 @@ pub struct Options {
     out: Option<PathBuf>,
     /// Measured instead of a release build of the tree, to compare two states.
     binary: Option<PathBuf>,
-    /// Only this; both unless given.
+    /// Only this; all unless given.
     only: Option<Part>,
 }
 
@@ -71,7 +75,7 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
             "--only" => options.only = Some(part(value?)?),
             _ => {
                 return Err(format!(
-                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine"
+                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|doors"
                 ));
             }
         }
@@ -83,7 +87,8 @@ fn part(name: &str) -> Result<Part> {
     match name {
         "proxies" => Ok(Part::Proxies),
         "engine" => Ok(Part::Engine),
-        _ => Err(format!("bench: --only wants proxies or engine, not '{name}'")),
+        "doors" => Ok(Part::Doors),
+        _ => Err(format!("bench: --only wants proxies, engine or doors, not '{name}'")),
     }
 }
 
@@ -122,9 +127,11 @@ fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
     let wanted = |part| options.only.is_none_or(|only| only == part);
     let proxies = if wanted(Part::Proxies) { Some(Proxies::start(place)?) } else { None };
     let engine = if wanted(Part::Engine) { Engine::start(place)? } else { None };
+    let doors = if wanted(Part::Doors) { Doors::start(place)? } else { None };
     let mut groups: Vec<Group<'_>> = Vec::new();
     groups.extend(proxies.iter().flat_map(Proxies::groups));
     groups.extend(engine.iter().flat_map(Engine::groups));
+    groups.extend(doors.iter().flat_map(Doors::groups));
     let rounds = 0..options.rounds;
     Ok(rounds
         .map(|number| {

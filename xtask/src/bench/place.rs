@@ -54,6 +54,11 @@ impl Place {
     /// faults are counted.
     pub fn ours(&self, mut command: Command, json: &Path) -> Result<Figures> {
         command.arg("--json").arg(json);
+        self.reported(command, json)
+    }
+
+    /// Runs wringer with words of which some have it write its report to `json`.
+    pub fn reported(&self, command: Command, json: &Path) -> Result<Figures> {
         let ended = run::to_the_end(command, self.limit(), &self.file("run.log"), &[0, 3])?;
         let text = fs::read_to_string(json)
             .map_err(|error| format!("{} cannot be read: {error}", json.display()))?;

@@ -7,9 +7,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::Options;
-use super::engine;
 use super::measure::{Spread, verdict};
 use super::sample::{Figures, Sample};
+use super::{doors, engine};
 use crate::{Result, shell};
 
 /// What is wanted of the origin beside nginx with a file.
@@ -234,7 +234,8 @@ fn ratios(rounds: &[Vec<Sample>]) -> Vec<Ratio> {
     let mut pairs: Vec<(String, String, Option<f64>)> =
         peers.map(|peer| (LIKE_PEERS.to_owned(), peer.to_owned(), None)).collect();
     pairs.push(("server origin".to_owned(), "server nginx".to_owned(), Some(BOUND_ORIGIN)));
-    pairs.extend(engine::ratios().into_iter().map(|wanted| (wanted.upper, wanted.lower, wanted.bound)));
+    let wanted = engine::ratios().into_iter().chain(doors::ratios());
+    pairs.extend(wanted.map(|wanted| (wanted.upper, wanted.lower, wanted.bound)));
     let ratio = |(upper, lower, bound): (String, String, Option<f64>)| {
         let values = rounds.iter().filter_map(|round| Some(cost(round, &upper)? / cost(round, &lower)?));
         let spread = Spread::of(values)?;

@@ -90,6 +90,13 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// ApacheBench's ab: the same options, the same report (wringer ab --help)
+    #[command(disable_help_flag = true)]
+    Ab {
+        /// As ab reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// siege: the same options, configuration and reports (wringer siege --help)
     #[command(disable_help_flag = true)]
     Siege {

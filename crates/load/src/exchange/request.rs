@@ -89,7 +89,7 @@ impl Call<'_> {
             self.keep_times(number, begun, &moments, keep, (outcome, &answer));
         }
         let peer_closes = matches!(ended, Ended::Complete) && !answer.keep_alive;
-        let body_bytes = answer.body_bytes;
+        let body_bytes = answer.first_length();
         let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
         user.ended = Some(moments.ended);
         note_refusal(user, ended, &moments);

@@ -46,7 +46,7 @@ fn test(run: &Run) -> Result<(), Problem> {
         show::writable(file).map_err(cannot)?;
     }
     run.notices.iter().for_each(|notice| show::notice(&format!("http_load: {notice}")));
-    let around = Surroundings { silent_targets: true, ..Surroundings::default() };
+    let around = Surroundings { take_silent: true, ..Surroundings::default() };
     let ready = session::prepare(&run.plan, &around, false)?;
     let mut lines = Lines::new(run);
     let finished = ready.run(&[], &mut lines)?;

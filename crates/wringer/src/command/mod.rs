@@ -1,5 +1,6 @@
 //! The commands: what is done for each, and what is printed.
 
+pub mod ab;
 pub mod cache;
 mod clock;
 pub mod doctor;
@@ -40,6 +41,7 @@ impl Door {
 
 /// Every door; each has its line in the native help, too.
 pub const DOORS: &[Door] = &[
+    Door { name: "ab", run: ab::run, help: ab::help },
     Door { name: "jtest", run: jtest::run, help: jtest::help },
     Door { name: "siege", run: siege::run, help: siege::help },
     Door { name: "http_load", run: http_load::run, help: http_load::help },

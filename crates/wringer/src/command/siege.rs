@@ -51,7 +51,7 @@ fn test(run: &Run) -> Result<Exit, Problem> {
     if let Some(log) = &run.log {
         mark(log)?;
     }
-    let around = Surroundings { silent_targets: true, ..Surroundings::default() };
+    let around = Surroundings { take_silent: true, ..Surroundings::default() };
     let ready = session::prepare(&run.plan, &around, false)?;
     let mut lines = Lines::new(run);
     show::aside(&banner(run));

@@ -72,8 +72,8 @@ pub struct Surroundings {
     pub join_remote: bool,
     /// When an origin without clients ends by itself.
     pub ends_after: Option<Duration>,
-    /// The run begins though nobody listens at its target: whoever is refused is counted.
-    pub silent_targets: bool,
+    /// A target where nobody listens is no reason not to begin: its requests fail.
+    pub take_silent: bool,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
 }
@@ -148,7 +148,7 @@ impl Ready<'_> {
     /// # Errors
     /// A target where nobody listens.
     pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
-        if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.silent_targets) {
+        if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
             let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
             self.targets.refuse_silent(load, origin)?;
         }

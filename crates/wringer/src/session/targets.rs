@@ -90,6 +90,9 @@ fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
         })?
         .collect();
     // A name such as localhost may stand for two families of which only one is listened on.
+    if found.iter().all(|address| address.is_ipv4() == found[0].is_ipv4()) {
+        return Ok(found);
+    }
     let first =
         found.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(2)).is_ok());
     let family = first.or(found.first()).map(SocketAddr::is_ipv4);

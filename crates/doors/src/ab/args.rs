@@ -1,0 +1,343 @@
+//! Stage one: what was typed, read as ab reads it: short options only, in clusters, values attached or apart, and the first
+//! word that is no option ends them. What it means is [`super::plan`]'s business, but for what depends on the order of the
+//! options.
+//!
+//! One table row per option feeds the parser and the usage text. Start at [`read`].
+
+use super::tls::Versions;
+use super::{Shown, base64};
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Requests of a run that has a time limit and, after it, no number of its own.
+const REQUESTS_OF_TIMED: i64 = 50_000;
+
+/// One option: a row of the table.
+struct Opt {
+    letter: char,
+    /// What usage calls its value; empty for a switch.
+    value: &'static str,
+    help: &'static str,
+}
+
+/// Every option, in the order of the usage text.
+const OPTIONS: &[Opt] = &[
+    opt('n', "requests", "Requests to send [default: 1]"),
+    opt('c', "concurrency", "Connections at once [default: 1]"),
+    opt('t', "seconds", "Time limit; sets -n to 50000, so a -n of your own comes after it"),
+    opt('s', "seconds", "Time limit of each request [default: 30]"),
+    opt('b', "bytes", "Size of the kernel's send and receive buffers"),
+    opt('B', "addresses", "Local addresses to connect from, in turn: A,A,…"),
+    opt('p', "file", "POST this file; -T says what it is"),
+    opt('u', "file", "PUT this file; -T says what it is"),
+    opt('T', "type", "Content-type of the file [default: text/plain]"),
+    opt('v', "level", "2: request and header blocks, 3: statuses, too"),
+    opt('w', "", "Report as an HTML table"),
+    opt('i', "", "HEAD instead of GET"),
+    opt('x', "attributes", "Of the HTML table"),
+    opt('y', "attributes", "Of its rows"),
+    opt('z', "attributes", "Of its cells"),
+    opt('C', "name=value", "Cookie; of several, the last is sent"),
+    opt('H', "name: value", "Header field; may be repeated"),
+    opt('A', "user:password", "Basic authentication"),
+    opt('P', "user:password", "Basic authentication towards the proxy"),
+    opt('X', "host:port", "Proxy [port: 80]"),
+    opt('V', "", "Version"),
+    opt('k', "", "Keep connections (HTTP keep-alive)"),
+    opt('d', "", "No table of percentiles"),
+    opt('S', "", "No deviations, medians and warnings"),
+    opt('q', "", "No progress lines"),
+    opt('l', "", "Bodies may differ in length"),
+    opt('g', "file", "Write a row per request, for gnuplot"),
+    opt('e', "file", "Write the percentiles as CSV"),
+    opt('r', "", "Failed connections do not change the exit code"),
+    opt('m', "method", "Method"),
+    opt('h', "", "This text"),
+    opt('I', "", "TLS asks for no server name (SNI)"),
+    opt('Z', "suites", "TLS cipher suites, by their OpenSSL names"),
+    opt('f', "version", "TLS version: TLS1.2, TLS1.3 or ALL"),
+    opt('E', "file", "Client certificate, its chain and key (PEM)"),
+    opt('W', "workers", "Worker threads [default: one for each core]"),
+    opt('R', "ms", "Time between the first connections"),
+    opt('o', "address", "As -B"),
+    opt('Q', "", "No banner"),
+    opt('D', "", "Taken, without effect"),
+];
+
+const fn opt(letter: char, value: &'static str, help: &'static str) -> Opt {
+    Opt { letter, value, help }
+}
+
+/// Words of ours, which ab would have taken for the end of the options.
+const OURS: [(&str, &str); 4] = [
+    ("--help", "This text, on standard output"),
+    ("--show-plan", "Print the plan instead of running it"),
+    ("--json=FILE", "Write the result as JSON"),
+    ("--threads=N", "As -W"),
+];
+
+/// How a request's method was chosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Method {
+    /// It was not: GET.
+    #[default]
+    None,
+    /// `-i`.
+    Head,
+    /// `-p`.
+    Post,
+    /// `-u`.
+    Put,
+    /// `-m`.
+    Custom(String),
+}
+
+/// What was typed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Typed {
+    pub requests: i64,
+    pub concurrency: i64,
+    pub time_limit: Option<i64>,
+    pub timeout: i64,
+    pub window: i64,
+    pub sources: Vec<String>,
+    pub method: Method,
+    /// The file of `-p` or `-u`.
+    pub body: Option<Vec<u8>>,
+    pub content_type: Option<String>,
+    pub verbosity: i64,
+    pub html: bool,
+    pub attributes: [Option<String>; 3],
+    pub cookies: Vec<String>,
+    pub fields: Vec<String>,
+    /// Names and values of authentication, in the order of the options.
+    pub auth: Vec<(&'static str, String)>,
+    pub proxy: Option<String>,
+    pub keep_alive: bool,
+    pub no_percentiles: bool,
+    pub no_confidence: bool,
+    pub quiet: bool,
+    pub any_length: bool,
+    pub gnuplot: Option<PathBuf>,
+    pub csv: Option<PathBuf>,
+    pub survives: bool,
+    pub no_server_name: bool,
+    pub suites: Option<String>,
+    pub versions: Versions,
+    pub certificate: Option<String>,
+    pub workers: Option<i64>,
+    pub ramp_ms: i64,
+    pub no_banner: bool,
+    pub json: Option<PathBuf>,
+    pub show_plan: bool,
+    /// What follows the options.
+    pub words: Vec<String>,
+    /// As they are to be printed.
+    pub notices: Vec<String>,
+}
+
+/// Reads the words after the program's name.
+///
+/// # Errors
+/// What is shown instead: usage, version, or why a value cannot be meant.
+pub(super) fn read(
+    words: &[String],
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Typed, Shown> {
+    let mut reader =
+        Reader { typed: Typed { requests: 1, concurrency: 1, timeout: 30, ..Typed::default() }, read_file };
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(cluster) = word.strip_prefix('-').filter(|cluster| !cluster.is_empty()) else { break };
+        at += 1;
+        if cluster.starts_with('-') {
+            if reader.ours(word)? {
+                continue;
+            }
+            // ab takes any other for the end of the options, and passes over it.
+            break;
+        }
+        if reader.cluster(cluster, words, &mut at)?.is_none() {
+            break;
+        }
+    }
+    reader.typed.words = words[at..].to_vec();
+    Ok(reader.typed)
+}
+
+struct Reader<'a> {
+    typed: Typed,
+    read_file: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
+}
+
+impl Reader<'_> {
+    /// The options of one word; `at` is the place of the next word, which may be a value. `None`: one is not known, which
+    /// ends the options.
+    fn cluster(&mut self, cluster: &str, words: &[String], at: &mut usize) -> Result<Option<()>, Shown> {
+        let mut rest = cluster;
+        while let Some(letter) = rest.chars().next() {
+            rest = &rest[letter.len_utf8()..];
+            let Some(option) = OPTIONS.iter().find(|option| option.letter == letter) else {
+                self.typed.notices.push(format!("ab: illegal option -- {letter}"));
+                // What is left of the word is what ab comes to next.
+                *at -= usize::from(!rest.is_empty());
+                return Ok(None);
+            };
+            if option.value.is_empty() {
+                self.switch(letter)?;
+                continue;
+            }
+            let value = if rest.is_empty() {
+                let Some(value) = words.get(*at) else {
+                    self.typed.notices.push(format!("ab: option requires an argument -- {letter}"));
+                    return Ok(None);
+                };
+                *at += 1;
+                value
+            } else {
+                rest
+            };
+            self.value(letter, value)?;
+            break;
+        }
+        Ok(Some(()))
+    }
+
+    /// Whether it is a word of ours.
+    fn ours(&mut self, word: &str) -> Result<bool, Shown> {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        match name {
+            "--help" => return Err(Shown { text: usage(), to_stderr: false, exit: 0 }),
+            "--show-plan" => self.typed.show_plan = true,
+            "--json" if !value.is_empty() => self.typed.json = Some(PathBuf::from(value)),
+            "--threads" if !value.is_empty() => self.typed.workers = Some(number(value)),
+            "--json" | "--threads" => {
+                return Err(Shown::failed(&format!("ab: {name} needs a value, attached: {name}=VALUE")));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn switch(&mut self, letter: char) -> Result<(), Shown> {
+        let typed = &mut self.typed;
+        match letter {
+            'w' => typed.html = true,
+            'k' => typed.keep_alive = true,
+            'd' => typed.no_percentiles = true,
+            'S' => typed.no_confidence = true,
+            'q' => typed.quiet = true,
+            'l' => typed.any_length = true,
+            'r' => typed.survives = true,
+            'I' => typed.no_server_name = true,
+            'Q' => typed.no_banner = true,
+            'i' => {
+                self.first_method("HEAD")?;
+                self.typed.method = Method::Head;
+            }
+            'V' => return Err(Shown { text: super::banner(false), to_stderr: false, exit: 0 }),
+            'h' => return Err(Shown::usage("")),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, letter: char, value: &str) -> Result<(), Shown> {
+        let typed = &mut self.typed;
+        let owned = || Some(value.to_owned());
+        match letter {
+            'n' => {
+                typed.requests = number(value);
+                if typed.requests <= 0 {
+                    return Err(Shown::refused("Invalid number of requests"));
+                }
+            }
+            'c' => typed.concurrency = number(value),
+            't' => {
+                typed.time_limit = Some(number(value));
+                typed.requests = REQUESTS_OF_TIMED;
+            }
+            's' => typed.timeout = number(value),
+            'b' => typed.window = number(value),
+            'B' | 'o' => typed.sources.extend(value.split(',').map(str::to_owned)),
+            'p' => self.body("POST", Method::Post, value)?,
+            'u' => self.body("PUT", Method::Put, value)?,
+            'T' => typed.content_type = owned(),
+            'v' => typed.verbosity = number(value),
+            'x' | 'y' | 'z' => {
+                typed.html = true;
+                typed.attributes["xyz".find(letter).unwrap_or(0)] = owned();
+            }
+            'C' => typed.cookies.push(value.to_owned()),
+            'H' => typed.fields.push(value.to_owned()),
+            'A' => typed.auth.push(("Authorization", basic(value))),
+            'P' => typed.auth.push(("Proxy-Authorization", basic(value))),
+            'X' => typed.proxy = owned(),
+            'g' => typed.gnuplot = Some(PathBuf::from(value)),
+            'e' => typed.csv = Some(PathBuf::from(value)),
+            'm' => typed.method = Method::Custom(value.to_owned()),
+            'Z' => typed.suites = owned(),
+            'f' => typed.versions = Versions::read(value).unwrap_or(typed.versions),
+            'E' => typed.certificate = owned(),
+            'W' => typed.workers = Some(number(value)),
+            'R' => typed.ramp_ms = number(value),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, name: &str, method: Method, file: &str) -> Result<(), Shown> {
+        self.first_method(name)?;
+        self.typed.method = method;
+        let bytes = (self.read_file)(Path::new(file)).map_err(|error| {
+            let why = reason(&error);
+            Shown::failed(&format!("ab: Could not open POST data file ({file}): {why}"))
+        })?;
+        self.typed.body = Some(bytes);
+        Ok(())
+    }
+
+    fn first_method(&self, name: &str) -> Result<(), Shown> {
+        match self.typed.method {
+            Method::None => Ok(()),
+            _ => Err(Shown::refused(&format!("Cannot mix {name} with other methods"))),
+        }
+    }
+}
+
+/// What the system says of an error, without its number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+fn basic(value: &str) -> String {
+    format!("Basic {}", base64::encode(value.trim_start().as_bytes()))
+}
+
+/// A number as C's `atoi` reads it: what is none is 0, and what follows one is passed over.
+pub(super) fn number(text: &str) -> i64 {
+    let text = text.trim_start();
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    if end == 0 {
+        return 0;
+    }
+    // Longer ones cannot be meant either way.
+    let number = digits[..end].parse::<i64>().unwrap_or(i64::from(i32::MAX)).min(i64::from(i32::MAX));
+    if text.starts_with('-') { -number } else { number }
+}
+
+/// The usage text.
+pub(super) fn usage() -> String {
+    let mut text = "Usage: ab [options] [http[s]://]hostname[:port]/path\nOptions are:\n".to_owned();
+    for Opt { letter, value, help } in OPTIONS {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "    -{letter} {value:<13} {help}");
+    }
+    for (word, help) in OURS {
+        let _ = writeln!(text, "    {word:<16} {help}");
+    }
+    text
+}

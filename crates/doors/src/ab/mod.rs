@@ -1,0 +1,155 @@
+//! The door of ab, the load tester of the Apache HTTP server (ApacheBench 2.3, as of httpd 2.4).
+//!
+//! Two stages: `args.rs` reads what was typed as the old tool read it, `plan.rs` says what it means; `url.rs` and `tls.rs`
+//! know two of its dialects. Nothing is opened or printed here: files come through a function, and text goes out as
+//! [`Command::Show`].
+
+mod args;
+mod base64;
+mod plan;
+mod tls;
+mod url;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// A test.
+    Run(Box<Run>),
+    /// A text instead of one: usage, version, or why there is no test.
+    Show(Shown),
+}
+
+/// What is shown instead of a test.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// With its line ends.
+    pub text: String,
+    /// On stderr rather than stdout.
+    pub to_stderr: bool,
+    /// Exit code of the process.
+    pub exit: u8,
+}
+
+/// A test, and how to show it.
+#[derive(Debug)]
+pub struct Run {
+    /// The test. It has passed [`::plan::Plan::check`].
+    pub plan: ::plan::Plan,
+    /// What is shown while it runs and when it is over.
+    pub view: View,
+    /// What was read differently than it may have been meant, a line each, as they are to be printed.
+    pub notices: Vec<String>,
+    /// Receives a row per request (`-g`).
+    pub gnuplot: Option<PathBuf>,
+    /// Receives the percentiles (`-e`).
+    pub csv: Option<PathBuf>,
+    /// Receives the result as JSON.
+    pub json: Option<PathBuf>,
+    /// The plan is to be printed instead of run.
+    pub show_plan: bool,
+}
+
+/// What is shown of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// The name or address in the URL.
+    pub hostname: String,
+    /// Its port.
+    pub port: u16,
+    /// Path and query, as typed.
+    pub path: String,
+    /// `host:port` of the proxy (`-X`).
+    pub proxy: Option<String>,
+    /// `host:port` of whoever is connected to.
+    pub connects_to: String,
+    /// TLS is spoken.
+    pub secure: bool,
+    /// The name that TLS asks for.
+    pub server_name: Option<String>,
+    /// Connections at once (`-c`).
+    pub concurrency: u32,
+    /// Requests (`-n`).
+    pub requests: u64,
+    /// Bodies may differ in length (`-l`).
+    pub any_length: bool,
+    /// Connections are kept (`-k`).
+    pub keep_alive: bool,
+    /// Requests carry a body (`-p`, `-u`).
+    pub has_body: bool,
+    /// The banner is printed (not with `-Q`).
+    pub banner: bool,
+    /// A line on stderr each time so many requests are done.
+    pub progress: Option<u64>,
+    /// How much is told of single requests (`-v`).
+    pub verbosity: i64,
+    /// As HTML (`-w`), with the attributes of table, rows and cells (`-x -y -z`).
+    pub html: Option<[String; 3]>,
+    /// The table of percentiles is printed (not with `-d`).
+    pub percentiles: bool,
+    /// Deviations, medians and warnings are printed (not with `-S`).
+    pub confidence: bool,
+    /// Connections that could not be opened or were broken do not make the run a failure (`-r`).
+    pub survives: bool,
+}
+
+/// Reads a command line, its name left out.
+///
+/// `env` gives environment variables; `read_file` reads the body and looks at certificates.
+pub fn parse(
+    args: &[OsString],
+    env: &dyn Fn(&str) -> Option<String>,
+    seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Command {
+    let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match args::read(&words, read_file).and_then(|typed| plan::mean(typed, env, seed)) {
+        Ok(run) => Command::Run(Box::new(run)),
+        Err(shown) => Command::Show(shown),
+    }
+}
+
+/// The usage text.
+pub fn help() -> String {
+    args::usage()
+}
+
+/// Three lines, as the old tool's version has them; with `html`, as its HTML has them.
+pub fn banner(html: bool) -> String {
+    let lines = [
+        concat!("This is wringer ", env!("CARGO_PKG_VERSION"), " in the place of ApacheBench, Version 2.3"),
+        "What it does differently is listed in the page on ab of its documentation",
+        "Licensed under the Apache License, Version 2.0",
+    ];
+    match html {
+        false => format!("{}\n\n", lines.join("\n")),
+        true => format!("<p>\n{}</p>\n<p>\n", lines.map(|line| format!(" {line}<br>\n")).concat()),
+    }
+}
+
+impl Shown {
+    /// The old tool's code for usage of any kind: EINVAL.
+    const USAGE: u8 = 22;
+
+    /// Why, and the usage.
+    fn usage(why: &str) -> Shown {
+        let why = if why.is_empty() { String::new() } else { format!("ab: {why}\n") };
+        Shown { text: format!("{why}{}", args::usage()), to_stderr: true, exit: Self::USAGE }
+    }
+
+    /// A line, and the blank one that the old tool has after it.
+    fn refused(why: &str) -> Shown {
+        Shown { text: format!("{why}\n\n"), to_stderr: true, exit: 1 }
+    }
+
+    /// A line.
+    fn failed(why: &str) -> Shown {
+        Shown { text: format!("{why}\n"), to_stderr: true, exit: 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests;

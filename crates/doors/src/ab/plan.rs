@@ -1,0 +1,299 @@
+//! Stage two: what the words mean, as a Plan. Start at [`mean`].
+
+use super::args::{Method, Typed, number};
+use super::url::{Url, bracketed, split_authority};
+use super::{Run, Shown, View, tls};
+use ::plan::{
+    CloseBy, Expect, ExpectBody, Field, Http1, HttpVersion, Io, Limits, Load, Pace, Phase, Plan, Protocol,
+    Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
+};
+use std::time::Duration;
+
+/// Connections at once, at most.
+const MAX_CONCURRENCY: i64 = 200_000;
+/// Runs of up to so many requests have no progress lines.
+const SHORT: i64 = 150;
+/// Connections that could not be opened, after which a run without `-r` is given up.
+const MAX_UNCONNECTED: u64 = 10;
+/// What a negative time limit stands for: none to speak of.
+const LONG: Duration = Duration::from_secs(24 * 3600);
+/// The port of a proxy that names none.
+const PROXY_PORT: u16 = 80;
+
+/// Says what was meant.
+///
+/// # Errors
+/// What is shown instead: a value that cannot be meant.
+pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed: u64) -> Result<Run, Shown> {
+    let url = check(&typed)?;
+    let mut notices = std::mem::take(&mut typed.notices);
+    if typed.cookies.len() > 1 {
+        notices.push("ab: of several -C, the last is sent, as ab does".to_owned());
+    }
+    if typed.ramp_ms > 0 {
+        notices.push("ab: -R has no effect: all connections begin at once".to_owned());
+    }
+    let proxy = typed.proxy.as_deref().map(proxy).transpose()?;
+    if proxy.is_some() && url.secure {
+        return Err(Shown::failed(
+            "ab: -X: an https:// URL would need a tunnel through the proxy; leave out -X, or give an http:// URL",
+        ));
+    }
+    let server_name = server_name(&typed, &url);
+    let plan = plan(&typed, &url, proxy.as_deref(), server_name.clone(), env, seed)?;
+    if let Some(first) = plan.check().into_iter().next() {
+        return Err(Shown::failed(&format!("ab: {first}")));
+    }
+    let view = view(&typed, url, proxy, server_name);
+    Ok(Run {
+        plan,
+        view,
+        notices,
+        gnuplot: typed.gnuplot,
+        csv: typed.csv,
+        json: typed.json,
+        show_plan: typed.show_plan,
+    })
+}
+
+/// What ab checks once it has read everything, in its order.
+fn check(typed: &Typed) -> Result<Url, Shown> {
+    let usage = |why: &str| {
+        let mut shown = Shown::usage(why);
+        let before: String = typed.notices.iter().map(|line| format!("{line}\n")).collect();
+        shown.text.insert_str(0, &before);
+        shown
+    };
+    let [url] = typed.words.as_slice() else { return Err(usage("wrong number of arguments")) };
+    let url = Url::parse(url).ok_or_else(|| usage("invalid URL"))?;
+    if !(0..=MAX_CONCURRENCY).contains(&typed.concurrency) {
+        return Err(usage(&format!("Invalid Concurrency [Range 0..{MAX_CONCURRENCY}]")));
+    }
+    if typed.concurrency > typed.requests {
+        return Err(usage("Cannot use concurrency level greater than total number of requests"));
+    }
+    if typed.concurrency == 0 {
+        let text = "ab: -c 0: nothing would be sent; give at least 1 connection\n".to_owned();
+        return Err(Shown { text, to_stderr: true, exit: Shown::USAGE });
+    }
+    if typed.timeout == 0 {
+        return Err(Shown::failed("ab: -s 0: every request would fail at once; give 1 second or more"));
+    }
+    Ok(url)
+}
+
+/// `host:port`.
+fn proxy(text: &str) -> Result<String, Shown> {
+    let (host, port) = split_authority(text).ok_or_else(|| {
+        Shown::failed(&format!("ab: -X '{text}' is no proxy; give host:port, such as localhost:8080"))
+    })?;
+    Ok(format!("{}:{}", bracketed(&host), port.unwrap_or(PROXY_PORT)))
+}
+
+/// The value of a field of the user's own.
+fn own_field<'a>(typed: &'a Typed, name: &str) -> Option<&'a str> {
+    let named =
+        |field: &&String| field.get(..name.len()).is_some_and(|front| front.eq_ignore_ascii_case(name));
+    let field = typed.fields.iter().rev().find(named)?;
+    Some(field[name.len()..].trim())
+}
+
+/// The name that TLS asks for: that of a Host field of the user's own, or the URL's; never an address.
+fn server_name(typed: &Typed, url: &Url) -> Option<String> {
+    if !url.secure || typed.no_server_name {
+        return None;
+    }
+    let name = match own_field(typed, "Host:") {
+        Some(field) => split_authority(field).map_or(String::new(), |(host, _)| host),
+        None => url.host.clone(),
+    };
+    let is_address = name.parse::<std::net::IpAddr>().is_ok();
+    (!name.is_empty() && !is_address).then_some(name)
+}
+
+fn plan(
+    typed: &Typed,
+    url: &Url,
+    proxy: Option<&str>,
+    server_name: Option<String>,
+    env: &dyn Fn(&str) -> Option<String>,
+    seed: u64,
+) -> Result<Plan, Shown> {
+    let tls = match url.secure {
+        true => Some(tls::mean(
+            typed.versions,
+            typed.suites.as_deref(),
+            typed.certificate.as_deref(),
+            server_name,
+        )?),
+        false => None,
+    };
+    let timeout = u64::try_from(typed.timeout).map_or(LONG, Duration::from_secs);
+    let load = Load {
+        target: proxy.map(str::to_owned),
+        sources: sources(typed)?,
+        protocol: Protocol::Http1(http1(typed, tls)),
+        check: ::plan::Check { evidence: 0, ..::plan::Check::default() },
+        limits: Limits {
+            connect: timeout,
+            request: timeout,
+            grace: Duration::ZERO,
+            // ab does not pause where a server refuses.
+            pause: Duration::ZERO,
+            ..Limits::default()
+        },
+        phases: vec![phase(typed, url, proxy.is_some())?],
+        trace: Trace {
+            heads: typed.verbosity >= 2,
+            requests: typed.gnuplot.is_some(),
+            first: true,
+            spreads: true,
+            ..Trace::default()
+        },
+    };
+    Ok(Plan {
+        version: Plan::VERSION,
+        seed,
+        threads: threads(typed, env)?,
+        io: Io::default(),
+        site: Site::default(),
+        load: Some(load),
+        origin: None,
+    })
+}
+
+fn http1(typed: &Typed, tls: Option<Tls>) -> Http1 {
+    Http1 {
+        requests_per_connection: if typed.keep_alive { None } else { Some(1) },
+        version: HttpVersion::OneZero,
+        bare: true,
+        close: CloseBy::Peer,
+        socket_buffer: u32::try_from(typed.window).ok().filter(|bytes| *bytes > 0),
+        tls,
+        ..Http1::default()
+    }
+}
+
+fn phase(typed: &Typed, url: &Url, proxied: bool) -> Result<Phase, Shown> {
+    let body = if typed.any_length { ExpectBody::Complete } else { ExpectBody::SameLength };
+    let after = typed.time_limit.and_then(|seconds| u64::try_from(seconds).ok()).filter(|limit| *limit > 0);
+    Ok(Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        scenario: Scenario {
+            steps: vec![Step::Requests(RequestStep {
+                requests: vec![request(typed, url, proxied)?],
+                expect: Expect { any_status: true, body, ..Expect::default() },
+                ..RequestStep::default()
+            })],
+        },
+        pace: Pace::Users(typed.concurrency as u32),
+        stop: Stop {
+            after: after.map(Duration::from_secs),
+            requests: Some(typed.requests as u64),
+            unconnected: (!typed.survives).then_some(MAX_UNCONNECTED),
+            ..Stop::default()
+        },
+    })
+}
+
+fn request(typed: &Typed, url: &Url, proxied: bool) -> Result<Request, Shown> {
+    let method = match &typed.method {
+        Method::None => "GET",
+        Method::Head => "HEAD",
+        Method::Post => "POST",
+        Method::Put => "PUT",
+        Method::Custom(method) => method,
+    };
+    let scheme = if url.secure { "https" } else { "http" };
+    let request = Request {
+        method: method.to_owned(),
+        target: Some(if proxied { url.text.clone() } else { url.path.clone() }),
+        fields: fields(typed, url)?,
+        ..Request::get(&format!("{scheme}://{}:{}{}", url.authority_host(), url.port, url.path))
+    };
+    Ok(match &typed.body {
+        Some(body) => request.with_body(body),
+        None => request,
+    })
+}
+
+/// The header fields in the order of ab.
+fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
+    let mut fields = Vec::new();
+    let mut field = |name: &str, value: String| fields.push(Field { name: name.to_owned(), value });
+    if typed.keep_alive {
+        field("Connection", "Keep-Alive".to_owned());
+    }
+    if let Some(cookie) = typed.cookies.last() {
+        field("Cookie", cookie.clone());
+    }
+    for (name, value) in &typed.auth {
+        field(name, value.clone());
+    }
+    if let Some(body) = &typed.body {
+        field("Content-length", body.len().to_string());
+        field("Content-type", typed.content_type.clone().unwrap_or_else(|| "text/plain".to_owned()));
+    }
+    for own in &typed.fields {
+        let (name, value) = own.split_once(':').ok_or_else(|| {
+            Shown::failed(&format!("ab: -H '{own}' is no header field; give one such as 'Accept: */*'"))
+        })?;
+        field(name, value.strip_prefix(' ').unwrap_or(value).to_owned());
+    }
+    for (name, value) in [
+        ("Host", url.host_field()),
+        ("User-Agent", "ApacheBench/2.3".to_owned()),
+        ("Accept", "*/*".to_owned()),
+    ] {
+        if own_field(typed, &format!("{name}:")).is_none() {
+            field(name, value);
+        }
+    }
+    Ok(fields)
+}
+
+fn sources(typed: &Typed) -> Result<Vec<SourceRange>, Shown> {
+    let read = |text: &String| text.parse().map_err(|why: String| Shown::failed(&format!("ab: -B: {why}")));
+    typed.sources.iter().map(read).collect()
+}
+
+/// One worker for one connection; otherwise as asked for, or `None` for as many as there are cores.
+fn threads(typed: &Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<u16>, Shown> {
+    let asked = typed.workers.or_else(|| env("WRINGER_THREADS").map(|text| number(&text)));
+    let most = typed.concurrency.clamp(1, 1024);
+    match asked {
+        Some(workers) if workers < 0 => Err(Shown::failed(&format!(
+            "ab: -W {workers}: give at least 1 worker, or 0 for one for each core"
+        ))),
+        Some(workers) if workers > 0 => Ok(Some(workers.min(most) as u16)),
+        _ => Ok((most == 1).then_some(1)),
+    }
+}
+
+fn view(typed: &Typed, url: Url, proxy: Option<String>, server_name: Option<String>) -> View {
+    let progress = (typed.requests > SHORT && !typed.quiet).then(|| (typed.requests / 10).max(100) as u64);
+    let attribute =
+        |at: usize, default: &str| typed.attributes[at].clone().unwrap_or_else(|| default.to_owned());
+    View {
+        connects_to: proxy.clone().unwrap_or_else(|| format!("{}:{}", url.authority_host(), url.port)),
+        hostname: url.host,
+        port: url.port,
+        path: url.path,
+        proxy,
+        secure: url.secure,
+        server_name,
+        concurrency: typed.concurrency as u32,
+        requests: typed.requests as u64,
+        any_length: typed.any_length,
+        keep_alive: typed.keep_alive,
+        has_body: typed.body.is_some(),
+        banner: !typed.no_banner,
+        progress,
+        verbosity: typed.verbosity,
+        html: typed.html.then(|| [attribute(0, ""), attribute(1, ""), attribute(2, "bgcolor=white")]),
+        percentiles: !typed.no_percentiles,
+        confidence: !typed.no_confidence,
+        survives: typed.survives,
+    }
+}

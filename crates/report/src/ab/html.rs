@@ -1,0 +1,120 @@
+//! The HTML table of ab (`-w`): fewer rows than the text, and no medians.
+
+use super::{Asked, Seen, mean_ms, ms};
+use measure::Spread;
+use std::fmt::{Display, Write};
+
+/// The table. `attributes`: of the table, of its rows and of its cells.
+pub fn html(asked: &Asked, seen: &Seen, attributes: &[String; 3]) -> String {
+    let [table, row, cell] = attributes;
+    let mut page = Table { text: format!("\n\n<table {table}>\n"), row, cell };
+    facts(&mut page, asked, seen);
+    rates(&mut page, asked, seen);
+    times(&mut page, seen);
+    page.text.push_str("</table>\n");
+    page.text
+}
+
+struct Table<'a> {
+    text: String,
+    row: &'a str,
+    cell: &'a str,
+}
+
+impl Table<'_> {
+    fn fact(&mut self, label: &str, value: impl Display) {
+        let Table { text, row, cell } = self;
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "<tr {row}><th colspan=2 {cell}>{label}:</th><td colspan=2 {cell}>{value}</td></tr>"
+        );
+    }
+
+    fn further(&mut self, value: impl Display) {
+        let Table { text, row, cell } = self;
+        let _ = writeln!(
+            text,
+            "<tr {row}><td colspan=2 {cell}>&nbsp;</td><td colspan=2 {cell}>{value}</td></tr>"
+        );
+    }
+}
+
+fn facts(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
+    let failed = seen.failed();
+    page.fact("Server Software", escaped(seen.software()));
+    page.fact("Server Hostname", escaped(&asked.hostname));
+    page.fact("Server Port", asked.port);
+    page.fact("Document Path", escaped(&asked.path));
+    page.fact("Document Length", seen.document_length(asked));
+    page.fact("Concurrency Level", asked.concurrency);
+    page.fact("Time taken for tests", format!("{:.3} seconds", seen.took.as_secs_f64()));
+    page.fact("Complete requests", seen.done());
+    page.fact("Failed requests", failed.sum());
+    if failed.sum() > 0 {
+        let Table { text, row, cell } = page;
+        let (connect, length) = (failed.connect, failed.length);
+        let others = failed.receive + failed.exceptions;
+        let _ = writeln!(
+            text,
+            "<tr {row}><td colspan=4 {cell} >   (Connect: {connect}, Length: {length}, Exceptions: {others})</td></tr>"
+        );
+    }
+    if seen.not_2xx() > 0 {
+        page.fact("Non-2xx responses", seen.not_2xx());
+    }
+    if asked.keep_alive {
+        page.fact("Keep-Alive requests", seen.spreads.kept);
+    }
+    page.fact("Total transferred", format!("{} bytes", seen.received_bytes()));
+    if asked.has_body {
+        page.fact("Total body sent", seen.tally.counts.sent_bytes);
+    }
+    page.fact("HTML transferred", format!("{} bytes", seen.tally.counts.body_bytes));
+}
+
+fn rates(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
+    let Some(rates) = seen.rates() else { return };
+    page.fact("Requests per second", format!("{:.2}", rates.requests));
+    page.fact("Transfer rate", format!("{:.2} kb/s received", rates.received));
+    if asked.has_body {
+        page.further(format!("{:.2} kb/s sent", rates.sent));
+        page.further(format!("{:.2} kb/s total", rates.received + rates.sent));
+    }
+}
+
+fn times(page: &mut Table<'_>, seen: &Seen) {
+    let Table { text, row, cell } = page;
+    let _ = writeln!(text, "<tr {row}><th {cell} colspan=4>Connection Times (ms)</th></tr>");
+    let _ = writeln!(
+        text,
+        "<tr {row}><th {cell}>&nbsp;</th> <th {cell}>min</th>   <th {cell}>avg</th>   <th {cell}>max</th></tr>"
+    );
+    let spreads = &seen.spreads;
+    for (label, spread) in
+        [("Connect", &spreads.connect), ("Processing", &spreads.processing), ("Total", &spreads.total)]
+    {
+        let Figures { min, mean, max } = Figures::of(spread);
+        let _ = writeln!(
+            text,
+            "<tr {row}><th {cell}>{label}:</th><td {cell}>{min:>5}</td><td {cell}>{mean:>5}</td><td {cell}>{max:>5}</td></tr>"
+        );
+    }
+}
+
+struct Figures {
+    min: u64,
+    mean: u64,
+    max: u64,
+}
+
+impl Figures {
+    fn of(spread: &Spread) -> Figures {
+        Figures { min: ms(spread.min_us()), mean: mean_ms(spread), max: ms(spread.max_us()) }
+    }
+}
+
+/// What came from elsewhere must not become markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
