@@ -1,5 +1,5 @@
 //! The doors: each command line and plan file becomes a Plan. A door has two stages, what was typed and what it means; it
-//! opens no socket and prints nothing. Start at [`native`] (wringer's own), [`ab`] or [`jtest`].
+//! opens no socket and prints nothing. Start at [`native`] (wringer's own) or [`jtest`].
 
 pub mod ab;
 pub mod http_load;

@@ -1,8 +1,6 @@
 //! The doors of siege and http_load, as processes: against a server of the test's own that does odd things on purpose,
 //! against nginx, and siege's door beside the siege of the distribution, which must say the same of the same server.
 
-#![allow(clippy::tests_outside_test_module, reason = "an integration test is a test module")]
-
 mod beside_siege;
 mod http_load;
 mod server;
