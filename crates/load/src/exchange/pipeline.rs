@@ -14,6 +14,7 @@ use crate::requests::{Answer, Placing, Prepared, Requests};
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::{CacheResult, Cause, Event, Exchange, Failure, FailureKind, Outcome, Record, Stage};
+use plan::data::Moment;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -107,12 +108,8 @@ impl Line<'_> {
     /// Sends as many of those that wait as go to the same place, and reads their answers.
     async fn batch(&mut self, user: &mut User, connection: Connection, began: Duration) {
         let worker = self.worker;
-        let mut batch = self.compose(connection, began);
         let mut message = worker.net.buffer();
-        for (index, waiting) in self.waiting.iter().take(batch.sizes.len()).enumerate() {
-            let last = batch.closes && index + 1 == batch.sizes.len();
-            message.extend_from_slice(waiting.prepared.message(last));
-        }
+        let mut batch = self.compose(user.number, connection, began, &mut message);
         batch.sent = worker.net.now();
         batch.connect = batch.connection.opened_in.map(|_| worker.since(batch.sent).saturating_sub(began));
         batch.connection.stream.set_deadline(Some(worker.first_deadline(batch.sent)));
@@ -132,18 +129,22 @@ impl Line<'_> {
         put_back(worker, user, batch.connection, keep).await;
     }
 
-    /// A batch of those that go to the same place, as many as its connection may carry.
-    fn compose(&self, connection: Connection, began: Duration) -> Batch {
-        let most = self.worker.http().requests_per_connection.unwrap_or(u32::MAX);
+    /// A batch of those that go to the same place, as many as its connection may carry, written to `message`.
+    fn compose(&self, user: u64, connection: Connection, began: Duration, message: &mut Vec<u8>) -> Batch {
+        let worker = self.worker;
+        let most = worker.http().requests_per_connection.unwrap_or(u32::MAX);
         let left = most.saturating_sub(connection.carried).max(1) as usize;
         let together = |waiting: &&Waiting<'_>| connection.leads_to(waiting.prepared.place());
         let count = self.waiting.iter().take(left).take_while(together).count();
         let closes = count == left;
-        let size = |(index, waiting): (usize, &Waiting<'_>)| {
-            waiting.prepared.message(closes && index + 1 == count).len() as u64
-        };
-        let sizes = self.waiting.iter().take(count).enumerate().map(size).collect();
-        let sent = self.worker.net.now();
+        let (sent, unix_us) = (worker.net.now(), worker.net.unix_micros());
+        let sizes = self.waiting.iter().take(count).enumerate().map(|(index, waiting)| {
+            let before = message.len();
+            let moment = Moment { number: waiting.turn.number, user, unix_us };
+            waiting.prepared.write(closes && index + 1 == count, &moment, message);
+            (message.len() - before) as u64
+        });
+        let sizes = sizes.collect();
         Batch { connection, sent, began, sizes, received: None, connect: None, closes, follows: false }
     }
 
@@ -253,7 +254,7 @@ impl Line<'_> {
 
     fn record_unconnected(&self, user: &User, waiting: Waiting<'_>, began: Duration) {
         let unknown = Failure { kind: FailureKind::System, stage: Stage::Connect, errno: None };
-        let outcome = Outcome::Failed(user.not_connected.unwrap_or(unknown));
+        let outcome = Outcome::Failed(user.not_connected.map_or(unknown, |said| said.failure));
         let service = self.worker.since_start().saturating_sub(began);
         self.record(Record { service, ..blank_record(user, waiting, outcome, began) });
     }
@@ -294,6 +295,7 @@ fn blank_record(user: &User, waiting: Waiting<'_>, outcome: Outcome, began: Dura
         service: Duration::ZERO,
         head_bytes: 0,
         body_bytes: 0,
+        expected_bytes: None,
         cause: Cause::Listed,
     }
 }

@@ -79,7 +79,7 @@ impl Report<'_> {
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let is_held = |step: &Step| match step {
             Step::Requests(step) => !step.expect.headers.is_empty() || !step.expect.content.is_empty(),
-            Step::Object(_) | Step::Urls(_) => false,
+            Step::Object(_) | Step::Urls(_) | Step::Script(_) => false,
         };
         if steps.clone().any(is_held) {
             return "header fields and bodies were held to the checks of the plan";

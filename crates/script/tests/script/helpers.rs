@@ -187,6 +187,7 @@ fn result() -> RunResult {
     (0..2).for_each(|_| phase.tally.exchange(&exchange(Ended::Failed(timeout), 0, 9)));
     phase.rates.record(100, Duration::from_millis(100));
     RunResult {
+        thresholds: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),
