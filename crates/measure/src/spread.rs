@@ -7,12 +7,16 @@ use std::time::Duration;
 /// Times of one kind.
 #[derive(Debug, Clone)]
 pub struct Spread {
+    /// Times of zero; most of those of connecting are.
+    zeros: u64,
     /// Sum in µs.
-    sum_us: u128,
+    sum_us: u64,
     /// Sum of squares in µs².
     squares: u128,
+    /// The shortest but for those of zero.
     min_us: u64,
     max_us: u64,
+    /// All but those of zero.
     histogram: Histogram<u64>,
 }
 
@@ -24,7 +28,7 @@ impl Default for Spread {
         // Constant bounds that the constructor accepts.
         let histogram =
             Histogram::new_with_bounds(1, MAX_US, 3).unwrap_or_else(|_| Histogram::new(3).unwrap());
-        Spread { sum_us: 0, squares: 0, min_us: u64::MAX, max_us: 0, histogram }
+        Spread { zeros: 0, sum_us: 0, squares: 0, min_us: u64::MAX, max_us: 0, histogram }
     }
 }
 
@@ -32,8 +36,13 @@ impl Spread {
     /// Takes a time; it may be zero.
     pub fn add(&mut self, time: Duration) {
         let us = (time.as_micros() as u64).min(MAX_US);
-        self.sum_us += u128::from(us);
-        self.squares += u128::from(us) * u128::from(us);
+        if us == 0 {
+            self.zeros += 1;
+            return;
+        }
+        self.sum_us += us;
+        // The longest time squared has 64 bits.
+        self.squares += u128::from(us * us);
         self.min_us = self.min_us.min(us);
         self.max_us = self.max_us.max(us);
         self.histogram.saturating_record(us);
@@ -41,6 +50,7 @@ impl Spread {
 
     /// Adds those of another part.
     pub fn merge(&mut self, other: &Spread) {
+        self.zeros += other.zeros;
         self.sum_us += other.sum_us;
         self.squares += other.squares;
         self.min_us = self.min_us.min(other.min_us);
@@ -51,12 +61,12 @@ impl Spread {
 
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.zeros + self.histogram.len()
     }
 
     /// The shortest, in µs; 0 where there is none.
     pub fn min_us(&self) -> u64 {
-        if self.count() == 0 { 0 } else { self.min_us }
+        if self.zeros > 0 || self.histogram.is_empty() { 0 } else { self.min_us }
     }
 
     /// The longest, in µs.
@@ -65,7 +75,7 @@ impl Spread {
     }
 
     /// Their sum, in µs.
-    pub fn sum_us(&self) -> u128 {
+    pub fn sum_us(&self) -> u64 {
         self.sum_us
     }
 
@@ -81,14 +91,18 @@ impl Spread {
             return 0.0;
         }
         // In whole numbers, so that nothing is lost where the mean is far greater than the deviation.
-        let squares = (count * self.squares).saturating_sub(self.sum_us * self.sum_us);
+        let sum = u128::from(self.sum_us);
+        let squares = (count * self.squares).saturating_sub(sum * sum);
         (squares as f64 / count as f64 / (count - 1) as f64).sqrt()
     }
 
     /// The time at an index of the sorted list, in µs, as near as the histogram knows it (exact up to 2 ms, then within
     /// 0.1 %); the last one for an index beyond.
     pub fn at_us(&self, index: u64) -> u64 {
-        let mut seen = 0;
+        let mut seen = self.zeros;
+        if seen > index {
+            return 0;
+        }
         for value in self.histogram.iter_recorded() {
             seen += value.count_since_last_iteration();
             if seen > index {
@@ -111,7 +125,7 @@ impl Spread {
     }
 
     fn clear(&mut self) {
-        (self.sum_us, self.squares, self.min_us, self.max_us) = (0, 0, u64::MAX, 0);
+        (self.zeros, self.sum_us, self.squares, self.min_us, self.max_us) = (0, 0, 0, u64::MAX, 0);
         self.histogram.reset();
     }
 }

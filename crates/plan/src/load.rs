@@ -303,6 +303,7 @@ pub struct Scenario {
 /// One step of a scenario: one request, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(clippy::large_enum_variant, reason = "a plan has few steps, and they are made once")]
 pub enum Step {
     /// Fetch an object of the site.
     Object(ObjectStep),

@@ -334,7 +334,7 @@ fn ms(us: u64) -> u64 {
 
 /// The mean in whole µs, as ab divides, and then in ms.
 fn mean_ms(spread: &Spread) -> u64 {
-    ms((spread.sum_us() / u128::from(spread.count().max(1))) as u64)
+    ms(spread.sum_us() / spread.count().max(1))
 }
 
 fn rows(spreads: &Spreads) -> [(&'static str, &'static str, &Spread); 4] {
