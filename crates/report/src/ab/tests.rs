@@ -313,6 +313,8 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         service: us(service),
         head_bytes: 0,
         body_bytes: 0,
+        expected_bytes: None,
+        cause: measure::Cause::Listed,
     };
     let mut file = Gnuplot::default();
     file.add(&record(0, Some(2_000), 3_000));

@@ -81,10 +81,9 @@ fn home() -> tempfile::TempDir {
 #[test]
 fn answers_of_all_kinds() {
     let (server, home) = (Server::start(), home());
-    for path in [
-        "ok", "404", "403", "408", "500", "301", "chunked", "empty", "rst", "garbage", "auth", "cookie",
-        "page",
-    ] {
+    for path in
+        ["ok", "404", "403", "408", "500", "301", "chunked", "empty", "rst", "garbage", "auth", "page"]
+    {
         compare(&server, home.path(), &format!("-c 2 -r 3 URL/{path}"));
     }
 }
@@ -102,6 +101,7 @@ fn requests_of_all_kinds() {
         "-f urls -c 3 -r 4",
         "-c 1 -r 1 -H X-A:~b -H Host:~other -A agent/9 -T text/foo URL/x",
         "-c 1 -r 2 -H Accept:~text/html --no-parser URL/page",
+        "-c 1 -r 3 URL/cookie",
         "-c 1 -r 1 --no-follow URL/301",
         "-c 1 -r 1 URL/x~POST~a=b~c",
         "-g URL/ok",
