@@ -150,8 +150,8 @@ fn answer(
         "/auth" => whole("401 Unauthorized", "WWW-Authenticate: Basic realm=\"r\"\r\n", "who?"),
         "/cookie" if has_cookie => whole("200 OK", "", "again"),
         "/cookie" => whole("200 OK", "Set-Cookie: a=b\r\n", "first"),
-        "/varies" => whole("200 OK", "", if nth % 2 == 0 { "short" } else { "rather longer" }),
-        "/alters" => whole("200 OK", "", if nth % 2 == 0 { "yin." } else { "yang" }),
+        "/varies" => whole("200 OK", "", if nth.is_multiple_of(2) { "short" } else { "rather longer" }),
+        "/alters" => whole("200 OK", "", if nth.is_multiple_of(2) { "yin." } else { "yang" }),
         "/long" => whole("200 OK", "", &"x".repeat(3000)),
         "/page" => {
             let page = "<html><head><link rel=\"stylesheet\" href=\"/a.css\"></head>\
