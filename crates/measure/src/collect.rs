@@ -176,6 +176,7 @@ mod tests {
             phase,
             interval,
             tally,
+            peak: 0,
             in_flight: 1,
             cpu: Duration::from_millis(500),
             closes_interval: true,

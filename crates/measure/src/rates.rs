@@ -116,6 +116,7 @@ mod tests {
             phase: 0,
             interval: 0,
             tally,
+            peak: 0,
             in_flight: 0,
             cpu: Duration::ZERO,
             closes_interval: true,

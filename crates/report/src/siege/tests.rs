@@ -29,6 +29,7 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
     exchanges.iter().for_each(|one| tally.exchange(one));
     (phase.tally, phase.took) = (tally, Duration::from_secs(2));
     let result = RunResult {
+        thresholds: Vec::new(),
         phases: vec![phase],
         timeline: Default::default(),
         took: Duration::from_secs(2),

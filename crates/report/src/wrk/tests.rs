@@ -29,6 +29,7 @@ fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
     phase.took = Duration::from_millis(2_000);
     fill(&mut phase);
     RunResult {
+        thresholds: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_millis(2_000),
