@@ -3,7 +3,7 @@
 //! `message.rs` writes them, `checks.rs` holds their answers to what the plan wants.
 
 mod checks;
-mod coding;
+pub(crate) mod coding;
 mod message;
 
 use crate::control::Control;
@@ -19,6 +19,7 @@ use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, R
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use wire::http1::Expect as Framing;
@@ -240,8 +241,20 @@ impl Requests {
                 self.weights.partition_point(|upto| *upto <= drawn) as u64
             }
             RequestOrder::PerUser => (place.user * (count / place.of.max(1)) + place.turn) % count,
+            RequestOrder::Slices => {
+                let slice = slice(place, count);
+                (slice.start + place.turn).min(slice.end.saturating_sub(1))
+            }
         };
         &self.list[index as usize]
+    }
+
+    /// Whether a user has nothing more to send, since its part of the list is over.
+    pub fn is_over_for(&self, place: Placing) -> bool {
+        self.order == RequestOrder::Slices && {
+            let slice = slice(place, self.list.len() as u64);
+            place.turn >= slice.end - slice.start
+        }
     }
 
     /// What users remember, where they do.
@@ -253,6 +266,14 @@ impl Requests {
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
+}
+
+/// A user's part of a list; those of all users together are the list.
+fn slice(place: Placing, count: u64) -> Range<u64> {
+    let of = place.of.max(1);
+    let user = place.user.min(of - 1);
+    let at = |user: u64| (u128::from(user) * u128::from(count) / u128::from(of)) as u64;
+    at(user)..at(user + 1)
 }
 
 /// What is expected of a request's answers, which may have statuses of its own.
@@ -631,6 +652,16 @@ mod tests {
         let walked = list(RequestOrder::PerUser, &[1; 7]);
         let of_user = |user| [0, 1, 5].map(|turn| walked.at(Placing { number: 9, user, of: 3, turn }).index);
         assert_eq!([of_user(0), of_user(1), of_user(2)], [[0, 1, 5], [2, 3, 0], [4, 5, 2]]);
+        let sliced = list(RequestOrder::Slices, &[1; 7]);
+        for of in [1, 2, 3, 7, 20] {
+            let mut sent = Vec::new();
+            for user in 0..of {
+                let places = (0..).map(|turn| Placing { number: 9, user, of, turn });
+                let places = places.take_while(|place| !sliced.is_over_for(*place));
+                sent.extend(places.map(|place| sliced.at(place).index));
+            }
+            assert_eq!(sent, [0, 1, 2, 3, 4, 5, 6], "{of} users");
+        }
         let more_users = Placing { number: 9, user: 8, of: 20, turn: 3 };
         assert_eq!(walked.at(more_users).index, 3);
     }

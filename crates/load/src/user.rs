@@ -54,6 +54,13 @@ impl User {
         User { number, ..User::default() }
     }
 
+    /// Whether the plan leaves it another turn.
+    fn has_turns(&self, work: &PhaseWork) -> bool {
+        let place = Placing { number: 0, user: self.number, of: work.crowd, turn: self.turns };
+        let is_over = |step: &StepWork| matches!(step, StepWork::Requests(list) if list.is_over_for(place));
+        work.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
+    }
+
     /// How long to wait before the next try, so that a target that refuses is not hammered.
     pub fn pause(&self, longest: Duration) -> Duration {
         Duration::from_millis(1 << self.refusals.min(7)).min(longest)
@@ -243,7 +250,7 @@ fn spawn_closed(
             None => wait_for(&worker, worker.net.now() + first, first).await,
         };
         while !exhausted(&work, 0)
-            && work.turns_per_user.is_none_or(|most| user.turns < most)
+            && user.has_turns(&work)
             && let Some(number) = worker.next_number(&work, due)
         {
             user.request(&worker, &work, Turn { number, due, lateness }).await;

@@ -531,7 +531,7 @@ mod tests {
         assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
         step.requests[0] = crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") };
         assert!(violations(&step)[0].contains("no }}"));
-        let zero = crate::data::Source::Counter { start: 0, step: 0, end: None };
+        let zero = crate::data::Source::Counter { start: 0, step: 0, end: None, width: 0 };
         step = RequestStep { data: vec![crate::data::Data { name: "a b".to_owned(), source: zero }], ..step };
         assert_eq!(violations(&step).len(), 3);
     }

@@ -162,4 +162,7 @@ pub enum RequestOrder {
     /// Each user walks the list by itself, again and again; of n users, the one with number i begins at the place
     /// i·⌊length/n⌋.
     PerUser,
+    /// The list is cut into as many slices as there are users; each user walks its own once and has then ended. Where an
+    /// open pace hands turns to users, those beyond the slice send its last request.
+    Slices,
 }

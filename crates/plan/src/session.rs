@@ -42,7 +42,7 @@ impl Session {
 /// Which redirections are followed, and how far.
 ///
 /// The method becomes GET after 303, and after 301 and 302 of a POST (RFC 9110 section 15.4); the body then stays behind.
-/// Authorization and Cookie fields that the plan lists stay behind where a hop leads to another host.
+/// Where 201 is among the statuses, its Content-Location leads on, too. Authorization and Cookie fields that the plan lists stay behind where a hop leads to another host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Redirects {
@@ -53,11 +53,14 @@ pub struct Redirects {
     /// A page's `<meta http-equiv=refresh>` leads on, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub refresh: bool,
+    /// Each method becomes GET after all statuses but 307 and 308, as old clients have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub to_get: bool,
 }
 
 impl Default for Redirects {
     fn default() -> Redirects {
-        Redirects { limit: 10, statuses: vec![301, 302, 303, 307, 308], refresh: false }
+        Redirects { limit: 10, statuses: vec![301, 302, 303, 307, 308], refresh: false, to_get: false }
     }
 }
 

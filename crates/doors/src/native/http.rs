@@ -72,7 +72,7 @@ pub struct RequestArgs {
     /// [data='TEXT']
     #[arg(long = "urls", value_name = "FILE")]
     pub list: Option<PathBuf>,
-    /// Order of several requests: loop, random, weighted or per-user [default: weighted where a line has a weight, or loop]
+    /// Order of several requests: loop, random, weighted, per-user or slices [default: weighted where a line has a weight, or loop]
     #[arg(long, value_name = "ORDER", value_parser = order)]
     pub order: Option<RequestOrder>,
     /// Method [default: GET, or POST with a body]
@@ -95,7 +95,8 @@ fn order(text: &str) -> Result<RequestOrder, String> {
         "random" => Ok(RequestOrder::Random),
         "weighted" => Ok(RequestOrder::Weighted),
         "per-user" => Ok(RequestOrder::PerUser),
-        _ => Err("give loop, random, weighted or per-user".to_owned()),
+        "slices" => Ok(RequestOrder::Slices),
+        _ => Err("give loop, random, weighted, per-user or slices".to_owned()),
     }
 }
 

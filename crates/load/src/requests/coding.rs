@@ -7,7 +7,7 @@ use std::io::Read;
 
 /// How a body is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Coding {
+pub(crate) enum Coding {
     #[default]
     None,
     Gzip,
@@ -37,7 +37,7 @@ impl Coding {
 ///
 /// # Errors
 /// Why it cannot be decoded; `None` where it has more than `most` bytes.
-pub(super) fn decoded(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Option<String>> {
+pub(crate) fn decoded(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Option<String>> {
     let mut plain = Vec::new();
     let read = |from: &mut dyn Read, plain: &mut Vec<u8>| {
         let read = from.take(most as u64 + 1).read_to_end(plain);

@@ -221,10 +221,12 @@ impl Hop<'_> {
             return self.led_on(&location, reply.status);
         }
         let outcome = self.judge_answer(reply);
-        let needs = reply.needs.take().filter(|_| outcome == Outcome::Fine);
-        let Some(mut needs) = needs else { return (outcome, Fetched::Over) };
+        if outcome != Outcome::Fine {
+            return (outcome, Fetched::Over);
+        }
+        let Some(mut needs) = reply.take_needs() else { return (outcome, Fetched::Over) };
         match self.refreshed(&mut needs) {
-            Some(to) => (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303)))),
+            Some(to) => (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, false)))),
             None => (outcome, self.page(&mut needs)),
         }
     }
@@ -232,7 +234,11 @@ impl Hop<'_> {
     /// Where the answer leads, if it is a redirection that is followed.
     fn redirection(&self, reply: &mut Reply<'_>) -> Option<String> {
         let redirects = self.visit.session.plan.redirects.as_ref()?;
-        if redirects.statuses.contains(&reply.status) { reply.location.take() } else { None }
+        match reply.status {
+            status if !redirects.statuses.contains(&status) => None,
+            201 => reply.location.take().or_else(|| reply.content_location.take()),
+            _ => reply.location.take(),
+        }
     }
 
     fn led_on(&self, location: &str, status: u16) -> (Outcome, Fetched) {
@@ -244,7 +250,8 @@ impl Hop<'_> {
             return failed(FailureKind::TooManyRedirects);
         }
         self.visit.worker.count(|counts| counts.redirects += 1);
-        (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status))))
+        let to_get = self.visit.session.plan.redirects.as_ref().is_some_and(|redirects| redirects.to_get);
+        (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status, to_get))))
     }
 
     fn judge_answer(&self, reply: &mut Reply<'_>) -> Outcome {

@@ -62,11 +62,12 @@ impl Message {
         }
     }
 
-    /// Where an answer of this status leads (RFC 9110 section 15.4).
-    pub fn led_on(&self, to: Address, status: u16) -> Message {
+    /// Where an answer of this status leads (RFC 9110 section 15.4). `to_get`: as [`plan::Redirects::to_get`] has it.
+    pub fn led_on(&self, to: Address, status: u16, to_get: bool) -> Message {
         let becomes_get = match status {
-            301 | 302 => self.method == "POST",
             307 | 308 => false,
+            _ if to_get => true,
+            301 | 302 => self.method == "POST",
             _ => self.method != "HEAD",
         };
         let foreign = self.foreign || (&to.host, to.port) != (&self.address.host, self.address.port);
@@ -81,7 +82,7 @@ impl Message {
 
     /// A GET of what a page needs.
     pub fn resource(&self, at: Address) -> Message {
-        Message { method: "GET".to_owned(), body: Vec::new(), bodiless: true, ..self.led_on(at, 200) }
+        Message { method: "GET".to_owned(), body: Vec::new(), bodiless: true, ..self.led_on(at, 200, false) }
     }
 
     /// The value of a field of the plan, where it goes along.
@@ -174,27 +175,32 @@ mod tests {
     fn methods_and_bodies_follow_the_status() {
         let to = Address::parse("http://h/next").unwrap();
         for (status, method) in [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")] {
-            let next = post().led_on(to.clone(), status);
+            let next = post().led_on(to.clone(), status, false);
             let written = text(&next, "", None);
             assert!(written.starts_with(&format!("{method} /next HTTP/1.1\r\nHost: h\r\n")), "{written}");
             assert_eq!(written.ends_with("a=1"), method == "POST", "{written}");
             assert_eq!(written.contains("Content-"), method == "POST", "{written}");
             assert!(written.contains("Authorization: Basic"), "{written}");
         }
-        let put = Message::of(b"PUT / HTTP/1.1\r\nHost: h\r\n\r\nx", "PUT", &to).led_on(to.clone(), 302);
+        let put =
+            Message::of(b"PUT / HTTP/1.1\r\nHost: h\r\n\r\nx", "PUT", &to).led_on(to.clone(), 302, false);
         assert_eq!(text(&put, "", None), "PUT /next HTTP/1.1\r\nHost: h\r\n\r\nx");
+        for (status, method) in [(201, "GET"), (301, "GET"), (302, "GET"), (307, "PUT"), (308, "PUT")] {
+            let next = put.led_on(to.clone(), status, true);
+            assert_eq!((next.method.as_str(), next.body.is_empty()), (method, method == "GET"), "{status}");
+        }
     }
 
     #[test]
     fn secrets_stay_with_their_host() {
-        let there = post().led_on(Address::parse("http://other:81/").unwrap(), 307);
+        let there = post().led_on(Address::parse("http://other:81/").unwrap(), 307, false);
         let written = text(&there, "", None);
         assert!(
             written.contains("Host: other:81\r\n") && !written.contains("\r\nAuthorization"),
             "{written}"
         );
         assert_eq!(there.given("authorization"), None);
-        let back = there.led_on(Address::parse("http://h/").unwrap(), 307);
+        let back = there.led_on(Address::parse("http://h/").unwrap(), 307, false);
         assert!(!text(&back, "", None).contains("\r\nAuthorization"), "what was left behind stays there");
         assert!(!text(&post(), "", Some("h:443")).contains("Proxy-"));
     }

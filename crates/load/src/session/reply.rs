@@ -5,8 +5,12 @@ use super::needs::Needs;
 use super::validators::Validator;
 use crate::exchange::Body;
 use crate::requests::Answer;
+use crate::requests::coding::{Coding, decoded};
 use std::time::SystemTime;
 use wire::http1::{ResponseHead, ResponseSink, Version};
+
+/// Bytes of an encoded page that are looked into at most, encoded and decoded.
+const MOST: usize = 8 * 1024 * 1024;
 
 /// Reads one answer.
 #[derive(Default)]
@@ -17,23 +21,47 @@ pub(super) struct Reply<'a> {
     pub head: Vec<u8>,
     pub body_bytes: u64,
     pub location: Option<String>,
+    pub content_location: Option<String>,
     pub cookies: Vec<String>,
     /// Challenges of the host and of the proxy.
     pub challenges: (Vec<String>, Vec<String>),
     pub validator: Validator,
-    pub needs: Option<Needs>,
+    needs: Option<Needs>,
     /// What an answer to a request of the list must be.
     pub answer: Option<Answer<'a>>,
     /// The body, where it is to be shown.
     pub shown: Option<Vec<u8>>,
     reads_pages: bool,
     is_html: bool,
+    coding: Coding,
+    /// A page as it came, where it is encoded: it is decoded once it is whole.
+    coded: Vec<u8>,
 }
 
 impl<'a> Reply<'a> {
     /// `reads_pages`: what pages need is wanted. `shows`: the body is.
     pub fn new(answer: Option<Answer<'a>>, reads_pages: bool, shows: bool) -> Reply<'a> {
         Reply { answer, reads_pages, shown: shows.then(Vec::new), ..Reply::default() }
+    }
+
+    /// What the page needs, where it is one that can be looked into. The answer is whole.
+    pub fn take_needs(&mut self) -> Option<Needs> {
+        let mut needs = self.needs.take()?;
+        if self.coding != Coding::None {
+            needs.read(&decoded(self.coding, &self.coded, MOST).ok()?);
+        }
+        Some(needs)
+    }
+
+    fn read_page(&mut self, bytes: &[u8]) {
+        let Some(needs) = &mut self.needs else { return };
+        if self.coding == Coding::None {
+            needs.read(bytes);
+        } else if self.coded.len() + bytes.len() <= MOST {
+            self.coded.extend_from_slice(bytes);
+        } else {
+            (self.needs, self.coded) = (None, Vec::new());
+        }
     }
 }
 
@@ -45,6 +73,10 @@ impl ResponseSink for Reply<'_> {
             self.cookies.push(text());
         } else if is("Location") {
             self.location = Some(text());
+        } else if is("Content-Location") {
+            self.content_location = Some(text());
+        } else if is("Content-Encoding") {
+            self.coding = self.coding.and(value);
         } else if is("WWW-Authenticate") {
             self.challenges.0.push(text());
         } else if is("Proxy-Authenticate") {
@@ -80,9 +112,7 @@ impl ResponseSink for Reply<'_> {
 
     fn body(&mut self, bytes: &[u8]) {
         self.body_bytes += bytes.len() as u64;
-        if let Some(needs) = &mut self.needs {
-            needs.read(bytes);
-        }
+        self.read_page(bytes);
         if let Some(shown) = &mut self.shown {
             shown.extend_from_slice(bytes);
         }

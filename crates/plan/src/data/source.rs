@@ -20,6 +20,9 @@ pub enum Source {
         /// After the last value that does not pass this one, it begins again; `None`: without end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         end: Option<i64>,
+        /// Digits at least, with zeros in front; at most 40.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        width: u8,
     },
     /// A whole number, each one of the range equally likely.
     Integer {
@@ -49,6 +52,10 @@ pub enum Source {
         #[serde(default)]
         order: RowOrder,
     },
+}
+
+fn is_zero(width: &u8) -> bool {
+    *width == 0
 }
 
 fn one() -> i64 {
@@ -147,7 +154,10 @@ impl Source {
     pub fn violation(&self) -> Option<String> {
         match self {
             Source::Counter { step: 0, .. } => Some("a counter has step 0: it would not count".to_owned()),
-            Source::Counter { start, step, end: Some(end) }
+            Source::Counter { width: 41.., .. } => {
+                Some("a counter is more than 40 digits wide: give 0 to 40".to_owned())
+            }
+            Source::Counter { start, step, end: Some(end), .. }
                 if (*end < *start) != (*step < 0) && end != start =>
             {
                 Some(format!("a counter from {start} by {step} never comes to {end}"))
@@ -166,20 +176,22 @@ impl Source {
     /// file's value.
     pub fn value(&self, seed: u64, at: &Moment, cell: Option<(&Table, usize)>, put: &mut impl FnMut(&[u8])) {
         match self {
-            Source::Counter { start, step, end } => number(count(*start, *step, *end, at.number), put),
+            Source::Counter { start, step, end, width } => {
+                number(count(*start, *step, *end, at.number), *width, put);
+            }
             Source::Integer { min, max } => {
                 let span = max.wrapping_sub(*min) as u64;
                 let drawn = match span.checked_add(1) {
                     Some(values) => Draw::new(seed, at.number).below(values),
                     None => Draw::new(seed, at.number).bits(),
                 };
-                number(i128::from(min.wrapping_add(drawn as i64)), put);
+                number(i128::from(min.wrapping_add(drawn as i64)), 0, put);
             }
             Source::Text { length } => text(&mut Draw::new(seed, at.number), *length, put),
             Source::Uuid => put(&uuid(&mut Draw::new(seed, at.number))),
             Source::Time(form) => form.write(at.unix_us, put),
-            Source::User => number(i128::from(at.user), put),
-            Source::Request => number(i128::from(at.number), put),
+            Source::User => number(i128::from(at.user), 0, put),
+            Source::Request => number(i128::from(at.number), 0, put),
             Source::File { order, .. } => {
                 let Some((table, column)) = cell else { return };
                 let rows = table.rows().max(1) as u64;
@@ -206,12 +218,13 @@ fn count(start: i64, step: i64, end: Option<i64>, number: u64) -> i128 {
     start + i128::from(number) % values.max(1) * step
 }
 
-fn number(value: i128, put: &mut impl FnMut(&[u8])) {
-    // The longest i128 has 40 characters.
+fn number(value: i128, width: u8, put: &mut impl FnMut(&[u8])) {
+    // The longest i128 has 40 characters, and no width is greater.
     let mut digits = [0u8; 40];
     let mut rest = &mut digits[..];
     let room = rest.len();
-    let written = write!(rest, "{value}").map_or(0, |()| room - rest.len());
+    let written =
+        write!(rest, "{value:0width$}", width = usize::from(width)).map_or(0, |()| room - rest.len());
     put(&digits[..written]);
 }
 
@@ -250,7 +263,7 @@ fn counter(rest: &str) -> Option<Source> {
         Some((start, end)) => (start.parse().ok()?, Some(end.parse().ok()?)),
         None => (values.parse().ok()?, None),
     };
-    let source = Source::Counter { start, step, end };
+    let source = Source::Counter { start, step, end, width: 0 };
     source.violation().is_none().then_some(source)
 }
 
@@ -274,8 +287,8 @@ impl TimeForm {
 
     fn write(self, unix_us: u64, put: &mut impl FnMut(&[u8])) {
         match self {
-            TimeForm::Seconds => number(i128::from(unix_us / 1_000_000), put),
-            TimeForm::Milliseconds => number(i128::from(unix_us / 1_000), put),
+            TimeForm::Seconds => number(i128::from(unix_us / 1_000_000), 0, put),
+            TimeForm::Milliseconds => number(i128::from(unix_us / 1_000), 0, put),
             TimeForm::Rfc3339 => put(&time::rfc3339(unix_us)),
             TimeForm::Http => put(&time::http(unix_us)),
             TimeForm::Date => put(&time::rfc3339(unix_us)[..10]),
@@ -372,6 +385,22 @@ mod tests {
             let seen = random.iter().filter(|seen| *seen == row).count();
             assert!((60..140).contains(&seen), "{row}: {seen}");
         }
+    }
+
+    #[test]
+    fn counters_may_be_padded() {
+        let written = |start, width, number| {
+            let source = Source::Counter { start, step: 1, end: None, width };
+            let mut text = Vec::new();
+            let at = Moment { number, ..Moment::default() };
+            source.value(7, &at, None, &mut |bytes: &[u8]| text.extend_from_slice(bytes));
+            (String::from_utf8(text).unwrap(), source.violation().is_none())
+        };
+        assert_eq!(written(1, 9, 41), ("000000042".to_owned(), true));
+        assert_eq!(written(-7, 4, 0), ("-007".to_owned(), true));
+        assert_eq!(written(12_345, 3, 0), ("12345".to_owned(), true));
+        assert_eq!(written(0, 40, 1).0.len(), 40);
+        assert!(!Source::Counter { start: 0, step: 1, end: None, width: 41 }.violation().is_none());
     }
 
     proptest! {

@@ -18,5 +18,6 @@ mod requests;
 mod sessions;
 mod tls;
 mod tls_peer;
+mod tunnels;
 mod two_machines;
 mod web;

@@ -1,10 +1,10 @@
 //! How connections are reached and used: tunnels, Unix sockets, other addresses, pipelines and time limits.
 
 use crate::support::{Report, Running, folder, free_address, start, wringer};
+use crate::tunnels::Tunnels;
 use crate::web::{Web, answer, at_unix_socket, ok};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::thread;
 
 fn http(code: i32, line: &str) -> Report {
@@ -26,62 +26,6 @@ fn stages(report: &Report, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// A proxy that opens tunnels for those who give this field line, and for everybody where there is none.
-struct Tunnels {
-    address: SocketAddr,
-    heads: Arc<Mutex<Vec<String>>>,
-}
-
-impl Tunnels {
-    fn start(wants: Option<&'static str>) -> Tunnels {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let heads: Arc<Mutex<Vec<String>>> = Arc::default();
-        let seen = heads.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let seen = seen.clone();
-                thread::spawn(move || lead(&stream, wants, &seen));
-            }
-        });
-        Tunnels { address, heads }
-    }
-}
-
-fn lead(client: &TcpStream, wants: Option<&str>, seen: &Mutex<Vec<String>>) {
-    let mut head = String::new();
-    let mut lines = BufReader::new(client);
-    while !head.ends_with("\r\n\r\n") {
-        if lines.read_line(&mut head).unwrap_or(0) == 0 {
-            return;
-        }
-    }
-    seen.lock().unwrap().push(head.clone());
-    let mut writer = client;
-    if wants.is_some_and(|line| !head.contains(line)) {
-        let refusal = "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: 0\r\n\r\n";
-        let _ = writer.write_all(refusal.as_bytes());
-        return;
-    }
-    let to = head.split(' ').nth(1).expect("a target");
-    let Ok(server) = TcpStream::connect(to) else {
-        let _ = writer.write_all(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n");
-        return;
-    };
-    if writer.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").is_err() {
-        return;
-    }
-    let (mut up, mut down) =
-        (server.try_clone().expect("a descriptor"), client.try_clone().expect("a descriptor"));
-    let mut from_server = server.try_clone().expect("a descriptor");
-    thread::spawn(move || {
-        let _ = std::io::copy(&mut from_server, &mut down);
-        let _ = down.shutdown(std::net::Shutdown::Write);
-    });
-    let _ = std::io::copy(&mut lines, &mut up);
-    let _ = up.shutdown(std::net::Shutdown::Write);
-}
-
 /// Our origin over TLS.
 fn secure_origin() -> (SocketAddr, Running) {
     let address = free_address();
@@ -100,7 +44,7 @@ fn https_goes_through_a_tunnel_of_the_proxy() {
         assert_eq!(sums(&report, ["requests", "fine", "connections"]), [20, 20, 2], "{io}");
         assert_eq!(report.sum("handshakes_full") + report.sum("handshakes_resumed"), 2);
     }
-    let heads = proxy.heads.lock().unwrap();
+    let heads = proxy.heads();
     assert!(
         heads
             .iter()

@@ -1,7 +1,7 @@
 //! What users remember from one request to the next, and do of themselves, as servers see it.
 
 use crate::support::{Report, start};
-use crate::web::{Asked, Web, answer, ok};
+use crate::web::{Asked, Web, answer, gzipped_page, ok};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -215,6 +215,20 @@ fn pages_are_fetched_with_what_they_need() {
     assert!(targets.contains("/s.css") && targets.contains("/6.png"), "{targets:?}");
     assert!(!targets.contains("/ads/x") && !targets.contains("/other"), "{targets:?}");
     assert_eq!(report.count("phases/0/latency/page/count"), 6);
+}
+
+#[test]
+fn pages_that_come_encoded_are_looked_into() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/" => gzipped_page(PAGE),
+        "/unknown" => answer("200 OK", "Content-Type: text/html\r\nContent-Encoding: lzma\r\n", PAGE).into(),
+        _ => ok("resource").into(),
+    });
+    let report = http(&[], &format!("{} -c 1 -n 2 --compressed --resources", web.address));
+    assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [20, 20, 2, 18]);
+    assert!(web.seen()[0].field("Accept-Encoding").is_some_and(|codings| codings.contains("gzip")));
+    let report = http(&[], &format!("{}/unknown -c 1 -n 2 --resources", web.address));
+    assert_eq!(sums(&report, ["requests", "fine", "resources"]), [2, 2, 0]);
 }
 
 #[test]

@@ -42,11 +42,11 @@ pub struct Web {
 
 impl Web {
     /// Serves at a free port of 127.0.0.1.
-    pub fn start(answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Web {
+    pub fn start<A: Into<Vec<u8>>>(answer: impl Fn(&Asked) -> A + Send + Sync + 'static) -> Web {
         Web::at("127.0.0.1:0", answer)
     }
 
-    pub fn at(address: &str, answer: impl Fn(&Asked) -> String + Send + Sync + 'static) -> Web {
+    pub fn at<A: Into<Vec<u8>>>(address: &str, answer: impl Fn(&Asked) -> A + Send + Sync + 'static) -> Web {
         let listener = TcpListener::bind(address).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let (seen, answer) = (Seen::default(), Arc::new(answer));
@@ -80,15 +80,15 @@ pub fn at_unix_socket(path: &Path, answer: impl Fn(&Asked) -> String + Send + Sy
     seen
 }
 
-fn serve(mut stream: impl Read + Write, seen: &Seen, answer: &dyn Fn(&Asked) -> String) {
+fn serve<A: Into<Vec<u8>>>(mut stream: impl Read + Write, seen: &Seen, answer: &dyn Fn(&Asked) -> A) {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {
         while let Some((asked, length)) = parse(&bytes) {
             bytes.drain(..length);
-            let text = answer(&asked);
+            let said = answer(&asked).into();
             seen.lock().expect("no test panics with it").push(asked);
-            if stream.write_all(text.as_bytes()).is_err() {
+            if stream.write_all(&said).is_err() {
                 return;
             }
         }
@@ -118,4 +118,29 @@ pub fn answer(status: &str, fields: &str, body: &str) -> String {
 
 pub fn ok(body: &str) -> String {
     answer("200 OK", "", body)
+}
+
+/// A page as gzip has it (RFC 1952), in one block that is stored as it is.
+pub fn gzipped(body: &str) -> Vec<u8> {
+    let length = u16::try_from(body.len()).expect("short pages");
+    let mut crc = u32::MAX;
+    for byte in body.bytes() {
+        crc ^= u32::from(byte);
+        (0..8).for_each(|_| crc = crc >> 1 ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1)));
+    }
+    let mut bytes = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01".to_vec();
+    bytes.extend(length.to_le_bytes().into_iter().chain((!length).to_le_bytes()));
+    bytes.extend_from_slice(body.as_bytes());
+    bytes.extend((!crc).to_le_bytes().into_iter().chain(u32::from(length).to_le_bytes()));
+    bytes
+}
+
+/// An answer whose page is gzipped.
+pub fn gzipped_page(page: &str) -> Vec<u8> {
+    let body = gzipped(page);
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), &body].concat()
 }
