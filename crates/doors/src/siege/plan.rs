@@ -53,10 +53,10 @@ fn good_statuses() -> Vec<u16> {
 }
 
 fn order(settings: &Settings) -> RequestOrder {
-    match settings.reps {
+    match settings.reps.filter(|_| settings.time.is_none()) {
         _ if settings.internet => RequestOrder::Random,
-        // Each request of the list goes out once, whoever sends it.
-        Some(Reps::Once) if settings.shares_out_list() => RequestOrder::Loop,
+        // Each request of the list goes out once.
+        Some(Reps::Once) if settings.shares_out_list() => RequestOrder::Slices,
         _ => RequestOrder::PerUser,
     }
 }
@@ -76,7 +76,8 @@ fn stop(settings: &Settings, lines: u64) -> Stop {
         (Some(after), _) => Stop { after: Some(after), failures, ..Stop::default() },
         (None, Some(Reps::Times(times))) => Stop { turns_per_user: Some(times), failures, ..Stop::default() },
         (None, Some(Reps::Once)) if settings.shares_out_list() => {
-            Stop { requests: Some(lines), failures, ..Stop::default() }
+            // Users end with their slices; what is drawn at random is counted instead.
+            Stop { requests: settings.internet.then_some(lines), failures, ..Stop::default() }
         }
         (None, Some(Reps::Once)) => Stop { turns_per_user: Some(lines), failures, ..Stop::default() },
         (None, None) => Stop { failures, ..Stop::default() },
@@ -131,7 +132,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         super::Layout::V40 => vec![301, 302, 303, 307, 308],
         super::Layout::V41 => vec![201, 301, 302, 303, 307, 308],
     };
-    let redirects = Redirects { statuses, refresh: true, ..Redirects::default() };
+    let redirects = Redirects { statuses, refresh: true, to_get: true, ..Redirects::default() };
     let resources = Resources {
         parallel: 1,
         except: settings.no_follow_hosts.clone(),

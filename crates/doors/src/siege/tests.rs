@@ -91,7 +91,9 @@ fn the_list_and_its_order() {
     };
     assert_eq!(orders("-f urls -r 5"), (RequestOrder::PerUser, Some(5), None));
     assert_eq!(orders("-f urls -r once"), (RequestOrder::PerUser, Some(3), None));
-    assert_eq!(orders("-f urls -r once --layout 4.1"), (RequestOrder::Loop, None, Some(3)));
+    assert_eq!(orders("-f urls -r once --layout 4.1"), (RequestOrder::Slices, None, None));
+    assert_eq!(orders("-f urls -r once --layout 4.1 -i"), (RequestOrder::Random, None, Some(3)));
+    assert_eq!(orders("-f urls -r once --layout 4.1 -t 1S"), (RequestOrder::PerUser, None, None));
     assert_eq!(orders("-f urls -i -t 1S").0, RequestOrder::Random);
     let run = run_with("-f urls", &files);
     let methods: Vec<&str> = step(&run).requests.iter().map(|request| request.method.as_str()).collect();

@@ -11,7 +11,7 @@ pub(super) struct Line {
     /// Absolute, without user and password.
     pub url: String,
     pub method: &'static str,
-    pub body: String,
+    pub body: Vec<u8>,
     /// Set by the line itself.
     pub content_type: Option<String>,
     /// `user:password` of the URL.
@@ -67,23 +67,21 @@ impl Reader<'_> {
         let (content_type, rest) = own_type(rest.trim_start());
         let body = match rest.strip_prefix('<') {
             Some(file) => self.body(file.trim()),
-            None => rest.to_owned(),
+            None => rest.as_bytes().to_vec(),
         };
         Ok(Line { url, method, body, content_type, user })
     }
 
-    /// What a file holds; of texts, without blanks at either end.
-    fn body(&mut self, file: &str) -> String {
+    /// What a file holds, byte for byte; of texts, without blanks at either end.
+    fn body(&mut self, file: &str) -> Vec<u8> {
         match (self.read_file)(Path::new(file)) {
-            Ok(bytes) => {
-                let text = String::from_utf8_lossy(&bytes);
-                if is_text(file) { text.trim().to_owned() } else { text.into_owned() }
-            }
+            Ok(bytes) if is_text(file) => bytes.trim_ascii().to_vec(),
+            Ok(bytes) => bytes,
             Err(error) => {
                 self.notices.push(format!(
                     "unable to open file: {file} ({error}); the request goes out without a body"
                 ));
-                String::new()
+                Vec::new()
             }
         }
     }
@@ -190,7 +188,7 @@ mod tests {
         let env = |name: &str| (name == "FROM_ENV").then(|| "env".to_owned());
         let read_file = |file: &Path| match file.to_str() {
             Some("body.json") => Ok(b" {\"a\": 1}\n".to_vec()),
-            Some("body.bin") => Ok(b" raw \n".to_vec()),
+            Some("body.bin") => Ok(b" \xff\0\n".to_vec()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         };
         let mut reader = Reader { escaping: true, read_file: &read_file, notices: Vec::new() };
@@ -229,17 +227,17 @@ mod tests {
             ("http://h/p PUT x=y", "PUT", "x=y", None),
             ("http://h/p DELETE", "DELETE", "", None),
             ("http://h/p POST <body.json", "POST", "{\"a\": 1}", None),
-            ("http://h/p PATCH < body.bin", "PATCH", " raw \n", None),
             ("http://h/p POST -T application/json; {}", "POST", "{}", Some("application/json")),
             ("http://h/POST", "GET", "", None),
         ] {
             let read = one(line);
             assert_eq!(
-                (read.method, read.body.as_str(), read.content_type.as_deref()),
-                (method, body, content_type),
+                (read.method, read.body.as_slice(), read.content_type.as_deref()),
+                (method, body.as_bytes(), content_type),
                 "{line}"
             );
         }
+        assert_eq!(one("http://h/p PATCH < body.bin").body, b" \xff\0\n", "what is no text is sent as it is");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use crate::server::Server;
 use crate::support::{self, Ran, WRINGER, folder};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -25,7 +26,7 @@ struct Seen {
 }
 
 /// Figures that hang on no clock.
-const COMPARED: [&str; 5] =
+pub const COMPARED: [&str; 5] =
     ["Transactions", "Availability", "Data transferred", "Successful transactions", "Failed transactions"];
 
 fn seen(ran: &Ran, server: &Server) -> Seen {
@@ -70,6 +71,17 @@ fn compare(server: &Server, home: &Path, line: &str) {
     assert_eq!(seen(&ours, server), theirs, "{line}\n{}\n{}", ours.out, ours.err);
 }
 
+/// Runs both against any server, with words as [`compare`] has them: the figures of ours and of theirs.
+pub fn figures_of_both(line: &str) -> Option<(BTreeMap<String, f64>, BTreeMap<String, f64>)> {
+    let (siege, home) = (original()?, home());
+    let words: Vec<String> = line.split_whitespace().map(|word| word.replace('~', " ")).collect();
+    let words: Vec<&str> = ["-R", "both.conf"].into_iter().chain(words.iter().map(String::as_str)).collect();
+    let theirs = support::run(siege, &words, home.path());
+    let door: Vec<&str> = ["siege"].into_iter().chain(words).collect();
+    let ours = support::run(WRINGER, &door, home.path());
+    Some((support::figures(&ours.err), support::figures(&theirs.err)))
+}
+
 fn home() -> tempfile::TempDir {
     let home = folder();
     std::fs::write(home.path().join("both.conf"), CONFIGURATION).expect("the folder is ours");
@@ -95,6 +107,9 @@ fn requests_of_all_kinds() {
                 http://$(H)/e PATCH <body.txt\nhttp://$(H)/%41 b\n";
     let list = list.replace("URL", &server.address.to_string());
     std::fs::write(home.path().join("urls"), list).expect("the folder is ours");
+    let redirected = "http://URL/301 PUT a=1\nhttp://URL/301 POST a=1\nhttp://URL/307 PUT a=1\n";
+    let redirected = redirected.replace("URL", &server.address.to_string());
+    std::fs::write(home.path().join("redirected"), redirected).expect("the folder is ours");
     std::fs::write(home.path().join("body.txt"), " trimmed \n").expect("the folder is ours");
     for line in [
         "-f urls -c 2 -r once",
@@ -108,6 +123,8 @@ fn requests_of_all_kinds() {
         "-p URL/ok",
         "-p URL/301",
         "-g URL/404",
+        "-g URL/301",
+        "-f redirected -c 1 -r once",
         "-q -c 2 -r 2 URL/ok",
     ] {
         compare(&server, home.path(), line);

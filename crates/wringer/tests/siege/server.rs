@@ -146,6 +146,7 @@ fn answer(
         "/408" => whole("408 Request Timeout", "", "late"),
         "/500" => whole("500 Internal Server Error", "", "oops"),
         "/301" => whole("301 Moved Permanently", "Location: /ok\r\n", "there"),
+        "/307" => whole("307 Temporary Redirect", "Location: /ok\r\n", "there"),
         "/auth" if authorized => whole("200 OK", "", "welcome"),
         "/auth" => whole("401 Unauthorized", "WWW-Authenticate: Basic realm=\"r\"\r\n", "who?"),
         "/cookie" if has_cookie => whole("200 OK", "", "again"),
