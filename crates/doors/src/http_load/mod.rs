@@ -176,13 +176,16 @@ fn format(typed: &Typed) -> Result<Format, Refusal> {
     }
 }
 
+/// Words of `-cipher` that ask for no more than what is offered anyway: strong suites, or all.
+const USUAL_CIPHERS: [&str; 5] = ["highsec", "paranoid", "DEFAULT", "ALL", "HIGH"];
+
 /// Options whose meaning cannot be given here: a line each.
 fn notices(typed: &Typed) -> Vec<String> {
-    let said = [
-        (typed.cipher.is_some(), "-cipher: all suites of TLS 1.2 and 1.3 known here are offered"),
-        (typed.unique_id, "-unique_id: no X-ID field is sent"),
-    ];
-    said.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text.to_owned()).collect()
+    let cipher = typed.cipher.as_deref().filter(|cipher| !USUAL_CIPHERS.contains(cipher));
+    cipher
+        .map(|_| "-cipher: all suites of TLS 1.2 and 1.3 known here are offered".to_owned())
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]

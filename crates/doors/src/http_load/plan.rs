@@ -2,6 +2,8 @@
 
 use super::args::Typed;
 use super::{Format, Refusal};
+use plan::data::{Data, Source};
+use plan::template::escape;
 use plan::{
     Address, Arrivals, Check, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan,
     Protocol, Reading, Request, RequestForm, RequestOrder, RequestStep, Scenario, Site, SourceRange, Step,
@@ -66,6 +68,8 @@ pub(super) fn of(
             ..Expect::default()
         },
         reading: reading(typed),
+        templates: typed.unique_id,
+        data: typed.unique_id.then(unique_id).into_iter().collect(),
         ..RequestStep::default()
     };
     let https =
@@ -108,6 +112,11 @@ pub(super) fn of(
         load: Some(load),
         origin: None,
     })
+}
+
+/// The number that each request carries with `-unique_id`.
+fn unique_id() -> Data {
+    Data { name: "id".to_owned(), source: Source::Counter { start: 1, step: 1, end: None, width: 9 } }
 }
 
 /// Whether the report ends with what each slot carried.
@@ -195,8 +204,22 @@ impl Fields<'_> {
             add("Connection", "keep-alive");
         }
         fields.extend(extra);
-        Ok(Request { fields, ..Request::get(url) })
+        let mut request = Request { fields, ..Request::get(url) };
+        if typed.unique_id {
+            make_unique(&mut request);
+        }
+        Ok(request)
     }
+}
+
+/// Adds the number; braces that were typed stay braces.
+fn make_unique(request: &mut Request) {
+    let plain = |text: &str| String::from_utf8_lossy(&escape(text.as_bytes())).into_owned();
+    request.url = plain(&request.url);
+    for field in &mut request.fields {
+        field.value = plain(&field.value);
+    }
+    request.fields.push(Field { name: "X-ID".to_owned(), value: "{{id}}".to_owned() });
 }
 
 fn header(text: &str) -> Result<Field, Refusal> {

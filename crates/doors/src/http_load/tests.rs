@@ -132,3 +132,21 @@ fn what_cannot_be_meant_is_refused() {
     let Command::Show { text, to_stderr, exit } = parse_line("--help") else { panic!("it is no test") };
     assert!(text.starts_with("usage:") && !to_stderr && exit == 0);
 }
+
+#[test]
+fn requests_may_be_numbered() {
+    let numbered = run("-u -h X-Y:{{a}} -p 1 -f 1 urls");
+    let (_, _, step, _) = parts(&numbered);
+    let fields = &step.requests[0].fields;
+    let written: Vec<String> = fields.iter().map(|field| format!("{}={}", field.name, field.value)).collect();
+    assert_eq!(written[2..], ["X-Y=\\{{a}}", "X-ID={{id}}"]);
+    assert!(step.templates && numbered.notices.is_empty());
+    assert!(!parts(&run("-h X-Y:{{a}} -p 1 -f 1 urls")).2.templates);
+}
+
+#[test]
+fn ciphers_that_are_not_offered_are_told() {
+    for (cipher, told) in [("paranoid", false), ("highsec", false), ("fastsec", true), ("RC4-MD5", true)] {
+        assert_eq!(!run(&format!("-ci {cipher} -p 1 -f 1 secure")).notices.is_empty(), told, "{cipher}");
+    }
+}

@@ -75,6 +75,18 @@ fn bodies_are_held_to_the_first() {
 }
 
 #[test]
+fn each_request_has_its_number() {
+    let server = Server::start();
+    http_load(&server, "/ok", "-u -p 3 -f 30");
+    let requests = server.take_requests();
+    let number = |request: &String| request.split("X-ID: ").nth(1).map(|rest| rest[..11].to_owned());
+    let mut numbers: Vec<String> = requests.iter().filter_map(number).collect();
+    numbers.sort();
+    let wanted: Vec<String> = (1..=30).map(|number| format!("{number:09}\r\n")).collect();
+    assert_eq!(numbers, wanted);
+}
+
+#[test]
 fn fetches_that_come_to_nothing() {
     let server = Server::start();
     let late = http_load(&server, "/silent", "-timeout 1 -p 2 -f 2");
