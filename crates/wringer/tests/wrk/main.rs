@@ -6,6 +6,7 @@
 #[expect(dead_code, reason = "the native tests need more of it")]
 mod support;
 
+mod nginx;
 mod server;
 
 use rustix::process::Signal;
