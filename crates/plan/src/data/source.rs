@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(written(-7, 4, 0), ("-007".to_owned(), true));
         assert_eq!(written(12_345, 3, 0), ("12345".to_owned(), true));
         assert_eq!(written(0, 40, 1).0.len(), 40);
-        assert!(!Source::Counter { start: 0, step: 1, end: None, width: 41 }.violation().is_none());
+        assert!(Source::Counter { start: 0, step: 1, end: None, width: 41 }.violation().is_some());
     }
 
     proptest! {
