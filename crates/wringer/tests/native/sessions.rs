@@ -4,8 +4,8 @@ use crate::support::{Report, start};
 use crate::web::{Asked, Web, answer, gzipped_page, ok};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Barrier, Mutex};
 
 /// Runs `wringer http` with these words, and those of `more`, in which nothing has spaces.
 fn http(words: &[&str], more: &str) -> Report {
@@ -22,17 +22,16 @@ fn sums<const N: usize>(report: &Report, counters: [&str; N]) -> [u64; N] {
 
 #[test]
 fn each_user_keeps_its_cookies() {
-    let next = AtomicU32::new(0);
-    let web = Web::start(move |asked| match asked.field("Cookie") {
-        Some(cookies) if cookies.contains("id=") => ok("known"),
-        _ => {
-            let id = next.fetch_add(1, Ordering::SeqCst);
-            answer(
-                "200 OK",
-                &format!("Set-Cookie: id={id}; Path=/\r\nSet-Cookie: gone=1; Max-Age=0\r\n"),
-                "new",
-            )
+    // Nobody is answered before all three have asked, so each has its share of the requests.
+    let (next, all) = (AtomicU32::new(0), Barrier::new(3));
+    let web = Web::start(move |asked| {
+        all.wait();
+        if asked.field("Cookie").is_some_and(|cookies| cookies.contains("id=")) {
+            return ok("known");
         }
+        let id = next.fetch_add(1, Ordering::SeqCst);
+        let fields = format!("Set-Cookie: id={id}; Path=/\r\nSet-Cookie: gone=1; Max-Age=0\r\n");
+        answer("200 OK", &fields, "new")
     });
     let report = http(&["--cookie", "a=1", "-H", "X-A: b"], &format!("{} --cookies -c 3 -n 30", web.address));
     assert_eq!(sums(&report, ["requests", "fine"]), [30, 30]);

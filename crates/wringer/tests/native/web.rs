@@ -120,18 +120,24 @@ pub fn ok(body: &str) -> String {
     answer("200 OK", "", body)
 }
 
-/// A page as gzip has it (RFC 1952), in one block that is stored as it is.
-pub fn gzipped(body: &str) -> Vec<u8> {
-    let length = u16::try_from(body.len()).expect("short pages");
+/// ASCII text as gzip has it (RFC 1952), with the fixed Huffman codes (RFC 1951 section 3.2.6), so that nothing of it can
+/// be read without decoding.
+pub fn gzipped(text: &str) -> Vec<u8> {
+    assert!(text.is_ascii(), "other bytes have longer codes");
     let mut crc = u32::MAX;
-    for byte in body.bytes() {
+    // The last block, with fixed codes.
+    let mut bits = vec![1, 1, 0];
+    for byte in text.bytes() {
         crc ^= u32::from(byte);
         (0..8).for_each(|_| crc = crc >> 1 ^ (0xEDB8_8320 & 0u32.wrapping_sub(crc & 1)));
+        bits.extend((0..8).rev().map(|bit| (byte + 0x30) >> bit & 1));
     }
-    let mut bytes = b"\x1f\x8b\x08\0\0\0\0\0\0\x03\x01".to_vec();
-    bytes.extend(length.to_le_bytes().into_iter().chain((!length).to_le_bytes()));
-    bytes.extend_from_slice(body.as_bytes());
-    bytes.extend((!crc).to_le_bytes().into_iter().chain(u32::from(length).to_le_bytes()));
+    bits.extend([0; 7]);
+    let packed = bits.chunks(8).map(|eight| eight.iter().rev().fold(0, |sum, bit| sum << 1 | bit));
+    let mut bytes = b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec();
+    bytes.extend(packed);
+    bytes.extend((!crc).to_le_bytes());
+    bytes.extend(u32::try_from(text.len()).expect("short pages").to_le_bytes());
     bytes
 }
 
