@@ -18,6 +18,7 @@ mod oracle;
 pub mod pace;
 mod page;
 mod requests;
+mod sign;
 mod source;
 mod urls;
 mod user;

@@ -1,11 +1,22 @@
-//! Requests that are described one by one, made ready: their bytes are written once, before the first is sent.
+//! Requests that are described one by one, made ready: what is always the same is written once, before the first is sent.
+//!
+//! `message.rs` writes them, `checks.rs` holds their answers to what the plan wants.
+
+mod checks;
+mod coding;
+mod message;
 
 use crate::exchange::{Body, Place};
+use crate::sign::Signer;
+use checks::{Checks, Look};
+use message::{Message, Writer};
+use plan::data::{Moment, RowOrder, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Request, RequestForm, RequestOrder, RequestStep};
+use plan::{Expect, ExpectBody, Http1, Request, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::rc::Rc;
 use wire::http1::Expect as Framing;
 
 /// Addresses of hosts, by name and port.
@@ -18,6 +29,8 @@ pub(crate) struct Requests {
     weights: Vec<u64>,
     order: RequestOrder,
     seed: u64,
+    /// Requests after which the rows of a file are used up.
+    rows: Option<u64>,
 }
 
 /// What decides which request of a list is next.
@@ -53,8 +66,8 @@ pub(crate) struct Prepared {
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal.
     pub model: RefCell<Option<Model>>,
-    message: Vec<u8>,
-    last: Vec<u8>,
+    message: Message,
+    checks: Rc<Checks>,
 }
 
 /// The first good answer to a request.
@@ -70,18 +83,34 @@ impl Prepared {
         Place { to: &self.to, secure: self.secure.as_deref() }
     }
 
-    /// The bytes to send. `last`: the connection ends with it.
-    pub fn message(&self, last: bool) -> &[u8] {
-        if last { &self.last } else { &self.message }
+    /// Whether it is the same bytes each time, whatever the moment.
+    pub fn is_fixed(&self) -> bool {
+        self.message.is_fixed()
+    }
+
+    /// Appends the bytes to send. `last`: the connection ends with it.
+    #[inline]
+    pub fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
+        self.message.write(last, at, to);
     }
 }
 
 impl Requests {
     /// `target`: where all connections go; without addresses, they go to the host that each URL names. A URL that leads nowhere, or
     /// whose host is not known, is left out: the plan's check and whoever looks up the names refuse it before.
-    pub fn new(step: &RequestStep, http: &Http1, target: Place<'_>, hosts: &Hosts, seed: u64) -> Requests {
+    pub fn new(
+        step: &RequestStep,
+        http: &Http1,
+        target: Place<'_>,
+        hosts: &Hosts,
+        tables: &Tables,
+        seed: u64,
+    ) -> Requests {
+        let signer = step.aws.as_ref().and_then(Signer::new).map(Rc::new);
+        let writer = Writer { step, http, tables, seed, signer };
+        let checks = Rc::new(Checks::new(&step.expect));
         let prepared = |(index, request): (usize, &Request)| {
-            let address = request.address()?;
+            let (address, message) = writer.message(request)?;
             let (to, secure) = match target.to {
                 [] => {
                     let host = address.host.clone();
@@ -93,14 +122,14 @@ impl Requests {
                 to,
                 secure,
                 framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
-                expect: step.expect.clone(),
+                expect: expectation(&step.expect, request),
                 index,
                 method: request.method.clone(),
                 long: Cell::new(false),
                 model: RefCell::new(None),
-                message: compose(request, &address, http, false),
-                last: compose(request, &address, http, true),
-                url: address.text,
+                message,
+                checks: checks.clone(),
+                url: if step.templates { request.url.clone() } else { address.text },
             })
         };
         let list: Vec<Prepared> = step.requests.iter().enumerate().filter_map(prepared).collect();
@@ -109,7 +138,13 @@ impl Requests {
             heaviest += u64::from(step.requests[prepared.index].weight);
             heaviest
         });
-        Requests { weights: weights.collect(), list, order: step.order, seed }
+        let rows = rows(step, tables);
+        Requests { weights: weights.collect(), list, order: step.order, seed, rows }
+    }
+
+    /// Requests of the phase after which the rows of a file that are sent once are used up.
+    pub fn rows(&self) -> Option<u64> {
+        self.rows
     }
 
     /// The request whose turn it is.
@@ -135,29 +170,21 @@ impl Requests {
     }
 }
 
-fn compose(request: &Request, address: &Address, http: &Http1, last: bool) -> Vec<u8> {
-    let target = match http.form {
-        RequestForm::Forward => &address.text,
-        RequestForm::Reverse | RequestForm::Transparent => &address.path,
-    };
-    let mut head = format!("{} {target} {}\r\n", request.method, http.version.text());
-    let fields = || http.fields.iter().chain(&request.fields);
-    if !http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
-        head += &format!("Host: {}\r\n", address.authority);
+/// What is expected of a request's answers, which may have statuses of its own.
+fn expectation(common: &Expect, request: &Request) -> Expect {
+    let mut expect = common.clone();
+    if !request.statuses.is_empty() {
+        expect.statuses.clone_from(&request.statuses);
     }
-    for field in fields() {
-        head += &format!("{}: {}\r\n", field.name, field.value);
-    }
-    if http.bare {
-        return [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat();
-    }
-    if !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
-        head += &format!("Content-Length: {}\r\n", request.body.len());
-    }
-    if last {
-        head += "Connection: close\r\n";
-    }
-    [head.as_bytes(), b"\r\n", request.body.as_bytes()].concat()
+    expect
+}
+
+fn rows(step: &RequestStep, tables: &Tables) -> Option<u64> {
+    let once = step.data.iter().filter_map(|data| match &data.source {
+        Source::File { file, order: RowOrder::Once } => tables.get(file),
+        _ => None,
+    });
+    once.map(|table| table.rows() as u64).min()
 }
 
 /// Reads one answer to a prepared request.
@@ -172,6 +199,10 @@ pub(crate) struct Answer<'a> {
     pub differs_at: Option<u64>,
     /// The body, where it may become the model.
     gathered: Option<Vec<u8>>,
+    /// Looks at header fields and content, where the plan has checks of them.
+    look: Option<Look<'a>>,
+    /// What a look has found, in a sentence.
+    found: Option<String>,
     kept_head: Option<&'a mut Vec<u8>>,
 }
 
@@ -188,6 +219,8 @@ impl<'a> Answer<'a> {
             body_bytes: 0,
             differs_at: None,
             gathered: gathers.then(Vec::new),
+            look: prepared.checks.look(),
+            found: None,
             kept_head,
         }
     }
@@ -199,7 +232,17 @@ impl<'a> Answer<'a> {
     /// To be called when the answer is complete by its own framing: says what is wrong with its length or bytes.
     pub fn complete(&mut self) -> Option<measure::Fault> {
         self.prepared.long.set(!self.wants_body() && self.body_bytes >= LONG);
-        if self.prepared.expect.body == ExpectBody::Complete || !self.is_good() {
+        if !self.is_good() {
+            return None;
+        }
+        if let Some(look) = &mut self.look {
+            let has_none = self.prepared.framing == Framing::NoBody || matches!(self.status, 204 | 304);
+            if let Some((fault, found)) = look.complete((!has_none).then_some(self.body_bytes)) {
+                self.found = Some(found);
+                return Some(fault);
+            }
+        }
+        if self.prepared.expect.body == ExpectBody::Complete {
             return None;
         }
         let mut model = self.prepared.model.borrow_mut();
@@ -220,6 +263,9 @@ impl<'a> Answer<'a> {
 
     /// What was expected and what came, in a sentence.
     pub fn detail(&self) -> String {
+        if let Some(found) = &self.found {
+            return found.clone();
+        }
         let model = self.prepared.model.borrow();
         let length = model.as_ref().map_or(0, |model| model.length);
         match self.differs_at {
@@ -234,7 +280,8 @@ const LONG: u64 = 4 * 1024;
 
 impl Body for Answer<'_> {
     fn wants_body(&self) -> bool {
-        self.prepared.expect.body == ExpectBody::Same && self.is_good()
+        let looks = || self.look.as_ref().is_some_and(Look::wants_body);
+        (self.prepared.expect.body == ExpectBody::Same || looks()) && self.is_good()
     }
 
     fn skipped(&mut self, count: u64) {
@@ -243,6 +290,12 @@ impl Body for Answer<'_> {
 }
 
 impl wire::http1::ResponseSink for Answer<'_> {
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        if let Some(look) = &mut self.look {
+            look.field(name, value);
+        }
+    }
+
     fn head(&mut self, head: &wire::http1::ResponseHead, raw: &[u8]) {
         self.status = head.status;
         self.version = Some(head.version);
@@ -259,6 +312,9 @@ impl wire::http1::ResponseSink for Answer<'_> {
         self.body_bytes += bytes.len() as u64;
         if !self.is_good() || self.differs_at.is_some() {
             return;
+        }
+        if let Some(look) = &mut self.look {
+            look.body(bytes);
         }
         if let Some(gathered) = &mut self.gathered {
             gathered.extend_from_slice(bytes);
@@ -286,6 +342,9 @@ fn difference(model: &[u8], offset: u64, bytes: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
     use plan::Field;
+    use plan::RequestForm;
+    use plan::data::{Data, Table};
+    use std::sync::Arc;
     use wire::http1::ResponseSink;
 
     fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
@@ -302,17 +361,23 @@ mod tests {
 
     fn requests(step: &RequestStep) -> Requests {
         let target = ["127.0.0.1:80".parse().unwrap()];
-        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), 1)
+        Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1)
+    }
+
+    /// What is sent, by user 5 at 3 s after 1970.
+    fn written(requests: &Requests, number: u64, last: bool) -> String {
+        let mut bytes = Vec::new();
+        requests.at(nth(number)).write(last, &Moment { number, user: 5, unix_us: 3_000_000 }, &mut bytes);
+        String::from_utf8(bytes).unwrap()
     }
 
     #[test]
     fn messages_are_written_once_and_say_when_they_are_the_last() {
         let agent = Field { name: "X-A".to_owned(), value: "b".to_owned() };
         let get = Request { fields: vec![agent], ..Request::get("http://h:8/p?q") };
-        let post = Request { method: "POST".to_owned(), body: "x=1".to_owned(), ..Request::get("http://h/") };
+        let post = Request { method: "POST".to_owned(), body: "x=1".into(), ..Request::get("http://h/") };
         let requests = requests(&step(vec![get, post], ExpectBody::Complete));
-        let text =
-            |number, last| String::from_utf8_lossy(requests.at(nth(number)).message(last)).into_owned();
+        let text = |number, last| written(&requests, number, last);
         assert_eq!(text(0, false), "GET /p?q HTTP/1.1\r\nHost: h:8\r\nX-A: b\r\n\r\n");
         assert_eq!(
             text(1, true),
@@ -326,17 +391,83 @@ mod tests {
         let field = |name: &str| Field { name: name.to_owned(), value: "1".to_owned() };
         let post = Request {
             method: "POST".to_owned(),
-            body: "x".to_owned(),
+            body: "x".into(),
             fields: vec![field("B"), field("A")],
             ..Request::get("http://h/p")
         };
         let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
         let to = ["127.0.0.1:80".parse().unwrap()];
         let requests =
-            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), 1);
+            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), &Tables::new(), 1);
         for last in [false, true] {
-            assert_eq!(requests.at(nth(0)).message(last), b"POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
+            assert_eq!(written(&requests, 0, last), "POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
         }
+    }
+
+    #[test]
+    fn templates_are_filled_and_counted() {
+        let csv = Table::from_csv("name,mail\nAda L,ada@x\nB&b,b@y\n").unwrap();
+        let tables = Tables::from([("u.csv".to_owned(), Arc::new(csv))]);
+        let file = Source::File { file: "u.csv".to_owned(), order: RowOrder::Once };
+        let field = Field { name: "X-{{a}}".to_owned(), value: "{{user}} {{time}}".to_owned() };
+        let request = Request {
+            method: "POST".to_owned(),
+            fields: vec![field],
+            body: r#"{"to":"{{u.mail|json}}","n":{{int:1..9}}} {{int:1..9}} \{{"#.into(),
+            ..Request::get("http://h/{{u.name}}?n={{request}}")
+        };
+        let step = RequestStep {
+            templates: true,
+            data: vec![Data { name: "u".to_owned(), source: file }],
+            ..step(vec![request], ExpectBody::Complete)
+        };
+        let to = ["127.0.0.1:80".parse().unwrap()];
+        let requests = Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &tables, 1);
+        assert_eq!(requests.rows(), Some(2));
+        assert!(!requests.at(nth(0)).is_fixed());
+        let first = written(&requests, 0, true);
+        let (head, body) = first.split_once("\r\n\r\n").unwrap();
+        assert_eq!(
+            head,
+            format!(
+                "POST /Ada%20L?n=0 HTTP/1.1\r\nHost: h\r\nX-{{{{a}}}}: 5 3\r\nContent-Length: {}\r\nConnection: close",
+                body.len()
+            )
+        );
+        let drawn = body.split_once("\"n\":").unwrap().1.as_bytes();
+        assert!(body.starts_with(r#"{"to":"ada@x","n":"#) && body.ends_with(" {{"), "{body}");
+        assert_eq!(drawn[0], drawn[3], "one name, one value: {body}");
+        assert!(written(&requests, 1, false).starts_with("POST /B%26b?n=1 "));
+        assert_eq!(written(&requests, 0, true), first);
+    }
+
+    #[test]
+    fn filling_a_template_allocates_nothing_once_its_buffers_have_grown() {
+        let request = Request {
+            body: "{{uuid}}{{text:100}}{{int:1..5}}{{time:rfc3339}}{{time:http}}".into(),
+            ..Request::get("http://h/{{counter}}/{{user}}?{{uuid}}")
+        };
+        let step = RequestStep { templates: true, ..step(vec![request], ExpectBody::Complete) };
+        let requests = requests(&step);
+        let mut buffer = Vec::with_capacity(4096);
+        let mut fill = |number| {
+            buffer.clear();
+            let at = Moment { number, user: number, unix_us: number };
+            requests.at(nth(number)).write(false, &at, &mut buffer);
+        };
+        fill(u64::MAX / 2);
+        let counted = allocation_counter::measure(|| (0..1000).for_each(&mut fill));
+        assert_eq!(counted.count_total, 0);
+    }
+
+    #[test]
+    fn statuses_of_a_request_replace_those_of_all() {
+        let mut step = step(vec![Request::get("http://h/"), Request::get("http://h/")], ExpectBody::Complete);
+        step.expect.statuses = vec![200];
+        step.requests[1].statuses = vec![404];
+        let requests = requests(&step);
+        let takes = |number| [200, 404].map(|status| requests.at(nth(number)).expect.takes(status));
+        assert_eq!([takes(0), takes(1)], [[true, false], [false, true]]);
     }
 
     #[test]
@@ -364,15 +495,15 @@ mod tests {
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
         let requests =
-            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), 1);
-        assert_eq!(requests.at(nth(0)).message(false), b"GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
+            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), &Tables::new(), 1);
+        assert_eq!(written(&requests, 0, false), "GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 
     #[test]
     fn hosts_that_are_not_known_are_left_out() {
         let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
         let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
-        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
+        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1);
         assert_eq!(requests.list.len(), 1);
         assert_eq!(requests.at(nth(5)).to, ["127.0.0.2:80".parse().unwrap()]);
     }
@@ -382,7 +513,7 @@ mod tests {
         let step = step(vec![Request::get("https://h/"), Request::get("http://h/")], ExpectBody::Complete);
         let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
         let hosts = Hosts::from([at(80), at(443)]);
-        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, 1);
+        let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1);
         let seen = [0, 1].map(|number| {
             (requests.at(nth(number)).to[0].port(), requests.at(nth(number)).secure.as_deref())
         });

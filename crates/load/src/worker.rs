@@ -11,6 +11,7 @@ use crate::urls::Frontier;
 use crate::user::{self, Think};
 use measure::{Clock, Event, Exchange, Outcome, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
+use plan::data::Tables;
 use plan::draw::hash;
 use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
 use std::cell::{Cell, RefCell};
@@ -40,6 +41,8 @@ pub struct Job {
     pub tls: Option<wire::tls::Client>,
     /// Addresses of the hosts of described requests, where there is no target.
     pub hosts: Arc<Hosts>,
+    /// What the files hold that described requests take values from.
+    pub tables: Arc<Tables>,
     /// Where figures go.
     pub snapshots: SyncSender<Snapshot>,
     /// Empty tallies come back here, so that handing over allocates nothing.
@@ -205,16 +208,24 @@ impl Worker {
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
                 let Protocol::Http1(http) = &self.job.load.protocol;
-                StepWork::Requests(Requests::new(step, http, self.target(), &self.job.hosts, seed))
+                let (hosts, tables) = (&self.job.hosts, &self.job.tables);
+                StepWork::Requests(Requests::new(step, http, self.target(), hosts, tables, seed))
             }
         });
+        let steps: Vec<StepWork> = steps.collect();
+        let rows = steps.iter().filter_map(|step| match step {
+            StepWork::Requests(requests) => requests.rows(),
+            StepWork::Object(_) | StepWork::Urls(_) => None,
+        });
+        // Each request of the phase takes the row of its number.
+        let rows = rows.min().map(|rows| part.share(rows));
         PhaseWork {
             name: phase.name.clone(),
             part,
-            steps: steps.collect(),
+            steps,
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
-            limit: phase.stop.requests,
+            limit: phase.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
             ends: phase.stop.after.map(|after| opens + after),
             users: Cell::new(0),

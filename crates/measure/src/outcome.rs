@@ -151,6 +151,14 @@ counted! {
         WrongBytes = ("wrong_bytes", "corrupted bytes"),
         /// A 304 was given for a version that was no longer right.
         WrongUnchanged = ("wrong_unchanged", "304 for an outdated version"),
+        /// A header field is not as the plan wants it.
+        WrongHeader = ("wrong_header", "wrong header field"),
+        /// Its body does not say what the plan wants it to.
+        WrongContent = ("wrong_content", "wrong content"),
+        /// Its content coding is broken, or none that is known.
+        BadCoding = ("bad_coding", "broken or unknown content coding"),
+        /// Its body is too large to be checked.
+        TooLarge = ("too_large", "too large to be checked"),
     }
 }
 

@@ -1,13 +1,16 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
+use crate::data::{is_name, meaning};
 use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::{RequestOrder, RequestStep};
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
+use crate::template::Piece;
 use crate::{Plan, load::Http1};
+use std::collections::HashSet;
 
 /// Most users, connections or requests in flight.
 pub const MAX_USERS: u32 = 4_000_000;
@@ -246,6 +249,8 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
     if step.order == RequestOrder::Weighted && step.requests.iter().all(|request| request.weight == 0) {
         found.push(format!("phase '{phase}': all weights are 0: give at least one request a weight"));
     }
+    found.extend(step.expect.violations().iter().map(|said| format!("phase '{phase}': {said}")));
+    check_templates(phase, step, load, found);
     for request in &step.requests {
         let url = &request.url;
         match request.address() {
@@ -260,6 +265,36 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
             found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));
         }
         check_fields(&request.fields, found);
+    }
+}
+
+/// Placeholders mean something, each with its mistake named once.
+fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
+    for data in &step.data {
+        if !is_name(&data.name) {
+            found.push(format!("phase '{phase}': '{}' is no name of data: use letters, digits, - and _", data.name));
+        }
+        let said = data.source.violation();
+        found.extend(said.map(|said| format!("phase '{phase}': data {}: {said}", data.name)));
+    }
+    if !step.templates {
+        return;
+    }
+    let Protocol::Http1(http) = &load.protocol;
+    let mut known = HashSet::new();
+    for request in &step.requests {
+        let said = match RequestStep::placeholders(request, http.fields.iter()) {
+            Err(said) => vec![said],
+            Ok(pieces) => {
+                let names = pieces.iter().filter_map(|piece| match piece {
+                    Piece::Value { name, .. } => Some(name.clone()),
+                    Piece::Text(_) => None,
+                });
+                let fresh: Vec<String> = names.filter(|name| known.insert(name.clone())).collect();
+                fresh.iter().filter_map(|name| meaning(name, &step.data).err()).collect()
+            }
+        };
+        found.extend(said.iter().map(|said| format!("phase '{phase}': {said}")));
     }
 }
 
@@ -386,6 +421,26 @@ mod tests {
             assert!(https(None, None, step.clone())[0].contains("needs TLS"));
             assert!(https(Some("p:1"), Some(crate::Tls::default()), step)[0].contains("tunnel"));
         }
+    }
+
+    #[test]
+    fn placeholders_without_a_meaning_are_named_once() {
+        let mut plan = plan();
+        let url = "http://h/{{nobody}}?{{nobody}}&{{uuid}}";
+        let mut step = RequestStep { requests: vec![crate::Request::get(url)], ..RequestStep::default() };
+        let mut violations = |step: &RequestStep| {
+            plan.load.as_mut().unwrap().phases[0].scenario.steps = vec![Step::Requests(step.clone())];
+            plan.check()
+        };
+        assert_eq!(violations(&step), Vec::<String>::new(), "braces are braces");
+        step.templates = true;
+        let found = violations(&step);
+        assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
+        step.requests[0] = crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") };
+        assert!(violations(&step)[0].contains("no }}"));
+        let zero = crate::data::Source::Counter { start: 0, step: 0, end: None };
+        step = RequestStep { data: vec![crate::data::Data { name: "a b".to_owned(), source: zero }], ..step };
+        assert_eq!(violations(&step).len(), 3);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 pub mod check;
 pub mod content;
+pub mod data;
 pub mod draw;
 pub mod jtest;
 pub mod load;
@@ -16,9 +17,12 @@ pub mod popularity;
 pub mod predict;
 pub mod site;
 pub mod sources;
+pub mod template;
 pub mod units;
 
 mod address;
+mod body;
+mod expect;
 mod io;
 mod request;
 mod split;
@@ -26,11 +30,13 @@ mod text;
 mod tls;
 
 pub use address::Address;
+pub use body::Body;
+pub use expect::{ContentCheck, Expect, ExpectBody, HeaderCheck, Must, json_path};
 pub use io::Io;
 pub use load::*;
 pub use pace::{Arrivals, Curve, Open, Pace, Stage};
 pub use popularity::{Law, Popularity};
-pub use request::{Expect, ExpectBody, Request, RequestOrder, RequestStep};
+pub use request::{AwsKeys, AwsSignature, Request, RequestOrder, RequestStep};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;

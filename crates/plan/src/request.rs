@@ -1,7 +1,11 @@
 //! Requests that are described one by one: what `wringer http` and the doors of web server testers send.
 
 use crate::address::Address;
+use crate::body::Body;
+use crate::data::Data;
+use crate::expect::Expect;
 use crate::load::Field;
+use crate::template::{Encode, Piece, TemplateAddress, pieces};
 use serde::{Deserialize, Serialize};
 
 /// Sends requests of a list, again and again.
@@ -14,6 +18,65 @@ pub struct RequestStep {
     pub order: RequestOrder,
     /// What the answers must be.
     pub expect: Expect,
+    /// URLs, field values and bodies hold placeholders such as `{{id}}` (see [`crate::template`]). Without this, braces
+    /// are braces.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub templates: bool,
+    /// Named data for the placeholders.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<Data>,
+    /// Each request is signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aws: Option<AwsSignature>,
+}
+
+/// Requests carry AWS's signature, version 4.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AwsSignature {
+    /// Such as `us-east-1`.
+    pub region: String,
+    /// Such as `s3` or `execute-api`.
+    pub service: String,
+    /// What signs; never part of a plan's text, so that neither plans nor reports give a secret away.
+    #[serde(skip)]
+    pub keys: Option<AwsKeys>,
+}
+
+/// An access key of AWS.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AwsKeys {
+    /// Its public name.
+    pub id: String,
+    /// The secret.
+    pub secret: String,
+    /// Goes with keys that live for a session.
+    pub token: Option<String>,
+}
+
+impl std::fmt::Debug for AwsKeys {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "AwsKeys({})", self.id)
+    }
+}
+
+impl RequestStep {
+    /// The texts of a request and of fields common to all that may hold placeholders, each taken apart.
+    ///
+    /// # Errors
+    /// A broken placeholder, in words.
+    pub fn placeholders<'a>(
+        request: &'a Request,
+        fields: impl Iterator<Item = &'a Field>,
+    ) -> Result<Vec<Piece>, String> {
+        let mut found = TemplateAddress::parse(&request.url)?.text;
+        for field in fields.chain(&request.fields) {
+            found.extend(pieces(field.value.as_bytes(), Encode::Line)?);
+        }
+        found.extend(pieces(&request.body, Encode::Raw)?);
+        found.retain(|piece| matches!(piece, Piece::Value { .. }));
+        Ok(found)
+    }
 }
 
 /// One request.
@@ -29,8 +92,11 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// What it carries.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub body: String,
+    #[serde(default, skip_serializing_if = "Body::is_none")]
+    pub body: Body,
+    /// Statuses of its answers that are good, instead of the step's; empty: the step's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<u16>,
     /// How often it is sent, beside the others of its list, in the order [`RequestOrder::Weighted`].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
@@ -55,7 +121,14 @@ fn is_get(method: &str) -> bool {
 impl Request {
     /// A plain GET.
     pub fn get(url: &str) -> Request {
-        Request { method: get(), url: url.to_owned(), fields: Vec::new(), body: String::new(), weight: 1 }
+        Request {
+            method: get(),
+            url: url.to_owned(),
+            fields: Vec::new(),
+            body: Body::default(),
+            statuses: Vec::new(),
+            weight: 1,
+        }
     }
 
     /// Where it leads; `None` for what is no `http://` URL.
@@ -78,51 +151,4 @@ pub enum RequestOrder {
     /// Each user walks the list by itself, again and again; of n users, the one with number i begins at the place
     /// i·⌊length/n⌋.
     PerUser,
-}
-
-/// What answers must be to count as good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub struct Expect {
-    /// Statuses that are good; empty: all below 400.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub statuses: Vec<u16>,
-    /// What bodies must be.
-    pub body: ExpectBody,
-}
-
-impl Expect {
-    /// Whether a status is good.
-    pub fn takes(&self, status: u16) -> bool {
-        if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
-    }
-}
-
-/// What bodies must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExpectBody {
-    /// Complete by their own framing; they may be drained unread.
-    #[default]
-    Complete,
-    /// As long as the first good answer to the same request on the same worker.
-    SameLength,
-    /// Equal to it, byte for byte.
-    Same,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn good_statuses() {
-        let any = Expect::default();
-        assert_eq!(
-            [200, 304, 399, 400, 503].map(|status| any.takes(status)),
-            [true, true, true, false, false]
-        );
-        let only = Expect { statuses: vec![204, 404], ..Expect::default() };
-        assert_eq!([200, 204, 404].map(|status| only.takes(status)), [false, true, true]);
-    }
 }

@@ -12,6 +12,7 @@ use measure::event::{HeadTitle, Wrong};
 use measure::{
     CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage, Trouble,
 };
+use plan::data::Moment;
 use std::rc::Rc;
 use std::time::Duration;
 use wire::http1::{Stage as Progress, Version};
@@ -56,7 +57,8 @@ impl Call<'_> {
         let (fresh, number) = (connection.opened_in.is_some(), user.number);
         let last = worker.is_last(&connection);
         let mut message = worker.net.buffer();
-        message.extend_from_slice(prepared.message(last));
+        let moment = self.moment(user);
+        prepared.write(last, &moment, &mut message);
         let sent_bytes = message.len() as u64;
         self.show(HeadTitle::RequestToProxy, &message);
         let trace = &worker.job.load.trace;
@@ -97,13 +99,20 @@ impl Call<'_> {
         }
         let keep = keeps(ended, last, answer.keep_alive);
         let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
+        drop(answer);
         user.ended = Some(moments.ended);
         note_refusal(user, ended, &moments);
         if trace.heads || !matches!(outcome, Outcome::Fine) {
-            self.tell(user, outcome, detail, &moments, &connection);
+            self.tell(user, outcome, detail, (&moment, &moments), &connection);
         }
         put_back(worker, user, connection, keep).await;
         Attempt::Over
+    }
+
+    /// What the values of the request depend on; the clock is read only where they do.
+    fn moment(&self, user: &User) -> Moment {
+        let unix_us = if self.prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
+        Moment { number: self.turn.number, user: user.number, unix_us }
     }
 
     async fn read(
@@ -196,7 +205,7 @@ impl Call<'_> {
         user: &User,
         outcome: Outcome,
         detail: Option<String>,
-        moments: &Moments,
+        (moment, moments): (&Moment, &Moments),
         connection: &Connection,
     ) {
         let worker = self.worker;
@@ -210,7 +219,7 @@ impl Call<'_> {
         };
         if let (Outcome::Faulty(fault), true) = (outcome, worker.evidence_left.get() > 0) {
             worker.evidence_left.set(worker.evidence_left.get() - 1);
-            let evidence = self.evidence(user, fault, detail.unwrap_or_default());
+            let evidence = self.evidence(user, fault, detail.unwrap_or_default(), moment);
             worker.tell(Event::Evidence(Box::new(evidence)));
         }
         if worker.job.load.trace.errors {
@@ -227,14 +236,16 @@ impl Call<'_> {
         }
     }
 
-    fn evidence(&self, user: &User, fault: Fault, detail: String) -> Evidence {
+    fn evidence(&self, user: &User, fault: Fault, detail: String, moment: &Moment) -> Evidence {
+        let mut request = Vec::new();
+        self.prepared.write(false, moment, &mut request);
         Evidence {
             fault,
             detail,
             serial: None,
             at_us: self.worker.since_start().as_micros() as u64,
             phase: self.work.name.clone(),
-            request: String::from_utf8_lossy(self.prepared.message(false)).into_owned(),
+            request: String::from_utf8_lossy(&request).into_owned(),
             response: String::from_utf8_lossy(&user.answer_head).into_owned(),
             origin_request: None,
             origin_response: None,

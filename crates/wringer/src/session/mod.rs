@@ -4,6 +4,7 @@
 //! Start reading at [`prepare`], then [`Ready::run`].
 
 mod backend;
+mod data;
 mod evidence;
 mod listen;
 mod remote;

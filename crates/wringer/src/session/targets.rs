@@ -1,7 +1,9 @@
-//! Where a load connects to: names are looked up once, before any worker counts a thousand failures.
+//! What a load needs from outside, before any worker counts a thousand failures: the addresses that it connects to, each
+//! looked up once, and what its files hold.
 
 use crate::problem::Problem;
 use load::Hosts;
+use plan::data::Tables;
 use plan::{Load, Plan, Step};
 use std::collections::hash_map::Entry;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -15,17 +17,21 @@ pub struct Targets {
     pub target: Vec<SocketAddr>,
     /// Of the hosts of described requests, where there is no target.
     pub hosts: Arc<Hosts>,
+    /// What the files hold that described requests take values from.
+    pub tables: Arc<Tables>,
 }
 
 impl Targets {
     /// Looks up what the load of a plan names.
     pub fn of_plan(plan: &Plan) -> Result<Targets, Problem> {
-        plan.load.as_ref().map(Targets::of).transpose().map(Option::unwrap_or_default)
+        let Some(load) = &plan.load else { return Ok(Targets::default()) };
+        let tables = Arc::new(super::data::tables(load)?);
+        Ok(Targets { tables, ..Targets::of(load)? })
     }
 
     fn of(load: &Load) -> Result<Targets, Problem> {
         if let Some(name) = &load.target {
-            return Ok(Targets { target: addresses(name)?, hosts: Arc::default() });
+            return Ok(Targets { target: addresses(name)?, ..Targets::default() });
         }
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let requests = steps.filter_map(|step| match step {
@@ -39,7 +45,7 @@ impl Targets {
                 unknown.insert(addresses(&name)?);
             }
         }
-        Ok(Targets { target: Vec::new(), hosts: Arc::new(hosts) })
+        Ok(Targets { hosts: Arc::new(hosts), ..Targets::default() })
     }
 
     /// The first address, for questions that are asked of one.

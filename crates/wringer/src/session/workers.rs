@@ -107,6 +107,7 @@ impl Workers {
                 control: workers.control.clone(),
                 target: targets.target.clone(),
                 hosts: targets.hosts.clone(),
+                tables: targets.tables.clone(),
                 tls: client.cloned(),
                 snapshots: snapshots_in.clone(),
                 spare,

@@ -1,0 +1,211 @@
+//! The bytes of a described request: written once where they are always the same, otherwise filled with values each time,
+//! without allocating once its buffers have grown.
+
+use crate::sign::Signer;
+use plan::data::{Moment, Source, Table, Tables, meaning, seed_of};
+use plan::template::{Encode, Piece, TemplateAddress, pieces};
+use plan::{Address, Http1, Request, RequestForm, RequestStep};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// One request, ready to be written.
+pub(super) struct Message {
+    form: Form,
+    signer: Option<Rc<Signer>>,
+}
+
+enum Form {
+    /// Always the same; the second one says that the connection ends with it.
+    Fixed(Vec<u8>, Vec<u8>),
+    Drawn(Box<Drawn>),
+}
+
+/// A request with values in it.
+struct Drawn {
+    head: Vec<Part>,
+    body: Vec<Part>,
+    /// Whether Content-Length and Connection are ours to say.
+    bare: bool,
+    counted: bool,
+    scratch: RefCell<Vec<u8>>,
+}
+
+/// A piece of a message.
+enum Part {
+    Text(Vec<u8>),
+    Value(Value, Encode),
+}
+
+/// A value and where it comes from.
+struct Value {
+    source: Source,
+    seed: u64,
+    cell: Option<(Arc<Table>, usize)>,
+}
+
+/// What the messages of a step have in common.
+pub(super) struct Writer<'a> {
+    pub step: &'a RequestStep,
+    pub http: &'a Http1,
+    pub tables: &'a Tables,
+    pub seed: u64,
+    pub signer: Option<Rc<Signer>>,
+}
+
+impl Message {
+    /// The same bytes each time.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self.form, Form::Fixed(..)) && self.signer.is_none()
+    }
+
+    /// Appends the request. `last`: the connection ends with it.
+    #[inline]
+    pub fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
+        match &self.form {
+            Form::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
+            Form::Drawn(drawn) => drawn.write(last, at, to),
+        }
+        if let Some(signer) = &self.signer {
+            signer.sign(to, at.unix_us);
+        }
+    }
+}
+
+impl Drawn {
+    fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
+        let mut body = self.scratch.borrow_mut();
+        body.clear();
+        self.body.iter().for_each(|part| part.write(at, &mut body));
+        self.head.iter().for_each(|part| part.write(at, to));
+        if !self.bare {
+            end_of_head(self.counted || !body.is_empty(), body.len(), last, to);
+        }
+        to.extend_from_slice(b"\r\n");
+        to.extend_from_slice(&body);
+    }
+}
+
+/// The fields that follow from the body and the connection.
+fn end_of_head(counted: bool, body_bytes: usize, last: bool, to: &mut Vec<u8>) {
+    if counted {
+        to.extend_from_slice(b"Content-Length: ");
+        to.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes());
+        to.extend_from_slice(b"\r\n");
+    }
+    if last {
+        to.extend_from_slice(b"Connection: close\r\n");
+    }
+}
+
+impl Part {
+    fn write(&self, at: &Moment, to: &mut Vec<u8>) {
+        match self {
+            Part::Text(text) => to.extend_from_slice(text),
+            Part::Value(value, encode) => {
+                let cell = value.cell.as_ref().map(|(table, column)| (&**table, *column));
+                value.source.value(value.seed, at, cell, &mut |piece| encode.write(piece, to));
+            }
+        }
+    }
+
+    fn text(text: &str) -> Part {
+        Part::Text(text.into())
+    }
+}
+
+impl Writer<'_> {
+    /// Makes a request ready; `None` where its URL leads nowhere.
+    pub fn message(&self, request: &Request) -> Option<(Address, Message)> {
+        let (address, target) = self.target(request)?;
+        let mut head = vec![Part::text(&format!("{} ", request.method))];
+        head.extend(target);
+        head.push(Part::text(&format!(" {}\r\n", self.http.version.text())));
+        let fields = || self.http.fields.iter().chain(&request.fields);
+        if !self.http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+            head.push(Part::text(&format!("Host: {}\r\n", address.authority)));
+        }
+        for field in fields() {
+            head.push(Part::text(&format!("{}: ", field.name)));
+            head.extend(self.parts(field.value.as_bytes(), Encode::Line));
+            head.push(Part::text("\r\n"));
+        }
+        let drawn = Drawn {
+            head: joined(head),
+            body: joined(self.parts(&request.body, Encode::Raw)),
+            bare: self.http.bare,
+            counted: matches!(request.method.as_str(), "POST" | "PUT" | "PATCH"),
+            scratch: RefCell::default(),
+        };
+        Some((address, Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone() }))
+    }
+
+    /// Where it leads, and what stands in the request line.
+    fn target(&self, request: &Request) -> Option<(Address, Vec<Part>)> {
+        let forward = match self.http.form {
+            RequestForm::Forward => true,
+            RequestForm::Reverse | RequestForm::Transparent => false,
+        };
+        if !self.step.templates {
+            let address = request.address()?;
+            let target = Part::text(if forward { &address.text } else { &address.path });
+            return Some((address, vec![target]));
+        }
+        let url = TemplateAddress::parse(&request.url).ok()?;
+        let target = if forward { url.text } else { url.path };
+        Some((url.address, target.into_iter().map(|piece| self.part(piece)).collect()))
+    }
+
+    /// A text's parts. What the plan's check refuses stands as it is.
+    fn parts(&self, text: &[u8], encode: Encode) -> Vec<Part> {
+        let found = if self.step.templates { pieces(text, encode).ok() } else { None };
+        match found {
+            Some(pieces) => pieces.into_iter().map(|piece| self.part(piece)).collect(),
+            None => vec![Part::Text(text.into())],
+        }
+    }
+
+    fn part(&self, piece: Piece) -> Part {
+        let (name, encode) = match piece {
+            Piece::Text(text) => return Part::Text(text),
+            Piece::Value { name, encode } => (name, encode),
+        };
+        let Ok(meant) = meaning(&name, &self.step.data) else { return Part::Text(name.into()) };
+        let cell = match &meant.source {
+            Source::File { file, .. } => self.tables.get(file).and_then(|table| {
+                let column = table.column(meant.column.as_deref())?;
+                Some((table.clone(), column))
+            }),
+            _ => None,
+        };
+        let seed = seed_of(self.seed, &meant.name);
+        Part::Value(Value { source: meant.source, seed, cell }, encode)
+    }
+}
+
+impl Drawn {
+    fn fixed_where_it_can_be(self) -> Form {
+        let values = |parts: &[Part]| parts.iter().any(|part| matches!(part, Part::Value(..)));
+        if values(&self.head) || values(&self.body) {
+            return Form::Drawn(Box::new(self));
+        }
+        let [message, end] = [false, true].map(|last| {
+            let mut bytes = Vec::new();
+            self.write(last, &Moment::default(), &mut bytes);
+            bytes
+        });
+        Form::Fixed(message, end)
+    }
+}
+
+/// Neighbouring texts as one.
+fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::new();
+    for part in parts {
+        match (joined.last_mut(), part) {
+            (Some(Part::Text(before)), Part::Text(text)) => before.extend(text),
+            (_, part) => joined.push(part),
+        }
+    }
+    joined
+}

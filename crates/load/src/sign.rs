@@ -1,0 +1,278 @@
+//! AWS's signature, version 4: a pure function of time, keys and request. The rules are those of "Create a signed AWS API
+//! request" in AWS's IAM user guide.
+
+use hmac::{Hmac, KeyInit, Mac};
+use plan::{AwsKeys, AwsSignature};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// Signs the requests of a step.
+pub(crate) struct Signer {
+    keys: AwsKeys,
+    region: String,
+    service: String,
+}
+
+/// Fields that are not signed, since what stands between may change or add them.
+const UNSIGNED: [&str; 9] = [
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-length",
+    "expect",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+];
+
+/// A request as it is signed, taken from its bytes.
+struct Unsigned<'a> {
+    method: &'a str,
+    target: &'a str,
+    fields: Vec<(String, &'a str)>,
+    body: &'a [u8],
+}
+
+impl Signer {
+    /// `None` where there are no keys; whoever runs a plan refuses that before.
+    pub fn new(aws: &AwsSignature) -> Option<Signer> {
+        Some(Signer { keys: aws.keys.clone()?, region: aws.region.clone(), service: aws.service.clone() })
+    }
+
+    /// Adds the signature to a request's bytes.
+    pub fn sign(&self, message: &mut Vec<u8>, unix_us: u64) {
+        let Some(end) = memchr::memmem::find(message, b"\r\n\r\n") else { return };
+        let body = message.split_off(end + 4);
+        let mut head = String::from_utf8_lossy(&message[..end + 2]).into_owned();
+        let time = timestamp(unix_us);
+        let mut add = |name: &str, value: &str| {
+            // The user's own stands.
+            if !head.to_ascii_lowercase().contains(&format!("\n{name}:")) {
+                // Writing to a String cannot fail.
+                let _ = write!(head, "{name}: {value}\r\n");
+            }
+        };
+        add("x-amz-date", &time);
+        if self.service == "s3" {
+            add("x-amz-content-sha256", &hex(&Sha256::digest(&body)));
+        }
+        if let Some(token) = &self.keys.token {
+            add("x-amz-security-token", token);
+        }
+        let authorization = self.authorization(&head, &body, &time);
+        message.clear();
+        message.extend_from_slice(head.as_bytes());
+        message.extend_from_slice(format!("authorization: {authorization}\r\n\r\n").as_bytes());
+        message.extend_from_slice(&body);
+    }
+
+    fn authorization(&self, head: &str, body: &[u8], time: &str) -> String {
+        let request = Unsigned::of(head, body);
+        let scope = format!("{}/{}/{}/aws4_request", &time[..8], self.region, self.service);
+        let canonical = request.canonical(&self.service);
+        let digest = hex(&Sha256::digest(canonical.as_bytes()));
+        let to_sign = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{digest}");
+        let signature = hex(&keyed(&self.key(&time[..8]), to_sign.as_bytes()));
+        format!(
+            "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={}, Signature={signature}",
+            self.keys.id,
+            request.names()
+        )
+    }
+
+    /// The key of a day, such as `20150830`.
+    fn key(&self, day: &str) -> Vec<u8> {
+        let secret = format!("AWS4{}", self.keys.secret).into_bytes();
+        let words = [day, &self.region, &self.service, "aws4_request"];
+        words.iter().fold(secret, |key, word| keyed(&key, word.as_bytes()))
+    }
+}
+
+impl<'a> Unsigned<'a> {
+    fn of(head: &'a str, body: &'a [u8]) -> Unsigned<'a> {
+        let mut lines = head.split("\r\n");
+        let mut words = lines.next().unwrap_or_default().split(' ');
+        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or("/"));
+        // Through a proxy the whole URL stands there.
+        let target = match target.split_once("://") {
+            Some((_, rest)) if !target.starts_with('/') => rest.find('/').map_or("/", |at| &rest[at..]),
+            _ => target,
+        };
+        let fields = lines.filter_map(|line| line.split_once(':'));
+        let mut fields: Vec<(String, &str)> =
+            fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim())).collect();
+        fields.retain(|(name, _)| !UNSIGNED.contains(&name.as_str()));
+        fields.sort_by(|one, other| one.0.cmp(&other.0));
+        Unsigned { method, target, fields, body }
+    }
+
+    /// The names of the signed fields, each once.
+    fn names(&self) -> String {
+        let mut names: Vec<&str> = self.fields.iter().map(|(name, _)| name.as_str()).collect();
+        names.dedup();
+        names.join(";")
+    }
+
+    /// The request in the one form that both sides hash.
+    fn canonical(&self, service: &str) -> String {
+        let (path, query) = self.target.split_once('?').unwrap_or((self.target, ""));
+        // All services but S3 encode a path that is encoded already once more.
+        let path = if service == "s3" { path.to_owned() } else { encoded(path.as_bytes(), b"/") };
+        let mut fields = String::new();
+        for same in self.fields.chunk_by(|one, other| one.0 == other.0) {
+            let values: Vec<String> =
+                same.iter().map(|(_, value)| value.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+            // Writing to a String cannot fail.
+            let _ = writeln!(fields, "{}:{}", same[0].0, values.join(","));
+        }
+        let digest = self.fields.iter().find(|(name, _)| name == "x-amz-content-sha256");
+        let digest = digest.map_or_else(|| hex(&Sha256::digest(self.body)), |(_, value)| (*value).to_owned());
+        format!("{}\n{path}\n{}\n{fields}\n{}\n{digest}", self.method, query_of(query), self.names())
+    }
+}
+
+/// Names and values decoded, encoded in the one way, and sorted.
+fn query_of(query: &str) -> String {
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (encoded(&decoded(name), b""), encoded(&decoded(value), b""))
+    };
+    let mut pairs: Vec<_> = query.split('&').filter(|text| !text.is_empty()).map(pair).collect();
+    pairs.sort();
+    pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+}
+
+/// Percent-encoded but for unreserved characters (RFC 3986 section 2.3) and those of `kept`.
+fn encoded(bytes: &[u8], kept: &[u8]) -> String {
+    let mut text = Vec::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            byte if kept.contains(byte) => text.push(*byte),
+            byte => plan::template::Encode::Url.write(&[*byte], &mut text),
+        }
+    }
+    // All of it is ASCII, or was kept from text.
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn decoded(text: &str) -> Vec<u8> {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((byte, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match (byte, digits.and_then(|digits| u8::from_str_radix(digits, 16).ok())) {
+            (b'%', Some(value)) => {
+                bytes.push(value);
+                rest = &after[2..];
+            }
+            _ => {
+                bytes.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    bytes
+}
+
+fn keyed(key: &[u8], text: &[u8]) -> Vec<u8> {
+    // Keys of any length will do.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
+    mac.update(text);
+    mac.finalize().into_bytes().to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `20150830T123600Z`.
+fn timestamp(unix_us: u64) -> String {
+    let time = plan::data::rfc3339(unix_us);
+    let digits = |byte: &u8| byte.is_ascii_digit() || *byte == b'T';
+    let kept: String = time[..19].iter().filter(|byte| digits(byte)).map(|byte| char::from(*byte)).collect();
+    kept + "Z"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signed(service: &str, secret: &str, id: &str, unix_s: u64, request: &str) -> String {
+        let keys = AwsKeys { id: id.to_owned(), secret: secret.to_owned(), token: None };
+        let signer = Signer { keys, region: "us-east-1".to_owned(), service: service.to_owned() };
+        let mut message = request.as_bytes().to_vec();
+        signer.sign(&mut message, unix_s * 1_000_000);
+        String::from_utf8(message).unwrap()
+    }
+
+    /// What AWS's documentation has for its example keys at 2015-08-30 12:36:00 UTC.
+    fn suite(service: &str, request: &str) -> String {
+        signed(service, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "AKIDEXAMPLE", 1_440_938_160, request)
+    }
+
+    #[test]
+    fn the_documented_iam_example() {
+        let request = "GET /?Action=ListUsers&Version=2010-05-08 HTTP/1.1\r\nHost: iam.amazonaws.com\r\n\
+                       Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n\r\n";
+        let message = suite("iam", request);
+        assert!(message.contains("x-amz-date: 20150830T123600Z\r\n"), "{message}");
+        assert!(
+            message.contains(
+                "Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, \
+                 SignedHeaders=content-type;host;x-amz-date, \
+                 Signature=5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7\r\n\r\n"
+            ),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn requests_of_the_published_test_suite() {
+        for (request, signature) in [
+            (
+                "GET / HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
+                "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            ),
+            (
+                "POST / HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
+                "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
+            ),
+            (
+                "GET /?Param2=value2&Param1=value1 HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
+                "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
+            ),
+        ] {
+            let message = suite("service", request);
+            assert!(message.contains(&format!("Signature={signature}\r\n")), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_documented_s3_example() {
+        let request = "GET /test.txt HTTP/1.1\r\nHost: examplebucket.s3.amazonaws.com\r\nRange: bytes=0-9\r\n\r\n";
+        let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
+        let message = signed("s3", secret, "AKIAIOSFODNN7EXAMPLE", 1_369_353_600, request);
+        let expected = "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, \
+                        Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41\r\n";
+        assert!(message.contains(expected), "{message}");
+    }
+
+    #[test]
+    fn bodies_tokens_and_whole_urls() {
+        let keys = AwsKeys { id: "I".to_owned(), secret: "S".to_owned(), token: Some("T".to_owned()) };
+        let aws = AwsSignature { region: "r".to_owned(), service: "s".to_owned(), keys: Some(keys) };
+        let signer = Signer::new(&aws).unwrap();
+        let sign = |target: &str, body: &str| {
+            let mut message =
+                format!("POST {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n{body}").into_bytes();
+            signer.sign(&mut message, 0);
+            String::from_utf8(message).unwrap()
+        };
+        let one = sign("/a%20b", "x\r\n\r\ny");
+        assert!(one.ends_with("\r\n\r\nx\r\n\r\ny") && one.contains("x-amz-security-token: T\r\n"), "{one}");
+        assert!(one.contains("SignedHeaders=host;x-amz-date;x-amz-security-token,"), "{one}");
+        let signature = |text: &str| text.split_once("Signature=").unwrap().1[..64].to_owned();
+        assert_eq!(signature(&sign("http://h/a%20b", "x\r\n\r\ny")), signature(&one));
+        assert_ne!(signature(&sign("/a%20b", "x")), signature(&one));
+    }
+}
