@@ -397,8 +397,14 @@ mod tests {
         };
         let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
         let to = ["127.0.0.1:80".parse().unwrap()];
-        let requests =
-            Requests::new(&step(vec![post], ExpectBody::Complete), &http, plain(&to), &Hosts::new(), &Tables::new(), 1);
+        let requests = Requests::new(
+            &step(vec![post], ExpectBody::Complete),
+            &http,
+            plain(&to),
+            &Hosts::new(),
+            &Tables::new(),
+            1,
+        );
         for last in [false, true] {
             assert_eq!(written(&requests, 0, last), "POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
         }
@@ -494,8 +500,14 @@ mod tests {
         let host = Field { name: "host".to_owned(), value: "other".to_owned() };
         let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
         let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
-        let requests =
-            Requests::new(&step, &http, plain(&["127.0.0.1:80".parse().unwrap()]), &Hosts::new(), &Tables::new(), 1);
+        let requests = Requests::new(
+            &step,
+            &http,
+            plain(&["127.0.0.1:80".parse().unwrap()]),
+            &Hosts::new(),
+            &Tables::new(),
+            1,
+        );
         assert_eq!(written(&requests, 0, false), "GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
     }
 

@@ -121,8 +121,10 @@ impl<'a> Unsigned<'a> {
         let path = if service == "s3" { path.to_owned() } else { encoded(path.as_bytes(), b"/") };
         let mut fields = String::new();
         for same in self.fields.chunk_by(|one, other| one.0 == other.0) {
-            let values: Vec<String> =
-                same.iter().map(|(_, value)| value.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+            let values: Vec<String> = same
+                .iter()
+                .map(|(_, value)| value.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect();
             // Writing to a String cannot fail.
             let _ = writeln!(fields, "{}:{}", same[0].0, values.join(","));
         }
@@ -249,7 +251,8 @@ mod tests {
 
     #[test]
     fn the_documented_s3_example() {
-        let request = "GET /test.txt HTTP/1.1\r\nHost: examplebucket.s3.amazonaws.com\r\nRange: bytes=0-9\r\n\r\n";
+        let request =
+            "GET /test.txt HTTP/1.1\r\nHost: examplebucket.s3.amazonaws.com\r\nRange: bytes=0-9\r\n\r\n";
         let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
         let message = signed("s3", secret, "AKIAIOSFODNN7EXAMPLE", 1_369_353_600, request);
         let expected = "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, \

@@ -1,6 +1,7 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
+use crate::Plan;
 use crate::data::{is_name, meaning};
 use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
@@ -9,7 +10,6 @@ use crate::request::{RequestOrder, RequestStep};
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
-use crate::{Plan, load::Http1};
 use std::collections::HashSet;
 
 /// Most users, connections or requests in flight.
@@ -98,8 +98,8 @@ fn check_size(size: &Size, found: &mut Vec<String>) {
 }
 
 fn check_load(load: &Load, found: &mut Vec<String>) {
-    let Protocol::Http1(http) = &load.protocol;
-    check_http1(http, found);
+    check_protocol(&load.protocol, found);
+    share(found, "check: tolerated", load.check.tolerated);
     if let Some(target) = &load.target
         && !is_address(target)
     {
@@ -119,7 +119,9 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     }
     for phase in &load.phases {
         check_phase(phase, load, found);
-        if matches!(phase.pace, Pace::Connections { .. }) && http.requests_per_connection.is_none() {
+        if matches!(phase.pace, Pace::Connections { .. })
+            && load.protocol.connections().requests_per_connection.is_none()
+        {
             found.push(format!(
                 "phase '{}' opens connections per second: say in requests_per_connection how many requests each carries",
                 phase.name
@@ -128,16 +130,19 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     }
 }
 
-fn check_http1(http: &Http1, found: &mut Vec<String>) {
-    if http.requests_per_connection == Some(0) {
+fn check_protocol(protocol: &Protocol, found: &mut Vec<String>) {
+    let connections = protocol.connections();
+    if connections.requests_per_connection == Some(0) {
         found.push(
             "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
         );
     }
-    if let Some(tls) = &http.tls {
+    if let Some(tls) = connections.tls {
         crate::tls::check(tls, found);
     }
-    check_fields(&http.fields, found);
+    if let Some(http) = protocol.http1() {
+        check_fields(&http.fields, found);
+    }
 }
 
 fn check_fields(fields: &[Field], found: &mut Vec<String>) {
@@ -170,7 +175,12 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
     }
     for step in &phase.scenario.steps {
+        if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
+            found
+                .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
+        }
         match step {
+            Step::Messages(step) => found.extend(crate::message::check(phase, step, load)),
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
             Step::Requests(step) => check_requests(name, step, load, found),
             Step::Urls(step) => {
@@ -272,7 +282,10 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
 fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
     for data in &step.data {
         if !is_name(&data.name) {
-            found.push(format!("phase '{phase}': '{}' is no name of data: use letters, digits, - and _", data.name));
+            found.push(format!(
+                "phase '{phase}': '{}' is no name of data: use letters, digits, - and _",
+                data.name
+            ));
         }
         let said = data.source.violation();
         found.extend(said.map(|said| format!("phase '{phase}': data {}: {said}", data.name)));
@@ -280,10 +293,10 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
     if !step.templates {
         return;
     }
-    let Protocol::Http1(http) = &load.protocol;
+    let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut known = HashSet::new();
     for request in &step.requests {
-        let said = match RequestStep::placeholders(request, http.fields.iter()) {
+        let said = match RequestStep::placeholders(request, fields.iter()) {
             Err(said) => vec![said],
             Ok(pieces) => {
                 let names = pieces.iter().filter_map(|piece| match piece {
@@ -300,12 +313,11 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
 
 /// TLS needs its values, and goes to the host itself.
 fn check_https(phase: &str, url: &str, load: &Load, found: &mut Vec<String>) {
-    let Protocol::Http1(http) = &load.protocol;
     if load.target.is_some() {
         found.push(format!(
             "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, or give an http:// URL"
         ));
-    } else if http.tls.is_none() {
+    } else if load.protocol.connections().tls.is_none() {
         found.push(format!("phase '{phase}': '{url}' needs TLS: give the protocol a table tls"));
     }
 }
@@ -362,7 +374,7 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Scenario, Stop};
+    use crate::load::{Http1, Scenario, Stop};
     use crate::pace::Stage;
     use crate::popularity::Popularity;
     use std::time::Duration;

@@ -60,7 +60,9 @@ pub fn meaning(name: &str, data: &[Data]) -> Result<Meaning, String> {
         let known: Vec<&str> = data.iter().map(|data| data.name.as_str()).collect();
         let known =
             if known.is_empty() { String::new() } else { format!("; named data: {}", known.join(", ")) };
-        format!("{{{{{name}}}}} is no known data: {why}{known}; write \\{{{{ for braces that stand for themselves")
+        format!(
+            "{{{{{name}}}}} is no known data: {why}{known}; write \\{{{{ for braces that stand for themselves"
+        )
     })?;
     Ok(Meaning { source, name: name.to_owned(), column: None })
 }

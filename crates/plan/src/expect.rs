@@ -121,9 +121,7 @@ impl Expect {
         let headers = self.headers.iter().flat_map(|check| violation_of(&check.must));
         let content = self.content.iter().filter_map(|check| match check {
             ContentCheck::Matches(pattern) => pattern_violation(pattern),
-            ContentCheck::Json { path, must } => {
-                json_path(path).err().or_else(|| violation_of(must))
-            }
+            ContentCheck::Json { path, must } => json_path(path).err().or_else(|| violation_of(must)),
             ContentCheck::Length { min, max } if min > max => {
                 Some(format!("a length from {min} to {max}: give the lesser one first"))
             }

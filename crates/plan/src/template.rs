@@ -249,7 +249,9 @@ mod tests {
         assert_eq!(shown(&url.path), "/a%20b/<x Url>/zq0q?q=<y Raw>&z=<x Url>");
         assert_eq!(shown(&url.text), "http://h:8/a%20b/<x Url>/zq0q?q=<y Raw>&z=<x Url>");
         assert_eq!(url.address.authority, "h:8");
-        for (url, said) in [("http://{{h}}/", "in its host"), ("ftp://h/{{x}}", "no http://"), ("{{x", "no }}")] {
+        for (url, said) in
+            [("http://{{h}}/", "in its host"), ("ftp://h/{{x}}", "no http://"), ("{{x", "no }}")]
+        {
             assert!(TemplateAddress::parse(url).unwrap_err().contains(said), "{url}");
         }
     }

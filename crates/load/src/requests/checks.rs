@@ -286,7 +286,8 @@ fn wrong_json(body: &[u8], path: &str, steps: &[String], test: &Test) -> Option<
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    (!test.takes(text.as_bytes())).then(|| format!("has '{}' at {path}, which {}", short(text.as_bytes()), test.text()))
+    (!test.takes(text.as_bytes()))
+        .then(|| format!("has '{}' at {path}, which {}", short(text.as_bytes()), test.text()))
 }
 
 /// The beginning of a text, on one line.
@@ -340,7 +341,11 @@ mod tests {
             let check = HeaderCheck { name: name.to_owned(), must };
             let expect = Expect { headers: vec![check], ..Expect::default() };
             let wrong = found(&expect, &fields, b"");
-            assert_eq!(wrong.as_ref().map(|(fault, _)| *fault), said.map(|_| Fault::WrongHeader), "{expect:?}");
+            assert_eq!(
+                wrong.as_ref().map(|(fault, _)| *fault),
+                said.map(|_| Fault::WrongHeader),
+                "{expect:?}"
+            );
             assert!(wrong.is_none_or(|(_, how)| how.contains(said.unwrap_or_default())), "{expect:?}");
         }
     }
@@ -402,7 +407,8 @@ mod tests {
         encoder.write_all(b"hello hello").unwrap();
         let zipped = encoder.finish().unwrap();
         let fields = [("content-encoding", "gzip")];
-        let check = |check: ContentCheck, decode| Expect { content: vec![check], decode, ..Expect::default() };
+        let check =
+            |check: ContentCheck, decode| Expect { content: vec![check], decode, ..Expect::default() };
         for content in [ContentCheck::Contains("o h".to_owned()), ContentCheck::Length { min: 11, max: 11 }] {
             assert_eq!(found(&check(content.clone(), true), &fields, &zipped), None);
             assert!(found(&check(content.clone(), false), &fields, &zipped).is_some());

@@ -11,8 +11,11 @@ const LONG: usize = 400_000;
 
 /// Uploads of a long body.
 fn upload() -> Step {
-    let upload =
-        Request { method: "POST".to_owned(), body: "x".repeat(LONG).into(), ..Request::get("http://server/upload") };
+    let upload = Request {
+        method: "POST".to_owned(),
+        body: "x".repeat(LONG).into(),
+        ..Request::get("http://server/upload")
+    };
     Step::Requests(RequestStep { requests: vec![upload], ..RequestStep::default() })
 }
 

@@ -147,7 +147,9 @@ impl Source {
     pub fn violation(&self) -> Option<String> {
         match self {
             Source::Counter { step: 0, .. } => Some("a counter has step 0: it would not count".to_owned()),
-            Source::Counter { start, step, end: Some(end) } if (*end < *start) != (*step < 0) && end != start => {
+            Source::Counter { start, step, end: Some(end) }
+                if (*end < *start) != (*step < 0) && end != start =>
+            {
                 Some(format!("a counter from {start} by {step} never comes to {end}"))
             }
             Source::Integer { min, max } if min > max => {
@@ -162,13 +164,7 @@ impl Source {
 
     /// Gives the value of a request to `put`, in pieces. `seed` belongs to the name; `cell`: the table and the column of a
     /// file's value.
-    pub fn value(
-        &self,
-        seed: u64,
-        at: &Moment,
-        cell: Option<(&Table, usize)>,
-        put: &mut impl FnMut(&[u8]),
-    ) {
+    pub fn value(&self, seed: u64, at: &Moment, cell: Option<(&Table, usize)>, put: &mut impl FnMut(&[u8])) {
         match self {
             Source::Counter { start, step, end } => number(count(*start, *step, *end, at.number), put),
             Source::Integer { min, max } => {
@@ -205,7 +201,8 @@ pub fn seed_of(seed: u64, name: &str) -> u64 {
 /// The value of a counter; wide, so that nothing overflows.
 fn count(start: i64, step: i64, end: Option<i64>, number: u64) -> i128 {
     let (start, step) = (i128::from(start), i128::from(step));
-    let values = end.map_or(i128::MAX, |end| (i128::from(end) - start) / if step == 0 { 1 } else { step } + 1);
+    let values =
+        end.map_or(i128::MAX, |end| (i128::from(end) - start) / if step == 0 { 1 } else { step } + 1);
     start + i128::from(number) % values.max(1) * step
 }
 
@@ -325,8 +322,21 @@ mod tests {
     #[test]
     fn what_is_no_source_is_refused_with_what_would_do() {
         for text in [
-            "", "x", "int", "int:", "int:5..1", "int:1", "text", "text:0", "text:2000000", "uuid:1",
-            "counter:x", "counter:1..0", "counter:0..1:0", "time:h", "user:1",
+            "",
+            "x",
+            "int",
+            "int:",
+            "int:5..1",
+            "int:1",
+            "text",
+            "text:0",
+            "text:2000000",
+            "uuid:1",
+            "counter:x",
+            "counter:1..0",
+            "counter:0..1:0",
+            "time:h",
+            "user:1",
         ] {
             assert!(Source::parse(text).unwrap_err().contains("counter"), "{text}");
         }

@@ -47,7 +47,11 @@ impl Table {
         } else if cells.len() == self.columns.len() {
             cells.iter().for_each(|cell| self.push(cell));
         } else {
-            return Err(format!("line {line} has {} cells, the first row {}", cells.len(), self.columns.len()));
+            return Err(format!(
+                "line {line} has {} cells, the first row {}",
+                cells.len(),
+                self.columns.len()
+            ));
         }
         Ok(())
     }
@@ -132,7 +136,8 @@ mod tests {
 
     #[test]
     fn comma_separated_values() {
-        let table = Table::from_csv("name, mail\r\nA,a@x\n\"B, \"\"b\"\"\",\"two\nlines\"\n\n,\nC,c").unwrap();
+        let table =
+            Table::from_csv("name, mail\r\nA,a@x\n\"B, \"\"b\"\"\",\"two\nlines\"\n\n,\nC,c").unwrap();
         assert_eq!((table.rows(), table.columns()), (4, &["name".to_owned(), "mail".to_owned()][..]));
         let row = |row| [0, 1].map(|column| table.cell(row, column));
         assert_eq!([row(0), row(1)], [["A", "a@x"], ["B, \"b\"", "two\nlines"]]);

@@ -29,8 +29,9 @@ fn read(file: &str) -> Result<Table, Problem> {
     let bytes = std::fs::read(file).map_err(|error| {
         Problem::impossible(format!("the data file {file} cannot be read: {error}; check --data-file"))
     })?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Problem::impossible(format!("the data file {file} is not UTF-8 text; convert it first")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Problem::impossible(format!("the data file {file} is not UTF-8 text; convert it first"))
+    })?;
     let is_csv = file.to_ascii_lowercase().ends_with(".csv");
     let table = if is_csv { Table::from_csv(&text) } else { Table::from_lines(&text) };
     table.map_err(|why| Problem::impossible(format!("the data file {file}: {why}")))
@@ -48,7 +49,8 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
         for piece in pieces {
             let Piece::Value { name, .. } = piece else { continue };
             if seen.insert(name.clone())
-                && let Ok(Meaning { source: Source::File { file, .. }, column, .. }) = meaning(&name, &step.data)
+                && let Ok(Meaning { source: Source::File { file, .. }, column, .. }) =
+                    meaning(&name, &step.data)
                 && let Some(table) = tables.get(&file)
                 && table.column(column.as_deref()).is_none()
             {
