@@ -1,12 +1,14 @@
 //! One request from its connection to its outcome: what fetching an object ([`object`]), fetching a URL of a list
 //! ([`url`]) and sending a request described beforehand ([`request`]) have in common.
 
+mod message;
 mod object;
 mod patience;
 mod request;
 mod tell;
 mod url;
 
+pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
 pub(crate) use request::request;
 pub(crate) use url::{compares, url};
@@ -18,7 +20,7 @@ use crate::worker::Worker;
 use measure::event::Wrong;
 use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
 use net::{Close, ConnectOptions};
-use plan::{CloseBy, Http1, Protocol};
+use plan::CloseBy;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
@@ -113,19 +115,18 @@ impl Moments {
 }
 
 impl Worker {
-    fn http(&self) -> &Http1 {
-        let Protocol::Http1(http) = &self.job.load.protocol;
-        http
+    fn connections(&self) -> plan::Connections<'_> {
+        self.job.load.protocol.connections()
     }
 
     /// Whether a connection ends with its next request.
     fn is_last(&self, connection: &Connection) -> bool {
-        self.http().requests_per_connection == Some(connection.carried + 1)
+        self.connections().requests_per_connection == Some(connection.carried + 1)
     }
 
     /// The target, as it is spoken to.
     pub fn target(&self) -> Place<'_> {
-        let name = self.job.load.target.as_deref().filter(|_| self.http().tls.is_some());
+        let name = self.job.load.target.as_deref().filter(|_| self.connections().tls.is_some());
         let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
         Place { to: &self.job.target, secure }
     }
@@ -174,7 +175,7 @@ async fn open(
 ) -> Result<Opened, Failure> {
     let (to, source) = worker.ends(place.to);
     let deadline = Some(begin + worker.job.load.limits.connect);
-    let abortive_close = worker.http().close == CloseBy::Reset;
+    let abortive_close = worker.connections().close == CloseBy::Reset;
     let options = ConnectOptions { source, deadline, abortive_close, ..ConnectOptions::default() };
     let mut stream = worker.net.connect(to, &options).await.map_err(|error| failure::of_connect(&error))?;
     let (took, number) = (worker.net.now() - begin, worker.connections.get());
@@ -331,7 +332,7 @@ async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, 
 
 /// As the plan has clients end connections.
 async fn close(worker: &Worker, connection: Connection) {
-    let how = match worker.http().close {
+    let how = match worker.connections().close {
         CloseBy::Fin => Close::Graceful,
         CloseBy::Reset => Close::Reset,
     };

@@ -17,6 +17,7 @@ mod open;
 mod oracle;
 pub mod pace;
 mod page;
+pub mod messages;
 mod requests;
 mod sign;
 mod source;

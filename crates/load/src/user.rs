@@ -30,6 +30,8 @@ pub(crate) struct User {
     pub not_connected: Option<Failure>,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
+    /// What it keeps of messages that are no HTTP.
+    pub messages: exchange::Mine,
     /// Its number in the phase.
     pub number: u64,
     /// Turns that it has had.
@@ -64,6 +66,7 @@ impl User {
                     Placing { number: turn.number, user: self.number, of: work.crowd, turn: self.turns };
                 exchange::request(worker, work, self, requests.at(placing), turn).await;
             }
+            StepWork::Messages(messages) => exchange::messages(worker, work, self, messages, turn).await,
         }
         self.turns += 1;
     }
@@ -156,7 +159,7 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) | StepWork::Requests(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) | StepWork::Messages(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
@@ -168,6 +171,7 @@ pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
         StepWork::Object(_) => false,
         StepWork::Urls(frontier) => frontier.exhausted_after(handed),
         StepWork::Requests(requests) => requests.is_empty(),
+        StepWork::Messages(messages) => messages.is_empty(),
     })
 }
 

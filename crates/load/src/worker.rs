@@ -4,6 +4,7 @@
 use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
+use crate::messages::Messages;
 use crate::open;
 use crate::requests::{Hosts, Requests};
 use crate::source::Sources;
@@ -13,7 +14,7 @@ use measure::{Clock, Event, Exchange, Outcome, Snapshot, Tally};
 use net::{Event as Signal, Net, TaskId};
 use plan::data::Tables;
 use plan::draw::hash;
-use plan::{Load, Pace, Part, Phase, Protocol, Site, Step};
+use plan::{Http1, Load, Pace, Part, Phase, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -58,6 +59,8 @@ pub(crate) struct Worker {
     pub net: Net,
     pub job: Job,
     pub composer: Composer,
+    /// How HTTP is spoken; where messages are, the defaults, which nothing reads.
+    pub http: Http1,
     /// Local addresses that connections come from.
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
@@ -89,6 +92,8 @@ pub(crate) struct PhaseWork {
     pub crowd: u64,
     /// Turns after which a user ends.
     pub turns_per_user: Option<u64>,
+    /// A user may send on as answers come in: nothing else comes between its requests.
+    pub pipelines: bool,
     limit: Option<u64>,
     issued: Cell<u64>,
     ends: Option<Instant>,
@@ -114,15 +119,17 @@ pub(crate) enum StepWork {
     Object(Laws),
     Urls(Frontier),
     Requests(Requests),
+    Messages(Messages),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
 ///
 /// Ends when the phases are over or [`Control::stop`] was called and the time of grace has passed.
 pub async fn drive(net: Net, job: Job) {
-    let Protocol::Http1(http) = &job.load.protocol;
+    let http = job.load.protocol.http1().cloned().unwrap_or_default();
     let worker = Rc::new(Worker {
-        composer: Composer::new(http, &job.site),
+        composer: Composer::new(&http, &job.site),
+        http,
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
@@ -207,14 +214,15 @@ impl Worker {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
-                let Protocol::Http1(http) = &self.job.load.protocol;
                 let (hosts, tables) = (&self.job.hosts, &self.job.tables);
-                StepWork::Requests(Requests::new(step, http, self.target(), hosts, tables, seed))
+                StepWork::Requests(Requests::new(step, &self.http, self.target(), hosts, tables, seed))
             }
+            Step::Messages(step) => StepWork::Messages(Messages::new(step, &self.job.tables, seed)),
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {
             StepWork::Requests(requests) => requests.rows(),
+            StepWork::Messages(messages) => messages.rows(),
             StepWork::Object(_) | StepWork::Urls(_) => None,
         });
         // Each request of the phase takes the row of its number.
@@ -225,6 +233,7 @@ impl Worker {
             steps,
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
+            pipelines: matches!(phase.pace, Pace::Users(_)) && phase.scenario.steps.len() == 1,
             limit: phase.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
             ends: phase.stop.after.map(|after| opens + after),
@@ -330,6 +339,11 @@ impl Worker {
     /// Records a time on a clock.
     pub fn time(&self, clock: Clock, time: Duration) {
         self.tally.borrow_mut().time(clock, time);
+    }
+
+    /// An answer held a code, or none.
+    pub fn code(&self, code: Option<&[u8]>, good: bool) {
+        self.tally.borrow_mut().codes.count(code, good);
     }
 
     /// A TLS handshake is complete.

@@ -1,5 +1,6 @@
 //! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
 
+use crate::codes::Codes;
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -37,11 +38,13 @@ pub enum Clock {
     ServiceNew,
     /// [`Service`](Clock::Service) of requests over a connection that had carried one before.
     ServiceReused,
+    /// From the actual send until an answer was complete that was then found false.
+    Faulty,
 }
 
 impl Clock {
     /// Every clock, in order.
-    pub const ALL: [Clock; 14] = [
+    pub const ALL: [Clock; 15] = [
         Clock::Service,
         Clock::Response,
         Clock::Hit,
@@ -56,6 +59,7 @@ impl Clock {
         Clock::FirstByteReused,
         Clock::ServiceNew,
         Clock::ServiceReused,
+        Clock::Faulty,
     ];
 
     /// Short name for machines.
@@ -75,6 +79,7 @@ impl Clock {
             Clock::FirstByteReused => "first_byte_reused",
             Clock::ServiceNew => "service_new",
             Clock::ServiceReused => "service_reused",
+            Clock::Faulty => "faulty",
         }
     }
 }
@@ -168,6 +173,8 @@ counts! {
     ended_us,
     /// Requests that came to an end with an answer, good or not.
     ended,
+    /// Messages that nobody had asked for.
+    pushed,
     /// Events that were not told because nobody read them fast enough.
     untold,
 }
@@ -215,6 +222,8 @@ pub struct Tally {
     /// Faults by kind.
     faults: Vec<u64>,
     clocks: Vec<Histogram<u64>>,
+    /// Codes of answers, where the plan says where they stand.
+    pub codes: Codes,
 }
 
 impl Default for Tally {
@@ -238,6 +247,7 @@ impl Tally {
             errnos: vec![0; FailureKind::ALL.len()],
             faults: vec![0; Fault::ALL.len()],
             clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
+            codes: Codes::new(),
         }
     }
 
@@ -247,6 +257,9 @@ impl Tally {
         self.count_outcome(exchange);
         if exchange.status != 0 {
             self.statuses[usize::from(exchange.status).min(999)] += 1;
+        }
+        // Messages that are no HTTP have no status.
+        if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
             self.counts.ended += 1;
             self.counts.ended_us += exchange.response.as_micros() as u64;
             let before_send = exchange.response.saturating_sub(exchange.service);
@@ -277,6 +290,7 @@ impl Tally {
             Outcome::Faulty(fault) => {
                 self.counts.faulty += 1;
                 self.faults[fault as usize] += 1;
+                self.time(Clock::Faulty, exchange.service);
                 self.count_cache(exchange);
             }
             Outcome::Injected => self.counts.injected += 1,
@@ -377,6 +391,7 @@ impl Tally {
         add(&mut self.statuses, &other.statuses);
         add(&mut self.failures, &other.failures);
         add(&mut self.faults, &other.faults);
+        self.codes.merge(&other.codes);
         for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
             if *theirs != 0 {
                 *mine = *theirs;
@@ -394,6 +409,7 @@ impl Tally {
         self.statuses.fill(0);
         self.failures.fill(0);
         self.faults.fill(0);
+        self.codes.clear();
         self.errnos.fill(0);
         self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);
     }

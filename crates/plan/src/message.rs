@@ -10,7 +10,7 @@ mod spot;
 
 pub use check::{Meaning, check};
 pub use field::{
-    Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, TimeText, Zone,
+    Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, TimeText, Zone, hex,
 };
 pub use framing::{Counts, Framing, Iso8583, IsoBitmap, LengthHead, Number, unescape};
 pub use spot::{How, Part, Spot};

@@ -483,7 +483,7 @@ fn checksum(mut field: ChecksumField, options: Option<&str>) -> Option<FieldSour
 }
 
 /// Reads hexadecimal digits, two for each byte.
-pub(crate) fn hex(digits: &str) -> Option<Vec<u8>> {
+pub fn hex(digits: &str) -> Option<Vec<u8>> {
     let value = |digit: u8| char::from(digit).to_digit(16);
     let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b' ').collect();
     let pair = |pair: &[u8]| match pair {

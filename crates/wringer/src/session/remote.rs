@@ -57,7 +57,7 @@ impl Remote {
         tls: Option<Client>,
         fingerprint: u64,
     ) -> Result<(Remote, Option<String>), String> {
-        let Protocol::Http1(http) = &load.protocol;
+        let http = load.protocol.http1().ok_or("messages are spoken, not HTTP")?;
         let host = load.target.as_deref().unwrap_or_default();
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned();
         let tls = tls.map(|client| (client, host));

@@ -36,7 +36,7 @@ impl Targets {
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let requests = steps.filter_map(|step| match step {
             Step::Requests(step) => Some(&step.requests),
-            Step::Object(_) | Step::Urls(_) => None,
+            Step::Object(_) | Step::Urls(_) | Step::Messages(_) => None,
         });
         let mut hosts = Hosts::new();
         for address in requests.flatten().filter_map(plan::Request::address) {
