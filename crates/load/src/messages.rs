@@ -40,8 +40,6 @@ pub(crate) struct Messages {
     pub longest_answer: u64,
     /// Requests under way on one connection.
     pub depth: usize,
-    /// Whether values are taken from answers.
-    pub is_sequence: bool,
     /// Where a code stands, and what it may be.
     pub code: Option<Judge>,
     /// What a request and its answer share.
@@ -157,7 +155,6 @@ impl Messages {
             longest_request: step.longest_request as usize,
             longest_answer: u64::from(step.longest_answer),
             depth: step.pipeline.clamp(1, MessageStep::MAX_PIPELINE) as usize,
-            is_sequence: step.order == MessageOrder::Sequence,
             code,
             correlation: correlation.map(|rule| (Finder::new(&rule.request), Finder::new(&rule.answer))),
             pushed: pushed.map(|rule| {

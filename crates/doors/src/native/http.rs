@@ -1,25 +1,45 @@
 //! `wringer http`: what its options mean.
 
+use super::aws::AwsArgs;
+use super::body::{BodyArgs, Described};
 use super::cache::{HTTPS, proxy};
+use super::data::DataArgs;
+use super::expect::ExpectArgs;
+use super::files::Files;
+use super::list;
 use super::options::{LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
-use super::values::{field, status};
+use super::values::field;
 use clap::Args;
+use plan::template::{TemplateAddress, escape, is_template};
 use plan::{
-    Check, Expect, ExpectBody, Field, Http1, Load, Phase, Plan, Protocol, Request, RequestForm, RequestStep,
+    Body, Check, Field, Http1, Load, Phase, Plan, Protocol, Request, RequestForm, RequestOrder, RequestStep,
     Scenario, Site, Step, Trace,
 };
+use std::path::PathBuf;
 
 /// The options of `wringer http`.
 #[derive(Debug, Clone, Args)]
 pub struct HttpArgs {
     /// The URLs, fetched in turn
-    #[arg(value_name = "URL", required = true, value_parser = url)]
+    #[arg(value_name = "URL", required_unless_present = "list", value_parser = url)]
     pub urls: Vec<String>,
-    /// How requests look and what their answers must be.
+    /// How requests look.
     #[command(flatten)]
     pub requests: RequestArgs,
+    /// What they carry.
+    #[command(flatten)]
+    pub body: BodyArgs,
+    /// What they are filled with.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// How they are signed.
+    #[command(flatten)]
+    pub aws: AwsArgs,
+    /// What their answers must be.
+    #[command(flatten)]
+    pub expect: ExpectArgs,
     /// When requests are sent.
     #[command(flatten)]
     pub pace: PaceArgs,
@@ -37,54 +57,57 @@ pub struct HttpArgs {
     pub output: OutputArgs,
 }
 
-/// How requests look and what their answers must be.
+/// How requests look.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Requests")]
 pub struct RequestArgs {
-    /// Method [default: GET, or POST with --data]
+    /// File of requests, - for standard input; a line each: [xWEIGHT] [METHOD] URL [status=LIST] [header='NAME: VALUE']
+    /// [data='TEXT']
+    #[arg(long = "urls", value_name = "FILE")]
+    pub list: Option<PathBuf>,
+    /// Order of several requests: loop, random, weighted or per-user [default: weighted where a line has a weight, or loop]
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    pub order: Option<RequestOrder>,
+    /// Method [default: GET, or POST with a body]
     #[arg(long, short = 'X', value_name = "METHOD")]
     pub method: Option<String>,
-    /// Field added to each request
+    /// Field added to each request; Host replaces the URL's
     #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
-    /// Body of each request
+    /// User-Agent field of each request [default: none]
     #[arg(long, value_name = "TEXT")]
-    pub data: Option<String>,
+    pub user_agent: Option<String>,
     /// Send through this proxy, HOST:PORT, or https://HOST:PORT for TLS
     #[arg(long, value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
-    /// Statuses that are good [default: all below 400]
-    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = status)]
-    pub expect_status: Vec<u16>,
-    /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's
-    #[arg(long, value_name = "WHAT", default_value = "complete", value_parser = expect_body)]
-    pub expect_body: ExpectBody,
 }
 
-fn url(text: &str) -> Result<String, String> {
+/// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.
+pub(super) fn url(text: &str) -> Result<String, String> {
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    if is_template(text.as_bytes()) {
+        return TemplateAddress::parse(&whole).map(|_| whole);
+    }
     match plan::Address::parse(&whole) {
         Some(address) => Ok(address.text),
         None => Err("give a URL such as http://localhost:8080/".to_owned()),
     }
 }
 
-fn expect_body(text: &str) -> Result<ExpectBody, String> {
+fn order(text: &str) -> Result<RequestOrder, String> {
     match text {
-        "complete" => Ok(ExpectBody::Complete),
-        "same-length" => Ok(ExpectBody::SameLength),
-        "same" => Ok(ExpectBody::Same),
-        _ => Err("give complete, same-length or same".to_owned()),
+        "loop" => Ok(RequestOrder::Loop),
+        "random" => Ok(RequestOrder::Random),
+        "weighted" => Ok(RequestOrder::Weighted),
+        "per-user" => Ok(RequestOrder::PerUser),
+        _ => Err("give loop, random, weighted or per-user".to_owned()),
     }
 }
 
 impl HttpArgs {
-    /// TLS is spoken to the proxy, or, where there is none, to the host of each `https://` URL.
-    fn speaks_tls(&self) -> bool {
-        match &self.requests.proxy {
-            Some(proxy) => proxy.starts_with(HTTPS),
-            None => self.urls.iter().any(|url| url.starts_with(HTTPS)),
-        }
+    /// The files that the plan depends on, `-` for standard input. Files of data are not among them: the plan names those.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.requests.list.iter().cloned().chain(self.body.files()).collect()
     }
 
     /// What the options say must fit together.
@@ -93,31 +116,28 @@ impl HttpArgs {
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
         self.pace.check(false)?;
-        if let (Some(_), Some(url)) =
-            (&self.requests.proxy, self.urls.iter().find(|url| url.starts_with(HTTPS)))
-        {
-            return Err(format!(
-                "{url} would need a tunnel through the proxy: leave out --proxy, or give an http:// URL"
-            ));
-        }
-        match self.tls.given().filter(|_| !self.speaks_tls()) {
-            Some(option) => Err(format!("{option} is about TLS, which is not spoken: give an https:// URL")),
-            None => Ok(()),
-        }
+        self.data.check()?;
+        self.aws.check()
     }
 
     /// The plan; `seed` is taken where none was given.
-    pub fn plan(&self, seed: u64) -> Plan {
+    ///
+    /// # Errors
+    /// What the files and options cannot mean, a line for each mistake.
+    pub fn plan(&self, seed: u64, files: &Files) -> Result<Plan, String> {
+        let step = self.step(files)?;
+        let tls = self.speaks_tls(&step);
+        self.check_tls(&step, tls)?;
         let load = Load {
             target: self.requests.proxy.as_ref().map(|proxy| proxy.trim_start_matches(HTTPS).to_owned()),
-            protocol: Protocol::Http1(self.http1()),
+            protocol: Protocol::Http1(self.http1(tls)),
             sources: self.load.sources.clone(),
             check: Check::default(),
             limits: self.load.limits(),
-            phases: vec![self.phase()],
+            phases: vec![self.phase(step)],
             trace: Trace::default(),
         };
-        Plan {
+        Ok(Plan {
             version: Plan::VERSION,
             seed: self.load.seed.unwrap_or(seed),
             threads: self.load.threads,
@@ -125,45 +145,129 @@ impl HttpArgs {
             site: Site::default(),
             load: Some(load),
             origin: None,
+        })
+    }
+
+    /// TLS is spoken to the proxy, or, where there is none, to the host of each `https://` URL.
+    fn speaks_tls(&self, step: &RequestStep) -> bool {
+        match &self.requests.proxy {
+            Some(proxy) => proxy.starts_with(HTTPS),
+            None => step.requests.iter().any(|request| request.url.starts_with(HTTPS)),
         }
     }
 
-    fn http1(&self) -> Http1 {
+    fn check_tls(&self, step: &RequestStep, spoken: bool) -> Result<(), String> {
+        let https = step.requests.iter().find(|request| request.url.starts_with(HTTPS));
+        if let (Some(_), Some(Request { url, .. })) = (&self.requests.proxy, https) {
+            return Err(format!(
+                "{url} would need a tunnel through the proxy: leave out --proxy, or give an http:// URL"
+            ));
+        }
+        match self.tls.given().filter(|_| !spoken) {
+            Some(option) => Err(format!("{option} is about TLS, which is not spoken: give an https:// URL")),
+            None => Ok(()),
+        }
+    }
+
+    fn http1(&self, tls: bool) -> Http1 {
         let form = if self.requests.proxy.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
         Http1 {
             form,
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
-            fields: self.requests.headers.clone(),
-            tls: self.speaks_tls().then(|| self.tls.tls()),
+            fields: self.fields(),
+            tls: tls.then(|| self.tls.tls()),
             ..Http1::default()
         }
     }
 
-    fn phase(&self) -> Phase {
-        let requests = self.urls.iter().map(|url| self.request(url)).collect();
-        let expect =
-            Expect { statuses: self.requests.expect_status.clone(), body: self.requests.expect_body };
+    /// Fields of all requests.
+    fn fields(&self) -> Vec<Field> {
+        let mut fields = self.requests.headers.clone();
+        let mut add = |name: &str, value: &str| {
+            if !fields.iter().any(|field| field.name.eq_ignore_ascii_case(name)) {
+                fields.push(Field { name: name.to_owned(), value: value.to_owned() });
+            }
+        };
+        self.requests.user_agent.iter().for_each(|agent| add("User-Agent", agent));
+        if self.expect.compressed {
+            add("Accept-Encoding", "gzip, br, zstd");
+        }
+        fields
+    }
+
+    fn phase(&self, step: RequestStep) -> Phase {
         let pace = self.pace.pace();
         Phase {
             name: "measure".to_owned(),
             measured: true,
-            scenario: Scenario {
-                steps: vec![Step::Requests(RequestStep { requests, expect, ..RequestStep::default() })],
-            },
+            scenario: Scenario { steps: vec![Step::Requests(step)] },
             stop: self.pace.stop(&pace),
             pace,
         }
     }
 
-    fn request(&self, url: &str) -> Request {
-        let default = if self.requests.data.is_some() { "POST" } else { "GET" };
-        Request {
-            method: self.requests.method.clone().unwrap_or_else(|| default.to_owned()),
-            body: self.requests.data.clone().unwrap_or_default(),
-            ..Request::get(url)
+    fn step(&self, files: &Files) -> Result<RequestStep, String> {
+        let body = self.body.body(files)?;
+        let mut requests: Vec<Request> = self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
+        if let Some(list) = &self.requests.list {
+            let text = files.text(list, "write one URL to a line")?;
+            let listed = list::requests(text, &list.display().to_string()).map_err(|all| all.join("\n"))?;
+            requests.extend(listed.into_iter().map(|request| self.request(request, &body)));
         }
+        let fields = self.fields();
+        let is_text = body.as_ref().is_none_or(|body| body.is_text);
+        let mut step = RequestStep {
+            order: self.order(&requests),
+            expect: self.expect.expect(),
+            templates: requests.iter().any(|request| has_placeholders(request, &fields, is_text)),
+            data: self.data.data(),
+            aws: self.aws.signature(),
+            requests,
+        };
+        if step.templates && !is_text {
+            // Bytes of a file mean themselves.
+            let bytes = body.map(|body| Body::from(body.bytes)).unwrap_or_default();
+            let of_file = step.requests.iter_mut().filter(|request| request.body == bytes);
+            of_file.for_each(|request| request.body = escape(&bytes).into());
+        }
+        Ok(step)
     }
+
+    fn order(&self, requests: &[Request]) -> RequestOrder {
+        let weighted = requests.iter().any(|request| request.weight != 1);
+        let otherwise = if weighted { RequestOrder::Weighted } else { RequestOrder::Loop };
+        self.requests.order.unwrap_or(otherwise)
+    }
+
+    /// A request with what it does not say itself: a line of a list may have a method and a body of its own.
+    fn request(&self, mut request: Request, body: &Option<Described>) -> Request {
+        let said = !request.method.is_empty();
+        let may_carry = !said || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
+        if let Some(body) = body.as_ref().filter(|_| request.body.is_empty() && may_carry) {
+            let given: Vec<Field> = self.requests.headers.iter().chain(&request.fields).cloned().collect();
+            request.fields.extend(body.field(&given));
+            request.body = body.bytes.clone().into();
+        }
+        if !said {
+            let default = if request.body.is_empty() { "GET" } else { "POST" };
+            request.method = self.requests.method.clone().unwrap_or_else(|| default.to_owned());
+        }
+        request
+    }
+}
+
+/// A request of which only the URL was said.
+fn unsaid(url: &str) -> Request {
+    Request { method: String::new(), ..Request::get(url) }
+}
+
+/// Whether anything of a request is to be filled in.
+fn has_placeholders(request: &Request, fields: &[Field], body_is_text: bool) -> bool {
+    let mut fields = fields.iter().chain(&request.fields);
+    is_template(request.url.as_bytes())
+        || fields.any(|field| is_template(field.value.as_bytes()))
+        || body_is_text && is_template(&request.body)
 }
 
 #[cfg(test)]
@@ -172,10 +276,15 @@ mod tests {
     use crate::native::{Cli, Command};
     use plan::Pace;
 
-    fn plan(line: &str) -> Plan {
+    fn args(line: &str) -> Box<HttpArgs> {
         let words = ["wringer", "http"].into_iter().chain(line.split_whitespace());
         let Command::Http(args) = Cli::read(words).unwrap().command else { panic!("{line}") };
-        let plan = args.plan(7);
+        args.check().unwrap();
+        args
+    }
+
+    fn plan(line: &str) -> Plan {
+        let plan = args(line).plan(7, &Files::default()).unwrap();
         assert_eq!(plan.check(), Vec::<String>::new(), "{line}");
         plan
     }
@@ -247,15 +356,71 @@ mod tests {
         assert!(tls("http://h/ --proxy https://p:1 --ca x").is_some());
         assert_eq!(plan("http://h/ --proxy https://p:1").load.unwrap().target.as_deref(), Some("p:1"));
         for (line, words) in [("http://h/ -k", "--insecure"), ("https://h/ --proxy p:1", "tunnel")] {
-            let words_of_line = ["wringer", "http"].into_iter().chain(line.split_whitespace());
-            let Command::Http(args) = Cli::read(words_of_line).unwrap().command else { panic!("{line}") };
-            assert!(args.check().unwrap_err().contains(words), "{line}");
+            assert!(args(line).plan(7, &Files::default()).unwrap_err().contains(words), "{line}");
         }
     }
 
     #[test]
     fn data_makes_it_a_post() {
         assert_eq!(requests(&plan("http://h/ --data x=1")).requests[0].method, "POST");
+    }
+
+    #[test]
+    fn placeholders_make_templates_and_nothing_else_does() {
+        assert!(!requests(&plan("http://h/{x}")).templates);
+        for line in ["http://h/{{uuid}}", "http://h/ -H A:{{user}}", "http://h/ --data {{request}}"] {
+            assert!(requests(&plan(line)).templates, "{line}");
+        }
+        let plan = plan("http://h/{{u.a}}?{{n}} --var n=int:1..9 --data-file u=u.csv,once");
+        assert_eq!(requests(&plan).data.len(), 2);
+        assert_eq!(requests(&plan).requests[0].url, "http://h/{{u.a}}?{{n}}");
+        assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
+        let unknown = args("http://h/{{x}}").plan(7, &Files::default()).unwrap().check();
+        assert!(unknown[0].contains("{{x}}"), "{unknown:?}");
+    }
+
+    #[test]
+    fn bytes_of_a_file_are_no_placeholders() {
+        let body = |line: &str, bytes: &[u8]| {
+            let files = Files::from([("f".into(), bytes.to_vec())]);
+            let plan = args(line).plan(7, &files).unwrap();
+            assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
+            let step = requests(&plan).clone();
+            (step.templates, step.requests[0].body.to_vec())
+        };
+        assert_eq!(body("http://h/ --body-file f", b"{{x}}\xff"), (false, b"{{x}}\xff".to_vec()));
+        assert_eq!(body("http://h/{{uuid}} --body-file f", b"{{x}}"), (true, b"\\{{x}}".to_vec()));
+        assert_eq!(body("http://h/ --data @f", b"{{uuid}}"), (true, b"{{uuid}}".to_vec()));
+    }
+
+    #[test]
+    fn lists_take_what_they_do_not_say_from_the_options() {
+        let list = "h/a\nx2 PUT h/b data=own status=201\nGET h/c\n";
+        let files = Files::from([("l".into(), list.into())]);
+        let plan = args("--urls l --form a=b").plan(7, &files).unwrap();
+        let step = requests(&plan);
+        let seen: Vec<_> = step.requests.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
+        assert_eq!(seen, [("POST", &b"a=b"[..]), ("PUT", b"own"), ("GET", b"")]);
+        let types: Vec<_> = step.requests.iter().map(|request| request.fields.len()).collect();
+        assert_eq!((types, step.order), (vec![1, 0, 0], RequestOrder::Weighted));
+        let looped = args("--urls l --order loop").plan(7, &files).unwrap();
+        assert_eq!(requests(&looped).order, RequestOrder::Loop);
+        let bad = Files::from([("l".into(), b"ftp://x\nh/ y\n".to_vec())]);
+        let said = args("--urls l").plan(7, &bad).unwrap_err();
+        assert!(said.contains("l:1:") && said.contains("l:2:"), "{said}");
+    }
+
+    #[test]
+    fn checks_and_signatures_reach_the_plan_without_secrets() {
+        let line = "http://h/ --expect-header ETag --expect-text a --expect-json b=1 --expect-length 3 \
+                    --compressed --aws-sigv4 r:s3 --aws-key id --aws-secret geheim --user-agent x/1";
+        let plan = plan(line);
+        let text = plan.to_text();
+        for word in ["ETag", "contains", "json", "gzip, br, zstd", "s3", "x/1"] {
+            assert!(text.contains(word), "{word} in {text}");
+        }
+        assert!(!text.contains("geheim") && !format!("{plan:?}").contains("geheim"));
+        assert_eq!(requests(&plan).aws.as_ref().unwrap().keys.as_ref().unwrap().secret, "geheim");
     }
 
     #[test]

@@ -2,20 +2,33 @@
 //!
 //! Start reading at [`Cli`]; `cache.rs` turns the options of `wringer cache` into phases.
 
+mod aws;
+mod body;
 mod cache;
+mod data;
+mod expect;
+mod files;
 mod http;
+mod list;
 mod options;
 mod pace;
 mod phase;
+mod tcp;
 mod tls;
 mod values;
 
 pub use cache::{CacheArgs, Target, reachable};
+pub use aws::AwsArgs;
+pub use body::BodyArgs;
+pub use data::DataArgs;
+pub use expect::ExpectArgs;
+pub use files::Files;
 pub use http::{HttpArgs, RequestArgs};
 pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
+pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -70,6 +83,8 @@ pub enum Command {
     Cache(Box<CacheArgs>),
     /// Press a web server
     Http(Box<HttpArgs>),
+    /// Press a TCP service with messages that are no HTTP
+    Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts
     Origin(Box<OriginArgs>),
     /// Run a plan file

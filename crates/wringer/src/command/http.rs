@@ -3,23 +3,58 @@
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Surroundings};
-use doors::native::HttpArgs;
+use doors::native::{Files, HttpArgs};
+use std::io::Read;
+use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
-    let plan = args.plan(super::seed_from_clock());
+    let mut plan = args.plan(super::seed_from_clock(), &read(args)?).map_err(usage)?;
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
+    session::take_keys(&mut plan)?;
     let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
-    let target = args.requests.proxy.clone().unwrap_or_else(|| args.urls.join(", "));
+    let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));
     show::notice(&format!("pressing {target}"));
     let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     show::report(&finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
+}
+
+/// What is pressed, in a few words.
+fn target(args: &HttpArgs) -> String {
+    let list = args.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
+    args.urls.iter().cloned().chain(list).collect::<Vec<_>>().join(", ")
+}
+
+/// Several mistakes have a line each.
+fn usage(said: String) -> Problem {
+    Problem::Usage(said.replace('\n', "\nwringer: "))
+}
+
+/// Reads what the options name: lists and bodies.
+fn read(args: &HttpArgs) -> Result<Files, Problem> {
+    let mut files = Files::default();
+    for file in args.files() {
+        if files.has(&file) {
+            continue;
+        }
+        let bytes = if file == Path::new("-") {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        } else {
+            std::fs::read(&file)
+        };
+        let bytes = bytes.map_err(|error| {
+            Problem::Usage(format!("{} cannot be read: {error}; check its name", file.display()))
+        })?;
+        files.add(file, bytes);
+    }
+    Ok(files)
 }

@@ -8,6 +8,7 @@ pub mod links;
 pub mod origin;
 pub mod plan;
 mod show;
+pub mod tcp;
 mod troubles;
 
 pub use show::notice;

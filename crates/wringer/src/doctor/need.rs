@@ -1,7 +1,7 @@
 //! What a run needs of this machine: numbers that follow from its plan.
 
 use super::{is_here, sources};
-use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan, Protocol};
+use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan};
 use serde::Serialize;
 use std::net::SocketAddr;
 

@@ -1,9 +1,9 @@
-//! The files that a plan takes values from, read before the run.
+//! What a plan names and does not hold, got before the run: files that values are taken from, and keys of AWS.
 
 use crate::problem::Problem;
 use plan::data::{Meaning, Source, Table, Tables, meaning};
 use plan::template::Piece;
-use plan::{Load, MessageStep, RequestStep, Step, message};
+use plan::{AwsKeys, Load, MessageStep, Plan, RequestStep, Step, message};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -94,4 +94,34 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Takes keys for AWS's signature from the environment, where the command line has none.
+///
+/// # Errors
+/// There are none.
+pub fn take_keys(plan: &mut Plan) -> Result<(), Problem> {
+    let steps = plan.load.iter_mut().flat_map(|load| &mut load.phases).flat_map(|phase| &mut phase.scenario.steps);
+    for step in steps {
+        if let Step::Requests(RequestStep { aws: Some(aws), .. }) = step
+            && aws.keys.is_none()
+        {
+            aws.keys = Some(keys_of_environment()?);
+        }
+    }
+    Ok(())
+}
+
+fn keys_of_environment() -> Result<AwsKeys, Problem> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let needed = |name: &str| {
+        variable(name).ok_or_else(|| {
+            Problem::Usage(format!("AWS signatures need a key: set {name}, or give --aws-key and --aws-secret"))
+        })
+    };
+    Ok(AwsKeys {
+        id: needed("AWS_ACCESS_KEY_ID")?,
+        secret: needed("AWS_SECRET_ACCESS_KEY")?,
+        token: variable("AWS_SESSION_TOKEN"),
+    })
 }

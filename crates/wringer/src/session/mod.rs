@@ -15,6 +15,7 @@ mod tls;
 mod usage;
 mod workers;
 
+pub use data::take_keys;
 pub use evidence::write as write_evidence;
 pub use listen::settle;
 pub use usage::threads;

@@ -3,7 +3,7 @@
 
 use measure::OriginCounts;
 use plan::site::CONTROL_PREFIX;
-use plan::{Load, Protocol, RequestForm};
+use plan::{Load, RequestForm};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -2,7 +2,7 @@
 //! throw-away certificate.
 
 use crate::problem::Problem;
-use plan::{CipherSuite, OriginTls, Plan, Protocol, Tls, TlsVersion};
+use plan::{CipherSuite, OriginTls, Plan, Tls, TlsVersion};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use wire::tls::{

@@ -1,0 +1,54 @@
+//! AWS signatures: `--aws-sigv4` and its keys.
+
+use clap::Args;
+use plan::{AwsKeys, AwsSignature};
+
+/// Requests are signed as AWS wants it.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Signature")]
+pub struct AwsArgs {
+    /// Sign each request with AWS's signature, version 4, such as us-east-1:s3
+    #[arg(long = "aws-sigv4", value_name = "REGION:SERVICE", value_parser = scope)]
+    pub aws_scope: Option<(String, String)>,
+    /// Access key [default: AWS_ACCESS_KEY_ID of the environment]
+    #[arg(long = "aws-key", value_name = "ID", requires = "aws_scope")]
+    pub aws_id: Option<String>,
+    /// Its secret [default: AWS_SECRET_ACCESS_KEY of the environment, where other users do not see it]
+    #[arg(long = "aws-secret", value_name = "SECRET", requires = "aws_scope")]
+    pub aws_secret: Option<String>,
+    /// Token of a session [default: AWS_SESSION_TOKEN of the environment]
+    #[arg(long = "aws-token", value_name = "TOKEN", requires = "aws_scope")]
+    pub aws_token: Option<String>,
+}
+
+fn scope(text: &str) -> Result<(String, String), String> {
+    match text.split_once(':') {
+        Some((region, service)) if !region.is_empty() && !service.is_empty() => {
+            Ok((region.to_owned(), service.to_owned()))
+        }
+        _ => Err("give region and service, such as us-east-1:s3".to_owned()),
+    }
+}
+
+impl AwsArgs {
+    /// The signature; without keys where the command line has none, which are then taken from the environment.
+    pub(super) fn signature(&self) -> Option<AwsSignature> {
+        let (region, service) = self.aws_scope.clone()?;
+        let keys = match (&self.aws_id, &self.aws_secret) {
+            (Some(id), Some(secret)) => {
+                Some(AwsKeys { id: id.clone(), secret: secret.clone(), token: self.aws_token.clone() })
+            }
+            _ => None,
+        };
+        Some(AwsSignature { region, service, keys })
+    }
+
+    /// Both halves of a key, or none.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match (self.aws_id.is_some(), self.aws_secret.is_some()) {
+            (true, false) => Err("--aws-key needs --aws-secret, or set AWS_SECRET_ACCESS_KEY and leave both out".to_owned()),
+            (false, true) => Err("--aws-secret needs --aws-key, or set AWS_ACCESS_KEY_ID and leave both out".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}

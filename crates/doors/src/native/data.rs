@@ -1,0 +1,83 @@
+//! Named data for placeholders: `--var` and `--data-file`.
+
+use clap::Args;
+use plan::data::{Data, RowOrder, Source, is_name};
+
+/// Data for placeholders such as {{id}}.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataArgs {
+    /// Name for values, used as {{NAME}}: counter[:FIRST[..LAST][:STEP]], int:MIN..MAX, text:LENGTH, uuid,
+    /// time[:s|ms|rfc3339|http|date], user or request. All of them can also stand in braces themselves: {{int:1..9}}
+    #[arg(long = "var", value_name = "NAME=SOURCE", value_parser = var)]
+    pub vars: Vec<Data>,
+    /// Rows of a file: a .csv with {{NAME.COLUMN}}, any other file with a line as {{NAME}}; orders: in-turn, random, or
+    /// once (the run ends when the rows are used up) [default order: in-turn]
+    #[arg(long = "data-file", value_name = "NAME=FILE[,ORDER]", value_parser = file)]
+    pub data_files: Vec<Data>,
+}
+
+impl DataArgs {
+    /// All of it.
+    pub(super) fn data(&self) -> Vec<Data> {
+        self.vars.iter().chain(&self.data_files).cloned().collect()
+    }
+
+    /// Each name stands for one thing.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let data = self.data();
+        for (nth, one) in data.iter().enumerate() {
+            if data[..nth].iter().any(|other| other.name == one.name) {
+                return Err(format!("{} names two kinds of data: give each a name of its own", one.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn named(text: &str) -> Result<(String, &str), String> {
+    match text.split_once('=') {
+        Some((name, rest)) if is_name(name) => Ok((name.to_owned(), rest)),
+        _ => Err(format!("'{text}' does not begin with a name of letters, digits, - and _, and =, such as id=uuid")),
+    }
+}
+
+fn var(text: &str) -> Result<Data, String> {
+    let (name, source) = named(text)?;
+    Ok(Data { name, source: Source::parse(source)? })
+}
+
+fn file(text: &str) -> Result<Data, String> {
+    let (name, rest) = named(text)?;
+    let (file, order) = match rest.rsplit_once(',') {
+        Some((file, order)) => (file, RowOrder::parse(order)?),
+        None => (rest, RowOrder::InTurn),
+    };
+    if file.is_empty() {
+        return Err(format!("'{text}' names no file: give one such as users=users.csv"));
+    }
+    Ok(Data { name, source: Source::File { file: file.to_owned(), order } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_read_as_typed() {
+        let data = file("users=a/u.csv,once").unwrap();
+        assert_eq!(data.source, Source::File { file: "a/u.csv".to_owned(), order: RowOrder::Once });
+        assert_eq!(var("id=uuid"), Ok(Data { name: "id".to_owned(), source: Source::Uuid }));
+        for (said, word) in [
+            (var("uuid"), "id=uuid"),
+            (var("a b=uuid"), "letters"),
+            (var("a=x"), "counter"),
+            (file("u=x.csv,often"), "'often'"),
+            (file("u="), "no file"),
+        ] {
+            assert!(said.clone().unwrap_err().contains(word), "{said:?}");
+        }
+        let twice = DataArgs { vars: vec![var("a=uuid").unwrap(), var("a=user").unwrap()], ..DataArgs::default() };
+        assert!(twice.check().unwrap_err().contains("a names two"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What answers must be: options, and what they mean.
+
+use super::values::status;
+use clap::Args;
+use plan::{ContentCheck, Expect, ExpectBody, HeaderCheck, Must, units};
+
+/// What answers must be.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Checks")]
+pub struct ExpectArgs {
+    /// Statuses that are good [default: all below 400]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = status)]
+    pub expect_status: Vec<u16>,
+    /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's [default: complete]
+    #[arg(long, value_name = "WHAT", value_parser = expect_body)]
+    pub expect_body: Option<ExpectBody>,
+    /// A header field: 'NAME' is there, '!NAME' is not, 'NAME: VALUE' is equal, 'NAME~REGEX' matches
+    #[arg(long = "expect-header", value_name = "CHECK", value_parser = header)]
+    pub header_checks: Vec<HeaderCheck>,
+    /// The body contains this text
+    #[arg(long = "expect-text", value_name = "TEXT")]
+    pub texts: Vec<String>,
+    /// The body matches this regular expression
+    #[arg(long = "expect-match", value_name = "REGEX")]
+    pub patterns: Vec<String>,
+    /// The body is JSON: PATH (a.b[0].c) is there, !PATH is not, PATH=VALUE is equal, PATH~REGEX matches
+    #[arg(long = "expect-json", value_name = "CHECK", value_parser = json)]
+    pub json: Vec<ContentCheck>,
+    /// The body has this many bytes: 1000, 1KB..2KB
+    #[arg(long, value_name = "SIZE", value_parser = length)]
+    pub expect_length: Option<ContentCheck>,
+    /// The body's SHA-256 digest, in hexadecimal
+    #[arg(long, value_name = "DIGEST")]
+    pub expect_sha256: Option<String>,
+    /// Ask for gzip, br or zstd, and decode bodies before they are checked
+    #[arg(long)]
+    pub compressed: bool,
+}
+
+impl ExpectArgs {
+    /// What they mean.
+    pub(super) fn expect(&self) -> Expect {
+        let texts = self.texts.iter().cloned().map(ContentCheck::Contains);
+        let patterns = self.patterns.iter().cloned().map(ContentCheck::Matches);
+        let digest = self.expect_sha256.clone().map(ContentCheck::Sha256);
+        let content = texts.chain(patterns).chain(self.json.clone());
+        Expect {
+            statuses: self.expect_status.clone(),
+            body: self.expect_body.unwrap_or_default(),
+            headers: self.header_checks.clone(),
+            content: content.chain(self.expect_length.clone()).chain(digest).collect(),
+            decode: self.compressed,
+        }
+    }
+}
+
+fn expect_body(text: &str) -> Result<ExpectBody, String> {
+    match text {
+        "complete" => Ok(ExpectBody::Complete),
+        "same-length" => Ok(ExpectBody::SameLength),
+        "same" => Ok(ExpectBody::Same),
+        _ => Err("give complete, same-length or same".to_owned()),
+    }
+}
+
+/// A name, what divides it from a value, and what the value must be.
+fn check(text: &str, equal: char) -> (&str, Must) {
+    if let Some(name) = text.strip_prefix('!') {
+        return (name.trim(), Must::BeAbsent);
+    }
+    match text.find([equal, '~']) {
+        None => (text.trim(), Must::Exist),
+        Some(at) if text[at..].starts_with('~') => (text[..at].trim(), Must::Match(text[at + 1..].to_owned())),
+        Some(at) => (text[..at].trim(), Must::Equal(text[at + 1..].trim().to_owned())),
+    }
+}
+
+fn header(text: &str) -> Result<HeaderCheck, String> {
+    let (name, must) = check(text, ':');
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err("give 'NAME', '!NAME', 'NAME: VALUE' or 'NAME~REGEX', such as 'ETag' or 'Vary: Accept'".to_owned());
+    }
+    Ok(HeaderCheck { name: name.to_owned(), must })
+}
+
+fn json(text: &str) -> Result<ContentCheck, String> {
+    let (path, must) = check(text, '=');
+    plan::json_path(path)?;
+    Ok(ContentCheck::Json { path: path.to_owned(), must })
+}
+
+fn length(text: &str) -> Result<ContentCheck, String> {
+    let size = |text: &str| units::size(text).map_err(|error| error.to_string());
+    let (min, max) = text.split_once("..").unwrap_or((text, text));
+    Ok(ContentCheck::Length { min: size(min)?, max: size(max)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_of_header_fields() {
+        let text = |text: &str| text.to_owned();
+        for (typed, name, must) in [
+            ("ETag", "ETag", Must::Exist),
+            ("!Via", "Via", Must::BeAbsent),
+            ("Vary: a b", "Vary", Must::Equal(text("a b"))),
+            ("Age~^[0-9]+:?$", "Age", Must::Match(text("^[0-9]+:?$"))),
+            ("Date: a~b", "Date", Must::Equal(text("a~b"))),
+        ] {
+            assert_eq!(header(typed), Ok(HeaderCheck { name: text(name), must }), "{typed}");
+        }
+        assert!(header("").is_err() && header("a b").is_err() && header(": x").is_err());
+    }
+
+    #[test]
+    fn checks_of_json_and_length() {
+        let of = |typed| match json(typed) {
+            Ok(ContentCheck::Json { path, must }) => (path, must),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of("a.b[0]=1"), ("a.b[0]".to_owned(), Must::Equal("1".to_owned())));
+        assert_eq!(of("!a"), ("a".to_owned(), Must::BeAbsent));
+        assert!(json("a..b=1").is_err());
+        assert_eq!(length("1KB..2KB"), Ok(ContentCheck::Length { min: 1000, max: 2000 }));
+        assert_eq!(length("7"), Ok(ContentCheck::Length { min: 7, max: 7 }));
+    }
+}
