@@ -196,7 +196,7 @@ impl TcpArgs {
             check: Check { tolerated: self.answers.tolerate, ..Check::default() },
             limits: self.load.limits(),
             phases: vec![phase],
-            trace: Trace { errors: true, ..Trace::default() },
+            trace: Trace::default(),
         };
         Ok(Plan {
             version: Plan::VERSION,

@@ -196,6 +196,7 @@ impl Call<'_> {
         }
         let number = self.worker.next_number(self.work, now)?;
         self.worker.begin();
+        self.worker.count(|counts| counts.reused += 1);
         user.turns += 1;
         Some(Turn { number, due: now, lateness: None })
     }

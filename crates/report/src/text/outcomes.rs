@@ -77,6 +77,12 @@ impl Report<'_> {
     fn what_was_checked(&self) -> &'static str {
         let Some(load) = &self.context.plan.load else { return "nothing was compared" };
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        if let Some(Step::Messages(step)) = steps.clone().next() {
+            return match &step.code {
+                Some(_) => "each answer's code was looked at",
+                None => "of answers only the framing was looked at",
+            };
+        }
         if !steps.any(|step| matches!(step, Step::Object(_))) {
             return "what URLs must hold is not known, so only their framing was checked";
         }
@@ -100,8 +106,18 @@ impl Report<'_> {
         ));
         if let Some(file) = self.context.evidence_file {
             let kept = show::counted(evidence.len() as u64, "faulty answer");
-            section.lines.push(format!("{kept} kept, with both sides' header fields, in {file}"));
+            let with = match self.speaks_http() {
+                true => ", with both sides' header fields,",
+                false => " with their requests",
+            };
+            section.lines.push(format!("{kept} kept{with} in {file}"));
         }
+    }
+}
+
+impl Report<'_> {
+    fn speaks_http(&self) -> bool {
+        self.context.plan.load.as_ref().is_none_or(|load| load.protocol.http1().is_some())
     }
 }
 
