@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 15] = [
+const NEEDED: [Needed; 17] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -27,6 +27,8 @@ const NEEDED: [Needed; 15] = [
     for_tests("iproute2", "ip"),
     for_tests("util-linux", "setpriv"),
     for_tests("valgrind", "valgrind"),
+    for_tests("redis-server", "redis-server"),
+    for_tests("postgresql", "pg_ctlcluster"),
     for_bench("apache2-utils", "ab"),
     for_bench("wrk", "wrk"),
     for_bench("siege", "siege"),

@@ -14,9 +14,7 @@ pub(crate) use write::{Scratch, Who};
 
 use plan::data::{Moment, RowOrder, Source, Tables};
 use plan::draw::{Draw, hash};
-use plan::message::{
-    Codes, Counts, FieldSource, Framing, Meaning, MessageOrder, MessageStep, Number,
-};
+use plan::message::{Codes, Counts, FieldSource, Framing, Meaning, MessageOrder, MessageStep, Number};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use wire::message as framing;
@@ -139,7 +137,11 @@ impl Messages {
                 Codes::Failure(codes) => (Listed::Bad, &codes[..]),
                 Codes::Any => (Listed::Nothing, &[][..]),
             };
-            Judge { at: Finder::new(&rule.at), codes: codes.iter().map(|code| code.to_vec()).collect(), verdict }
+            Judge {
+                at: Finder::new(&rule.at),
+                codes: codes.iter().map(|code| code.to_vec()).collect(),
+                verdict,
+            }
         });
         let correlation = step.correlation.as_ref();
         let pushed = step.pushed.as_ref();
@@ -157,9 +159,8 @@ impl Messages {
             depth: step.pipeline.clamp(1, MessageStep::MAX_PIPELINE) as usize,
             code,
             correlation: correlation.map(|rule| (Finder::new(&rule.request), Finder::new(&rule.answer))),
-            pushed: pushed.map(|rule| {
-                (Finder::new(&rule.at), rule.is.iter().map(|value| value.to_vec()).collect())
-            }),
+            pushed: pushed
+                .map(|rule| (Finder::new(&rule.at), rule.is.iter().map(|value| value.to_vec()).collect())),
             taken: slots.len(),
             rows: rows(step, tables),
         }
@@ -260,9 +261,10 @@ const ZEROS: [u8; 32] = [0; 32];
 fn rows(step: &MessageStep, tables: &Tables) -> Option<u64> {
     let used = step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default());
     let rows = used.filter_map(|meaning| match meaning {
-        Meaning::Value(plan::data::Meaning { source: Source::File { file, order: RowOrder::Once }, .. }, _) => {
-            tables.get(&file).map(|table| table.rows() as u64)
-        }
+        Meaning::Value(
+            plan::data::Meaning { source: Source::File { file, order: RowOrder::Once }, .. },
+            _,
+        ) => tables.get(&file).map(|table| table.rows() as u64),
         _ => None,
     });
     rows.min()
@@ -285,9 +287,7 @@ pub fn wired(framing: &Framing) -> Option<framing::Framing> {
         Framing::Fixed(bytes) => framing::Framing::Fixed(*bytes as usize),
         Framing::Lines => framing::Framing::lines(),
         Framing::RespLine => framing::Framing::Delimiter(b"\r\n".to_vec()),
-        Framing::Iso8583(iso) => {
-            framing::Framing::Length(framing::LengthHead::only(number(iso.length)))
-        }
+        Framing::Iso8583(iso) => framing::Framing::Length(framing::LengthHead::only(number(iso.length))),
         Framing::Close => framing::Framing::UntilClose,
         Framing::Raw => return None,
     })
@@ -309,7 +309,9 @@ pub fn violations(step: &MessageStep) -> Vec<String> {
     for field in &step.data {
         if let Some(variable) = field.source.environment() {
             match std::env::var(variable) {
-                Err(_) => found.push(format!("data {}: the environment has no variable {variable}", field.name)),
+                Err(_) => {
+                    found.push(format!("data {}: the environment has no variable {variable}", field.name))
+                }
                 Ok(value) if write::key_of(&field.source, &value).is_none() => {
                     found.push(format!("data {}: {variable} holds no hexadecimal key", field.name));
                 }

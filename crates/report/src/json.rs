@@ -8,7 +8,8 @@ use crate::text::{self, Context, measured};
 use measure::run::received_bytes;
 use measure::verdict::SelfCheck;
 use measure::{
-    Clock, Code, CodeKind, Counts, Evidence, Failure, OriginCounts, PhaseResult, Row, RunResult, Verdict, Watched, WorkerUse,
+    Clock, Code, CodeKind, Counts, Evidence, Failure, OriginCounts, PhaseResult, Row, RunResult, Verdict,
+    Watched, WorkerUse,
 };
 use plan::Plan;
 use serde::{Serialize, Serializer};

@@ -46,8 +46,13 @@ impl AwsArgs {
     /// Both halves of a key, or none.
     pub(super) fn check(&self) -> Result<(), String> {
         match (self.aws_id.is_some(), self.aws_secret.is_some()) {
-            (true, false) => Err("--aws-key needs --aws-secret, or set AWS_SECRET_ACCESS_KEY and leave both out".to_owned()),
-            (false, true) => Err("--aws-secret needs --aws-key, or set AWS_ACCESS_KEY_ID and leave both out".to_owned()),
+            (true, false) => {
+                Err("--aws-key needs --aws-secret, or set AWS_SECRET_ACCESS_KEY and leave both out"
+                    .to_owned())
+            }
+            (false, true) => {
+                Err("--aws-secret needs --aws-key, or set AWS_ACCESS_KEY_ID and leave both out".to_owned())
+            }
             _ => Ok(()),
         }
     }

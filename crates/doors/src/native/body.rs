@@ -137,7 +137,8 @@ fn part(name: &str, value: &str, files: &Files) -> Result<Vec<u8>, String> {
         None => value.as_bytes().to_vec(),
         Some((file, kind)) => {
             let path = PathBuf::from(file);
-            let file_name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let file_name =
+                path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             head += &format!("; filename=\"{}\"\r\n", quoted(&file_name));
             head += &format!("Content-Type: {}", kind.unwrap_or_else(|| type_of(&file_name)));
             escape(files.bytes(&path)?)
@@ -192,7 +193,8 @@ mod tests {
     use super::*;
 
     fn body(args: BodyArgs) -> Described {
-        let files = Files::from([("a.bin".into(), b"\x00{{\xff".to_vec()), ("t.json".into(), b"{}".to_vec())]);
+        let files =
+            Files::from([("a.bin".into(), b"\x00{{\xff".to_vec()), ("t.json".into(), b"{}".to_vec())]);
         args.body(&files).unwrap().unwrap()
     }
 
@@ -202,7 +204,8 @@ mod tests {
 
     #[test]
     fn forms_are_url_encoded() {
-        let described = body(BodyArgs { forms: pairs(&["a b=1&2", "q={{id}}x", "r={{id|raw}}"]), ..BodyArgs::default() });
+        let described =
+            body(BodyArgs { forms: pairs(&["a b=1&2", "q={{id}}x", "r={{id|raw}}"]), ..BodyArgs::default() });
         assert_eq!(described.bytes, b"a%20b=1%262&q={{id|url}}x&r={{id|raw}}");
         assert_eq!(described.content_type.as_deref(), Some("application/x-www-form-urlencoded"));
     }
@@ -229,7 +232,10 @@ mod tests {
         assert_eq!((described.bytes, described.is_text), (b"{}".to_vec(), false));
         assert_eq!(described.content_type.as_deref(), Some("application/json"));
         let described = body(BodyArgs { data: Some("@t.json".to_owned()), ..BodyArgs::default() });
-        assert_eq!((described.bytes, described.is_text, described.content_type), (b"{}".to_vec(), true, None));
+        assert_eq!(
+            (described.bytes, described.is_text, described.content_type),
+            (b"{}".to_vec(), true, None)
+        );
         let no_text = BodyArgs { data: Some("@a.bin".to_owned()), ..BodyArgs::default() };
         let files = Files::from([("a.bin".into(), vec![0xff])]);
         assert!(no_text.body(&files).unwrap_err().contains("--body-file"));

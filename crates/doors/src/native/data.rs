@@ -38,7 +38,9 @@ impl DataArgs {
 fn named(text: &str) -> Result<(String, &str), String> {
     match text.split_once('=') {
         Some((name, rest)) if is_name(name) => Ok((name.to_owned(), rest)),
-        _ => Err(format!("'{text}' does not begin with a name of letters, digits, - and _, and =, such as id=uuid")),
+        _ => Err(format!(
+            "'{text}' does not begin with a name of letters, digits, - and _, and =, such as id=uuid"
+        )),
     }
 }
 
@@ -77,7 +79,8 @@ mod tests {
         ] {
             assert!(said.clone().unwrap_err().contains(word), "{said:?}");
         }
-        let twice = DataArgs { vars: vec![var("a=uuid").unwrap(), var("a=user").unwrap()], ..DataArgs::default() };
+        let twice =
+            DataArgs { vars: vec![var("a=uuid").unwrap(), var("a=user").unwrap()], ..DataArgs::default() };
         assert!(twice.check().unwrap_err().contains("a names two"));
     }
 }

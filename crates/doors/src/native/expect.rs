@@ -70,7 +70,9 @@ fn check(text: &str, equal: char) -> (&str, Must) {
     }
     match text.find([equal, '~']) {
         None => (text.trim(), Must::Exist),
-        Some(at) if text[at..].starts_with('~') => (text[..at].trim(), Must::Match(text[at + 1..].to_owned())),
+        Some(at) if text[at..].starts_with('~') => {
+            (text[..at].trim(), Must::Match(text[at + 1..].to_owned()))
+        }
         Some(at) => (text[..at].trim(), Must::Equal(text[at + 1..].trim().to_owned())),
     }
 }
@@ -78,7 +80,8 @@ fn check(text: &str, equal: char) -> (&str, Must) {
 fn header(text: &str) -> Result<HeaderCheck, String> {
     let (name, must) = check(text, ':');
     if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err("give 'NAME', '!NAME', 'NAME: VALUE' or 'NAME~REGEX', such as 'ETag' or 'Vary: Accept'".to_owned());
+        return Err("give 'NAME', '!NAME', 'NAME: VALUE' or 'NAME~REGEX', such as 'ETag' or 'Vary: Accept'"
+            .to_owned());
     }
     Ok(HeaderCheck { name: name.to_owned(), must })
 }

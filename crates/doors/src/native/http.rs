@@ -209,7 +209,8 @@ impl HttpArgs {
 
     fn step(&self, files: &Files) -> Result<RequestStep, String> {
         let body = self.body.body(files)?;
-        let mut requests: Vec<Request> = self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
+        let mut requests: Vec<Request> =
+            self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
         if let Some(list) = &self.requests.list {
             let text = files.text(list, "write one URL to a line")?;
             let listed = list::requests(text, &list.display().to_string()).map_err(|all| all.join("\n"))?;
@@ -399,7 +400,8 @@ mod tests {
         let files = Files::from([("l".into(), list.into())]);
         let plan = args("--urls l --form a=b").plan(7, &files).unwrap();
         let step = requests(&plan);
-        let seen: Vec<_> = step.requests.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
+        let seen: Vec<_> =
+            step.requests.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
         assert_eq!(seen, [("POST", &b"a=b"[..]), ("PUT", b"own"), ("GET", b"")]);
         let types: Vec<_> = step.requests.iter().map(|request| request.fields.len()).collect();
         assert_eq!((types, step.order), (vec![1, 0, 0], RequestOrder::Weighted));

@@ -116,7 +116,15 @@ mod tests {
     fn every_mistake_is_named_with_its_line() {
         let text = "h/\nftp://h/\nPOST\nh/ stat=3\nh/ status=x\nh/ 'x\nx99999999999 h/\n{{x h/";
         let wrong = requests(text, "list.txt").unwrap_err();
-        let words = ["2: 'ftp://h/'", "3: a URL is missing", "4: 'stat'", "5: 'x'", "6: a quote", "7: 'x999", "8: '{{x'"];
+        let words = [
+            "2: 'ftp://h/'",
+            "3: a URL is missing",
+            "4: 'stat'",
+            "5: 'x'",
+            "6: a quote",
+            "7: 'x999",
+            "8: '{{x'",
+        ];
         assert_eq!(wrong.len(), words.len(), "{wrong:#?}");
         for (said, word) in wrong.iter().zip(words) {
             assert!(said.contains(&format!("list.txt:{word}")), "{said}");

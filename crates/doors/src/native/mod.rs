@@ -17,9 +17,9 @@ mod tcp;
 mod tls;
 mod values;
 
-pub use cache::{CacheArgs, Target, reachable};
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
+pub use cache::{CacheArgs, Target, reachable};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use files::Files;

@@ -121,7 +121,11 @@ pub(super) fn target(text: &str) -> Read<String> {
         let plain = !host.contains(':') || host.starts_with('[') && host.ends_with(']');
         !host.is_empty() && plain && port.parse::<u16>().is_ok_and(|port| port > 0)
     });
-    if sound { Ok(text.to_owned()) } else { Err("give HOST:PORT, such as localhost:7000 or [::1]:7000".to_owned()) }
+    if sound {
+        Ok(text.to_owned())
+    } else {
+        Err("give HOST:PORT, such as localhost:7000 or [::1]:7000".to_owned())
+    }
 }
 
 /// How arrivals are spread.

@@ -136,8 +136,7 @@ impl Call<'_> {
     fn get_ready(&self, mine: &mut Mine, fresh: bool) {
         if mine.reader.is_none() {
             // A plan's check has refused what no reader could be made for.
-            mine.reader =
-                Reader::new(self.messages.answers.clone(), self.messages.longest_answer).ok();
+            mine.reader = Reader::new(self.messages.answers.clone(), self.messages.longest_answer).ok();
             mine.taken.resize(self.messages.taken, Vec::new());
             mine.window.reserve(self.messages.depth);
         }

@@ -14,12 +14,21 @@ pub(crate) struct Finder {
 }
 
 enum By {
-    Fixed { at: usize, length: usize },
-    Xml { path: Vec<Vec<u8>>, anchored: bool },
+    Fixed {
+        at: usize,
+        length: usize,
+    },
+    Xml {
+        path: Vec<Vec<u8>>,
+        anchored: bool,
+    },
     Json(Vec<Vec<u8>>),
     Tag(memmem::Finder<'static>),
     Regex(Regex, RefCell<CaptureLocations>),
-    Iso { field: u8, bitmap: iso8583::Bitmap },
+    Iso {
+        field: u8,
+        bitmap: iso8583::Bitmap,
+    },
     /// What a plan's check refuses.
     Nowhere,
 }
@@ -253,7 +262,8 @@ mod tests {
     fn values_are_found_where_they_stand() {
         let xml = "<?xml version=\"1.0\"?><!-- <a><b>no</b></a> --><s:a x='>'><c/><b>1</b><d><b>2</b></d>\
                    <e><![CDATA[<3>]]></e></s:a>";
-        let json = r#" {"a": [1, {"b\"": "x", "c": -2.5e3}], "s": "q\"r", "t": true, "o": {"a": {}} , "a/b": 0} "#;
+        let json =
+            r#" {"a": [1, {"b\"": "x", "c": -2.5e3}], "s": "q\"r", "t": true, "o": {"a": {}} , "a/b": 0} "#;
         for (spot, body, expected) in [
             ("fixed 1 6", "000000OK", Some("000000")),
             ("fixed 7 2", "000000OK", Some("OK")),

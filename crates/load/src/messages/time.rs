@@ -21,8 +21,9 @@ impl TimeWriter {
         let zone = match &text.zone {
             Zone::Utc => TimeZone::UTC,
             Zone::Local => TimeZone::system(),
-            Zone::Named(name) => TimeZone::get(name)
-                .map_err(|_| format!("'{name}' is no time zone that is known here: give one such as Europe/Berlin"))?,
+            Zone::Named(name) => TimeZone::get(name).map_err(|_| {
+                format!("'{name}' is no time zone that is known here: give one such as Europe/Berlin")
+            })?,
         };
         let has_fraction = ["f", "N"].iter().any(|letter| has_conversion(&text.format, letter));
         let writer = TimeWriter {

@@ -178,12 +178,7 @@ impl Template {
     }
 }
 
-fn put_length(
-    field: &LengthField,
-    place: usize,
-    head: usize,
-    text: &mut [u8],
-) -> Result<(), framing::Error> {
+fn put_length(field: &LengthField, place: usize, head: usize, text: &mut [u8]) -> Result<(), framing::Error> {
     let counted = match field.counts {
         Counts::Body => text.len() - head,
         Counts::Total => text.len(),
@@ -275,9 +270,7 @@ impl Maker<'_> {
                     let what = What::Taken(*self.slots.get(&name)?);
                     Some(Part { what, encode, format: None })
                 }
-                Meaning::Value(meaning, format) => {
-                    Some(Part { what: self.value(meaning), encode, format })
-                }
+                Meaning::Value(meaning, format) => Some(Part { what: self.value(meaning), encode, format }),
                 Meaning::Own(source, format) => Some(Part { what: own(&source)?, encode, format }),
             },
         });

@@ -3,9 +3,7 @@
 use crate::peer::Act;
 use crate::run::{Case, spot, step};
 use measure::{Event, Fault};
-use plan::message::{
-    CodeRule, Codes, Correlation, Message, MessageOrder, MessageStep, Pushed, Take,
-};
+use plan::message::{CodeRule, Codes, Correlation, Message, MessageOrder, MessageStep, Pushed, Take};
 use plan::{Pace, Stop};
 
 #[test]
@@ -46,18 +44,15 @@ fn failure_sets_and_mere_counting() {
 fn an_answer_may_come_in_any_pieces() {
     for size in 1..=8 {
         for pipeline in [1, 4] {
-            let ran =
-                Case::new(MessageStep { pipeline, ..step() }, 24).run(move |_| Act::Pieces(size));
+            let ran = Case::new(MessageStep { pipeline, ..step() }, 24).run(move |_| Act::Pieces(size));
             assert_eq!(ran.counts().fine, 24, "{size} {pipeline}: {:?}", ran.counts());
         }
     }
 }
 
 fn correlated(pipeline: u32) -> MessageStep {
-    let correlation = Some(Correlation {
-        request: spot("regex ^(\\d+)\\."),
-        answer: spot("regex ^00(\\d+)\\."),
-    });
+    let correlation =
+        Some(Correlation { request: spot("regex ^(\\d+)\\."), answer: spot("regex ^00(\\d+)\\.") });
     MessageStep { pipeline, correlation, ..step() }
 }
 
@@ -103,8 +98,7 @@ fn sequences_take_values_and_begin_anew_after_a_failure() {
         ..Message::of("a{{request}}")
     };
     let messages = vec![first, Message::of("b{{number}}-{{request}}")];
-    let sequence =
-        MessageStep { messages, order: MessageOrder::Sequence, ..step() };
+    let sequence = MessageStep { messages, order: MessageOrder::Sequence, ..step() };
     let case = Case { pace: Pace::Users(1), ..Case::new(sequence.clone(), 10) };
     let check = plan::Check { evidence: 100, ..plan::Check::default() };
     let ran = Case { check, ..case }.run(|number| Act::Answer(if number % 4 == 3 { "51" } else { "00" }));
@@ -125,10 +119,8 @@ fn sequences_take_values_and_begin_anew_after_a_failure() {
 
 #[test]
 fn weights_share_out() {
-    let messages = [(3, "a"), (1, "b"), (0, "c")].map(|(weight, text)| Message {
-        weight,
-        ..Message::of(text)
-    });
+    let messages =
+        [(3, "a"), (1, "b"), (0, "c")].map(|(weight, text)| Message { weight, ..Message::of(text) });
     let code = Some(CodeRule { at: spot("fixed 3 1"), is: Codes::Any });
     let step = MessageStep { messages: messages.to_vec(), order: MessageOrder::Weighted, code, ..step() };
     let ran = Case::new(step, 2_000).run(|_| Act::Answer("00"));

@@ -4,9 +4,7 @@ use crate::peer::{Act, serve};
 use load::{Control, Job, drive};
 use measure::{Counts, Event, Fault, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net};
-use plan::message::{
-    CodeRule, Codes, Framing, IsoBitmap, LengthHead, Message, MessageStep, Number, Spot,
-};
+use plan::message::{CodeRule, Codes, Framing, IsoBitmap, LengthHead, Message, MessageStep, Number, Spot};
 use plan::{Load, MessageConnections, Pace, Part, Phase, Protocol, Scenario, Site, Step, Stop};
 use std::cell::Cell;
 use std::rc::Rc;

@@ -110,7 +110,8 @@ impl Need {
             Arrivals::Bursts(size) => self.burst = self.burst.max(u64::from(size.min(open.in_flight))),
             Arrivals::Even | Arrivals::Poisson => {}
         }
-        let carried = load.protocol.connections().requests_per_connection.map(|carried| f64::from(carried.max(1)));
+        let carried =
+            load.protocol.connections().requests_per_connection.map(|carried| f64::from(carried.max(1)));
         let most = |known: Option<f64>, rate: f64| Some(known.map_or(rate, |known| known.max(rate)));
         let requests = if open.connections { per_second * carried.unwrap_or(1.0) } else { per_second };
         self.requests_per_s = most(self.requests_per_s, requests);

@@ -45,7 +45,8 @@ fn check_messages(step: &MessageStep, tables: &Tables) -> Result<(), Problem> {
         return Err(Problem::Usage(found.join("\nwringer: ")));
     }
     for meaning in step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default()) {
-        if let message::Meaning::Value(Meaning { source: Source::File { file, .. }, name, column }, _) = meaning
+        if let message::Meaning::Value(Meaning { source: Source::File { file, .. }, name, column }, _) =
+            meaning
             && let Some(table) = tables.get(&file)
             && table.column(column.as_deref()).is_none()
         {
@@ -101,7 +102,8 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
 /// # Errors
 /// There are none.
 pub fn take_keys(plan: &mut Plan) -> Result<(), Problem> {
-    let steps = plan.load.iter_mut().flat_map(|load| &mut load.phases).flat_map(|phase| &mut phase.scenario.steps);
+    let steps =
+        plan.load.iter_mut().flat_map(|load| &mut load.phases).flat_map(|phase| &mut phase.scenario.steps);
     for step in steps {
         if let Step::Requests(RequestStep { aws: Some(aws), .. }) = step
             && aws.keys.is_none()
@@ -116,7 +118,9 @@ fn keys_of_environment() -> Result<AwsKeys, Problem> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let needed = |name: &str| {
         variable(name).ok_or_else(|| {
-            Problem::Usage(format!("AWS signatures need a key: set {name}, or give --aws-key and --aws-secret"))
+            Problem::Usage(format!(
+                "AWS signatures need a key: set {name}, or give --aws-key and --aws-secret"
+            ))
         })
     };
     Ok(AwsKeys {

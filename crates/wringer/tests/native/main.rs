@@ -13,6 +13,8 @@ mod doctor;
 mod faulty_proxy;
 mod http;
 mod oracle;
+mod services;
+mod tcp;
 mod tls;
 mod tls_peer;
 mod two_machines;
