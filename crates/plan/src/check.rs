@@ -363,6 +363,9 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
     if origin.requests_per_connection == Some(0) {
         found.push("origin: requests_per_connection is 0: give 1 for no keep-alive".to_owned());
     }
+    if let Some(service) = &origin.messages {
+        found.extend(service.violations(origin));
+    }
     if let Some(tls) = &origin.tls {
         crate::tls::check_origin(tls, found);
     }

@@ -2,7 +2,7 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
-use crate::message::{MessageConnections, MessageStep};
+use crate::message::{MessageConnections, MessageService, MessageStep};
 use crate::pace::Pace;
 use crate::popularity::Popularity;
 use crate::request::RequestStep;
@@ -463,6 +463,9 @@ pub struct Origin {
     /// TLS on its connections; `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<OriginTls>,
+    /// It answers messages that are no HTTP instead of serving objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageService>,
 }
 
 impl Default for Origin {
@@ -480,6 +483,7 @@ impl Default for Origin {
             fields: Vec::new(),
             remember: 4096,
             tls: None,
+            messages: None,
         }
     }
 }

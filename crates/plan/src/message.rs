@@ -6,6 +6,7 @@
 mod check;
 mod field;
 mod framing;
+mod service;
 mod spot;
 
 pub use check::{Meaning, check};
@@ -13,6 +14,7 @@ pub use field::{
     Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, TimeText, Zone, hex,
 };
 pub use framing::{Counts, Framing, Iso8583, IsoBitmap, LengthHead, Number, unescape};
+pub use service::{AnswerPiece, MessageService};
 pub use spot::{How, Part, Spot};
 
 use crate::body::Body;

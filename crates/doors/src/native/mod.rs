@@ -13,6 +13,7 @@ mod list;
 mod options;
 mod pace;
 mod phase;
+mod service;
 mod tcp;
 mod tls;
 mod values;
@@ -28,6 +29,7 @@ pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
+pub use service::ServiceArgs;
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 

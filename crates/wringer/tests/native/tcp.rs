@@ -1,6 +1,6 @@
 //! `wringer tcp` from outside, against peers of the test's own.
 
-use crate::support::{Ran, Report, free_address, start};
+use crate::support::{Ran, Report, Running, free_address, start};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
@@ -104,4 +104,81 @@ fn what_cannot_work_is_refused_in_a_line() {
         assert_eq!(ran.code(), code, "{words:?}: {}", ran.stderr);
         assert!(ran.stderr.contains(said), "{words:?}: {}", ran.stderr);
     }
+}
+
+/// An origin of ours as the service.
+fn service(words: &[&str]) -> (SocketAddr, Running) {
+    let address = free_address();
+    let listen = address.to_string();
+    let first = ["origin", "-t", "1", "-q", "--seed", "7", "--tcp", "--listen", listen.as_str()];
+    let mut origin = start(first.into_iter().chain(words.iter().copied()));
+    origin.wait_for("listens at");
+    (address, origin)
+}
+
+#[test]
+fn the_origin_stands_in_for_a_service() {
+    for framing in [
+        "ascii:8",
+        "hex:4",
+        "binary:2",
+        "little:4",
+        "bcd:2",
+        "ascii:4,total",
+        "binary:4,total,adjust=2",
+        "delimiter:\\x03",
+        "lines",
+        "resp-line",
+        "fixed:38",
+        "iso8583:2",
+        "iso8583:ascii:4",
+    ] {
+        let answers = if framing.starts_with("fixed") { "fixed:40" } else { framing };
+        let same = ["--framing", framing, "--answer-framing", answers];
+        let (address, _origin) = service(&[&same[..], &["--failures", "20%", "--split", "3"]].concat());
+        let words = ["-m", "{{uuid}}//", "-c", "4", "-n", "40", "--code", "fixed 1 2", "--success", "00"];
+        let report = tcp(address, &[&same[..], &words].concat()).report();
+        let [requests, fine, faulty, failed] = counts(&report);
+        assert_eq!((requests, fine + faulty, failed), (40, 40, 0), "{framing}");
+        assert!((1..20).contains(&faulty), "{framing}: {faulty}");
+    }
+}
+
+#[test]
+fn a_service_that_misbehaves_is_counted() {
+    let line = ["--framing", "ascii:4", "-m", "{{request}}", "-c", "4", "-n", "100", "--timeout", "200ms"];
+    for (words, kind) in [
+        (&["--drops", "20%"][..], "closed_early"),
+        (&["--silent", "10%"], "timeout"),
+        (&["--wrong-lengths", "10%"], "timeout"),
+    ] {
+        let (address, _origin) = service(&[&["--framing", "ascii:4"], words].concat());
+        let report = tcp(address, &line).report();
+        assert_eq!(report.sum("requests"), 100, "{words:?}");
+        // A kept connection that is closed without an answer may have been closed before the request came.
+        let seen = report.failures().get(kind).copied().unwrap_or(0) + report.sum("resent");
+        assert!(seen > 0, "{words:?}: {:?}", report.failures());
+    }
+    let (address, _origin) = service(&["--framing", "ascii:4", "--pushes", "30%", "--origin-delay", "1ms"]);
+    let pushed = ["--pushed", "fixed 1 4", "--pushed-is", "push"];
+    let report = tcp(address, &[&line[..], &pushed].concat()).ended_with(0).report();
+    assert_eq!(counts(&report), [100, 100, 0, 0]);
+    assert!(report.sum("pushed") > 10);
+}
+
+#[test]
+fn tls_and_one_request_per_connection() {
+    let (address, _origin) = service(&["--framing", "binary:2", "--tls"]);
+    let line =
+        ["--framing", "binary:2", "-m", "x", "-n", "20", "-c", "2", "--keep-alive", "1", "--tls", "-k"];
+    let report = tcp(address, &line).ended_with(0).report();
+    assert_eq!((counts(&report), report.sum("connections")), ([20, 20, 0, 0], 20));
+}
+
+#[test]
+fn a_message_may_end_with_its_connection() {
+    let (address, _origin) = service(&["--framing", "close"]);
+    let line = ["--framing", "close", "-m", "{{text:3000}}", "-n", "20", "-c", "2", "--code", "fixed 1 2"];
+    let report = tcp(address, &[&line[..], &["--success", "00"]].concat()).ended_with(0).report();
+    assert_eq!((counts(&report), report.sum("connections")), ([20, 20, 0, 0], 20));
 }
