@@ -119,7 +119,7 @@ pub(crate) enum StepWork {
     Object(Laws),
     Urls(Frontier),
     Requests(Requests),
-    Messages(Messages),
+    Messages(Box<Messages>),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -217,7 +217,7 @@ impl Worker {
                 let (hosts, tables) = (&self.job.hosts, &self.job.tables);
                 StepWork::Requests(Requests::new(step, &self.http, self.target(), hosts, tables, seed))
             }
-            Step::Messages(step) => StepWork::Messages(Messages::new(step, &self.job.tables, seed)),
+            Step::Messages(step) => StepWork::Messages(Box::new(Messages::new(step, &self.job.tables, seed))),
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {

@@ -23,7 +23,7 @@ enum By {
         anchored: bool,
     },
     Json(Vec<Vec<u8>>),
-    Tag(memmem::Finder<'static>),
+    Tag(Box<memmem::Finder<'static>>),
     Regex(Regex, RefCell<CaptureLocations>),
     Iso {
         field: u8,
@@ -43,7 +43,7 @@ impl Finder {
                 anchored: path.starts_with('/'),
             },
             How::Json(path) => By::Json(path.split('/').skip(1).map(json_name).collect()),
-            How::Tag(tag) => By::Tag(memmem::Finder::new(&tag[..]).into_owned()),
+            How::Tag(tag) => By::Tag(Box::new(memmem::Finder::new(&tag[..]).into_owned())),
             How::Regex(expression) => Regex::new(expression).map_or(By::Nowhere, |regex| {
                 let locations = RefCell::new(regex.capture_locations());
                 By::Regex(regex, locations)

@@ -130,7 +130,7 @@ impl Need {
 mod tests {
     use super::*;
     use plan::Pace;
-    use plan::{Http1, Scenario, Stop};
+    use plan::{Http1, Protocol, Scenario, Stop};
 
     fn phase(pace: Pace) -> Phase {
         Phase {
