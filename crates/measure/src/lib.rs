@@ -23,6 +23,6 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 pub use event::{Event, Evidence, Record, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
-pub use run::{PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use run::{Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};
 pub use verdict::Verdict;

@@ -237,6 +237,17 @@ pub struct WorkerUse {
     pub share: f64,
 }
 
+/// A condition that the figures were held to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// What must not be, as it was typed.
+    pub condition: String,
+    /// The figure: times in µs, shares 0 to 1, rates per second; `None` where it is not known.
+    pub value: Option<f64>,
+    /// It is what must not be.
+    pub violated: bool,
+}
+
 /// Everything known of a run when it is over.
 #[derive(Debug, Clone)]
 pub struct RunResult {
@@ -260,6 +271,8 @@ pub struct RunResult {
     pub interrupted: bool,
     /// The I/O backend that was used.
     pub backend: &'static str,
+    /// What the figures were held to.
+    pub thresholds: Vec<Judged>,
     /// Sentences for the reader: falls-back, mismatches, and what could not be had.
     pub notes: Vec<String>,
 }

@@ -28,6 +28,7 @@ mod io;
 mod request;
 mod split;
 mod text;
+mod threshold;
 mod tls;
 
 pub use address::Address;
@@ -42,6 +43,7 @@ pub use request::{AwsKeys, AwsSignature, Request, RequestOrder, RequestStep};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
+pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 
 use serde::{Deserialize, Serialize};

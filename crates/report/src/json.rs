@@ -8,8 +8,8 @@ use crate::text::{self, Context, measured};
 use measure::run::received_bytes;
 use measure::verdict::SelfCheck;
 use measure::{
-    Clock, Code, CodeKind, Counts, Evidence, Failure, OriginCounts, PhaseResult, Row, RunResult, Verdict,
-    Watched, WorkerUse,
+    Clock, Code, CodeKind, Counts, Evidence, Failure, Judged, OriginCounts, PhaseResult, Row, RunResult,
+    Verdict, Watched, WorkerUse,
 };
 use plan::Plan;
 use serde::{Serialize, Serializer};
@@ -36,6 +36,7 @@ struct Document<'a> {
     run: Run<'a>,
     target: Target<'a>,
     verdict: Option<Verdict>,
+    thresholds: &'a [Judged],
     measured: Phase<'a>,
     phases: Vec<Phase<'a>>,
     timeline: Vec<Second<'a>>,
@@ -57,6 +58,7 @@ impl<'a> Document<'a> {
             run: Run::new(result, context),
             target: Target::new(context, measured),
             verdict: context.plan.load.as_ref().map(|_| text::verdict(result, measured)),
+            thresholds: &result.thresholds,
             measured: Phase::new(measured),
             phases: result.phases.iter().map(Phase::new).collect(),
             timeline: result.timeline.rows.iter().map(Second::new).collect(),

@@ -9,5 +9,6 @@ pub mod jtest;
 pub mod live;
 pub mod show;
 pub mod text;
+pub mod thresholds;
 
 pub use text::Context;

@@ -13,6 +13,7 @@ mod machine;
 mod nothing_good;
 mod origin;
 mod outcomes;
+mod thresholds;
 mod timeline;
 
 use crate::good;
@@ -72,6 +73,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
     let report = Report { result, context, phase: &measured };
     let sections = [
         Some(report.headline()),
+        report.thresholds(),
         report.load(),
         report.latency(),
         report.timeline(),

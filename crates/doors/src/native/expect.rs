@@ -25,7 +25,7 @@ pub struct ExpectArgs {
     pub patterns: Vec<String>,
     /// The body is JSON: PATH (a.b[0].c) is there, !PATH is not, PATH=VALUE is equal, PATH~REGEX matches
     #[arg(long = "expect-json", value_name = "CHECK", value_parser = json)]
-    pub json: Vec<ContentCheck>,
+    pub json_checks: Vec<ContentCheck>,
     /// The body has this many bytes: 1000, 1KB..2KB
     #[arg(long, value_name = "SIZE", value_parser = length)]
     pub expect_length: Option<ContentCheck>,
@@ -43,7 +43,7 @@ impl ExpectArgs {
         let texts = self.texts.iter().cloned().map(ContentCheck::Contains);
         let patterns = self.patterns.iter().cloned().map(ContentCheck::Matches);
         let digest = self.expect_sha256.clone().map(ContentCheck::Sha256);
-        let content = texts.chain(patterns).chain(self.json.clone());
+        let content = texts.chain(patterns).chain(self.json_checks.clone());
         Expect {
             statuses: self.expect_status.clone(),
             body: self.expect_body.unwrap_or_default(),

@@ -9,7 +9,7 @@ use super::values::{
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
-use plan::{CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, SourceRange};
+use plan::{CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, SourceRange, Threshold};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,6 +30,9 @@ pub struct OutputArgs {
     /// File for the first faulty answers [default: wringer-evidence.txt]
     #[arg(long, value_name = "FILE")]
     pub evidence_file: Option<PathBuf>,
+    /// Exit with 3 if a condition holds when the run is over: 'p99>50ms', 'errors>0.1%', 'rate<1k/s'; several with commas
+    #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = Threshold::parse)]
+    pub fail_if: Vec<Threshold>,
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,

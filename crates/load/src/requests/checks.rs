@@ -19,6 +19,10 @@ pub(super) struct Checks {
     content: Vec<Content>,
     decode: bool,
     /// What the checks of ended answers looked with, to be used again.
+    #[expect(
+        clippy::vec_box,
+        reason = "a look takes its box with it and gives it back; nothing large is moved"
+    )]
     spare: RefCell<Vec<Box<State>>>,
 }
 

@@ -155,6 +155,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
     phase.origin = origin;
     phase.took = Duration::from_secs(1);
     RunResult {
+        thresholds: Vec::new(),
         phases: vec![phase],
         timeline: Timeline::default(),
         took: Duration::from_secs(1),

@@ -83,6 +83,13 @@ impl Report<'_> {
                 None => "of answers only the framing was looked at",
             };
         }
+        let is_held = |step: &Step| match step {
+            Step::Requests(step) => !step.expect.headers.is_empty() || !step.expect.content.is_empty(),
+            Step::Object(_) | Step::Urls(_) | Step::Messages(_) => false,
+        };
+        if steps.clone().any(is_held) {
+            return "header fields and bodies were held to the checks of the plan";
+        }
         if !steps.any(|step| matches!(step, Step::Object(_))) {
             return "what URLs must hold is not known, so only their framing was checked";
         }

@@ -167,6 +167,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
     phases.iter().filter_map(|phase| phase.origin.as_ref()).for_each(|part| origin.merge(part));
     let requests = phases.iter().map(|phase| phase.counts().requests).sum();
     RunResult {
+        thresholds: Vec::new(),
         took: phases.iter().map(|phase| phase.took).sum(),
         timeline: Timeline::default(),
         workers: vec![

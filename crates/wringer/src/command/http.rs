@@ -24,7 +24,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     show::notice(&format!("pressing {target}"));
     let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    show::report(&finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
+    show::report(finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
 }
 
 /// What is pressed, in a few words.

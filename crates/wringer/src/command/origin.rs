@@ -21,5 +21,5 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
-    show::report(&finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
+    show::report(finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
 }

@@ -32,7 +32,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings());
     let finished = ready.run(&[], &mut lines)?;
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    show::report(&finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
+    show::report(finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })
 }
 
 /// Prints a plan as it is understood.

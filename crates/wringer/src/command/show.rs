@@ -187,7 +187,10 @@ pub fn writable(file: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// A file that could not be written; the report is printed all the same.
-pub fn report(finished: &Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
+pub fn report(mut finished: Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
+    let thresholds = report::thresholds::judge(&ran.output.fail_if, &finished.result.measured());
+    finished.result.thresholds = thresholds;
+    let finished = &finished;
     let evidence = keep_evidence(finished, ran.output.evidence_file());
     let command = repeat(ran.plan.seed, ran.seed_option);
     let context = Context {
@@ -233,12 +236,13 @@ fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Pro
     Ok(Some(file.display().to_string()))
 }
 
-/// 3 where more answers were wrong than are tolerated, 1 where there was none, or not a good one.
+/// 3 where more answers were wrong than are tolerated or a threshold was violated, 1 where there was none, or not a good one.
 fn exit(finished: &Finished, tolerated: f64) -> Exit {
     let mut all = measure::Counts::default();
     finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
     let measured = finished.result.measured();
-    if all.faulty as f64 > tolerated * all.requests as f64 {
+    let too_many = all.faulty as f64 > tolerated * all.requests as f64;
+    if too_many || finished.result.thresholds.iter().any(|one| one.violated) {
         Exit::Wrong
     } else if all.requests > 0 && all.ended == 0 || nothing_good(&all) || nothing_good(measured.counts()) {
         Exit::Impossible
@@ -258,6 +262,14 @@ pub fn repeat(seed: u64, seed_option: Option<&'static str>) -> String {
     if let Some(option) = seed_option {
         words.push(option.to_owned());
         words.push(seed.to_string());
+    }
+    // A secret is nobody's business.
+    for at in 1..words.len() {
+        if words[at - 1] == "--aws-secret" || words[at - 1] == "--aws-token" {
+            words[at] = "...".to_owned();
+        } else if let Some((option @ ("--aws-secret" | "--aws-token"), _)) = words[at].split_once('=') {
+            words[at] = format!("{option}=...");
+        }
     }
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }

@@ -308,6 +308,7 @@ impl Session<'_> {
         evidence::join(&mut self.evidence, &answers);
         notes.extend(self.observations(&phases, whole.as_ref()));
         let mut result = RunResult {
+            thresholds: Vec::new(),
             phases,
             timeline,
             took,

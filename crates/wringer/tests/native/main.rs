@@ -13,6 +13,7 @@ mod doctor;
 mod faulty_proxy;
 mod http;
 mod oracle;
+mod requests;
 mod services;
 mod tcp;
 mod tls;
