@@ -1,6 +1,7 @@
 //! One request from its connection to its outcome: what fetching an object ([`object`]), fetching a URL of a list
 //! ([`url`]) and sending a request described beforehand ([`request`]) have in common.
 
+mod message;
 mod object;
 mod patience;
 mod pipeline;
@@ -10,6 +11,7 @@ mod tell;
 mod tunnel;
 mod url;
 
+pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
 pub(crate) use pipeline::pipeline;
 pub(crate) use request::{request, version_text};
@@ -23,7 +25,7 @@ use crate::worker::Worker;
 use measure::event::Wrong;
 use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
 use net::{Close, ConnectOptions};
-use plan::{CloseBy, Http1, Protocol};
+use plan::{CloseBy, Http1};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
@@ -133,18 +135,21 @@ impl Moments {
 
 impl Worker {
     pub fn http(&self) -> &Http1 {
-        let Protocol::Http1(http) = &self.job.load.protocol;
-        http
+        &self.http
+    }
+
+    fn connections(&self) -> plan::Connections<'_> {
+        self.job.load.protocol.connections()
     }
 
     /// Whether a connection ends with its next request.
     pub fn is_last(&self, connection: &Connection) -> bool {
-        self.http().requests_per_connection == Some(connection.carried + 1)
+        self.connections().requests_per_connection == Some(connection.carried + 1)
     }
 
     /// The target, as it is spoken to.
     pub fn target(&self) -> Place<'_> {
-        let name = self.job.load.target.as_deref().filter(|_| self.http().tls.is_some());
+        let name = self.job.load.target.as_deref().filter(|_| self.connections().tls.is_some());
         let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
         let secure = secure.filter(|_| !self.http().tunnel);
         Place { to: &self.job.target, secure, tunnel: None }
@@ -233,7 +238,7 @@ async fn connect(worker: &Worker, place: Place<'_>, deadline: Option<Instant>) -
     let connected = match &worker.http().unix_socket {
         Some(path) => worker.net.connect_unix(Path::new(path), deadline).await,
         None => {
-            let abortive_close = worker.http().close == CloseBy::Reset;
+            let abortive_close = worker.connections().close == CloseBy::Reset;
             let buffer = worker.http().socket_buffer.map(|bytes| bytes as usize);
             let options = ConnectOptions {
                 source,
@@ -451,7 +456,7 @@ pub(crate) async fn put_back(worker: &Worker, user: &mut User, mut connection: C
 
 /// As the plan has clients end connections.
 async fn close(worker: &Worker, connection: Connection) {
-    let how = match worker.http().close {
+    let how = match worker.connections().close {
         CloseBy::Fin | CloseBy::Peer => Close::Graceful,
         CloseBy::Reset => Close::Reset,
     };

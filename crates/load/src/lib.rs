@@ -13,6 +13,7 @@ mod control;
 mod exchange;
 mod failure;
 mod judge;
+pub mod messages;
 mod open;
 mod oracle;
 pub mod pace;

@@ -38,6 +38,8 @@ pub(crate) struct User {
     pub not_connected: Option<NotConnected>,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
+    /// What it keeps of messages that are no HTTP.
+    pub messages: exchange::Mine,
     /// Its number in the phase.
     pub number: u64,
     /// Turns that it has had.
@@ -91,6 +93,7 @@ impl User {
                 }
             }
             StepWork::Script(playing) => exchange::script(worker, work, self, playing, turn).await,
+            StepWork::Messages(messages) => exchange::messages(worker, work, self, messages, turn).await,
         }
         self.turns += 1;
     }
@@ -218,7 +221,7 @@ fn waiting(work: &PhaseWork) -> u32 {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) | StepWork::Requests(_) | StepWork::Script(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(_) | StepWork::Script(_) | StepWork::Messages(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
@@ -230,6 +233,7 @@ pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
         StepWork::Object(_) | StepWork::Script(_) => false,
         StepWork::Urls(frontier) => frontier.exhausted_after(handed),
         StepWork::Requests(requests) => requests.is_empty(),
+        StepWork::Messages(messages) => messages.is_empty(),
     })
 }
 

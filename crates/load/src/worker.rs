@@ -4,6 +4,7 @@
 use crate::asked::Laws;
 use crate::compose::Composer;
 use crate::control::Control;
+use crate::messages::Messages;
 use crate::open;
 use crate::pace::Timetable;
 use crate::requests::{Hosts, Models, Requests};
@@ -15,7 +16,7 @@ use measure::{Clock, Event, Exchange, FirstTls, Outcome, Snapshot, Stage, Tally,
 use net::{Event as Signal, Net, TaskId};
 use plan::data::Tables;
 use plan::draw::hash;
-use plan::{Load, Pace, Part, Phase, Protocol, ScriptStep, Site, Step};
+use plan::{Http1, Load, Pace, Part, Phase, ScriptStep, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -60,6 +61,8 @@ pub(crate) struct Worker {
     pub net: Net,
     pub job: Job,
     pub composer: Composer,
+    /// How HTTP is spoken; where messages are, the defaults, which nothing reads.
+    pub http: Http1,
     /// Local addresses that connections come from.
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
@@ -105,6 +108,8 @@ pub(crate) struct PhaseWork {
     pub turns_per_user: Option<u64>,
     /// When turns are due, where the pace has a timetable.
     pub timetable: Option<Timetable>,
+    /// A user may send on as answers come in: nothing else comes between its requests.
+    pub pipelines: bool,
     limit: Option<u64>,
     issued: Cell<u64>,
     ends: Option<Instant>,
@@ -136,6 +141,7 @@ pub(crate) enum StepWork {
     Urls(Frontier),
     Requests(Requests),
     Script(Playing),
+    Messages(Box<Messages>),
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -147,9 +153,10 @@ pub async fn drive(net: Net, job: Job) {
 
 /// As [`drive`], with the worker's script where the plan has one; without, the step of a script sends nothing.
 pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
-    let Protocol::Http1(http) = &job.load.protocol;
+    let http = job.load.protocol.http1().cloned().unwrap_or_default();
     let worker = Rc::new(Worker {
-        composer: Composer::new(http, &job.site),
+        composer: Composer::new(&http, &job.site),
+        http,
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
         in_flight: Cell::new(0),
@@ -243,16 +250,18 @@ impl Worker {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
-                let Protocol::Http1(http) = &self.job.load.protocol;
                 let (hosts, tables, control) = (&self.job.hosts, &self.job.tables, &self.job.control);
                 let models = Models { control: control.clone(), of: (index, place) };
-                StepWork::Requests(Requests::new(step, http, self.target(), hosts, tables, seed, models))
+                let (http, target) = (&self.http, self.target());
+                StepWork::Requests(Requests::new(step, http, target, hosts, tables, seed, models))
             }
             Step::Script(step) => self.script_work(step),
+            Step::Messages(step) => StepWork::Messages(Box::new(Messages::new(step, &self.job.tables, seed))),
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {
             StepWork::Requests(requests) => requests.rows(),
+            StepWork::Messages(messages) => messages.rows(),
             StepWork::Object(_) | StepWork::Urls(_) | StepWork::Script(_) => None,
         });
         // Each request of the phase takes the row of its number.
@@ -264,6 +273,7 @@ impl Worker {
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
             timetable: timetable(&self.job.load.phases[index].pace, opens),
+            pipelines: matches!(phase.pace, Pace::Users(_)) && phase.scenario.steps.len() == 1,
             limit: phase.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
             ends: phase.stop.after.map(|after| opens + after),
@@ -387,6 +397,11 @@ impl Worker {
     /// Records a time on a clock.
     pub fn time(&self, clock: Clock, time: Duration) {
         self.tally.borrow_mut().time(clock, time);
+    }
+
+    /// An answer held a code, or none.
+    pub fn code(&self, code: Option<&[u8]>, good: bool) {
+        self.tally.borrow_mut().codes.count(code, good);
     }
 
     /// A TLS handshake is complete.

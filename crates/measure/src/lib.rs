@@ -5,6 +5,7 @@
 //! request is an [`Outcome`]; a failed request is data, not an error.
 
 pub mod accounts;
+pub mod codes;
 pub mod collect;
 pub mod event;
 pub mod machine;
@@ -16,6 +17,7 @@ pub mod tally;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
+pub use codes::{Code, CodeKind, Codes};
 pub use collect::Collector;
 /// The histogram of a [`Clock`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;

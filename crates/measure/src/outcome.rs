@@ -85,6 +85,12 @@ counted! {
         BadStatus = ("bad_status", "unexpected status"),
         /// More bytes came than belong to the answer.
         ExtraBytes = ("extra_bytes", "bytes after the end of the answer"),
+        /// What came is no message: its length is no number, or one that no message can have.
+        BadFrame = ("bad_frame", "answer is no message: bad length"),
+        /// A message is longer than is accepted.
+        TooLong = ("too_long", "answer longer than the limit"),
+        /// The request does not fit its framing.
+        Unwritable = ("unwritable", "request does not fit its framing or limit"),
         /// What came is not TLS.
         NotTls = ("not_tls", "peer does not speak TLS"),
         /// The peer ended TLS with an alert.
@@ -161,6 +167,12 @@ counted! {
         WrongBytes = ("wrong_bytes", "corrupted bytes"),
         /// A 304 was given for a version that was no longer right.
         WrongUnchanged = ("wrong_unchanged", "304 for an outdated version"),
+        /// Its code does not mean success.
+        BadCode = ("bad_code", "code of failure"),
+        /// It holds no code.
+        NoCode = ("no_code", "no code"),
+        /// It does not hold a value that the next message needs.
+        NoValue = ("no_value", "no value to be taken"),
         /// A header field is not as the plan wants it.
         WrongHeader = ("wrong_header", "wrong header field"),
         /// Its body does not say what the plan wants it to.

@@ -1,5 +1,6 @@
 //! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
 
+use crate::codes::Codes;
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
 use hdrhistogram::Histogram;
@@ -40,11 +41,13 @@ pub enum Clock {
     ServiceReused,
     /// From the send of a page's request until its last resource was complete.
     Page,
+    /// From the actual send until an answer was complete that was then found false.
+    Faulty,
 }
 
 impl Clock {
     /// Every clock, in order.
-    pub const ALL: [Clock; 15] = [
+    pub const ALL: [Clock; 16] = [
         Clock::Service,
         Clock::Response,
         Clock::Hit,
@@ -60,6 +63,7 @@ impl Clock {
         Clock::ServiceNew,
         Clock::ServiceReused,
         Clock::Page,
+        Clock::Faulty,
     ];
 
     /// Short name for machines.
@@ -80,6 +84,7 @@ impl Clock {
             Clock::ServiceNew => "service_new",
             Clock::ServiceReused => "service_reused",
             Clock::Page => "page",
+            Clock::Faulty => "faulty",
         }
     }
 }
@@ -181,6 +186,8 @@ counts! {
     resources,
     /// Resources not fetched because an answer seen before still held.
     fresh,
+    /// Messages that nobody had asked for.
+    pushed,
     /// Events that were not told because nobody read them fast enough.
     untold,
 }
@@ -230,6 +237,8 @@ pub struct Tally {
     clocks: Vec<Histogram<u64>>,
     /// Made when the first request's times are to be gathered.
     spreads: Option<Box<Spreads>>,
+    /// Codes of answers, where the plan says where they stand.
+    pub codes: Codes,
 }
 
 impl Default for Tally {
@@ -254,6 +263,7 @@ impl Tally {
             faults: vec![0; Fault::ALL.len()],
             clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
             spreads: None,
+            codes: Codes::new(),
         }
     }
 
@@ -263,6 +273,9 @@ impl Tally {
         self.count_outcome(exchange);
         if exchange.status != 0 {
             self.statuses[usize::from(exchange.status).min(999)] += 1;
+        }
+        // Messages that are no HTTP have no status.
+        if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
             self.counts.ended += 1;
             self.counts.ended_us += exchange.response.as_micros() as u64;
             let before_send = exchange.response.saturating_sub(exchange.service);
@@ -312,6 +325,7 @@ impl Tally {
             Outcome::Faulty(fault) => {
                 self.counts.faulty += 1;
                 self.faults[fault as usize] += 1;
+                self.time(Clock::Faulty, exchange.service);
                 self.count_cache(exchange);
             }
             Outcome::Injected => self.counts.injected += 1,
@@ -422,6 +436,7 @@ impl Tally {
         add(&mut self.statuses, &other.statuses);
         add(&mut self.failures, &other.failures);
         add(&mut self.faults, &other.faults);
+        self.codes.merge(&other.codes);
         for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
             if *theirs != 0 {
                 *mine = *theirs;
@@ -444,6 +459,7 @@ impl Tally {
         self.statuses.fill(0);
         self.failures.fill(0);
         self.faults.fill(0);
+        self.codes.clear();
         self.errnos.fill(0);
         self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);
         if let Some(spreads) = &mut self.spreads {

@@ -18,6 +18,7 @@ mod control;
 mod date;
 mod history;
 mod jtest;
+mod message;
 mod native;
 mod range;
 mod request;

@@ -2,9 +2,11 @@
 
 use crate::Shared;
 use crate::connection::Connection;
+use crate::message::{self, Service};
 use crate::worker::Worker;
 use net::{Listener, Net};
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
@@ -28,6 +30,7 @@ pub async fn serve(
     events: Option<SyncSender<measure::Event>>,
 ) {
     assert!(worker < shared.workers(), "worker {worker} of {}", shared.workers());
+    let service = shared.settings.behaviour.messages.as_ref().and_then(Service::new).map(Rc::new);
     let worker = Worker::new(net.clone(), shared, worker, events);
     loop {
         match listener.accept().await {
@@ -38,8 +41,13 @@ pub async fn serve(
                     Some(server) => Stream::server(&net, stream, server),
                 };
                 // What fails here is the same for each connection, and was found when the settings were made.
-                if let Ok(stream) = stream {
-                    net.spawn(Connection::new(worker.clone(), stream).run());
+                match (stream, &service) {
+                    (Ok(stream), None) => drop(net.spawn(Connection::new(worker.clone(), stream).run())),
+                    (Ok(stream), Some(service)) => {
+                        let connection = message::Connection::new(worker.clone(), service.clone(), stream);
+                        net.spawn(connection.run());
+                    }
+                    (Err(_), _) => {}
                 }
             }
             // The client was gone before it was accepted; the next one waits already.

@@ -1,8 +1,9 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
+use crate::Plan;
 use crate::data::{is_name, meaning};
-use crate::load::{Delay, Field, Load, ObjectStep, Origin, Phase, Protocol, Step};
+use crate::load::{Delay, Field, Http1, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::{Request, RequestOrder, RequestStep};
@@ -10,7 +11,6 @@ use crate::script::ScriptStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
-use crate::{Plan, load::Http1};
 use std::collections::HashSet;
 
 /// Most users, connections or requests in flight.
@@ -105,9 +105,11 @@ fn check_size(size: &Size, found: &mut Vec<String>) {
 }
 
 fn check_load(load: &Load, found: &mut Vec<String>) {
-    let Protocol::Http1(http) = &load.protocol;
-    check_http1(http, found);
-    check_reach(load, http, found);
+    check_protocol(&load.protocol, found);
+    if let Some(http) = load.protocol.http1() {
+        check_reach(load, http, found);
+    }
+    share(found, "check: tolerated", load.check.tolerated);
     if let Some(target) = &load.target
         && !is_address(target)
     {
@@ -137,7 +139,9 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
                 phase.name
             ));
         }
-        if matches!(phase.pace, Pace::Connections { .. }) && http.requests_per_connection.is_none() {
+        if matches!(phase.pace, Pace::Connections { .. })
+            && load.protocol.connections().requests_per_connection.is_none()
+        {
             found.push(format!(
                 "phase '{}' opens connections per second: say in requests_per_connection how many requests each carries",
                 phase.name
@@ -146,19 +150,22 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     }
 }
 
-fn check_http1(http: &Http1, found: &mut Vec<String>) {
-    if http.requests_per_connection == Some(0) {
+fn check_protocol(protocol: &Protocol, found: &mut Vec<String>) {
+    let connections = protocol.connections();
+    if connections.requests_per_connection == Some(0) {
         found.push(
             "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit".to_owned(),
         );
     }
-    if let Some(tls) = &http.tls {
+    if let Some(tls) = connections.tls {
         crate::tls::check(tls, found);
     }
-    if !(1..=MAX_PIPELINE).contains(&http.pipeline) {
-        found.push(format!("pipeline is {}: give 1 to {MAX_PIPELINE} requests", http.pipeline));
+    if let Some(http) = protocol.http1() {
+        if !(1..=MAX_PIPELINE).contains(&http.pipeline) {
+            found.push(format!("pipeline is {}: give 1 to {MAX_PIPELINE} requests", http.pipeline));
+        }
+        check_fields(&http.fields, found);
     }
-    check_fields(&http.fields, found);
 }
 
 pub(crate) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
@@ -208,8 +215,8 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     if phase.stop.turns_per_user.is_some() && phase.pace.closed().is_none() {
         found.push(format!("phase '{name}': turns_per_user needs a pace of users"));
     }
-    let Protocol::Http1(http) = &load.protocol;
-    if http.pipeline > 1 && phase.pace.closed().is_none() {
+    let pipeline = load.protocol.http1().map_or(1, |http| http.pipeline);
+    if pipeline > 1 && phase.pace.closed().is_none() {
         found.push(format!(
             "phase '{name}': pipeline needs a pace of users: a schedule hands out one request at a time"
         ));
@@ -218,7 +225,12 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
     }
     for step in &phase.scenario.steps {
+        if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
+            found
+                .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
+        }
         match step {
+            Step::Messages(step) => found.extend(crate::message::check(phase, step, load)),
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
             Step::Requests(step) => check_requests(name, step, load, found),
             Step::Script(step) => check_script(phase, step, load, found),
@@ -312,8 +324,8 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
         .iter()
         .chain(&step.session.login)
         .for_each(|request| check_request(phase, request, load, found));
-    let Protocol::Http1(http) = &load.protocol;
-    if http.pipeline > 1 && !step.session.is_none() {
+    let pipeline = load.protocol.http1().map_or(1, |http| http.pipeline);
+    if pipeline > 1 && !step.session.is_none() {
         found.push(format!(
             "phase '{phase}': a session needs each answer before the next request: leave out pipeline"
         ));
@@ -340,10 +352,10 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
     if !step.templates {
         return;
     }
-    let Protocol::Http1(http) = &load.protocol;
+    let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut known = HashSet::new();
     for request in &step.requests {
-        let said = match RequestStep::placeholders(request, http.fields.iter()) {
+        let said = match RequestStep::placeholders(request, fields.iter()) {
             Err(said) => vec![said],
             Ok(pieces) => {
                 let names = pieces.iter().filter_map(|piece| match piece {
@@ -393,12 +405,12 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<St
 
 /// TLS needs its values, and goes to the host itself or through a tunnel.
 fn check_https(phase: &str, url: &str, load: &Load, found: &mut Vec<String>) {
-    let Protocol::Http1(http) = &load.protocol;
-    if load.target.is_some() && !http.tunnel {
+    let tunnel = load.protocol.http1().is_some_and(|http| http.tunnel);
+    if load.target.is_some() && !tunnel {
         found.push(format!(
             "phase '{phase}': '{url}' would need a tunnel through the target: leave out the target, give an http:// URL, or set tunnel"
         ));
-    } else if http.tls.is_none() {
+    } else if load.protocol.connections().tls.is_none() {
         found.push(format!("phase '{phase}': '{url}' needs TLS: give the protocol a table tls"));
     }
 }
@@ -444,6 +456,9 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
     if origin.requests_per_connection == Some(0) {
         found.push("origin: requests_per_connection is 0: give 1 for no keep-alive".to_owned());
     }
+    if let Some(service) = &origin.messages {
+        found.extend(service.violations(origin));
+    }
     if let Some(tls) = &origin.tls {
         crate::tls::check_origin(tls, found);
     }
@@ -455,7 +470,7 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Scenario, Stop};
+    use crate::load::{Http1, Scenario, Stop};
     use crate::pace::Stage;
     use crate::popularity::Popularity;
     use std::time::Duration;

@@ -2,6 +2,7 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+use crate::message::{MessageConnections, MessageService, MessageStep};
 use crate::pace::Pace;
 use crate::popularity::Popularity;
 use crate::reach::ConnectTo;
@@ -47,6 +48,38 @@ pub struct Load {
 pub enum Protocol {
     /// HTTP/1.0 or 1.1 over TCP.
     Http1(Http1),
+    /// Messages over TCP that are no HTTP.
+    Messages(MessageConnections),
+}
+
+/// How connections live, whatever is spoken on them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Connections<'a> {
+    /// Requests per connection; `None` without end.
+    pub requests_per_connection: Option<u32>,
+    /// How the client ends a connection.
+    pub close: CloseBy,
+    /// TLS; `None`: without.
+    pub tls: Option<&'a Tls>,
+}
+
+impl Protocol {
+    /// How connections live. Each protocol says it in its own table, so that plans read as they always did.
+    pub fn connections(&self) -> Connections<'_> {
+        let (requests_per_connection, close, tls) = match self {
+            Protocol::Http1(http) => (http.requests_per_connection, http.close, &http.tls),
+            Protocol::Messages(messages) => (messages.requests_per_connection, messages.close, &messages.tls),
+        };
+        Connections { requests_per_connection, close, tls: tls.as_ref() }
+    }
+
+    /// How HTTP/1 is spoken, where it is.
+    pub fn http1(&self) -> Option<&Http1> {
+        match self {
+            Protocol::Http1(http) => Some(http),
+            Protocol::Messages(_) => None,
+        }
+    }
 }
 
 impl Default for Protocol {
@@ -190,7 +223,7 @@ pub enum CloseBy {
 }
 
 /// What is looked at in each answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Check {
     /// How much of a body is compared with what it must be.
@@ -201,11 +234,18 @@ pub struct Check {
     pub cuts_expected: bool,
     /// How many faulty answers are kept as evidence, with both sides' header fields.
     pub evidence: u32,
+    /// Share of requests that may be answered wrongly before the run as a whole counts as wrong.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub tolerated: f64,
+}
+
+fn is_nothing(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl Default for Check {
     fn default() -> Check {
-        Check { content: CheckContent::All, length: true, cuts_expected: false, evidence: 20 }
+        Check { content: CheckContent::All, length: true, cuts_expected: false, evidence: 20, tolerated: 0.0 }
     }
 }
 
@@ -303,7 +343,6 @@ pub struct Scenario {
 /// One step of a scenario: one request, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(clippy::large_enum_variant, reason = "a plan has few steps, and they are made once")]
 pub enum Step {
     /// Fetch an object of the site.
     Object(ObjectStep),
@@ -313,6 +352,8 @@ pub enum Step {
     Requests(RequestStep),
     /// Send what a script says.
     Script(ScriptStep),
+    /// Send messages that are no HTTP.
+    Messages(MessageStep),
 }
 
 /// Fetches an object of the site.
@@ -496,6 +537,9 @@ pub struct Origin {
     /// TLS on its connections; `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<OriginTls>,
+    /// It answers messages that are no HTTP instead of serving objects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageService>,
 }
 
 impl Default for Origin {
@@ -513,6 +557,7 @@ impl Default for Origin {
             fields: Vec::new(),
             remember: 4096,
             tls: None,
+            messages: None,
         }
     }
 }

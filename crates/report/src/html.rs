@@ -7,6 +7,7 @@ use crate::live::is_worth_showing;
 use crate::show;
 use crate::text::{self, Context, Section};
 use chart::{Chart, Line, Unit};
+use jiff::Timestamp;
 use measure::{Clock, Histogram, Row, RunResult};
 use std::fmt::Write;
 
@@ -63,20 +64,10 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A moment in UTC, such as `2026-09-21 13:33:20 UTC` (civil-from-days by Howard Hinnant).
+/// A moment in UTC, such as `2026-09-21 13:33:20 UTC`.
 fn when(unix_s: f64) -> String {
-    let seconds = unix_s.max(0.0) as i64;
-    let (days, of_day) = (seconds.div_euclid(86_400) + 719_468, seconds.rem_euclid(86_400));
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    let moment = Timestamp::from_second(unix_s as i64).unwrap_or_default();
+    moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
 fn charts(result: &RunResult, context: &Context<'_>) -> String {

@@ -8,8 +8,8 @@ use crate::text::{self, Context, measured};
 use measure::run::received_bytes;
 use measure::verdict::SelfCheck;
 use measure::{
-    Clock, Counts, Evidence, Failure, Judged, OriginCounts, PhaseResult, Row, RunResult, Verdict, Watched,
-    WorkerUse,
+    Clock, Code, CodeKind, Counts, Evidence, Failure, Judged, OriginCounts, PhaseResult, Row, RunResult,
+    Verdict, Watched, WorkerUse,
 };
 use plan::Plan;
 use serde::{Serialize, Serializer};
@@ -134,6 +134,7 @@ struct Phase<'a> {
     statuses: Vec<StatusCount>,
     failures: Vec<FailureCount>,
     faults: Vec<FaultCount>,
+    codes: Vec<CodeCount>,
     cache: Cache,
     origin: Option<&'a OriginCounts>,
 }
@@ -152,6 +153,7 @@ impl<'a> Phase<'a> {
             statuses: tally.statuses().map(|(status, count)| StatusCount { status, count }).collect(),
             failures: tally.failures().map(FailureCount::new).collect(),
             faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
+            codes: tally.codes.list().iter().map(CodeCount::new).collect(),
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
         }
@@ -247,6 +249,26 @@ impl FailureCount {
 struct FaultCount {
     fault: &'static str,
     count: u64,
+}
+
+#[derive(Serialize)]
+struct CodeCount {
+    code: Option<String>,
+    which: &'static str,
+    good: bool,
+    count: u64,
+}
+
+impl CodeCount {
+    fn new(code: &Code<'_>) -> CodeCount {
+        let which = match code.kind {
+            CodeKind::Seen => "seen",
+            CodeKind::Other => "other",
+            CodeKind::Missing => "missing",
+        };
+        let text = (code.kind == CodeKind::Seen).then(|| code.text.escape_ascii().to_string());
+        CodeCount { code: text, which, good: code.good, count: code.count }
+    }
 }
 
 #[derive(Serialize)]

@@ -208,7 +208,7 @@ pub struct LineOptions {
 #[derive(Debug, Clone, Default)]
 pub struct Now {
     /// Three letters.
-    pub weekday: &'static str,
+    pub weekday: String,
     /// `%Y-%m-%d %H:%M:%S`.
     pub date: String,
 }

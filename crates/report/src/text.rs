@@ -4,6 +4,7 @@
 //! left out where it has nothing to say.
 
 mod cache;
+mod codes;
 mod generator;
 mod headline;
 mod latency;
@@ -79,6 +80,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.cache(),
         report.origin(),
         report.outcomes(),
+        report.codes(),
         report.oracle(),
         Some(report.generator()),
         Some(report.repeat()),

@@ -214,6 +214,32 @@ pub fn read(bytes: &[u8], bitmap: Bitmap) -> Result<Message<'_>, Error> {
     if at < bytes.len() { Err(Error::Rest(bytes.len() - at)) } else { Ok(Message { bytes, fields }) }
 }
 
+/// One field by its number, 2 to 128, or the message type for 0: as [`read`], without the others and without allocating.
+/// `None`: the message has no such field. What stands behind it is not looked at.
+///
+/// # Errors
+/// As [`read`], of what stands before the field.
+pub fn find(bytes: &[u8], bitmap: Bitmap, wanted: u8) -> Result<Option<&[u8]>, Error> {
+    let kind = bytes.get(..4).filter(|kind| kind.iter().all(u8::is_ascii_digit)).ok_or(Error::Kind)?;
+    if wanted == 0 {
+        return Ok(Some(kind));
+    }
+    let mut at = 4;
+    let mut bits = u128::from(read_bits(bytes, bitmap, &mut at)?) << 64;
+    if bits >> 127 == 1 {
+        bits |= u128::from(read_bits(bytes, bitmap, &mut at)?);
+    }
+    for number in (2..=wanted.min(128)).filter(|number| bits >> (128 - number) & 1 == 1) {
+        let size = field_size(number, bytes, bitmap, &mut at).ok_or(Error::Field(number))?;
+        let field = bytes.get(at..at + size).ok_or(Error::Field(number))?;
+        if number == wanted {
+            return Ok(Some(field));
+        }
+        at += size;
+    }
+    Ok(None)
+}
+
 fn read_bits(bytes: &[u8], bitmap: Bitmap, at: &mut usize) -> Result<u64, Error> {
     let size = bits_size(8, bitmap);
     let field = bytes.get(*at..*at + size).ok_or(Error::Bitmap)?;
@@ -354,13 +380,17 @@ mod tests {
             write(b"0200", &fields, bitmap, &mut out).unwrap();
             let message = read(&out, bitmap).unwrap();
             prop_assert_eq!(message.kind(), b"0200");
+            for number in 2..=128 {
+                prop_assert_eq!(find(&out, bitmap, number), Ok(message.field(number)));
+            }
             prop_assert_eq!(message.fields().collect::<Vec<_>>(), fields);
         }
 
         #[test]
         fn nothing_that_arrives_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), hex in any::<bool>()) {
             let whole = [b"0200", &bytes[..]].concat();
-            let _ = read(&whole, if hex { Bitmap::Hex } else { Bitmap::Binary });
+            let bitmap = if hex { Bitmap::Hex } else { Bitmap::Binary };
+            let _ = (read(&whole, bitmap), find(&whole, bitmap, 128));
         }
     }
 

@@ -141,7 +141,7 @@ impl Number {
     }
 
     /// Writes a number into its field; `None` where it does not fit.
-    fn write(self, number: i64, field: &mut [u8]) -> Option<()> {
+    pub fn write(self, number: i64, field: &mut [u8]) -> Option<()> {
         let mut left = u64::try_from(number).ok()?;
         let mut put = |place: &mut u8, base: u64| {
             *place = (left % base) as u8;

@@ -39,7 +39,7 @@ fn load(run: &Run) -> &Load {
 }
 
 fn http(run: &Run) -> &Http1 {
-    let Protocol::Http1(http) = &load(run).protocol;
+    let Protocol::Http1(http) = &load(run).protocol else { panic!() };
     http
 }
 

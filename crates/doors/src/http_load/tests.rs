@@ -29,7 +29,7 @@ fn run(line: &str) -> Run {
 
 fn parts(run: &Run) -> (&::plan::Load, &::plan::Phase, &RequestStep, &::plan::Http1) {
     let load = run.plan.load.as_ref().unwrap();
-    let Protocol::Http1(http) = &load.protocol;
+    let Protocol::Http1(http) = &load.protocol else { panic!() };
     let Step::Requests(step) = &load.phases[0].scenario.steps[0] else { panic!("{load:?}") };
     (load, &load.phases[0], step, http)
 }

@@ -161,7 +161,7 @@ fn the_sides_that_run_are_those_asked_for() {
 /// Names of the added fields, in order.
 fn field_names(line: &str) -> Vec<String> {
     let load = run(line).plan.load.unwrap();
-    let ::plan::Protocol::Http1(http) = load.protocol;
+    let ::plan::Protocol::Http1(http) = load.protocol else { panic!() };
     http.fields.into_iter().map(|field| field.name).collect()
 }
 

@@ -399,7 +399,7 @@ mod tests {
     fn connections_at_a_rate_carry_one_request_unless_told_otherwise() {
         for (line, carried) in [("--connection-rate 5", 1), ("--connection-rate 5 --keep-alive 3", 3)] {
             let plan = plan(line);
-            let Protocol::Http1(http) = &plan.load.as_ref().unwrap().protocol;
+            let http = plan.load.as_ref().unwrap().protocol.http1().unwrap();
             assert_eq!(http.requests_per_connection, Some(carried));
         }
     }
@@ -413,7 +413,7 @@ mod tests {
         let rig = args("--rig ats --origin 0.0.0.0:9080");
         rig.check().unwrap();
         let plan = rig.plan("127.0.0.1:1", rig.origin_address(), 7);
-        let Protocol::Http1(http) = &plan.load.as_ref().unwrap().protocol;
+        let http = plan.load.as_ref().unwrap().protocol.http1().unwrap();
         assert_eq!(http.authority, "127.0.0.1:9080");
         assert_eq!(plan.origin.unwrap().listen, "0.0.0.0:9080");
     }

@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn https_speaks_tls() {
         let tls = |line: &str| {
-            let Protocol::Http1(http) = plan(line).load.unwrap().protocol;
+            let Protocol::Http1(http) = plan(line).load.unwrap().protocol else { panic!() };
             http.tls
         };
         assert_eq!(tls("http://h/"), None);

@@ -13,7 +13,9 @@ mod list;
 mod options;
 mod pace;
 mod phase;
+mod service;
 mod session;
+mod tcp;
 mod tls;
 mod values;
 
@@ -28,7 +30,9 @@ pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
+pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
+pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -83,6 +87,8 @@ pub enum Command {
     Cache(Box<CacheArgs>),
     /// Press a web server
     Http(Box<HttpArgs>),
+    /// Press a TCP service with messages that are no HTTP
+    Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts
     Origin(Box<OriginArgs>),
     /// Run a plan file

@@ -1,5 +1,6 @@
 //! Groups of options that several commands share.
 
+use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
     address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field, seed,
@@ -252,6 +253,9 @@ pub struct OriginArgs {
     /// How it behaves.
     #[command(flatten)]
     pub behaviour: BehaviourArgs,
+    /// What it answers where no HTTP is spoken.
+    #[command(flatten)]
+    pub service: ServiceArgs,
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -306,7 +310,7 @@ impl OriginArgs {
             io: self.io,
             site: self.site.site(),
             load: None,
-            origin: Some(behaviour.origin(self.listen)),
+            origin: Some(Origin { messages: self.service.service(), ..behaviour.origin(self.listen) }),
         }
     }
 }

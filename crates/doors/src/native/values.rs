@@ -116,6 +116,19 @@ pub(super) fn address(text: &str) -> Read<SocketAddr> {
     })
 }
 
+/// A service, `host:port`; an IPv6 address in brackets.
+pub(super) fn target(text: &str) -> Read<String> {
+    let sound = text.rsplit_once(':').is_some_and(|(host, port)| {
+        let plain = !host.contains(':') || host.starts_with('[') && host.ends_with(']');
+        !host.is_empty() && plain && port.parse::<u16>().is_ok_and(|port| port > 0)
+    });
+    if sound {
+        Ok(text.to_owned())
+    } else {
+        Err("give HOST:PORT, such as localhost:7000 or [::1]:7000".to_owned())
+    }
+}
+
 /// How arrivals are spread.
 pub(super) fn arrivals(text: &str) -> Read<Arrivals> {
     match text {

@@ -53,7 +53,7 @@ fn step(run: &Run) -> &RequestStep {
 }
 
 fn http(run: &Run) -> &::plan::Http1 {
-    let Protocol::Http1(http) = &load(run).protocol;
+    let Protocol::Http1(http) = &load(run).protocol else { panic!() };
     http
 }
 

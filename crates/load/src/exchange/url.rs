@@ -105,7 +105,7 @@ impl Visit<'_> {
         let mut message = worker.net.buffer();
         let proxied = worker.job.load.target.is_some();
         let reload = self.frontier.reloads(self.turn.number);
-        urls::compose(&self.address, &mut message, worker.http(), proxied, reload, last);
+        urls::compose(&self.address, &mut message, &worker.http, proxied, reload, last);
         if worker.job.load.trace.heads {
             worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: message.to_vec() });
         }

@@ -142,7 +142,7 @@ fn users_who_only_think_do_not_hold_up_the_end() {
 fn at_connection_rate(per_second: f64, in_flight: u32, each: u32, stop: Stop) -> Case {
     let pace = Pace::Connections { per_second, arrivals: Arrivals::Even, in_flight };
     let mut case = Case::new(vec![phase(pace, stop)], |_| Act::Answer);
-    let Protocol::Http1(http) = &mut case.load.protocol;
+    let Protocol::Http1(http) = &mut case.load.protocol else { panic!() };
     http.requests_per_connection = Some(each);
     case
 }

@@ -1,5 +1,6 @@
 //! The files of ab: percentiles as CSV (`-e`), and a row per request for gnuplot (`-g`).
 
+use jiff::{Timestamp, tz::TimeZone};
 use measure::{Record, Spread};
 use std::fmt::Write;
 
@@ -47,45 +48,28 @@ impl Gnuplot {
         });
     }
 
-    /// The file. `started`: when the run was, in seconds since 1970.
-    pub fn text(mut self, started: f64) -> String {
+    /// The file. `started`: when the run was, in seconds since 1970. `zone`: where the reader lives.
+    pub fn text(mut self, started: f64, zone: &TimeZone) -> String {
         self.rows.sort_by_key(|row| row.total_us);
         let mut text = "starttime\tseconds\tctime\tdtime\tttime\twait\n".to_owned();
         for row in &self.rows {
-            let seconds = (started + row.began_us as f64 / 1e6) as u64;
+            let seconds = (started + row.began_us as f64 / 1e6) as i64;
             let [connect, processing, total, waiting] =
                 [row.connect_us, row.total_us - row.connect_us, row.total_us, row.waiting_us].map(super::ms);
-            let _ =
-                writeln!(text, "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{waiting}", date(seconds));
+            let _ = writeln!(
+                text,
+                "{}\t{seconds}\t{connect}\t{processing}\t{total}\t{waiting}",
+                date(seconds, zone)
+            );
         }
         text
     }
 }
 
-/// A moment, given in seconds since 1970, as C's `ctime` writes it, in UTC.
-fn date(seconds: u64) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
-    let (mut year, mut day) = (1970, days);
-    while day >= 365 + u64::from(is_leap(year)) {
-        day -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 0;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if day < length {
-            break;
-        }
-        day -= length;
-        month += 1;
-    }
-    let weekday = DAYS[(days % 7) as usize];
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    format!("{weekday} {} {:>2} {hour:02}:{minute:02}:{second:02} {year}", MONTHS[month], day + 1)
+/// A moment, given in seconds since 1970, as C's `ctime` writes it.
+fn date(seconds: i64, zone: &TimeZone) -> String {
+    let moment = Timestamp::from_second(seconds).unwrap_or_default();
+    moment.to_zoned(zone.clone()).strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
 #[cfg(test)]
@@ -102,7 +86,7 @@ mod tests {
             (4_107_542_399, "Sun Feb 28 23:59:59 2100"),
             (4_107_542_400, "Mon Mar  1 00:00:00 2100"),
         ] {
-            assert_eq!(date(seconds), text);
+            assert_eq!(date(seconds, &TimeZone::UTC), text);
         }
     }
 }

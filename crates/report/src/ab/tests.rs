@@ -320,7 +320,7 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
     file.add(&record(0, Some(2_000), 3_000));
     file.add(&record(61, None, 1_400));
     assert_eq!(
-        file.text(1_795_219_102.5),
+        file.text(1_795_219_102.5, &jiff::tz::TimeZone::UTC),
         "starttime\tseconds\tctime\tdtime\tttime\twait\n\
          Fri Nov 20 23:59:23 2026\t1795219163\t0\t1\t1\t1\n\
          Fri Nov 20 23:58:22 2026\t1795219102\t2\t3\t5\t1\n"

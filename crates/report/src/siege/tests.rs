@@ -156,7 +156,7 @@ fn record(method: &str, status: u16) -> Record {
 
 #[test]
 fn lines_of_requests() {
-    let now = Now { weekday: "Fri", date: "2026-11-20 23:59:10".to_owned() };
+    let now = Now { weekday: "Fri".to_owned(), date: "2026-11-20 23:59:10".to_owned() };
     let plain = LineOptions::default();
     let of = |options: &LineOptions, method| line(&record(method, 200), options, &now).unwrap();
     assert_eq!(of(&plain, "GET"), "HTTP/1.1 200     1.01 secs:      35 bytes ==> GET  /p?q\n");

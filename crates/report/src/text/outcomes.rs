@@ -77,9 +77,15 @@ impl Report<'_> {
     fn what_was_checked(&self) -> &'static str {
         let Some(load) = &self.context.plan.load else { return "nothing was compared" };
         let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        if let Some(Step::Messages(step)) = steps.clone().next() {
+            return match &step.code {
+                Some(_) => "each answer's code was looked at",
+                None => "of answers only the framing was looked at",
+            };
+        }
         let is_held = |step: &Step| match step {
             Step::Requests(step) => !step.expect.headers.is_empty() || !step.expect.content.is_empty(),
-            Step::Object(_) | Step::Urls(_) | Step::Script(_) => false,
+            Step::Object(_) | Step::Urls(_) | Step::Script(_) | Step::Messages(_) => false,
         };
         if steps.clone().any(is_held) {
             return "header fields and bodies were held to the checks of the plan";
@@ -107,8 +113,18 @@ impl Report<'_> {
         ));
         if let Some(file) = self.context.evidence_file {
             let kept = show::counted(evidence.len() as u64, "faulty answer");
-            section.lines.push(format!("{kept} kept, with both sides' header fields, in {file}"));
+            let with = match self.speaks_http() {
+                true => ", with both sides' header fields,",
+                false => " with their requests",
+            };
+            section.lines.push(format!("{kept} kept{with} in {file}"));
         }
+    }
+}
+
+impl Report<'_> {
+    fn speaks_http(&self) -> bool {
+        self.context.plan.load.as_ref().is_none_or(|load| load.protocol.http1().is_some())
     }
 }
 

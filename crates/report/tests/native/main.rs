@@ -233,6 +233,17 @@ fn json_holds_a_plan_that_runs_again() {
     assert_eq!(plan, sample.plan);
 }
 
+#[test]
+fn codes_of_answers_have_a_section() {
+    let text = sample::codes().text();
+    let begin = text.find("\nCodes\n").expect("a section");
+    for line in
+        ["90  90.0 %  00", "9   9.0 %  5\\x01   failure", "(none)", "3 messages that nobody had asked for"]
+    {
+        assert!(text[begin..].contains(line), "{line} in {}", &text[begin..]);
+    }
+}
+
 /// Keys of objects at any depth but for the plan, which has a page of its own.
 fn keys(value: &Value, found: &mut BTreeSet<String>) {
     match value {
@@ -259,6 +270,7 @@ fn documented() -> BTreeSet<String> {
 fn json_and_its_page_name_the_same_fields() {
     let mut found = BTreeSet::new();
     sample::all().iter().for_each(|(_, sample)| keys(&parsed(sample), &mut found));
+    keys(&parsed(&sample::codes()), &mut found);
     let documented = documented();
     assert_eq!(
         found.difference(&documented).collect::<Vec<_>>(),

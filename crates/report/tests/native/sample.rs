@@ -197,6 +197,18 @@ pub fn plain() -> Sample {
     Sample { target_cpu: Some(2.4), ..sample(plan, result) }
 }
 
+/// Answers with codes, some of which mean failure, and messages that nobody asked for.
+pub fn codes() -> Sample {
+    let mut sample = plain();
+    for phase in &mut sample.result.phases {
+        (0..90).for_each(|_| phase.tally.codes.count(Some(b"00"), true));
+        (0..9).for_each(|_| phase.tally.codes.count(Some(b"5\x01"), false));
+        phase.tally.codes.count(None, false);
+        phase.tally.counts.pushed += 3;
+    }
+    sample
+}
+
 /// A phase that fills, one on the same set, and one on another: the hit ratio falls and comes back.
 pub fn shift() -> Sample {
     let users = Pace::Users(64);

@@ -169,7 +169,7 @@ fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result
             .map_err(|error| cannot_open("CSV", &error))?;
     }
     if let Some(file) = run.gnuplot.as_ref().filter(|_| seen.done() > 0) {
-        std::fs::write(file, gnuplot.text(finished.started_unix_s))
+        std::fs::write(file, gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system()))
             .map_err(|error| cannot_open("gnuplot", &error))?;
     }
     let Some(file) = &run.json else { return Ok(()) };

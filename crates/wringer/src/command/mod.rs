@@ -12,6 +12,7 @@ pub mod origin;
 pub mod plan;
 mod show;
 pub mod siege;
+pub mod tcp;
 mod troubles;
 pub mod wrk;
 

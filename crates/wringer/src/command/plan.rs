@@ -20,7 +20,8 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     session::settle(&mut plan)?;
     session::take_keys(&mut plan)?;
     let around = Surroundings {
-        join_remote: plan.origin.is_none(),
+        join_remote: plan.origin.is_none()
+            && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
         ..Surroundings::default()
     };

@@ -223,7 +223,8 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
             .map_err(|error| cannot_keep("the page", file, &error))?;
     }
     evidence?;
-    Ok(exit(finished))
+    let tolerated = ran.plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
+    Ok(exit(finished, tolerated))
 }
 
 /// Writes a result as JSON to a file, or to standard output for `-`.
@@ -244,12 +245,14 @@ fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Pro
     Ok(Some(file.display().to_string()))
 }
 
-/// 3 where answers were wrong or a threshold was violated, 1 where there was none, or not a good one.
-fn exit(finished: &Finished) -> Exit {
+/// 3 where more answers were wrong than are tolerated or a threshold was violated, 1 where there was none, or not a good
+/// one.
+fn exit(finished: &Finished, tolerated: f64) -> Exit {
     let mut all = measure::Counts::default();
     finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
     let measured = finished.result.measured();
-    if all.faulty > 0 || finished.result.thresholds.iter().any(|one| one.violated) {
+    let violated = finished.result.thresholds.iter().any(|one| one.violated);
+    if violated || all.faulty as f64 > tolerated * all.requests as f64 {
         Exit::Wrong
     } else if all.requests > 0 && all.ended == 0 || nothing_good(&all) || nothing_good(measured.counts()) {
         Exit::Impossible

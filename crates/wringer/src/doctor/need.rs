@@ -1,7 +1,7 @@
 //! What a run needs of this machine: numbers that follow from its plan.
 
 use super::{is_here, sources};
-use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan, Protocol};
+use plan::{Arrivals, CloseBy, Load, Open, Phase, Plan};
 use serde::Serialize;
 use std::net::SocketAddr;
 
@@ -48,8 +48,7 @@ impl Need {
     pub fn of_plan(plan: &Plan, workers: u32, targets: &[SocketAddr]) -> Need {
         let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
         let Some(load) = &plan.load else { return need };
-        let Protocol::Http1(http) = &load.protocol;
-        need.resets = http.close != CloseBy::Fin;
+        need.resets = load.protocol.connections().close != CloseBy::Fin;
         need.sources = sources::usable(&load.sources, targets.first()).max(1);
         let is_known = load.target.is_some() || !targets.is_empty();
         need.targets = is_known.then_some(targets.len().max(1) as u64);
@@ -111,8 +110,8 @@ impl Need {
             Arrivals::Bursts(size) => self.burst = self.burst.max(u64::from(size.min(open.in_flight))),
             Arrivals::Even | Arrivals::Poisson | Arrivals::Jitter(_) => {}
         }
-        let Protocol::Http1(http) = &load.protocol;
-        let carried = http.requests_per_connection.map(|carried| f64::from(carried.max(1)));
+        let carried =
+            load.protocol.connections().requests_per_connection.map(|carried| f64::from(carried.max(1)));
         let most = |known: Option<f64>, rate: f64| Some(known.map_or(rate, |known| known.max(rate)));
         let requests = if open.connections { per_second * carried.unwrap_or(1.0) } else { per_second };
         self.requests_per_s = most(self.requests_per_s, requests);
@@ -131,7 +130,7 @@ impl Need {
 mod tests {
     use super::*;
     use plan::Pace;
-    use plan::{Http1, Scenario, Stop};
+    use plan::{Http1, Protocol, Scenario, Stop};
 
     fn phase(pace: Pace) -> Phase {
         Phase {

@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use plan::data::{Meaning, Source, Table, Tables, meaning};
 use plan::template::Piece;
-use plan::{AwsKeys, Load, Plan, Protocol, RequestStep, Step};
+use plan::{AwsKeys, Load, MessageStep, Plan, RequestStep, Step, message};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -12,17 +12,53 @@ pub fn tables(load: &Load) -> Result<Tables, Problem> {
     let mut tables = Tables::new();
     let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
     for step in steps {
-        let Step::Requests(step) = step else { continue };
-        for data in &step.data {
-            if let Source::File { file, .. } = &data.source
-                && !tables.contains_key(file)
-            {
-                tables.insert(file.clone(), Arc::new(read(file)?));
+        match step {
+            Step::Requests(step) => {
+                for data in &step.data {
+                    if let Source::File { file, .. } = &data.source {
+                        add(file, &mut tables)?;
+                    }
+                }
+                check_columns(step, load, &tables)?;
             }
+            Step::Messages(step) => {
+                step.files().try_for_each(|file| add(file, &mut tables))?;
+                check_messages(step, &tables)?;
+            }
+            Step::Object(_) | Step::Urls(_) | Step::Script(_) => {}
         }
-        check_columns(step, load, &tables)?;
     }
     Ok(tables)
+}
+
+fn add(file: &str, tables: &mut Tables) -> Result<(), Problem> {
+    if !tables.contains_key(file) {
+        tables.insert(file.to_owned(), Arc::new(read(file)?));
+    }
+    Ok(())
+}
+
+/// Each column that a message names exists, and so do its environment, zones and forms of times.
+fn check_messages(step: &MessageStep, tables: &Tables) -> Result<(), Problem> {
+    let found = load::messages::violations(step);
+    if !found.is_empty() {
+        return Err(Problem::Usage(found.join("\nwringer: ")));
+    }
+    for meaning in step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default()) {
+        if let message::Meaning::Value(Meaning { source: Source::File { file, .. }, name, column }, _) =
+            meaning
+            && let Some(table) = tables.get(&file)
+            && table.column(column.as_deref()).is_none()
+        {
+            return Err(no_column(&format!("{name}.{}", column.unwrap_or_default()), &file, table));
+        }
+    }
+    Ok(())
+}
+
+fn no_column(name: &str, file: &str, table: &Table) -> Problem {
+    let columns = table.columns().join(", ");
+    Problem::Usage(format!("{{{{{name}}}}}: {file} has no such column; its first row has {columns}"))
 }
 
 fn read(file: &str) -> Result<Table, Problem> {
@@ -42,10 +78,10 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
     if !step.templates || step.data.is_empty() {
         return Ok(());
     }
-    let Protocol::Http1(http) = &load.protocol;
+    let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut seen = HashSet::new();
     for request in &step.requests {
-        let pieces = RequestStep::placeholders(request, http.fields.iter()).unwrap_or_default();
+        let pieces = RequestStep::placeholders(request, fields.iter()).unwrap_or_default();
         for piece in pieces {
             let Piece::Value { name, .. } = piece else { continue };
             if seen.insert(name.clone())
@@ -54,10 +90,7 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
                 && let Some(table) = tables.get(&file)
                 && table.column(column.as_deref()).is_none()
             {
-                let columns = table.columns().join(", ");
-                return Err(Problem::Usage(format!(
-                    "{{{{{name}}}}}: {file} has no such column; its first row has {columns}"
-                )));
+                return Err(no_column(&name, &file, table));
             }
         }
     }

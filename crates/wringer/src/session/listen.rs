@@ -40,8 +40,8 @@ pub fn settle(plan: &mut Plan) -> Result<(), Problem> {
     origin.listen = address.to_string();
     if address.port() != wanted.port()
         && let Some(load) = &mut plan.load
+        && let Protocol::Http1(http) = &mut load.protocol
     {
-        let Protocol::Http1(http) = &mut load.protocol;
         let old = format!(":{}", wanted.port());
         if let Some(host) = http.authority.strip_suffix(&old) {
             http.authority = format!("{host}:{}", address.port());
@@ -85,7 +85,7 @@ mod tests {
         assert!(refused.contains(&address) && refused.contains("another port"), "{refused}");
         let mut moved = plan(&address, 19);
         settle(&mut moved).unwrap();
-        let Protocol::Http1(http) = &moved.load.as_ref().unwrap().protocol;
+        let http = moved.load.as_ref().unwrap().protocol.http1().unwrap();
         let origin = moved.origin.as_ref().unwrap();
         assert_ne!(origin.listen, address);
         assert_eq!(http.authority, origin.listen);

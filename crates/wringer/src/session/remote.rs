@@ -3,7 +3,7 @@
 
 use measure::OriginCounts;
 use plan::site::CONTROL_PREFIX;
-use plan::{Load, Protocol, RequestForm};
+use plan::{Load, RequestForm};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -57,7 +57,7 @@ impl Remote {
         tls: Option<Client>,
         fingerprint: u64,
     ) -> Result<(Remote, Option<String>), String> {
-        let Protocol::Http1(http) = &load.protocol;
+        let http = load.protocol.http1().ok_or("messages are spoken, not HTTP")?;
         let host = load.target.as_deref().unwrap_or_default();
         let host = host.rsplit_once(':').map_or(host, |(host, _)| host).to_owned();
         let tls = tls.map(|client| (client, host));

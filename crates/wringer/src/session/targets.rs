@@ -4,7 +4,7 @@
 use crate::problem::Problem;
 use load::Hosts;
 use plan::data::Tables;
-use plan::{ConnectTo, Load, Plan, Protocol, Step};
+use plan::{ConnectTo, Load, Plan, Step};
 use std::collections::hash_map::Entry;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -40,9 +40,9 @@ impl Targets {
         let requests = steps.filter_map(|step| match step {
             Step::Requests(step) => Some(step.requests.iter().chain(&step.session.login)),
             Step::Script(step) => Some(std::slice::from_ref(&step.request).iter().chain(&[])),
-            Step::Object(_) | Step::Urls(_) => None,
+            Step::Object(_) | Step::Urls(_) | Step::Messages(_) => None,
         });
-        let Protocol::Http1(http) = &load.protocol;
+        let http = load.protocol.http1().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
         for address in requests.flatten().filter_map(plan::Request::address) {
             let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
@@ -70,8 +70,7 @@ impl Targets {
     /// Refuses a host where nobody listens. `but`: the address of an origin of this process, which is not asked because
     /// that would show in its accounts.
     pub fn refuse_silent(&self, load: &Load, but: Option<SocketAddr>) -> Result<(), Problem> {
-        let Protocol::Http1(http) = &load.protocol;
-        if let Some(path) = &http.unix_socket {
+        if let Some(path) = load.protocol.http1().and_then(|http| http.unix_socket.as_deref()) {
             return answers_at(path);
         }
         let hosts = self.hosts.iter().map(|((host, port), found)| (format!("{host}:{port}"), found));

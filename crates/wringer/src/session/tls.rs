@@ -2,7 +2,7 @@
 //! throw-away certificate.
 
 use crate::problem::Problem;
-use plan::{CipherSuite, OriginTls, Plan, Protocol, Tls, TlsVersion};
+use plan::{CipherSuite, OriginTls, Plan, Tls, TlsVersion};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use wire::tls::{
@@ -15,11 +15,8 @@ use wire::tls::{
 /// # Errors
 /// A file that cannot be read or used.
 pub fn client(plan: &Plan) -> Result<Option<Client>, Problem> {
-    let http = plan.load.as_ref().map(|load| {
-        let Protocol::Http1(http) = &load.protocol;
-        http
-    });
-    let Some(tls) = http.and_then(|http| http.tls.as_ref()) else { return Ok(None) };
+    let connections = plan.load.as_ref().map(|load| load.protocol.connections());
+    let Some(tls) = connections.and_then(|connections| connections.tls) else { return Ok(None) };
     let settings = ClientSettings {
         trust: trust(tls)?,
         identity: identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref())?,

@@ -229,7 +229,7 @@ fn a_web_server_over_tls() {
     assert_eq!(without.report().sum("fine"), 10);
     for (line, words) in [
         ("http http://h/ --ca x", ["--ca", "https://"]),
-        ("http https://h/ --proxy p:1", ["tunnel", "--proxy"]),
+        ("http https://h/ --proxy https://p:1", ["TLS within the TLS", "proxy"]),
     ] {
         run(line).refused_with(2, &words);
     }

@@ -1,0 +1,319 @@
+//! The bytes of a message: written once where they are always the same, otherwise filled with values each time, without
+//! allocating once its buffers have grown. Lengths come after all other values, checksums after lengths.
+
+use super::checksum::checksum;
+use super::time::TimeWriter;
+use super::wired;
+use plan::data::{self, Moment, Source, Table, Tables, seed_of};
+use plan::message::{
+    ChecksumField, Counts, Digits, FieldSource, Format, Framing, Key, LengthField, Meaning, Message,
+    MessageStep,
+};
+use plan::template::{Encode, Piece, pieces};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use wire::message as framing;
+
+/// Whose message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Who {
+    /// The number of the connection, which outlives reconnecting.
+    pub connection: u64,
+    /// The number of the worker, from 1.
+    pub worker: u64,
+}
+
+/// Buffers that messages are written in.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    text: Vec<u8>,
+    head: usize,
+    value: Vec<u8>,
+    /// Where values stand that are computed at the end, and which of the parts they are.
+    computed: Vec<(usize, usize)>,
+}
+
+impl Scratch {
+    /// Head and body of the message last written.
+    pub fn message(&self) -> (&[u8], &[u8]) {
+        self.text.split_at(self.head)
+    }
+
+    /// All of it.
+    pub fn whole(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+/// A message's text, taken apart.
+pub(super) struct Template {
+    parts: Vec<Part>,
+    /// How many of the parts are the head's.
+    head: usize,
+    /// With its framing, where it is always the same.
+    fixed: Option<Vec<u8>>,
+}
+
+struct Part {
+    what: What,
+    encode: Encode,
+    format: Option<Format>,
+}
+
+/// A piece of a message.
+enum What {
+    Text(Vec<u8>),
+    Value { source: Source, seed: u64, cell: Option<(Arc<Table>, usize)> },
+    Time(TimeWriter),
+    Connection,
+    Worker,
+    Taken(usize),
+    Length(LengthField),
+    Checksum(ChecksumField, Vec<u8>),
+}
+
+/// What the parts of a step are made of.
+struct Maker<'a> {
+    step: &'a MessageStep,
+    tables: &'a Tables,
+    seed: u64,
+    slots: &'a BTreeMap<String, usize>,
+}
+
+impl Template {
+    /// Takes a message apart. What the plan's check refuses is left out.
+    pub fn new(
+        step: &MessageStep,
+        message: &Message,
+        tables: &Tables,
+        seed: u64,
+        slots: &BTreeMap<String, usize>,
+    ) -> Template {
+        let maker = Maker { step, tables, seed, slots };
+        let mut parts = maker.parts(&message.head);
+        let head = parts.len();
+        parts.extend(maker.parts(&message.body));
+        let mut template = Template { parts, head, fixed: None };
+        template.fixed = template.once(&step.framing, step.longest_request as usize);
+        template
+    }
+
+    /// Whether nothing in it depends on the moment.
+    pub fn is_fixed(&self) -> bool {
+        self.fixed.is_some()
+    }
+
+    /// The whole message, where it is always the same.
+    pub fn fixed(&self) -> Option<&[u8]> {
+        self.fixed.as_deref()
+    }
+
+    fn once(&self, framing: &Framing, limit: usize) -> Option<Vec<u8>> {
+        let varies = |part: &Part| match part.what {
+            What::Text(_) | What::Length(_) | What::Checksum(..) => false,
+            What::Value { .. } | What::Time(_) | What::Connection | What::Worker | What::Taken(_) => true,
+        };
+        if self.parts.iter().any(varies) {
+            return None;
+        }
+        let mut scratch = Scratch::default();
+        self.fill((&Moment::default(), &Who::default()), &[], &mut scratch).ok()?;
+        let (head, body) = scratch.message();
+        let Some(framing) = wired(framing) else { return Some(scratch.whole().to_vec()) };
+        let mut whole = Vec::new();
+        let zeros;
+        let head = match &framing {
+            framing::Framing::Length(length) if head.is_empty() => {
+                zeros = vec![0; length.size];
+                &zeros[..]
+            }
+            _ => head,
+        };
+        framing.write(head, body, &mut whole).ok()?;
+        (whole.len() <= limit).then_some(whole)
+    }
+
+    /// Fills the template; `taken`: values of earlier answers.
+    ///
+    /// # Errors
+    /// A length that does not fit into its field.
+    pub fn fill(
+        &self,
+        (at, who): (&Moment, &Who),
+        taken: &[Vec<u8>],
+        scratch: &mut Scratch,
+    ) -> Result<(), framing::Error> {
+        scratch.text.clear();
+        scratch.computed.clear();
+        scratch.head = 0;
+        for (nth, part) in self.parts.iter().enumerate() {
+            if nth == self.head {
+                scratch.head = scratch.text.len();
+            }
+            part.write(nth, (at, who), taken, scratch);
+        }
+        if self.head == self.parts.len() {
+            scratch.head = scratch.text.len();
+        }
+        self.compute(scratch)
+    }
+
+    /// Fills in what depends on all the rest.
+    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::Error> {
+        for (place, nth) in &scratch.computed {
+            if let What::Length(field) = &self.parts[*nth].what {
+                put_length(field, *place, scratch.head, &mut scratch.text)?;
+            }
+        }
+        for (place, nth) in &scratch.computed {
+            if let What::Checksum(field, key) = &self.parts[*nth].what {
+                let from = (field.from as usize).min(*place);
+                scratch.value.clear();
+                checksum(field.algorithm, key, &scratch.text[from..*place], &mut scratch.value);
+                scratch.value.truncate(usize::from(field.bytes.unwrap_or(u8::MAX)));
+                put_digits(field.digits, &scratch.value, &mut scratch.text[*place..]);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn put_length(field: &LengthField, place: usize, head: usize, text: &mut [u8]) -> Result<(), framing::Error> {
+    let counted = match field.counts {
+        Counts::Body => text.len() - head,
+        Counts::Total => text.len(),
+    };
+    let length = (counted as i64).saturating_add(field.adjust);
+    let width = field.number.width() as usize;
+    let put = super::number(field.number).write(length, &mut text[place..place + width]);
+    put.ok_or(framing::Error::DoesNotFit { length, width })
+}
+
+fn put_digits(digits: Digits, bytes: &[u8], to: &mut [u8]) {
+    let alphabet: &[u8; 16] = match digits {
+        Digits::Binary => return to[..bytes.len()].copy_from_slice(bytes),
+        Digits::Hex => b"0123456789abcdef",
+        Digits::UpperHex => b"0123456789ABCDEF",
+    };
+    for (byte, pair) in bytes.iter().zip(to.chunks_exact_mut(2)) {
+        pair.copy_from_slice(&[alphabet[usize::from(byte >> 4)], alphabet[usize::from(byte & 15)]]);
+    }
+}
+
+impl Part {
+    /// Appends itself; `nth` of the template's.
+    #[inline]
+    fn write(&self, nth: usize, (at, who): (&Moment, &Who), taken: &[Vec<u8>], scratch: &mut Scratch) {
+        let Scratch { text, value, computed, .. } = scratch;
+        if let What::Text(fixed) = &self.what {
+            return text.extend_from_slice(fixed);
+        }
+        if let Some(width) = self.what.computed_bytes() {
+            computed.push((text.len(), nth));
+            return text.resize(text.len() + width, 0);
+        }
+        if self.format.is_none() && self.encode == Encode::Raw {
+            return self.what.value((at, who), taken, text);
+        }
+        value.clear();
+        self.what.value((at, who), taken, value);
+        match &self.format {
+            None => self.encode.write(value, text),
+            Some(format) if self.encode == Encode::Raw => format.write(value, text),
+            Some(format) => {
+                let begin = value.len();
+                let plain = value[..begin].to_vec();
+                value.clear();
+                format.write(&plain, value);
+                self.encode.write(value, text);
+            }
+        }
+    }
+}
+
+impl What {
+    fn computed_bytes(&self) -> Option<usize> {
+        match self {
+            What::Length(field) => Some(field.number.width() as usize),
+            What::Checksum(field, _) => Some(field.width() as usize),
+            _ => None,
+        }
+    }
+
+    fn value(&self, (at, who): (&Moment, &Who), taken: &[Vec<u8>], to: &mut Vec<u8>) {
+        let number = |number: u64, to: &mut Vec<u8>| {
+            to.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+        };
+        match self {
+            What::Value { source, seed, cell } => {
+                let cell = cell.as_ref().map(|(table, column)| (&**table, *column));
+                source.value(*seed, at, cell, &mut |piece| to.extend_from_slice(piece));
+            }
+            What::Time(time) => time.write(at.unix_us, to),
+            What::Connection => number(who.connection, to),
+            What::Worker => number(who.worker, to),
+            What::Taken(slot) => to.extend_from_slice(taken.get(*slot).map_or(&[], Vec::as_slice)),
+            What::Text(text) => to.extend_from_slice(text),
+            What::Length(_) | What::Checksum(..) => {}
+        }
+    }
+}
+
+impl Maker<'_> {
+    fn parts(&self, text: &[u8]) -> Vec<Part> {
+        let plain = |what| Part { what, encode: Encode::Raw, format: None };
+        let pieces = pieces(text, Encode::Raw).unwrap_or_default().into_iter();
+        let parts = pieces.filter_map(|piece| match piece {
+            Piece::Text(text) => Some(plain(What::Text(text))),
+            Piece::Value { name, encode } => match self.step.meaning(&name).ok()? {
+                Meaning::Taken(name) => {
+                    let what = What::Taken(*self.slots.get(&name)?);
+                    Some(Part { what, encode, format: None })
+                }
+                Meaning::Value(meaning, format) => Some(Part { what: self.value(meaning), encode, format }),
+                Meaning::Own(source, format) => Some(Part { what: own(&source)?, encode, format }),
+            },
+        });
+        parts.collect()
+    }
+
+    fn value(&self, meaning: data::Meaning) -> What {
+        let cell = match &meaning.source {
+            Source::File { file, .. } => self.tables.get(file).and_then(|table| {
+                table.column(meaning.column.as_deref()).map(|column| (table.clone(), column))
+            }),
+            _ => None,
+        };
+        What::Value { seed: seed_of(self.seed, &meaning.name), source: meaning.source, cell }
+    }
+}
+
+fn own(source: &FieldSource) -> Option<What> {
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    Some(match source {
+        FieldSource::Bytes(bytes) => What::Text(bytes.to_vec()),
+        FieldSource::Time(text) => What::Time(TimeWriter::new(text).ok()?),
+        FieldSource::Connection => What::Connection,
+        FieldSource::Worker => What::Worker,
+        FieldSource::Environment(name) => What::Text(variable(name).into_bytes()),
+        FieldSource::Length(length) => What::Length(*length),
+        FieldSource::Checksum(sum) => {
+            let key = match &sum.key {
+                None => Vec::new(),
+                Some(Key::Bytes(key)) => key.to_vec(),
+                Some(Key::Environment(name)) => key_of(source, &variable(name))?,
+            };
+            What::Checksum(sum.clone(), key)
+        }
+        // Its meaning is a value.
+        FieldSource::Value(_) => return None,
+    })
+}
+
+/// What a variable's value is for a source; `None` where it is no key.
+pub(super) fn key_of(source: &FieldSource, value: &str) -> Option<Vec<u8>> {
+    match source {
+        FieldSource::Checksum(_) => plan::message::hex(value.trim()).filter(|key| !key.is_empty()),
+        _ => Some(value.as_bytes().to_vec()),
+    }
+}

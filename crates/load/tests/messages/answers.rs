@@ -1,0 +1,131 @@
+//! Whose answer a message is, and whether it is a good one.
+
+use crate::peer::Act;
+use crate::run::{Case, spot, step};
+use measure::{Event, Fault};
+use plan::message::{CodeRule, Codes, Correlation, Message, MessageOrder, MessageStep, Pushed, Take};
+use plan::{Pace, Stop};
+
+#[test]
+fn business_failures_are_no_technical_ones() {
+    let ran = Case::new(step(), 100).run(|number| match number % 10 {
+        3 => Act::Answer("51"),
+        4 => Act::Answer("9"),
+        _ => Act::Answer("00"),
+    });
+    let counts = ran.counts();
+    assert_eq!((counts.fine, counts.faulty, counts.failed, counts.connections), (80, 20, 0, 4));
+    assert_eq!(ran.faults(), [(Fault::BadCode, 20)]);
+    assert_eq!(ran.codes()[..2], [("00".to_owned(), true, 80), ("51".to_owned(), false, 10)]);
+    let evidence = ran.events.iter().find_map(|event| match event {
+        Event::Evidence(evidence) => Some(evidence),
+        _ => None,
+    });
+    let evidence = evidence.unwrap();
+    assert!(evidence.detail.contains("code '51', where one of 00"), "{}", evidence.detail);
+    assert!(evidence.request.ends_with("."), "{}", evidence.request);
+}
+
+#[test]
+fn failure_sets_and_mere_counting() {
+    for (is, faulty) in [(Codes::Failure(vec!["51".into()]), 10), (Codes::Any, 0)] {
+        let code = Some(CodeRule { at: spot("fixed 1 2"), is });
+        let ran = Case::new(MessageStep { code, ..step() }, 100)
+            .run(|number| if number % 10 == 3 { Act::Answer("51") } else { Act::Answer("00") });
+        assert_eq!((ran.counts().faulty, ran.counts().fine), (faulty, 100 - faulty));
+        assert_eq!(ran.codes().len(), 2);
+    }
+    let code = Some(CodeRule { at: spot("tag <none>"), is: Codes::Success(vec!["00".into()]) });
+    let ran = Case::new(MessageStep { code, ..step() }, 10).run(|_| Act::Answer("00"));
+    assert_eq!((ran.faults(), ran.codes()), (vec![(Fault::NoCode, 10)], vec![(String::new(), false, 10)]));
+}
+
+#[test]
+fn an_answer_may_come_in_any_pieces() {
+    for size in 1..=8 {
+        for pipeline in [1, 4] {
+            let ran = Case::new(MessageStep { pipeline, ..step() }, 24).run(move |_| Act::Pieces(size));
+            assert_eq!(ran.counts().fine, 24, "{size} {pipeline}: {:?}", ran.counts());
+        }
+    }
+}
+
+fn correlated(pipeline: u32) -> MessageStep {
+    let correlation =
+        Some(Correlation { request: spot("regex ^(\\d+)\\."), answer: spot("regex ^00(\\d+)\\.") });
+    MessageStep { pipeline, correlation, ..step() }
+}
+
+#[test]
+fn answers_find_their_requests_in_any_order() {
+    let case = Case { pace: Pace::Users(1), ..Case::new(correlated(5), 100) };
+    let ran = case.run(|_| Act::Reverse(5));
+    let counts = ran.counts();
+    assert_eq!((counts.fine, counts.pushed, counts.failed, counts.connections), (100, 0, 0, 1));
+}
+
+#[test]
+fn an_answer_of_nobodys_is_skipped_and_its_request_times_out() {
+    let rule = Correlation { request: spot("fixed 1 1"), answer: spot("fixed 2 1") };
+    // The answers hold their code's second digit where the number is looked for.
+    let step = MessageStep { correlation: Some(rule), ..step() };
+    let case = Case { pace: Pace::Users(1), ..Case::new(step, 2) };
+    let counts = case.run(|_| Act::Answer("0x")).counts();
+    assert_eq!((counts.pushed, counts.failed, counts.fine), (2, 2, 0), "{counts:?}");
+}
+
+#[test]
+fn pushed_messages_are_counted_and_skipped() {
+    let pushed = Some(Pushed { at: spot("fixed 1 4"), is: vec!["push".into()] });
+    for act in [Act::PushBefore, Act::PushBehind] {
+        for pipeline in [1, 4] {
+            let step = MessageStep { pushed: pushed.clone(), pipeline, ..step() };
+            let counts = Case::new(step, 100).run(move |_| act).counts();
+            assert_eq!((counts.fine, counts.faulty, counts.failed), (100, 0, 0), "{act:?} {pipeline}");
+            // The last ones may come after the end.
+            assert!((90..=100).contains(&counts.pushed), "{act:?} {pipeline}: {counts:?}");
+        }
+    }
+    // Without a rule, what comes when nobody waits is nobody's answer.
+    let counts = Case::new(step(), 40).run(|_| Act::PushBehind).counts();
+    assert_eq!((counts.fine, counts.pushed), (40, 40), "{counts:?}");
+}
+
+#[test]
+fn sequences_take_values_and_begin_anew_after_a_failure() {
+    let first = Message {
+        take: vec![Take { name: "number".to_owned(), at: spot("regex ^..a(\\d+)") }],
+        ..Message::of("a{{request}}")
+    };
+    let messages = vec![first, Message::of("b{{number}}-{{request}}")];
+    let sequence = MessageStep { messages, order: MessageOrder::Sequence, ..step() };
+    let case = Case { pace: Pace::Users(1), ..Case::new(sequence.clone(), 10) };
+    let check = plan::Check { evidence: 100, ..plan::Check::default() };
+    let ran = Case { check, ..case }.run(|number| Act::Answer(if number % 4 == 3 { "51" } else { "00" }));
+    let asked: Vec<&str> = ran
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Evidence(evidence) => Some(&evidence.request[4..]),
+            _ => None,
+        })
+        .collect();
+    // Requests 0 and 1 are the first pair, 2 and 3 the next; each second answer of that one is a failure.
+    assert_eq!(asked, ["b2-3", "b6-7"]);
+    let stop = Stop { turns_per_user: Some(4), ..Stop::default() };
+    let turns = Case { stop, ..Case::new(sequence, 0) }.run(|_| Act::Answer("00"));
+    assert_eq!(turns.counts().fine, 16);
+}
+
+#[test]
+fn weights_share_out() {
+    let messages =
+        [(3, "a"), (1, "b"), (0, "c")].map(|(weight, text)| Message { weight, ..Message::of(text) });
+    let code = Some(CodeRule { at: spot("fixed 3 1"), is: Codes::Any });
+    let step = MessageStep { messages: messages.to_vec(), order: MessageOrder::Weighted, code, ..step() };
+    let ran = Case::new(step, 2_000).run(|_| Act::Answer("00"));
+    let codes = ran.codes();
+    let count = |text: &str| codes.iter().find(|(code, ..)| code == text).map_or(0, |(.., count)| *count);
+    assert_eq!(count("a") + count("b"), 2_000, "{codes:?}");
+    assert!((400..600).contains(&count("b")), "{codes:?}");
+}

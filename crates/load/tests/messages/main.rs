@@ -1,0 +1,7 @@
+//! The engine's messages against a peer of the test's own, both on one worker: whatever the peer does, each request ends
+//! once, in the way it should.
+
+mod answers;
+mod outcomes;
+mod peer;
+mod run;

@@ -1,0 +1,559 @@
+//! What the templates of messages are filled with: everything that other requests know (see [`crate::data`]), and what only
+//! messages need: bytes, times in any form, numbers of connections, lengths and checksums.
+
+use super::framing::{Counts, Number, unescape};
+use crate::body::Body;
+use crate::data::{Source, is_name};
+use serde::{Deserialize, Serialize};
+
+/// A name for values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Field {
+    /// As it stands between the braces of a placeholder.
+    pub name: String,
+    /// Where its values come from.
+    pub source: FieldSource,
+    /// How they are written; `None`: as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+}
+
+/// Where values come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FieldSource {
+    /// A value as other requests have it.
+    Value(Source),
+    /// Always these bytes.
+    Bytes(Body),
+    /// The time at which the message is written.
+    Time(TimeText),
+    /// The number of the connection: the worker's number from 1 times 10,000, and the user's on its worker from 1, which
+    /// outlives reconnecting.
+    Connection,
+    /// The number of the worker, from 1.
+    Worker,
+    /// What an environment variable holds when the run begins.
+    Environment(String),
+    /// The length of the message.
+    Length(LengthField),
+    /// A checksum over what stands before it.
+    Checksum(ChecksumField),
+}
+
+/// A time in a form of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeText {
+    /// As of strftime; `%3f`, `%6f` and `%9f` are fractions of a second without a dot.
+    pub format: String,
+    /// The zone that it is of.
+    #[serde(default)]
+    pub zone: Zone,
+}
+
+/// A time zone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Zone {
+    /// Coordinated Universal Time.
+    #[default]
+    Utc,
+    /// This machine's.
+    Local,
+    /// Of the time zone database, such as `Asia/Shanghai`.
+    Named(String),
+}
+
+/// The length of a message, once all else in it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LengthField {
+    /// How it is written.
+    pub number: Number,
+    /// What it counts: what follows the message's head, or all of it.
+    #[serde(default)]
+    pub counts: Counts,
+    /// What is added.
+    #[serde(default)]
+    pub adjust: i64,
+}
+
+/// A checksum, once all else is known, lengths included; of several the first is computed first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChecksumField {
+    /// Which.
+    pub algorithm: Algorithm,
+    /// Where what it covers begins, in bytes from the message's begin; it ends before the field.
+    #[serde(default)]
+    pub from: u32,
+    /// How it is written.
+    #[serde(default)]
+    pub digits: Digits,
+    /// The key of a MAC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Key>,
+    /// Only its first bytes; `None`: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u8>,
+}
+
+/// How a checksum is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// All bytes, exclusive or; one byte (ISO 1155).
+    Lrc,
+    /// CRC-16/IBM-3740, often called CCITT-FALSE.
+    Crc16,
+    /// CRC-16/ARC.
+    Crc16Arc,
+    /// CRC-16/MODBUS, least significant byte first.
+    Crc16Modbus,
+    /// CRC-16/XMODEM.
+    Crc16Xmodem,
+    /// CRC-32 of ISO 3309, as of zip.
+    Crc32,
+    /// HMAC with SHA-256 (RFC 2104).
+    HmacSha256,
+}
+
+impl Algorithm {
+    /// Every one with its name.
+    const ALL: [(&'static str, Algorithm); 7] = [
+        ("lrc", Algorithm::Lrc),
+        ("crc16", Algorithm::Crc16),
+        ("crc16-arc", Algorithm::Crc16Arc),
+        ("crc16-modbus", Algorithm::Crc16Modbus),
+        ("crc16-xmodem", Algorithm::Crc16Xmodem),
+        ("crc32", Algorithm::Crc32),
+        ("mac", Algorithm::HmacSha256),
+    ];
+
+    /// Bytes that it has.
+    pub fn bytes(self) -> u8 {
+        match self {
+            Algorithm::Lrc => 1,
+            Algorithm::Crc16 | Algorithm::Crc16Arc | Algorithm::Crc16Modbus | Algorithm::Crc16Xmodem => 2,
+            Algorithm::Crc32 => 4,
+            Algorithm::HmacSha256 => 32,
+        }
+    }
+}
+
+/// How bytes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Digits {
+    /// As they are.
+    #[default]
+    Binary,
+    /// Two hexadecimal digits each, `0a`.
+    Hex,
+    /// Two hexadecimal digits each, `0A`.
+    UpperHex,
+}
+
+/// A key.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Key {
+    /// These bytes, which then stand in the plan and in what quotes it.
+    Bytes(Body),
+    /// What an environment variable holds, in hexadecimal digits.
+    Environment(String),
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Key::Bytes(_) => write!(to, "Key"),
+            Key::Environment(name) => write!(to, "Key({name})"),
+        }
+    }
+}
+
+/// How a value is written, as of printf: `%08d`, `%-10s`, `%x`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Format {
+    /// What stands before it.
+    pub before: Vec<u8>,
+    /// What stands behind it.
+    pub after: Vec<u8>,
+    /// Bytes that it has at least.
+    pub width: u16,
+    /// Filled with zeros rather than blanks.
+    pub zeros: bool,
+    /// Filled behind rather than before.
+    pub left: bool,
+    /// A plus before positive numbers.
+    pub plus: bool,
+    /// Bytes that it has at most; longer texts are cut.
+    pub most: Option<u16>,
+    /// How a number is written.
+    pub radix: Radix,
+    text: String,
+}
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Radix {
+    /// As it is, be it a number or not.
+    AsIs,
+    /// Hexadecimal, `ff`.
+    Hex,
+    /// Hexadecimal, `FF`.
+    UpperHex,
+    /// Octal.
+    Octal,
+}
+
+impl TryFrom<String> for Format {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Format, String> {
+        Format::parse(&text)
+    }
+}
+
+impl From<Format> for String {
+    fn from(format: Format) -> String {
+        format.text
+    }
+}
+
+impl Format {
+    /// Reads a format as of printf with one value, which may be of any of C's lengths (`%08ld`).
+    ///
+    /// # Errors
+    /// What would do, in words.
+    pub fn parse(text: &str) -> Result<Format, String> {
+        let wrong = || format!("'{text}' is no format: give one value such as %08d, %-10s or %x");
+        let at = text.match_indices('%').find(|(at, _)| !is_percent(text, *at)).map(|(at, _)| at);
+        let at = at.ok_or_else(wrong)?;
+        let mut format = Format {
+            before: text[..at].replace("%%", "%").into_bytes(),
+            after: Vec::new(),
+            width: 0,
+            zeros: false,
+            left: false,
+            plus: false,
+            most: None,
+            radix: Radix::AsIs,
+            text: text.to_owned(),
+        };
+        let mut rest = &text[at + 1..];
+        while let Some(flag) = rest.chars().next().filter(|flag| "0-+ ".contains(*flag)) {
+            format.zeros |= flag == '0';
+            format.left |= flag == '-';
+            format.plus |= flag == '+';
+            rest = &rest[1..];
+        }
+        let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let (width, after) = rest.split_at(number(rest));
+        format.width =
+            if width.is_empty() { 0 } else { width.parse().ok().filter(|w| *w <= 4096).ok_or_else(wrong)? };
+        rest = after;
+        if let Some(after) = rest.strip_prefix('.') {
+            let (most, after) = after.split_at(number(after));
+            format.most = Some(most.parse().map_err(|_| wrong())?);
+            rest = after;
+        }
+        rest = rest.trim_start_matches(['l', 'h', 'z', 'j', 'q']);
+        format.radix = match rest.chars().next().ok_or_else(wrong)? {
+            'd' | 'i' | 'u' | 's' => Radix::AsIs,
+            'x' => Radix::Hex,
+            'X' => Radix::UpperHex,
+            'o' => Radix::Octal,
+            _ => return Err(wrong()),
+        };
+        let after = &rest[1..];
+        let plain = after.replace("%%", "");
+        if plain.contains('%') {
+            return Err(wrong());
+        }
+        format.after = after.replace("%%", "%").into_bytes();
+        Ok(format)
+    }
+
+    /// Appends a value. `number`: the same value, where it is a number that may be written in another way.
+    pub fn write(&self, value: &[u8], to: &mut Vec<u8>) {
+        to.extend_from_slice(&self.before);
+        let begin = to.len();
+        self.digits(value, to);
+        if let Some(most) = self.most {
+            to.truncate(begin + usize::from(most));
+        }
+        let missing = usize::from(self.width).saturating_sub(to.len() - begin);
+        if missing > 0 {
+            self.fill(begin, missing, to);
+        }
+        to.extend_from_slice(&self.after);
+    }
+
+    fn digits(&self, value: &[u8], to: &mut Vec<u8>) {
+        let number = || std::str::from_utf8(value).ok()?.parse::<i64>().ok();
+        match (self.radix, self.plus) {
+            (Radix::AsIs, false) => to.extend_from_slice(value),
+            (radix, plus) => match number() {
+                None => to.extend_from_slice(value),
+                Some(number) => {
+                    if plus && number >= 0 && radix == Radix::AsIs {
+                        to.push(b'+');
+                    }
+                    // A vector takes all that is written.
+                    let _ = write_number(radix, number, value, to);
+                }
+            },
+        }
+    }
+
+    fn fill(&self, begin: usize, missing: usize, to: &mut Vec<u8>) {
+        let end = to.len();
+        if self.left {
+            to.resize(end + missing, b' ');
+            return;
+        }
+        let signed = self.zeros && to.get(begin).is_some_and(|first| matches!(first, b'-' | b'+'));
+        let begin = begin + usize::from(signed);
+        to.resize(end + missing, b' ');
+        to.copy_within(begin..end, begin + missing);
+        to[begin..begin + missing].fill(if self.zeros { b'0' } else { b' ' });
+    }
+}
+
+fn write_number(radix: Radix, number: i64, value: &[u8], to: &mut Vec<u8>) -> std::io::Result<()> {
+    use std::io::Write;
+    match radix {
+        Radix::AsIs => to.write_all(value),
+        Radix::Hex => write!(to, "{number:x}"),
+        Radix::UpperHex => write!(to, "{number:X}"),
+        Radix::Octal => write!(to, "{number:o}"),
+    }
+}
+
+/// Whether the percent sign here is one half of `%%`.
+fn is_percent(text: &str, at: usize) -> bool {
+    let before = text[..at].bytes().rev().take_while(|byte| *byte == b'%').count();
+    before % 2 == 1 || text[at + 1..].starts_with('%')
+}
+
+const WANTED: &str = "give hex:BYTES, time:FORMAT, time-local:FORMAT, time@ZONE:FORMAT, connection, worker, env:NAME, \
+                      length[:ascii:8][,total], lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac-env:NAME, \
+                      or counter, int, text, uuid, user or request";
+
+impl Field {
+    /// Reads `SOURCE` or `SOURCE as FORMAT`, such as `counter:1..999999 as %08d`.
+    ///
+    /// # Errors
+    /// What would do, in words.
+    pub fn parse(name: &str, text: &str) -> Result<Field, String> {
+        if !is_name(name) {
+            return Err(format!("'{name}' is no name: give letters, digits, _ and -"));
+        }
+        let (source, format) = match text.rsplit_once(" as ") {
+            Some((source, format)) if format.contains('%') => (source, Some(Format::parse(format.trim())?)),
+            _ => (text, None),
+        };
+        Ok(Field { name: name.to_owned(), source: FieldSource::parse(source)?, format })
+    }
+}
+
+impl FieldSource {
+    /// Reads a source as it is typed; see docs/src/tcp.md.
+    ///
+    /// # Errors
+    /// What would do, in words.
+    pub fn parse(text: &str) -> Result<FieldSource, String> {
+        let wrong = || format!("'{text}' is no source of values: {WANTED}");
+        if let Some(computed) = computed(text) {
+            return computed.ok_or_else(wrong);
+        }
+        let time = |format: &str, zone| FieldSource::Time(TimeText { format: format.to_owned(), zone });
+        match text.split_once(':') {
+            None if text == "connection" => return Ok(FieldSource::Connection),
+            None if text == "worker" => return Ok(FieldSource::Worker),
+            Some(("hex", digits)) => return Ok(FieldSource::Bytes(hex(digits).ok_or_else(wrong)?.into())),
+            Some(("bytes", text)) => return Ok(FieldSource::Bytes(unescape(text)?.into())),
+            Some(("env", name)) => return Ok(FieldSource::Environment(name.to_owned())),
+            Some(("time", format)) if format.contains('%') => return Ok(time(format, Zone::Utc)),
+            Some(("time-local", format)) => return Ok(time(format, Zone::Local)),
+            Some((kind, format)) if kind.starts_with("time@") => {
+                return Ok(time(format, Zone::Named(kind[5..].to_owned())));
+            }
+            _ => {}
+        }
+        Source::parse(text).map(FieldSource::Value).map_err(|_| wrong())
+    }
+
+    /// The environment variable that it is taken from.
+    pub fn environment(&self) -> Option<&str> {
+        match self {
+            FieldSource::Environment(name) => Some(name),
+            FieldSource::Checksum(ChecksumField { key: Some(Key::Environment(name)), .. }) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Bytes that it takes, where it is computed when all else is known.
+    pub fn computed_bytes(&self) -> Option<u32> {
+        match self {
+            FieldSource::Length(length) => Some(length.number.width()),
+            FieldSource::Checksum(sum) => Some(sum.width()),
+            _ => None,
+        }
+    }
+
+    /// What no source can be, in words; `None` where nothing is wrong.
+    pub fn violation(&self) -> Option<String> {
+        match self {
+            FieldSource::Value(source) => source.violation(),
+            FieldSource::Length(length) if !length.number.is_sound() => {
+                Some("a length of an impossible width".to_owned())
+            }
+            FieldSource::Checksum(sum) if (sum.algorithm == Algorithm::HmacSha256) != sum.key.is_some() => {
+                Some("a mac has a key, and only a mac has".to_owned())
+            }
+            FieldSource::Checksum(sum)
+                if sum.bytes.is_some_and(|bytes| bytes == 0 || bytes > sum.algorithm.bytes()) =>
+            {
+                Some(format!("a checksum of 1 to {} bytes", sum.algorithm.bytes()))
+            }
+            FieldSource::Environment(name) if name.is_empty() => Some("a variable without a name".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl ChecksumField {
+    /// Bytes that it takes in the message.
+    pub fn width(&self) -> u32 {
+        let bytes = u32::from(self.bytes.unwrap_or(self.algorithm.bytes()));
+        if self.digits == Digits::Binary { bytes } else { 2 * bytes }
+    }
+}
+
+/// A length or a checksum; `None` inside where it only begins like one.
+fn computed(text: &str) -> Option<Option<FieldSource>> {
+    let (kind, options) = text.split_once(',').map_or((text, None), |(kind, options)| (kind, Some(options)));
+    let (name, value) = kind.split_once(':').map_or((kind, None), |(name, value)| (name, Some(value)));
+    if name == "length" {
+        return Some(length(value.unwrap_or("8"), options));
+    }
+    let (name, env) = if name == "mac-env" { ("mac", true) } else { (name, false) };
+    let (_, algorithm) = Algorithm::ALL.into_iter().find(|(known, _)| *known == name)?;
+    let key = match value {
+        None => Some(None),
+        Some(name) if env => Some(Some(Key::Environment(name.to_owned()))),
+        Some(digits) => hex(digits).map(|bytes| Some(Key::Bytes(bytes.into()))),
+    };
+    let field = |key| ChecksumField { algorithm, from: 0, digits: Digits::Binary, key, bytes: None };
+    Some(key.and_then(|key| checksum(field(key), options)))
+}
+
+fn length(number: &str, options: Option<&str>) -> Option<FieldSource> {
+    let mut field =
+        LengthField { number: Number::parse(number, Number::Ascii)?, counts: Counts::Body, adjust: 0 };
+    for option in options.into_iter().flat_map(|options| options.split(',')) {
+        match option.split_once('=') {
+            None if option == "total" => field.counts = Counts::Total,
+            None if option == "body" => field.counts = Counts::Body,
+            Some(("adjust", adjust)) => field.adjust = adjust.parse().ok()?,
+            _ => return None,
+        }
+    }
+    Some(FieldSource::Length(field))
+}
+
+fn checksum(mut field: ChecksumField, options: Option<&str>) -> Option<FieldSource> {
+    for option in options.into_iter().flat_map(|options| options.split(',')) {
+        match option.split_once('=') {
+            None if option == "hex" => field.digits = Digits::Hex,
+            None if option == "HEX" => field.digits = Digits::UpperHex,
+            Some(("from", from)) => field.from = from.parse().ok()?,
+            Some(("bytes", bytes)) => field.bytes = Some(bytes.parse().ok()?),
+            _ => return None,
+        }
+    }
+    let source = FieldSource::Checksum(field);
+    source.violation().is_none().then_some(source)
+}
+
+/// Reads hexadecimal digits, two for each byte.
+pub fn hex(digits: &str) -> Option<Vec<u8>> {
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b' ').collect();
+    let pair = |pair: &[u8]| match pair {
+        [high, low] => Some((value(*high)? << 4 | value(*low)?) as u8),
+        _ => None,
+    };
+    digits.chunks(2).map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_as_of_printf() {
+        for (format, value, expected) in [
+            ("%d", "5", "5"),
+            ("%08ld", "42", "00000042"),
+            ("%08ld", "-42", "-0000042"),
+            ("%5d|", "42", "   42|"),
+            ("ID%-5s.", "ab", "IDab   ."),
+            ("%04x", "255", "00ff"),
+            ("%X", "255", "FF"),
+            ("%+d", "7", "+7"),
+            ("%.3s", "abcdef", "abc"),
+            ("100%%-%d%%", "1", "100%-1%"),
+            ("%x", "no", "no"),
+        ] {
+            let mut out = Vec::new();
+            Format::parse(format).unwrap().write(value.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{format}");
+        }
+        for format in ["", "5", "%", "%n", "%d%d", "%99999d", "%s%", "%%"] {
+            assert!(Format::parse(format).is_err(), "{format}");
+        }
+    }
+
+    #[test]
+    fn sources_as_they_are_typed() {
+        let bytes = |bytes: &[u8]| FieldSource::Bytes(bytes.to_vec().into());
+        let time = |format: &str, zone| FieldSource::Time(TimeText { format: format.to_owned(), zone });
+        let length = |number, counts| FieldSource::Length(LengthField { number, counts, adjust: 0 });
+        let sum = |algorithm, from, digits| {
+            FieldSource::Checksum(ChecksumField { algorithm, from, digits, key: None, bytes: None })
+        };
+        for (text, source) in [
+            ("hex:0aFF 00", bytes(&[10, 255, 0])),
+            ("bytes:a\\x00", bytes(b"a\0")),
+            ("time:%H:%M", time("%H:%M", Zone::Utc)),
+            ("time-local:%3f", time("%3f", Zone::Local)),
+            ("time@Asia/Shanghai:%H", time("%H", Zone::Named("Asia/Shanghai".to_owned()))),
+            ("connection", FieldSource::Connection),
+            ("env:HOME", FieldSource::Environment("HOME".to_owned())),
+            ("length", length(Number::Ascii(8), Counts::Body)),
+            ("length:binary:2,total", length(Number::Binary(2), Counts::Total)),
+            ("lrc", sum(Algorithm::Lrc, 0, Digits::Binary)),
+            ("crc16-modbus,from=1,HEX", sum(Algorithm::Crc16Modbus, 1, Digits::UpperHex)),
+            ("uuid", FieldSource::Value(Source::Uuid)),
+        ] {
+            assert_eq!(FieldSource::parse(text), Ok(source), "{text}");
+        }
+        for text in
+            ["hex:0", "hex:x", "length:99", "crc32,up", "mac", "lrc:00", "mac:0", "nothing", "crc16,bytes=3"]
+        {
+            assert!(FieldSource::parse(text).unwrap_err().contains("no source"), "{text}");
+        }
+        let mac = FieldSource::parse("mac:00ff,bytes=8,hex").unwrap();
+        assert_eq!(mac.computed_bytes(), Some(16));
+        let field = Field::parse("n", "counter:1..9 as %04d").unwrap();
+        assert_eq!(field.format.as_ref().unwrap().width, 4);
+        assert!(Field::parse("a b", "uuid").is_err());
+    }
+}

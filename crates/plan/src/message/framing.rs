@@ -1,0 +1,340 @@
+//! How messages are told apart, as a plan says it; what it does is `wire::message`'s business.
+
+use crate::body::Body;
+use serde::{Deserialize, Serialize};
+
+/// How messages are told apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Framing {
+    /// A head of fixed size announces the length.
+    Length(LengthHead),
+    /// Messages end with these bytes, which are not part of their body.
+    Delimiter(Body),
+    /// All messages have this many bytes.
+    Fixed(u32),
+    /// One line each, such as newline-delimited JSON.
+    Lines,
+    /// Lines of Redis's protocol: they end with CR LF.
+    RespLine,
+    /// ISO 8583 behind a length.
+    Iso8583(Iso8583),
+    /// A message ends when its sender closes: a request by half of the connection, an answer by all of it.
+    Close,
+    /// Sent as it is written, with whatever length it holds; only of requests.
+    Raw,
+}
+
+/// A head of fixed size with a length in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LengthHead {
+    /// Bytes of the head; `None`: the length ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u32>,
+    /// Where the number stands in it, from 0.
+    #[serde(default)]
+    pub at: u32,
+    /// How the number is written.
+    pub number: Number,
+    /// What it counts.
+    #[serde(default)]
+    pub counts: Counts,
+    /// What is added to the count to get the number that is sent.
+    #[serde(default)]
+    pub adjust: i64,
+}
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Number {
+    /// This many decimal digits, 1 to 18.
+    Ascii(u8),
+    /// This many hexadecimal digits, 1 to 15.
+    Hex(u8),
+    /// Binary in 1, 2, 4 or 8 bytes, most significant first.
+    Binary(u8),
+    /// Binary in 1, 2, 4 or 8 bytes, least significant first.
+    Little(u8),
+    /// Two decimal digits per byte, in 1 to 9 bytes.
+    Bcd(u8),
+}
+
+/// What a length counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counts {
+    /// What follows the head.
+    #[default]
+    Body,
+    /// Head and body.
+    Total,
+}
+
+/// ISO 8583 (1987) behind a length of its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Iso8583 {
+    /// How the length is written.
+    pub length: Number,
+    /// How bitmaps are written.
+    #[serde(default)]
+    pub bitmap: IsoBitmap,
+}
+
+/// How ISO 8583's bitmaps are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum IsoBitmap {
+    /// 8 bytes.
+    #[default]
+    Binary,
+    /// 16 hexadecimal digits.
+    Hex,
+}
+
+impl Number {
+    /// Bytes that it takes.
+    pub fn width(self) -> u32 {
+        match self {
+            Number::Ascii(width)
+            | Number::Hex(width)
+            | Number::Binary(width)
+            | Number::Little(width)
+            | Number::Bcd(width) => u32::from(width),
+        }
+    }
+
+    /// Whether numbers of this width can be read and written.
+    pub fn is_sound(self) -> bool {
+        match self {
+            Number::Ascii(width) => (1..=18).contains(&width),
+            Number::Hex(width) => (1..=15).contains(&width),
+            Number::Binary(width) | Number::Little(width) => [1, 2, 4, 8].contains(&width),
+            Number::Bcd(width) => (1..=9).contains(&width),
+        }
+    }
+
+    /// Reads `8`, `ascii:8`, `hex:4`, `binary:2`, `little:4` or `bcd:2`; a bare number is of `otherwise`.
+    pub(super) fn parse(text: &str, otherwise: fn(u8) -> Number) -> Option<Number> {
+        let (kind, width) = match text.split_once(':') {
+            None => (otherwise as fn(u8) -> Number, text),
+            Some(("ascii", width)) => (Number::Ascii as fn(u8) -> Number, width),
+            Some(("hex", width)) => (Number::Hex as fn(u8) -> Number, width),
+            Some(("binary", width)) => (Number::Binary as fn(u8) -> Number, width),
+            Some(("little", width)) => (Number::Little as fn(u8) -> Number, width),
+            Some(("bcd", width)) => (Number::Bcd as fn(u8) -> Number, width),
+            Some(_) => return None,
+        };
+        width.parse().ok().map(kind).filter(|number| number.is_sound())
+    }
+}
+
+impl LengthHead {
+    /// A head that is nothing but the length of what follows.
+    pub fn only(number: Number) -> LengthHead {
+        LengthHead { size: None, at: 0, number, counts: Counts::Body, adjust: 0 }
+    }
+
+    /// Bytes of the head.
+    pub fn head_size(&self) -> u32 {
+        self.size.unwrap_or(self.at.saturating_add(self.number.width()))
+    }
+}
+
+const WANTED: &str = "give ascii:8, hex:4, binary:2, little:4 or bcd:2 (with ,total ,at=N ,head=N ,adjust=N), \
+                      delimiter:TEXT, fixed:BYTES, lines, resp-line, iso8583:2, close or raw";
+
+impl Framing {
+    /// Reads a framing as it is typed; see docs/src/tcp.md.
+    ///
+    /// # Errors
+    /// What would do, in words.
+    pub fn parse(text: &str) -> Result<Framing, String> {
+        let wrong = || format!("'{text}' is no framing: {WANTED}");
+        let framing = match text.split_once(':') {
+            Some(("delimiter", rest)) => Framing::Delimiter(unescape(rest)?.into()),
+            Some(("fixed", bytes)) => Framing::Fixed(bytes.parse().map_err(|_| wrong())?),
+            Some(("iso8583", rest)) => Framing::Iso8583(iso8583(rest).ok_or_else(wrong)?),
+            Some(_) => Framing::Length(length_head(text).ok_or_else(wrong)?),
+            None => match text {
+                "lines" | "ndjson" => Framing::Lines,
+                "resp-line" | "resp" => Framing::RespLine,
+                "close" => Framing::Close,
+                "raw" => Framing::Raw,
+                _ => return Err(wrong()),
+            },
+        };
+        framing.violation().map_or(Ok(framing), |why| Err(format!("'{text}': {why}")))
+    }
+
+    /// What no framing can be, in words; `None` where nothing is wrong.
+    pub fn violation(&self) -> Option<&'static str> {
+        match self {
+            Framing::Length(head) if !head.number.is_sound() => Some(WIDTHS),
+            Framing::Iso8583(iso) if !iso.length.is_sound() => Some(WIDTHS),
+            Framing::Length(head) if head.head_size() < head.at.saturating_add(head.number.width()) => {
+                Some("the length reaches beyond the head")
+            }
+            Framing::Length(head) if head.head_size() > MAX_HEAD => Some("a head has at most 65536 bytes"),
+            Framing::Delimiter(delimiter) if delimiter.is_empty() => Some("the delimiter is empty"),
+            Framing::Fixed(0) => Some("messages of 0 bytes"),
+            _ => None,
+        }
+    }
+
+    /// Bytes of the head that a message has in this framing.
+    pub fn head_size(&self) -> u32 {
+        match self {
+            Framing::Length(head) => head.head_size(),
+            Framing::Iso8583(iso) => iso.length.width(),
+            _ => 0,
+        }
+    }
+
+    /// Bytes of the number in that head.
+    pub fn number_size(&self) -> u32 {
+        match self {
+            Framing::Length(head) => head.number.width(),
+            _ => self.head_size(),
+        }
+    }
+
+    /// How bitmaps of ISO 8583 are written.
+    pub fn bitmap(&self) -> IsoBitmap {
+        match self {
+            Framing::Iso8583(iso) => iso.bitmap,
+            _ => IsoBitmap::default(),
+        }
+    }
+}
+
+const MAX_HEAD: u32 = 65_536;
+const WIDTHS: &str =
+    "a length has 1 to 18 digits, 1 to 15 hexadecimal ones, 1, 2, 4 or 8 binary bytes, or 1 to 9 of BCD";
+
+fn length_head(text: &str) -> Option<LengthHead> {
+    let mut words = text.split(',');
+    let mut head = LengthHead::only(Number::parse(words.next()?, Number::Ascii)?);
+    for word in words {
+        match word.split_once('=') {
+            None if word == "total" => head.counts = Counts::Total,
+            None if word == "body" => head.counts = Counts::Body,
+            Some(("at", at)) => head.at = at.parse().ok()?,
+            Some(("head", size)) => head.size = Some(size.parse().ok()?),
+            Some(("adjust", adjust)) => head.adjust = adjust.parse().ok()?,
+            _ => return None,
+        }
+    }
+    Some(head)
+}
+
+fn iso8583(text: &str) -> Option<Iso8583> {
+    let (length, bitmap) = match text.split_once(',') {
+        None => (text, IsoBitmap::Binary),
+        Some((length, "hex")) => (length, IsoBitmap::Hex),
+        Some((length, "binary")) => (length, IsoBitmap::Binary),
+        Some(_) => return None,
+    };
+    Some(Iso8583 { length: Number::parse(length, Number::Binary)?, bitmap })
+}
+
+/// Reads text with `\r`, `\n`, `\t`, `\0`, `\\` and `\xHH`.
+///
+/// # Errors
+/// A backslash before anything else.
+pub fn unescape(text: &str) -> Result<Vec<u8>, String> {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte != b'\\' {
+            bytes.push(*byte);
+            continue;
+        }
+        let (escape, after) = rest.split_first().unwrap_or((&b' ', &[]));
+        rest = after;
+        let byte = match escape {
+            b'r' => b'\r',
+            b'n' => b'\n',
+            b't' => b'\t',
+            b'0' => 0,
+            b'\\' => b'\\',
+            // A placeholder's escape, which the template reads.
+            b'{' => {
+                bytes.push(b'\\');
+                b'{'
+            }
+            b'x' => {
+                let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+                let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                rest = after.get(2..).unwrap_or(&[]);
+                byte.ok_or_else(|| format!("'{text}': \\x needs two hexadecimal digits"))?
+            }
+            _ => {
+                return Err(format!(
+                    "'{text}': a backslash stands before r, n, t, 0, x and two digits, or another"
+                ));
+            }
+        };
+        bytes.push(byte);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn framings_as_they_are_typed() {
+        let length = |number| Framing::Length(LengthHead::only(number));
+        for (text, framing) in [
+            ("ascii:8", length(Number::Ascii(8))),
+            ("hex:4", length(Number::Hex(4))),
+            ("binary:2", length(Number::Binary(2))),
+            ("little:4", length(Number::Little(4))),
+            ("bcd:2", length(Number::Bcd(2))),
+            ("delimiter:\\r\\n", Framing::Delimiter("\r\n".into())),
+            ("delimiter:\\x03:", Framing::Delimiter(vec![3, b':'].into())),
+            ("fixed:100", Framing::Fixed(100)),
+            ("lines", Framing::Lines),
+            ("ndjson", Framing::Lines),
+            ("resp-line", Framing::RespLine),
+            ("close", Framing::Close),
+            ("raw", Framing::Raw),
+            (
+                "ascii:4,total,at=2,head=10,adjust=-4",
+                Framing::Length(LengthHead {
+                    size: Some(10),
+                    at: 2,
+                    number: Number::Ascii(4),
+                    counts: Counts::Total,
+                    adjust: -4,
+                }),
+            ),
+            ("iso8583:2", Framing::Iso8583(Iso8583 { length: Number::Binary(2), bitmap: IsoBitmap::Binary })),
+            (
+                "iso8583:ascii:4,hex",
+                Framing::Iso8583(Iso8583 { length: Number::Ascii(4), bitmap: IsoBitmap::Hex }),
+            ),
+        ] {
+            assert_eq!(Framing::parse(text), Ok(framing), "{text}");
+        }
+        for (text, said) in [
+            ("x", "no framing"),
+            ("ascii:19", "no framing"),
+            ("binary:3", "no framing"),
+            ("fixed:0", "0 bytes"),
+            ("delimiter:", "empty"),
+            ("delimiter:\\q", "backslash"),
+            ("delimiter:\\x1", "two hexadecimal"),
+            ("ascii:4,head=3", "beyond the head"),
+            ("ascii:4,head=70000", "65536"),
+            ("ascii:4,most", "no framing"),
+            ("iso8583:x", "no framing"),
+        ] {
+            assert!(Framing::parse(text).unwrap_err().contains(said), "{text}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The codes that answers carried, where the plan says where they stand: what the service says, beside what the network
+//! says.
+
+use super::{Report, Section};
+use crate::show::{self, Table};
+use measure::run::ratio;
+use measure::{Code, CodeKind};
+
+/// Codes that are shown; the others are in the JSON.
+const SHOWN: usize = 20;
+
+impl Report<'_> {
+    pub(super) fn codes(&self) -> Option<Section> {
+        let list = self.phase.tally.codes.list();
+        let pushed = self.counts().pushed;
+        if list.is_empty() && pushed == 0 {
+            return None;
+        }
+        let all: u64 = list.iter().map(|code| code.count).sum();
+        let mut table = Table::new("rrll");
+        for code in list.iter().take(SHOWN) {
+            let share = ratio(code.count, all).map(show::percent);
+            let meaning = if code.good { "success" } else { "failure" };
+            table.row([show::count(code.count), show::or_dash(share), name(code), meaning.to_owned()]);
+        }
+        let mut section = Section::new("Codes", table.lines());
+        if let Some(rest) = list.get(SHOWN..).filter(|rest| !rest.is_empty()) {
+            let count: u64 = rest.iter().map(|code| code.count).sum();
+            section.say(&format!(
+                "{} more codes, in {}.",
+                show::count(rest.len() as u64),
+                show::counted(count, "answer")
+            ));
+        }
+        if pushed > 0 {
+            section.say(&format!("{} that nobody had asked for.", show::counted(pushed, "message")));
+        }
+        Some(section)
+    }
+}
+
+/// A code as it is shown; bytes that are no text are escaped.
+pub(crate) fn name(code: &Code<'_>) -> String {
+    match code.kind {
+        CodeKind::Seen => code.text.escape_ascii().to_string(),
+        CodeKind::Other => "(others)".to_owned(),
+        CodeKind::Missing => "(none)".to_owned(),
+    }
+}

@@ -1,0 +1,24 @@
+//! `wringer tcp`: a service pressed with messages that are no HTTP.
+
+use super::show::{self, Lines, Ran};
+use crate::problem::{Exit, Problem};
+use crate::session::{self, Surroundings};
+use doors::native::TcpArgs;
+
+/// Runs the command.
+pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
+    let plan = args.plan(super::seed_from_clock()).map_err(Problem::Usage)?;
+    if args.output.show_plan {
+        show::write(&plan.to_text());
+        return Ok(Exit::Fine);
+    }
+    show::can_keep(&args.output)?;
+    let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
+    let ready = session::prepare(&plan, &around, false)?;
+    show::warn(ready.warnings());
+    show::notice(&format!("pressing {}", args.target));
+    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
+    let seed_option = args.load.seed.is_none().then_some("--seed");
+    let target = Some(args.target.clone());
+    show::report(&mut finished, &Ran { plan: &plan, target, output: &args.output, seed_option })
+}
