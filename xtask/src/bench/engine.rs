@@ -153,7 +153,8 @@ impl<'a> Engine<'a> {
             return samples;
         }
         let seconds = self.place.time.as_secs();
-        let pressing = Pressing { url, connections: case.connections, seconds, is_short: case.is_short };
+        let pressing =
+            Pressing { url, connections: case.connections, seconds, is_short: case.is_short, script: None };
         for peer in PEERS.into_iter().filter(|peer| peer.is_installed() && peer.can(&pressing)) {
             samples.push(sample(peer.program(), self.place.peer(peer, &pressing)));
         }

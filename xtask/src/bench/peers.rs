@@ -28,6 +28,8 @@ pub struct Pressing<'a> {
     pub seconds: u64,
     /// Whether each request opens a connection of its own.
     pub is_short: bool,
+    /// What wrk runs for each request.
+    pub script: Option<&'a Path>,
 }
 
 /// Keep-alive, and no screen output for each request: the cheapest way that siege has.
@@ -73,7 +75,7 @@ impl Peer {
 
     /// One thread where there is a choice.
     fn arguments(self, pressing: &Pressing<'_>) -> Vec<String> {
-        let Pressing { url, connections, seconds, is_short } = *pressing;
+        let Pressing { url, connections, seconds, is_short, script } = *pressing;
         let line = match self {
             // Without a number, -t stands for 50000 requests at most.
             Self::Ab => {
@@ -91,6 +93,9 @@ impl Peer {
         let mut arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         if self == Self::Wrk && is_short {
             arguments.extend(["-H", "Connection: close"].map(str::to_owned));
+        }
+        if let Some(script) = script.filter(|_| self == Self::Wrk) {
+            arguments.extend(["-s".to_owned(), script.display().to_string()]);
         }
         arguments
     }
@@ -119,7 +124,8 @@ impl Peer {
     }
 }
 
-fn siege_settings(folder: &Path, is_short: bool) -> Result<PathBuf> {
+/// Writes the settings that siege is run with, and says where.
+pub fn siege_settings(folder: &Path, is_short: bool) -> Result<PathBuf> {
     let file = folder.join("siegerc");
     let connection = if is_short { "close" } else { "keep-alive" };
     let text = format!("{SIEGE_SETTINGS}connection = {connection}\n");
@@ -188,7 +194,8 @@ mod tests {
 
     #[test]
     fn short_connections_are_asked_for() {
-        let pressing = Pressing { url: "http://h/", connections: 64, seconds: 2, is_short: true };
+        let pressing =
+            Pressing { url: "http://h/", connections: 64, seconds: 2, is_short: true, script: None };
         assert!(Peer::Wrk.arguments(&pressing).contains(&"Connection: close".to_owned()));
         assert!(!Peer::Ab.arguments(&pressing).contains(&"-k".to_owned()));
         assert!(!Peer::H2load.can(&pressing));

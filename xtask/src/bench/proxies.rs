@@ -184,7 +184,13 @@ impl<'a> Proxies<'a> {
     }
 
     fn pressing<'u>(&self, url: &'u str) -> Pressing<'u> {
-        Pressing { url, connections: USERS, seconds: self.place.time.as_secs(), is_short: false }
+        Pressing {
+            url,
+            connections: USERS,
+            seconds: self.place.time.as_secs(),
+            is_short: false,
+            script: None,
+        }
     }
 
     /// The same client against our origin and against nginx with a file: here the server's CPU time counts.
