@@ -439,6 +439,25 @@ mod tests {
     }
 
     #[test]
+    fn several_conditions_may_follow_fail_if() {
+        let conditions = |line: &str| {
+            let args = args(line);
+            let all: Vec<String> = args.output.fail_if.iter().map(ToString::to_string).collect();
+            (args.urls, all.join(" "))
+        };
+        let urls = vec!["http://h/".to_owned()];
+        for line in [
+            "http://h/ --fail-if p99>50ms errors>0.1%",
+            "--fail-if p99>50ms errors>0.1% http://h/",
+            "--fail-if p99>50ms,errors>0.1% h",
+            "--fail-if p99>50ms h --fail-if errors>0.1%",
+        ] {
+            assert_eq!(conditions(line), (urls.clone(), "p99>50ms errors>0.1%".to_owned()), "{line}");
+        }
+        assert!(Cli::read(["wringer", "http", "h", "p99>50ms"]).is_err(), "a condition by itself");
+    }
+
+    #[test]
     fn what_is_no_url_is_refused() {
         for line in ["ftp://h/", "http://", "h:port"] {
             assert!(Cli::read(["wringer", "http", line]).is_err(), "{line}");

@@ -65,9 +65,30 @@ impl Cli {
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
         let mut command = with_negative_numbers(Cli::command());
-        let matches = command.try_get_matches_from_mut(words)?;
+        let matches = command.try_get_matches_from_mut(each_condition(words))?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// `--fail-if A B C` says `--fail-if A --fail-if B --fail-if C`: what reads as a condition behind one is another one, and no
+/// URL.
+fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -> Vec<OsString> {
+    let is_condition = |word: &OsString| {
+        let parts = word.to_str().map(|word| word.split(','));
+        parts.is_some_and(|mut parts| parts.all(|part| plan::Threshold::parse(part).is_ok()))
+    };
+    let mut read: Vec<OsString> = Vec::new();
+    let mut behind_one = false;
+    for word in words.into_iter().map(Into::into) {
+        let is_value = read.last().is_some_and(|last| last == "--fail-if");
+        let is_more = behind_one && !is_value && is_condition(&word);
+        if is_more {
+            read.push("--fail-if".into());
+        }
+        behind_one = is_value || is_more;
+        read.push(word);
+    }
+    read
 }
 
 /// A negative number is read as a value, not as an unknown option, so that the option's own refusal says what would do.
