@@ -167,10 +167,12 @@ fn counters_of_threads_come_together_in_done() {
 #[test]
 fn pipelined_requests_are_counted_one_by_one() {
     let server = serve(Behaviour::Fine);
+    // The end of the run may cut a batch of each connection short.
     let text = "function init() local r = {}; for n = 1, 5 do r[n] = wrk.format(nil, '/' .. n) end; all = table.concat(r) end
                 function request() return all end
                 function done(s, l) local n = 0; for i = 1, #l do local _, c = l(i); n = n + c end
-                print('batches ' .. tostring(n * 5 == s.requests and n > 0)) end";
+                local more = s.requests - n * 5
+                print('batches ' .. tostring(n > 0 and more >= 0 and more <= 2 * 4)) end";
     let ran = with_script(text, &format!("-t1 -c2 -d1s {}", server.url()));
     ends(&ran, 0);
     assert!(
