@@ -288,6 +288,26 @@ pub(crate) fn not_connected(worker: &Worker, user: &mut User, failure: Failure, 
     }
 }
 
+/// What is told of a described request that went wrong. `head`: that of its answer, as far as one came.
+pub(crate) fn trouble_of(
+    what: Wrong,
+    request: String,
+    head: &[u8],
+    moments: &Moments,
+    connection: &Connection,
+) -> Event {
+    let head = String::from_utf8_lossy(head);
+    Event::Trouble(Trouble {
+        what,
+        request,
+        status_line: head.lines().next().unwrap_or("").to_owned(),
+        range: (0, 0),
+        after: moments.response(),
+        connection: connection.number,
+        reused: connection.carried > 0,
+    })
+}
+
 /// Gives what was received to the reader; `None` while the answer goes on.
 fn take(
     reader: &mut ResponseReader,

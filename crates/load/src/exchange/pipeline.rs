@@ -162,7 +162,7 @@ impl Line<'_> {
         if let Ended::Outdated = ended {
             return Next::Over;
         }
-        let outcome = outcome(ended, prepared, &mut answer);
+        let outcome = answer.outcome(ended);
         let fresh = batch.connection.opened_in.is_some();
         let (sizes, connection) = (&mut batch.sizes, &mut batch.connection);
         self.worker.end(&Exchange {
@@ -262,19 +262,6 @@ impl Line<'_> {
     fn record(&self, record: Record) {
         if self.worker.job.load.trace.requests {
             self.worker.show(Event::Request(Box::new(record)));
-        }
-    }
-}
-
-fn outcome(ended: Ended, prepared: &Prepared, answer: &mut Answer<'_>) -> Outcome {
-    match ended {
-        Ended::Failed(failure) => Outcome::Failed(failure),
-        Ended::BrokenOff => Outcome::Aborted,
-        Ended::Complete | Ended::Outdated if prepared.expect.takes(answer.status) => {
-            answer.complete().map_or(Outcome::Fine, Outcome::Faulty)
-        }
-        Ended::Complete | Ended::Outdated => {
-            Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_arrival,
-    note_end, note_refusal, put_back, ready, renewable, take,
+    note_end, note_refusal, put_back, ready, renewable, take, trouble_of,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -10,10 +10,7 @@ use crate::requests::{Answer, Prepared};
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use measure::event::{HeadTitle, Wrong};
-use measure::{
-    CacheResult, Cause, Event, Evidence, Exchange, Failure, FailureKind, Fault, First, Outcome, Record,
-    Stage, Times, Trouble,
-};
+use measure::{CacheResult, Cause, Event, Evidence, Exchange, Fault, First, Outcome, Record, Stage, Times};
 use plan::CloseBy;
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
@@ -75,7 +72,7 @@ impl Call<'_> {
         if let Ended::Outdated = ended {
             return Attempt::Outdated;
         }
-        let outcome = self.outcome(ended, &mut answer);
+        let outcome = answer.outcome(ended);
         worker.end(&Exchange {
             status: answer.status,
             cache: CacheResult::NotAsked,
@@ -279,19 +276,6 @@ impl Call<'_> {
         self.worker.show(Event::Request(Box::new(record)));
     }
 
-    fn outcome(&self, ended: Ended, answer: &mut Answer<'_>) -> Outcome {
-        match ended {
-            Ended::Failed(failure) => Outcome::Failed(failure),
-            Ended::BrokenOff => Outcome::Aborted,
-            Ended::Complete | Ended::Outdated if self.prepared.expect.takes(answer.status) => {
-                answer.complete().map_or(Outcome::Fine, Outcome::Faulty)
-            }
-            Ended::Complete | Ended::Outdated => {
-                Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
-            }
-        }
-    }
-
     fn show(&self, title: HeadTitle, bytes: &[u8]) {
         if self.worker.job.load.trace.heads {
             self.worker.show(Event::Head { title, text: bytes.to_vec() });
@@ -322,16 +306,8 @@ impl Call<'_> {
             worker.tell(Event::Evidence(Box::new(evidence)));
         }
         if worker.job.load.trace.errors {
-            let head = String::from_utf8_lossy(&user.answer_head);
-            worker.tell(Event::Trouble(Trouble {
-                what,
-                request: format!("{} {}", self.prepared.method, self.prepared.address.text),
-                status_line: head.lines().next().unwrap_or("").to_owned(),
-                range: (0, 0),
-                after: moments.response(),
-                connection: connection.number,
-                reused: connection.carried > 0,
-            }));
+            let request = format!("{} {}", self.prepared.method, self.prepared.address.text);
+            worker.tell(trouble_of(what, request, &user.answer_head, moments, connection));
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Visit, needs::Needs};
 use crate::connection::Connection;
 use crate::exchange::{
     Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, read_all, ready, renewable,
-    version_text,
+    trouble_of, version_text,
 };
 use crate::failure;
 use crate::requests::{Answer, Prepared};
@@ -15,8 +15,7 @@ use crate::route::Route;
 use crate::user::User;
 use measure::event::{HeadTitle, Wrong};
 use measure::{
-    CacheResult, Cause, Clock, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record,
-    Stage, Trouble,
+    CacheResult, Cause, Clock, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage,
 };
 use plan::Address;
 use std::io;
@@ -380,16 +379,8 @@ impl Hop<'_> {
             worker.tell(Event::Evidence(Box::new(self.evidence(fault, reply, &sent))));
         }
         if worker.job.load.trace.errors {
-            let head = String::from_utf8_lossy(&reply.head);
-            worker.tell(Event::Trouble(Trouble {
-                what,
-                request: format!("{} {}", self.message.method, self.message.address.text),
-                status_line: head.lines().next().unwrap_or("").to_owned(),
-                range: (0, 0),
-                after: moments.response(),
-                connection: connection.number,
-                reused: connection.carried > 0,
-            }));
+            let request = format!("{} {}", self.message.method, self.message.address.text);
+            worker.tell(trouble_of(what, request, &reply.head, moments, connection));
         }
     }
 

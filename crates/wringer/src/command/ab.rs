@@ -7,7 +7,6 @@ use doors::ab::{Command, Run, Shown, banner, parse};
 use measure::{Event, First, FirstTls, Row};
 use plan::CipherSuite;
 use report::ab::{Asked, Gnuplot, Heads, Seen, begin};
-use report::{Context, json};
 use std::ffi::OsString;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -172,19 +171,8 @@ fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result
         std::fs::write(file, gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system()))
             .map_err(|error| cannot_open("gnuplot", &error))?;
     }
-    let Some(file) = &run.json else { return Ok(()) };
-    let command = show::repeat(run.plan.seed, None);
-    let context = Context {
-        plan: &run.plan,
-        command: &command,
-        version: env!("CARGO_PKG_VERSION"),
-        target: Some(&run.view.connects_to),
-        target_cpu: None,
-        evidence_file: None,
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
-    };
-    Ok(show::keep_json(file, &json::report(&finished.result, &context))?)
+    let target = Some(run.view.connects_to.as_str());
+    Ok(show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None)?)
 }
 
 /// Looks the host up and, unless failed connections are to be survived, whether anybody listens there: ab ends in its own

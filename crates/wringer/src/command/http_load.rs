@@ -2,11 +2,10 @@
 
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
+use crate::session::{self, Surroundings, View};
 use doors::http_load::{self as door, Command, Run, parse};
 use measure::{Event, Row};
 use report::http_load::{self as layout, Slots};
-use report::{Context, json};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -53,7 +52,7 @@ fn test(run: &Run) -> Result<(), Problem> {
     let slots = run.slots.then_some(&lines.slots);
     show::write(&layout::report(&finished.result, format_of(run), run.checksum, slots));
     finished.result.notes.iter().for_each(|note| show::notice(&format!("http_load: {note}")));
-    keep_json(run, &finished)
+    show::keep_door_json(run.json.as_deref(), &finished, &run.plan, None, Some("--seed"))
 }
 
 fn format_of(run: &Run) -> layout::Format {
@@ -61,22 +60,6 @@ fn format_of(run: &Run) -> layout::Format {
         door::Format::Acme => layout::Format::Acme,
         door::Format::Ats => layout::Format::Ats,
     }
-}
-
-fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
-    let Some(file) = &run.json else { return Ok(()) };
-    let command = show::repeat(run.plan.seed, Some("--seed"));
-    let context = Context {
-        plan: &run.plan,
-        command: &command,
-        version: env!("CARGO_PKG_VERSION"),
-        target: None,
-        target_cpu: None,
-        evidence_file: None,
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
-    };
-    show::keep_json(file, &json::report(&finished.result, &context))
 }
 
 /// Seconds between two lines of progress.

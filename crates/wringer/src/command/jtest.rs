@@ -3,12 +3,11 @@
 use super::show;
 use super::troubles::Troubles;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
+use crate::session::{self, Surroundings, View};
 use doors::jtest::{Command, Run, parse};
 use measure::{Event, Row};
 use plan::{Load, Plan, Step};
 use report::jtest::{Layout, ViewOptions};
-use report::{Context, json};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -69,23 +68,7 @@ fn test(mut run: Run) -> Result<(), Problem> {
     finished.result.notes.iter().for_each(|note| show::notice(&format!("jtest: {note}")));
     table.close()?;
     known.write(&table.fetched)?;
-    keep_json(&run, &finished)
-}
-
-fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
-    let Some(file) = &run.json else { return Ok(()) };
-    let command = show::repeat(run.plan.seed, Some("-D"));
-    let context = Context {
-        plan: &run.plan,
-        command: &command,
-        version: env!("CARGO_PKG_VERSION"),
-        target: target(&run.plan),
-        target_cpu: None,
-        evidence_file: None,
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
-    };
-    show::keep_json(file, &json::report(&finished.result, &context))
+    show::keep_door_json(run.json.as_deref(), &finished, &run.plan, target(&run.plan), Some("-D"))
 }
 
 fn target(plan: &Plan) -> Option<&str> {

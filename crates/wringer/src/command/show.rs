@@ -228,12 +228,38 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
 }
 
 /// Writes a result as JSON to a file, or to standard output for `-`.
-pub fn keep_json(file: &Path, json: &str) -> Result<(), Problem> {
+fn keep_json(file: &Path, json: &str) -> Result<(), Problem> {
     if file == Path::new("-") {
         line(json);
         return Ok(());
     }
     std::fs::write(file, json).map_err(|error| cannot_keep("the result", file, &error))
+}
+
+/// The result of an old tool's command line as JSON, where a file was asked for. `seed_option`: as of [`repeat`].
+///
+/// # Errors
+/// A file that could not be written.
+pub fn keep_door_json(
+    file: Option<&Path>,
+    finished: &Finished,
+    plan: &Plan,
+    target: Option<&str>,
+    seed_option: Option<&'static str>,
+) -> Result<(), Problem> {
+    let Some(file) = file else { return Ok(()) };
+    let command = repeat(plan.seed, seed_option);
+    let context = Context {
+        plan,
+        command: &command,
+        version: env!("CARGO_PKG_VERSION"),
+        target,
+        target_cpu: None,
+        evidence_file: None,
+        started_unix_s: finished.started_unix_s,
+        threads: finished.threads,
+    };
+    keep_json(file, &report::json::report(&finished.result, &context))
 }
 
 fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Problem> {

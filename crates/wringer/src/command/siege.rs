@@ -7,7 +7,6 @@ use doors::siege::{self as door, Command, Log, Run, Shown, parse};
 use measure::event::HeadTitle;
 use measure::{Event, Row};
 use report::siege::{self as layout, Figures, LineOptions, Now};
-use report::{Context, json};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -103,7 +102,7 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
         add(&log.file, &layout::log_row(figures, &clock::now().date))?;
         tell_of(log, run);
     }
-    keep_json(run, finished)
+    show::keep_door_json(run.result_json.as_deref(), finished, &run.plan, None, Some("--seed"))
 }
 
 fn gave_up(run: &Run, figures: &Figures) -> bool {
@@ -151,22 +150,6 @@ fn tell_of(log: &Log, run: &Run) {
 
 fn cannot_write(file: &Path, error: &std::io::Error) -> Problem {
     Problem::impossible(format!("{} cannot be written: {error}", file.display()))
-}
-
-fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
-    let Some(file) = &run.result_json else { return Ok(()) };
-    let command = show::repeat(run.plan.seed, Some("--seed"));
-    let context = Context {
-        plan: &run.plan,
-        command: &command,
-        version: env!("CARGO_PKG_VERSION"),
-        target: None,
-        target_cpu: None,
-        evidence_file: None,
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
-    };
-    show::keep_json(file, &json::report(&finished.result, &context))
 }
 
 /// A line for each request, and what went wrong.

@@ -2,11 +2,10 @@
 
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View, scripts};
+use crate::session::{self, Surroundings, View, scripts};
 use doors::wrk::{Command, Run, Shown, Tool, parse};
 use measure::{Event, Row};
 use plan::Step;
-use report::{Context, json};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -92,7 +91,7 @@ fn test(tool: Tool, run: &Run) -> Result<Exit, Problem> {
     show::write(&report::wrk::report(&finished.result, options));
     report::wrk::failures(&finished.result).iter().for_each(|line| show::notice(&format!("{name}: {line}")));
     finished.result.notes.iter().for_each(|note| show::notice(&format!("{name}: {note}")));
-    keep_json(run, &finished)?;
+    show::keep_door_json(run.json.as_deref(), &finished, &run.plan, Some(&run.view.url), None)?;
     finished.scripts.done(&finished.result)?;
     Ok(if trouble.is_some() { Exit::Impossible } else { Exit::Fine })
 }
@@ -114,22 +113,6 @@ fn reach(run: &Run) -> Result<(), Problem> {
         }
     }
     Err(Problem::impossible(format!("unable to connect to {host}:{service} {reason}")))
-}
-
-fn keep_json(run: &Run, finished: &Finished) -> Result<(), Problem> {
-    let Some(file) = &run.json else { return Ok(()) };
-    let command = show::repeat(run.plan.seed, None);
-    let context = Context {
-        plan: &run.plan,
-        command: &command,
-        version: env!("CARGO_PKG_VERSION"),
-        target: Some(&run.view.url),
-        target_cpu: None,
-        evidence_file: None,
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
-    };
-    show::keep_json(file, &json::report(&finished.result, &context))
 }
 
 /// Nothing is shown while it runs.

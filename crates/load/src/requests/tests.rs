@@ -1,0 +1,271 @@
+//! Orders, bytes and comparisons of described requests.
+
+use super::*;
+use plan::data::{Data, Table};
+use plan::{Field, RequestForm};
+use std::sync::Arc;
+use wire::http1::ResponseSink;
+
+fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
+    RequestStep { requests, expect: Expect { body, ..Expect::default() }, ..RequestStep::default() }
+}
+
+fn nth(number: u64) -> Placing {
+    Placing { number, user: 0, of: 1, turn: number }
+}
+
+fn models() -> Models {
+    Models { control: Arc::new(Control::new(1, 1)), of: (0, 0) }
+}
+
+fn plain(to: &[SocketAddr]) -> Place<'_> {
+    Place { to, secure: None, tunnel: None }
+}
+
+fn requests(step: &RequestStep) -> Requests {
+    let target = ["127.0.0.1:80".parse().unwrap()];
+    Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1, models())
+}
+
+/// What is sent, by user 5 at 3 s after 1970.
+fn written(requests: &Requests, number: u64, last: bool) -> String {
+    let mut bytes = Vec::new();
+    requests.at(nth(number)).write(last, &Moment { number, user: 5, unix_us: 3_000_000 }, &mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn workers_compare_with_one_first_answer() {
+    let step = step(vec![Request::get("http://h/")], ExpectBody::SameLength);
+    let to = ["127.0.0.1:80".parse().unwrap()];
+    let models = models();
+    let worker = || {
+        Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &Tables::new(), 1, models.clone())
+    };
+    let answered = |worker: &Requests, length: u64| {
+        let mut answer = Answer::new(worker.at(nth(0)), None);
+        (answer.status, answer.body_bytes) = (200, length);
+        answer.complete()
+    };
+    let (one, other) = (worker(), worker());
+    assert_eq!(answered(&one, 5), None);
+    assert_eq!(answered(&other, 6), Some(measure::Fault::WrongLength));
+    assert_eq!(answered(&other, 5), None);
+}
+
+#[test]
+fn targets_and_bodies_are_sent_as_they_stand() {
+    let request = Request { target: Some("/../a#b".to_owned()), ..Request::get("http://h/a") };
+    let request = Request { method: "PUT".to_owned(), body: b"\xff\x00a".to_vec().into(), ..request };
+    let http = Http1 { bare: true, ..Http1::default() };
+    let to = ["127.0.0.1:80".parse().unwrap()];
+    let step = step(vec![request], ExpectBody::Complete);
+    let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), &Tables::new(), 1, models());
+    let mut bytes = Vec::new();
+    requests.at(nth(0)).write(false, &Moment::default(), &mut bytes);
+    assert_eq!(bytes, b"PUT /../a#b HTTP/1.1\r\n\r\n\xff\x00a");
+}
+
+#[test]
+fn messages_are_written_once_and_say_when_they_are_the_last() {
+    let agent = Field { name: "X-A".to_owned(), value: "b".to_owned() };
+    let get = Request { fields: vec![agent], ..Request::get("http://h:8/p?q") };
+    let post = Request { method: "POST".to_owned(), body: "x=1".into(), ..Request::get("http://h/") };
+    let requests = requests(&step(vec![get, post], ExpectBody::Complete));
+    let text = |number, last| written(&requests, number, last);
+    assert_eq!(text(0, false), "GET /p?q HTTP/1.1\r\nHost: h:8\r\nX-A: b\r\n\r\n");
+    assert_eq!(
+        text(1, true),
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nConnection: close\r\n\r\nx=1"
+    );
+    assert_eq!(text(2, false), text(0, false));
+}
+
+#[test]
+fn bare_requests_carry_what_is_listed_and_nothing_else() {
+    let field = |name: &str| Field { name: name.to_owned(), value: "1".to_owned() };
+    let post = Request {
+        method: "POST".to_owned(),
+        body: "x".into(),
+        fields: vec![field("B"), field("A")],
+        ..Request::get("http://h/p")
+    };
+    let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
+    let to = ["127.0.0.1:80".parse().unwrap()];
+    let requests = Requests::new(
+        &step(vec![post], ExpectBody::Complete),
+        &http,
+        plain(&to),
+        &Hosts::new(),
+        &Tables::new(),
+        1,
+        models(),
+    );
+    for last in [false, true] {
+        assert_eq!(written(&requests, 0, last), "POST /p HTTP/1.0\r\nB: 1\r\nA: 1\r\n\r\nx");
+    }
+}
+
+#[test]
+fn templates_are_filled_and_counted() {
+    let csv = Table::from_csv("name,mail\nAda L,ada@x\nB&b,b@y\n").unwrap();
+    let tables = Tables::from([("u.csv".to_owned(), Arc::new(csv))]);
+    let file = Source::File { file: "u.csv".to_owned(), order: RowOrder::Once };
+    let field = Field { name: "X-{{a}}".to_owned(), value: "{{user}} {{time}}".to_owned() };
+    let request = Request {
+        method: "POST".to_owned(),
+        fields: vec![field],
+        body: r#"{"to":"{{u.mail|json}}","n":{{int:1..9}}} {{int:1..9}} \{{"#.into(),
+        ..Request::get("http://h/{{u.name}}?n={{request}}")
+    };
+    let step = RequestStep {
+        templates: true,
+        data: vec![Data { name: "u".to_owned(), source: file }],
+        ..step(vec![request], ExpectBody::Complete)
+    };
+    let to = ["127.0.0.1:80".parse().unwrap()];
+    let requests = Requests::new(&step, &Http1::default(), plain(&to), &Hosts::new(), &tables, 1, models());
+    assert_eq!(requests.rows(), Some(2));
+    assert!(!requests.at(nth(0)).is_fixed());
+    let first = written(&requests, 0, true);
+    let (head, body) = first.split_once("\r\n\r\n").unwrap();
+    assert_eq!(
+        head,
+        format!(
+            "POST /Ada%20L?n=0 HTTP/1.1\r\nHost: h\r\nX-{{{{a}}}}: 5 3\r\nContent-Length: {}\r\nConnection: close",
+            body.len()
+        )
+    );
+    let drawn = body.split_once("\"n\":").unwrap().1.as_bytes();
+    assert!(body.starts_with(r#"{"to":"ada@x","n":"#) && body.ends_with(" {{"), "{body}");
+    assert_eq!(drawn[0], drawn[3], "one name, one value: {body}");
+    assert!(written(&requests, 1, false).starts_with("POST /B%26b?n=1 "));
+    assert_eq!(written(&requests, 0, true), first);
+}
+
+#[test]
+fn filling_a_template_allocates_nothing_once_its_buffers_have_grown() {
+    let request = Request {
+        body: "{{uuid}}{{text:100}}{{int:1..5}}{{time:rfc3339}}{{time:http}}".into(),
+        ..Request::get("http://h/{{counter}}/{{user}}?{{uuid}}")
+    };
+    let step = RequestStep { templates: true, ..step(vec![request], ExpectBody::Complete) };
+    let requests = requests(&step);
+    let mut buffer = Vec::with_capacity(4096);
+    let mut fill = |number| {
+        buffer.clear();
+        let at = Moment { number, user: number, unix_us: number };
+        requests.at(nth(number)).write(false, &at, &mut buffer);
+    };
+    fill(u64::MAX / 2);
+    let counted = allocation_counter::measure(|| (0..1000).for_each(&mut fill));
+    assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn statuses_of_a_request_replace_those_of_all() {
+    let mut step = step(vec![Request::get("http://h/"), Request::get("http://h/")], ExpectBody::Complete);
+    step.expect.statuses = vec![200];
+    step.requests[1].statuses = vec![404];
+    let requests = requests(&step);
+    let takes = |number| [200, 404].map(|status| requests.at(nth(number)).expect.takes(status));
+    assert_eq!([takes(0), takes(1)], [[true, false], [false, true]]);
+}
+
+#[test]
+fn orders_of_a_list() {
+    let list = |order, weights: &[u32]| {
+        let request = |weight: &u32| Request { weight: *weight, ..Request::get("http://h/") };
+        let step = RequestStep { order, ..step(weights.iter().map(request).collect(), ExpectBody::Complete) };
+        requests(&step)
+    };
+    let drawn = list(RequestOrder::Weighted, &[3, 0, 1]);
+    let mut seen = [0.0; 3];
+    (0..10_000).for_each(|number| seen[drawn.at(nth(number)).index] += 1e-4);
+    assert!((seen[0] - 0.75_f64).abs() < 0.02 && seen[1] == 0.0, "{seen:?}");
+    let walked = list(RequestOrder::PerUser, &[1; 7]);
+    let of_user = |user| [0, 1, 5].map(|turn| walked.at(Placing { number: 9, user, of: 3, turn }).index);
+    assert_eq!([of_user(0), of_user(1), of_user(2)], [[0, 1, 5], [2, 3, 0], [4, 5, 2]]);
+    let sliced = list(RequestOrder::Slices, &[1; 7]);
+    for of in [1, 2, 3, 7, 20] {
+        let mut sent = Vec::new();
+        for user in 0..of {
+            let places = (0..).map(|turn| Placing { number: 9, user, of, turn });
+            let places = places.take_while(|place| !sliced.is_over_for(*place));
+            sent.extend(places.map(|place| sliced.at(place).index));
+        }
+        assert_eq!(sent, [0, 1, 2, 3, 4, 5, 6], "{of} users");
+    }
+    let more_users = Placing { number: 9, user: 8, of: 20, turn: 3 };
+    assert_eq!(walked.at(more_users).index, 3);
+}
+
+#[test]
+fn a_host_field_of_the_users_own_stands_alone_and_proxies_get_whole_urls() {
+    let host = Field { name: "host".to_owned(), value: "other".to_owned() };
+    let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
+    let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
+    let requests = Requests::new(
+        &step,
+        &http,
+        plain(&["127.0.0.1:80".parse().unwrap()]),
+        &Hosts::new(),
+        &Tables::new(),
+        1,
+        models(),
+    );
+    assert_eq!(written(&requests, 0, false), "GET http://h:8/p HTTP/1.1\r\nhost: other\r\n\r\n");
+}
+
+#[test]
+fn hosts_that_are_not_known_are_left_out() {
+    let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
+    let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
+    let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
+    assert_eq!(requests.list.len(), 1);
+    assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
+}
+
+#[test]
+fn https_urls_begin_tls_with_their_host() {
+    let step = step(vec![Request::get("https://h/"), Request::get("http://h/")], ExpectBody::Complete);
+    let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
+    let hosts = Hosts::from([at(80), at(443)]);
+    let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
+    let seen = [0, 1]
+        .map(|number| (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).place().secure));
+    assert_eq!(seen, [(443, Some("h")), (80, None)]);
+}
+
+/// What the second answer is found to be after a first one.
+fn second(expect: ExpectBody, first: &[u8], second: &[u8]) -> (Option<measure::Fault>, String) {
+    let requests = requests(&step(vec![Request::get("http://h/")], expect));
+    let mut found = (None, String::new());
+    for body in [first, second] {
+        let mut answer = Answer::new(requests.at(nth(0)), None);
+        answer.status = 200;
+        body.chunks(2).for_each(|piece| answer.body(piece));
+        found = (answer.complete(), answer.detail());
+    }
+    found
+}
+
+#[test]
+fn answers_are_compared_with_the_first() {
+    use measure::Fault::{WrongBytes, WrongLength};
+    for (expect, body, fault) in [
+        (ExpectBody::Complete, "other", None),
+        (ExpectBody::SameLength, "12346", None),
+        (ExpectBody::SameLength, "1234", Some(WrongLength)),
+        (ExpectBody::Same, "12345", None),
+        (ExpectBody::Same, "12346", Some(WrongBytes)),
+        (ExpectBody::Same, "1234", Some(WrongLength)),
+        (ExpectBody::Same, "123456", Some(WrongLength)),
+    ] {
+        assert_eq!(second(expect, b"12345", body.as_bytes()).0, fault, "{expect:?} {body}");
+    }
+    assert_eq!(
+        second(ExpectBody::Same, b"12345", b"12x45").1,
+        "byte 2 differs from that of the first answer"
+    );
+}
