@@ -44,6 +44,20 @@ fn each_user_keeps_its_cookies() {
     assert!(seen[0].head.contains(&host), "{}", seen[0].head);
 }
 
+/// What is filled in is filled in wherever requests are written: with a memory and without, and several at once.
+#[test]
+fn placeholders_are_filled_in_sessions_and_pipelines() {
+    for more in ["--cookies", "--pipeline 3", ""] {
+        let web = Web::start(|_| ok("x"));
+        let url = format!("http://{}/{{{{request}}}}?n={{{{request}}}}", web.address);
+        http(&[&url, "--data", "b={{request}}"], &format!("-n 6 -c 1 {more}"));
+        let seen = web.seen();
+        let seen: Vec<String> = seen.iter().map(|asked| format!("{} {}", asked.target, asked.body)).collect();
+        let wanted: Vec<String> = (0..6).map(|n| format!("/{n}?n={n} b={n}")).collect();
+        assert_eq!(seen, wanted, "{more}");
+    }
+}
+
 fn redirecting(asked: &Asked) -> String {
     match asked.target.as_str() {
         "/loop" => answer("302 Found", "Location: /loop\r\n", ""),
