@@ -1,8 +1,78 @@
-//! wrktcp's ini files: what they say, and every mistake in them by its line.
+//! The door of wrktcp (spec/wrk-family.md section 1): a command line, and an ini file with messages and what their answers
+//! must be.
+//!
+//! Three stages: `args.rs` reads what was typed, [`ini`] reads the file and names every mistake by its line, `plan.rs` says
+//! what both mean. Nothing is opened or printed here: files come through a function, and text goes out as
+//! [`Command::Show`].
 
 pub mod ini;
 pub mod parameter;
 pub mod text;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// A test.
+    Run(Box<Run>),
+    /// Text instead of one.
+    Show(Shown),
+}
+
+/// What is shown instead of a test.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// For standard error: why there is no test, a line for each reason; empty where there is nothing to say.
+    pub complaint: String,
+    /// For standard output: version and usage.
+    pub text: String,
+}
+
+/// A test, and how to show it.
+#[derive(Debug)]
+pub struct Run {
+    /// The test. It has passed [`::plan::Plan::check`].
+    pub plan: ::plan::Plan,
+    /// What is shown of it.
+    pub view: View,
+    /// The exit code says when answers were wrong.
+    pub strict: bool,
+    /// What is taken differently than the old tool would have; a line each, only where this test is concerned.
+    pub notices: Vec<String>,
+    /// Receives the result as one page.
+    pub html: Option<PathBuf>,
+    /// Receives the result as JSON.
+    pub json: Option<PathBuf>,
+    /// The plan is to be printed instead of run.
+    pub show_plan: bool,
+}
+
+/// What is shown of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// Shown before all else: the version, where it was asked for.
+    pub version: Option<String>,
+    /// The ini file as it was typed.
+    pub file: String,
+    /// Host and port as the file has them, such as `127.0.0.1:8000`.
+    pub address: String,
+    /// Threads, connections and duration, for the banner.
+    pub threads: u64,
+    /// See `threads`.
+    pub connections: u64,
+    /// See `threads`.
+    pub duration: Duration,
+    /// The distribution of the latency is shown.
+    pub latency: bool,
+    /// One exchange, told step by step.
+    pub test: bool,
+    /// A table with a line per interval.
+    pub trace: bool,
+    /// The code that means success, for what `--test` tells.
+    pub wanted: String,
+}
 
 #[cfg(test)]
 mod tests;
