@@ -4,7 +4,7 @@
 use crate::problem::Problem;
 use load::Hosts;
 use plan::data::Tables;
-use plan::{ConnectTo, Load, Plan, Step};
+use plan::{ConnectTo, Load, Plan, Protocol, Step};
 use std::collections::hash_map::Entry;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -108,10 +108,14 @@ fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
 fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> {
     let limit = load.limits.connect.max(Duration::from_millis(1));
     TcpStream::connect_timeout(&address, limit).map(drop).map_err(|error| {
-        let advice = if load.target.is_some() {
-            "start the proxy first, for instance with wringer rig"
-        } else {
-            "start the server first, and check the port"
+        let advice = match load.protocol {
+            Protocol::Messages(_) => {
+                "start the service first and check the port, or stand in for it with wringer origin --tcp"
+            }
+            Protocol::Http1(_) if load.target.is_some() => {
+                "start the proxy first, for instance with wringer rig"
+            }
+            Protocol::Http1(_) => "start the server first, and check the port",
         };
         Problem::impossible(format!("nothing answers at {name} ({error}); {advice}"))
     })
