@@ -41,7 +41,7 @@ pub fn report(result: &RunResult, options: Options) -> String {
     let latency = tally.clock(options.clock());
     let mut text = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n".to_owned();
     text += &row("Latency", &Dispersion::of(latency), microseconds);
-    text += &row("Req/Sec", &Dispersion::of(measured.rates.seen()), count);
+    text += &row("Req/Sec", &Dispersion::of(&measured.rates.seen()), count);
     if options.latency && options.wrk2 {
         text += &spectrum::block("HdrHistogram - Recorded Latency", latency);
         if options.uncorrected {

@@ -7,8 +7,10 @@ use crate::failure;
 use crate::messages::{Messages, Prepared, Scratch, Verdict, Who};
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
-use measure::event::{HeadTitle, Wrong};
-use measure::{CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Stage, Trouble};
+use measure::event::Wrong;
+use measure::{
+    CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk, Trouble,
+};
 use plan::data::Moment;
 use plan::draw::hash;
 use std::collections::VecDeque;
@@ -94,6 +96,9 @@ struct Call<'a> {
 impl Call<'_> {
     /// One try, over the user's connection or a new one, until nothing is under way and nothing more is to be sent.
     async fn attempt(&self, user: &mut User, mine: &mut Mine, turn: Turn) -> Attempt {
+        if user.connection.is_none() {
+            self.say(|| Said::Connecting);
+        }
         let Some(mut connection) = ready(self.worker, user, self.worker.target(), &turn).await else {
             mine.start_again();
             return Attempt::Over;
@@ -145,6 +150,15 @@ impl Call<'_> {
         {
             reader.reset();
             mine.began = None;
+            self.say(|| Said::Connected);
+        }
+    }
+
+    /// Tells a step of the exchange, where the plan wants to know of them.
+    fn say(&self, said: impl FnOnce() -> Said) {
+        if self.worker.job.load.trace.heads {
+            let talk = Talk { connection: self.who.connection, said: said() };
+            self.worker.show(Event::Talk(Box::new(talk)));
         }
     }
 
@@ -173,9 +187,7 @@ impl Call<'_> {
             }
         }
         let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
-        if self.worker.job.load.trace.heads {
-            self.worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: bytes.to_vec() });
-        }
+        self.say(|| Said::Sent(bytes.to_vec()));
         self.set_deadline(mine, connection, now);
         let sent = connection.stream.send(bytes).await;
         sent.map_err(|error| failure::of_io(&error, Stage::Send))?;
@@ -318,10 +330,11 @@ impl Call<'_> {
 
     /// A message has come. Whether it was an answer.
     fn message(&self, user: &mut User, mine: &mut Mine, message: &Message<'_>, now: Instant) -> bool {
-        if self.worker.job.load.trace.heads {
-            let text = message.bytes.to_vec();
-            self.worker.show(Event::Head { title: HeadTitle::ResponseFromProxy, text });
-        }
+        self.say(|| Said::Received {
+            head: message.bytes[..message.body.start].to_vec(),
+            body: message.bytes[message.body.clone()].to_vec(),
+            bytes: message.bytes.to_vec(),
+        });
         let place = if self.messages.is_pushed(message) { None } else { self.place(mine, message) };
         let Some(sent) = place.and_then(|place| mine.window.remove(place)) else {
             self.worker.count(|counts| {
@@ -332,6 +345,7 @@ impl Call<'_> {
         };
         let prepared = self.messages.at(sent.index);
         let outcome = self.judge(mine, prepared, message);
+        self.say(|| self.judged(outcome, message));
         let sizes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
         let began = mine.began;
         user.refusals = 0;
@@ -472,6 +486,18 @@ impl Call<'_> {
             origin_request: None,
             origin_response: None,
         })));
+    }
+
+    fn judged(&self, outcome: Outcome, message: &Message<'_>) -> Said {
+        let fault = match outcome {
+            Outcome::Faulty(fault) => Some(fault),
+            _ => None,
+        };
+        let code = self.messages.code.as_ref().and_then(|judge| {
+            let (Verdict::Good(code) | Verdict::Bad(code)) = judge.judge(message);
+            code.map(<[u8]>::to_vec)
+        });
+        Said::Judged { code, fault }
     }
 
     fn detail(&self, fault: Fault, message: &Message<'_>) -> String {

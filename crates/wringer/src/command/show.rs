@@ -4,7 +4,8 @@ use super::troubles::Troubles;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, View};
 use doors::native::OutputArgs;
-use measure::{Event, Row};
+use measure::event::HeadTitle;
+use measure::{Event, Row, Said};
 use plan::Plan;
 use report::Context;
 use report::good::nothing_good;
@@ -71,6 +72,10 @@ impl Lines {
         if self.aside { notice(text.trim_end()) } else { write(text) }
     }
 
+    fn head(&self, title: HeadTitle, text: &[u8]) {
+        self.say(&String::from_utf8_lossy(&report::jtest::head_view(title, text)));
+    }
+
     fn tell_held_back(&mut self) {
         self.troubles.held_back().iter().for_each(|line| notice(line));
     }
@@ -111,9 +116,12 @@ impl View for Lines {
     fn event(&mut self, event: Event) {
         match event {
             Event::Url(url) => self.say(&format!("{url}\n")),
-            Event::Head { title, text } => {
-                self.say(&String::from_utf8_lossy(&report::jtest::head_view(title, &text)));
-            }
+            Event::Head { title, text } => self.head(title, &text),
+            Event::Talk(talk) => match talk.said {
+                Said::Sent(bytes) => self.head(HeadTitle::RequestToProxy, &bytes),
+                Said::Received { bytes, .. } => self.head(HeadTitle::ResponseFromProxy, &bytes),
+                Said::Connecting | Said::Connected | Said::Judged { .. } => {}
+            },
             Event::Trouble(trouble) => {
                 let line = report::jtest::trouble(&trouble);
                 if self.troubles.is_new(line.trim_end()) {
