@@ -6,6 +6,7 @@
 
 mod checksum;
 mod find;
+mod place;
 mod time;
 mod write;
 
@@ -120,9 +121,13 @@ impl Messages {
             let next = slots.len();
             slots.entry(take.name.clone()).or_insert(next);
         }
+        let mut places = place::Places::new(step);
         let prepared = step.messages.iter().enumerate().map(|(nth, message)| Prepared {
             name: if message.name.is_empty() { format!("message {}", nth + 1) } else { message.name.clone() },
-            template: Template::new(step, message, tables, seed, &slots),
+            template: {
+                places.begin(nth);
+                Template::new(step, message, tables, seed, &slots, &mut places)
+            },
             takes: message.take.iter().map(|take| (slots[&take.name], Finder::new(&take.at))).collect(),
             unanswered: message.unanswered,
         });

@@ -2,12 +2,13 @@
 //! allocating once its buffers have grown. Lengths come after all other values, checksums after lengths.
 
 use super::checksum::checksum;
+use super::place::{Place, Places};
 use super::time::TimeWriter;
 use super::wired;
 use plan::data::{self, Moment, Source, Table, Tables, seed_of};
 use plan::message::{
-    ChecksumField, Counts, Digits, FieldSource, Format, Framing, Key, LengthField, Meaning, Message,
-    MessageStep,
+    ChecksumField, Counting, Counts, Digits, FieldSource, Format, Framing, Key, LengthField, Meaning,
+    Message, MessageStep,
 };
 use plan::template::{Encode, Piece, pieces};
 use std::collections::BTreeMap;
@@ -64,6 +65,8 @@ struct Part {
 enum What {
     Text(Vec<u8>),
     Value { source: Source, seed: u64, cell: Option<(Arc<Table>, usize)> },
+    Count(Counting, Place),
+    Line(Arc<Table>, Place),
     Time(TimeWriter),
     Connection,
     Worker,
@@ -78,6 +81,7 @@ struct Maker<'a> {
     tables: &'a Tables,
     seed: u64,
     slots: &'a BTreeMap<String, usize>,
+    places: &'a mut Places,
 }
 
 impl Template {
@@ -88,8 +92,9 @@ impl Template {
         tables: &Tables,
         seed: u64,
         slots: &BTreeMap<String, usize>,
+        places: &mut Places,
     ) -> Template {
-        let maker = Maker { step, tables, seed, slots };
+        let mut maker = Maker { step, tables, seed, slots, places };
         let mut parts = maker.parts(&message.head);
         let head = parts.len();
         parts.extend(maker.parts(&message.body));
@@ -111,7 +116,8 @@ impl Template {
     fn once(&self, framing: &Framing, limit: usize) -> Option<Vec<u8>> {
         let varies = |part: &Part| match part.what {
             What::Text(_) | What::Length(_) | What::Checksum(..) => false,
-            What::Value { .. } | What::Time(_) | What::Connection | What::Worker | What::Taken(_) => true,
+            What::Value { .. } | What::Count(..) | What::Line(..) => true,
+            What::Time(_) | What::Connection | What::Worker | What::Taken(_) => true,
         };
         if self.parts.iter().any(varies) {
             return None;
@@ -249,6 +255,14 @@ impl What {
                 let cell = cell.as_ref().map(|(table, column)| (&**table, *column));
                 source.value(*seed, at, cell, &mut |piece| to.extend_from_slice(piece));
             }
+            What::Count(counting, place) => {
+                let value = counting.value(place.nth(at.number));
+                to.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+            }
+            What::Line(table, place) => {
+                let row = place.nth(at.number) % table.rows().max(1) as u64;
+                to.extend_from_slice(table.cell(row as usize, 0));
+            }
             What::Time(time) => time.write(at.unix_us, to),
             What::Connection => number(who.connection, to),
             What::Worker => number(who.worker, to),
@@ -260,7 +274,7 @@ impl What {
 }
 
 impl Maker<'_> {
-    fn parts(&self, text: &[u8]) -> Vec<Part> {
+    fn parts(&mut self, text: &[u8]) -> Vec<Part> {
         let plain = |what| Part { what, encode: Encode::Raw, format: None };
         let pieces = pieces(text, Encode::Raw).unwrap_or_default().into_iter();
         let parts = pieces.filter_map(|piece| match piece {
@@ -271,7 +285,9 @@ impl Maker<'_> {
                     Some(Part { what, encode, format: None })
                 }
                 Meaning::Value(meaning, format) => Some(Part { what: self.value(meaning), encode, format }),
-                Meaning::Own(source, format) => Some(Part { what: own(&source)?, encode, format }),
+                Meaning::Own(source, format) => {
+                    Some(Part { what: self.own(&name, &source)?, encode, format })
+                }
             },
         });
         parts.collect()
@@ -285,6 +301,16 @@ impl Maker<'_> {
             _ => None,
         };
         What::Value { seed: seed_of(self.seed, &meaning.name), source: meaning.source, cell }
+    }
+
+    fn own(&mut self, name: &str, source: &FieldSource) -> Option<What> {
+        match source {
+            FieldSource::Count(count) => Some(What::Count(Counting::new(count), self.places.next(name))),
+            FieldSource::Lines(file) => {
+                Some(What::Line(self.tables.get(file)?.clone(), self.places.next(name)))
+            }
+            other => own(other),
+        }
     }
 }
 
@@ -305,8 +331,8 @@ fn own(source: &FieldSource) -> Option<What> {
             };
             What::Checksum(sum.clone(), key)
         }
-        // Its meaning is a value.
-        FieldSource::Value(_) => return None,
+        // The maker knows their places and tables.
+        FieldSource::Value(_) | FieldSource::Count(_) | FieldSource::Lines(_) => return None,
     })
 }
 

@@ -57,6 +57,14 @@ impl MessageStep {
         })
     }
 
+    /// The files whose lines values are.
+    pub fn line_files(&self) -> impl Iterator<Item = &str> {
+        self.data.iter().filter_map(|field| match &field.source {
+            FieldSource::Lines(file) => Some(file.as_str()),
+            _ => None,
+        })
+    }
+
     /// The environment variables that values come from.
     pub fn environment(&self) -> impl Iterator<Item = &str> {
         self.data.iter().filter_map(|field| field.source.environment())
@@ -113,6 +121,10 @@ pub fn check(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
             found.push(format!("'{}' is no name of data: use letters, digits, - and _", field.name));
         }
         found.extend(field.source.violation().map(|why| format!("data {}: {why}", field.name)));
+    }
+    let files: Vec<&str> = step.files().collect();
+    if let Some(file) = step.line_files().find(|file| files.contains(file)) {
+        found.push(format!("data: {file} is taken by its rows and by its lines: give one of both"));
     }
     for (nth, message) in step.messages.iter().enumerate() {
         check_message(step, message, &mut |why| found.push(format!("message {}: {why}", nth + 1)));
