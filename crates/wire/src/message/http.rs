@@ -196,11 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Head and body of each answer in pieces of a stream, and whether the connection may be used again.
-    fn answers(
-        pieces: &[&[u8]],
-        expect: Expect,
-        limit: u64,
-    ) -> Result<Vec<(Vec<u8>, Vec<u8>, bool)>, Error> {
+    fn answers(pieces: &[&[u8]], expect: Expect, limit: u64) -> Result<Vec<(Vec<u8>, Vec<u8>, bool)>, Error> {
         let mut reader = Reader::new(Framing::Http, limit)?;
         let mut found = Vec::new();
         for piece in pieces {
