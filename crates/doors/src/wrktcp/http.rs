@@ -10,7 +10,7 @@ const WITH_BODY: [&[u8]; 3] = [b"POST", b"PUT", b"PATCH"];
 
 /// How answers are told apart.
 pub(super) fn answers() -> Framing {
-    Framing::Close
+    Framing::Http
 }
 
 /// The head of a request, the empty line at its end included.

@@ -30,14 +30,31 @@ pub(crate) struct Scratch {
     text: Vec<u8>,
     head: usize,
     value: Vec<u8>,
-    /// Where values stand that are computed at the end, and which of the parts they are.
-    computed: Vec<(usize, usize)>,
+    /// What is computed at the end, in the order in which it stands there.
+    computed: Vec<Computed>,
+}
+
+/// A value that depends on the rest.
+#[derive(Debug)]
+struct Computed {
+    /// Where it stands.
+    place: usize,
+    /// Bytes that it has there.
+    width: usize,
+    /// Which of the parts it is.
+    nth: usize,
 }
 
 impl Scratch {
     /// Head and body of the message last written.
     pub fn message(&self) -> (&[u8], &[u8]) {
         self.text.split_at(self.head)
+    }
+
+    fn insert(&mut self, at: usize, bytes: usize) {
+        let end = self.text.len();
+        self.text.resize(end + bytes, 0);
+        self.text.copy_within(at..end, at + bytes);
     }
 
     /// All of it.
@@ -164,14 +181,36 @@ impl Template {
         self.compute(scratch)
     }
 
-    /// Fills in what depends on all the rest.
-    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::Error> {
-        for (place, nth) in &scratch.computed {
-            if let What::Length(field) = &self.parts[*nth].what {
-                put_length(field, *place, scratch.head, &mut scratch.text)?;
+    /// Makes room for lengths that have as many digits as they need. Their digits may be counted, too; because they only
+    /// become more, that comes to an end.
+    fn widen(&self, scratch: &mut Scratch) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for at in 0..scratch.computed.len() {
+                let Computed { place, width, nth } = scratch.computed[at];
+                let What::Length(field) = &self.parts[nth].what else { continue };
+                let length = counted(field, scratch.head, &scratch.text).max(0);
+                let wanted = itoa::Buffer::new().format(length).len();
+                if field.is_flexible() && width < wanted {
+                    scratch.insert(place + width, wanted - width);
+                    scratch.computed[at].width = wanted;
+                    scratch.computed[at + 1..].iter_mut().for_each(|next| next.place += wanted - width);
+                    scratch.head += if nth < self.head { wanted - width } else { 0 };
+                    again = true;
+                }
             }
         }
-        for (place, nth) in &scratch.computed {
+    }
+
+    /// Fills in what depends on all the rest.
+    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::Error> {
+        self.widen(scratch);
+        for Computed { place, width, nth } in &scratch.computed {
+            if let What::Length(field) = &self.parts[*nth].what {
+                put_length(field, (*place, *width), scratch.head, &mut scratch.text)?;
+            }
+        }
+        for Computed { place, nth, .. } in &scratch.computed {
             if let What::Checksum(field, key) = &self.parts[*nth].what {
                 let from = (field.from as usize).min(*place);
                 scratch.value.clear();
@@ -184,15 +223,25 @@ impl Template {
     }
 }
 
-fn put_length(field: &LengthField, place: usize, head: usize, text: &mut [u8]) -> Result<(), framing::Error> {
+fn put_length(
+    field: &LengthField,
+    (place, width): (usize, usize),
+    head: usize,
+    text: &mut [u8],
+) -> Result<(), framing::Error> {
+    let length = counted(field, head, text);
+    let number =
+        if field.is_flexible() { framing::Number::Decimal(width) } else { super::number(field.number) };
+    let put = number.write(length, &mut text[place..place + width]);
+    put.ok_or(framing::Error::DoesNotFit { length, width })
+}
+
+fn counted(field: &LengthField, head: usize, text: &[u8]) -> i64 {
     let counted = match field.counts {
         Counts::Body => text.len() - head,
         Counts::Total => text.len(),
     };
-    let length = (counted as i64).saturating_add(field.adjust);
-    let width = field.number.width() as usize;
-    let put = super::number(field.number).write(length, &mut text[place..place + width]);
-    put.ok_or(framing::Error::DoesNotFit { length, width })
+    (counted as i64).saturating_add(field.adjust)
 }
 
 fn put_digits(digits: Digits, bytes: &[u8], to: &mut [u8]) {
@@ -215,7 +264,7 @@ impl Part {
             return text.extend_from_slice(fixed);
         }
         if let Some(width) = self.what.computed_bytes() {
-            computed.push((text.len(), nth));
+            computed.push(Computed { place: text.len(), width, nth });
             return text.resize(text.len() + width, 0);
         }
         if self.format.is_none() && self.encode == Encode::Raw {
@@ -341,5 +390,77 @@ pub(super) fn key_of(source: &FieldSource, value: &str) -> Option<Vec<u8>> {
     match source {
         FieldSource::Checksum(_) => plan::message::hex(value.trim()).filter(|key| !key.is_empty()),
         _ => Some(value.as_bytes().to_vec()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::messages::{Messages, Scratch, Who};
+    use plan::data::{Moment, Tables};
+    use plan::message::{Field, Framing, Message, MessageStep};
+
+    fn written(framing: Framing, head: &str, body: &str) -> String {
+        let message = Message { head: head.into(), ..Message::of(body) };
+        let sources = ["total=length:ascii,total", "crc=crc32,hex", "lrc=lrc,from=2,HEX"];
+        let data = sources.map(|source| source.split_once('=').unwrap());
+        let data = data.map(|(name, source)| Field::parse(name, source).unwrap()).to_vec();
+        let step = MessageStep { framing, data, messages: vec![message], ..MessageStep::default() };
+        let messages = Messages::new(&step, &Tables::default(), 7);
+        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+        let values = (&Moment::default(), &Who::default());
+        messages.write(messages.at(0), values, &[], &mut scratch, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_length_has_as_many_digits_as_it_needs() {
+        for length in [0, 9, 10, 99, 100, 1_234] {
+            let body = "x".repeat(length);
+            // A value that varies goes the other way through the writer.
+            for user in ["", "{{user}}"] {
+                let all =
+                    written(Framing::Raw, "{{length:ascii}}|{{length:ascii}}|", &format!("{body}{user}"));
+                let digit = if user.is_empty() { "" } else { "0" };
+                let length = length + digit.len();
+                assert_eq!(all, format!("{length}|{length}|{body}{digit}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_may_count_its_own_digits() {
+        for length in 0..1_200 {
+            let all = written(
+                Framing::Raw,
+                "{{total}}:{{length:ascii}}:",
+                &format!("{}{{{{user}}}}", "x".repeat(length)),
+            );
+            let numbers: Vec<_> = all.split(':').collect();
+            assert_eq!(numbers[0], all.len().to_string(), "{length}");
+            assert_eq!(numbers[1], numbers[2].len().to_string(), "{length}");
+        }
+    }
+
+    #[test]
+    fn checksums_come_after_lengths_of_any_width() {
+        let all = written(Framing::Raw, "{{total}}{{crc}}{{length:4}}", "{{length:ascii}}abcdefghij{{lrc}}");
+        // Of 2 + 8 + 4 bytes in the head and 2 + 10 + 2 in the body.
+        assert_eq!(all.len(), 28);
+        assert_eq!(&all[..10], &written(Framing::Raw, "", "28{{crc}}"));
+        let sum = all[2..26].bytes().fold(0, |sum, byte| sum ^ byte);
+        assert_eq!(&all[10..], format!("001414abcdefghij{sum:02X}"));
+    }
+
+    #[test]
+    fn requests_of_http_say_their_length() {
+        let head = "POST /x HTTP/1.1\r\nHost: a\r\n";
+        assert_eq!(written(Framing::Http, head, "{{user}}1"), format!("{head}Content-Length: 2\r\n\r\n01"));
+        let get = "GET /{{user}} HTTP/1.1\r\nHost: x\r\n\r\n";
+        assert_eq!(written(Framing::Http, "", get), get.replace("{{user}}", "0"));
+        let own = "POST / HTTP/1.1\r\nContent-Length: {{length:ascii}}\r\n\r\n";
+        assert_eq!(
+            written(Framing::Raw, own, "0123456789"),
+            own.replace("{{length:ascii}}", "10") + "0123456789"
+        );
     }
 }

@@ -445,7 +445,7 @@ impl FieldSource {
         }
     }
 
-    /// Bytes that it takes, where it is computed when all else is known.
+    /// Bytes that it takes at least, where it is computed when all else is known.
     pub fn computed_bytes(&self) -> Option<u32> {
         match self {
             FieldSource::Length(length) => Some(length.number.width()),
@@ -461,7 +461,7 @@ impl FieldSource {
             FieldSource::Count(count) => count.violation(),
             FieldSource::Lines(file) if file.is_empty() => Some("a file without a name".to_owned()),
             FieldSource::Time(time) => time.violation(),
-            FieldSource::Length(length) if !length.number.is_sound() => {
+            FieldSource::Length(length) if !length.number.is_sound() && !length.is_flexible() => {
                 Some("a length of an impossible width".to_owned())
             }
             FieldSource::Checksum(sum) if (sum.algorithm == Algorithm::HmacSha256) != sum.key.is_some() => {
@@ -475,6 +475,13 @@ impl FieldSource {
             FieldSource::Environment(name) if name.is_empty() => Some("a variable without a name".to_owned()),
             _ => None,
         }
+    }
+}
+
+impl LengthField {
+    /// Whether it has as many digits as it needs.
+    pub fn is_flexible(&self) -> bool {
+        self.number == Number::Ascii(0)
     }
 }
 
@@ -505,8 +512,11 @@ fn computed(text: &str) -> Option<Option<FieldSource>> {
 }
 
 fn length(number: &str, options: Option<&str>) -> Option<FieldSource> {
-    let mut field =
-        LengthField { number: Number::parse(number, Number::Ascii)?, counts: Counts::Body, adjust: 0 };
+    let number = match number {
+        "ascii" => Number::Ascii(0),
+        number => Number::parse(number, Number::Ascii)?,
+    };
+    let mut field = LengthField { number, counts: Counts::Body, adjust: 0 };
     for option in options.into_iter().flat_map(|options| options.split(',')) {
         match option.split_once('=') {
             None if option == "total" => field.counts = Counts::Total,
@@ -598,6 +608,7 @@ mod tests {
             ("connection", FieldSource::Connection),
             ("env:HOME", FieldSource::Environment("HOME".to_owned())),
             ("length", length(Number::Ascii(8), Counts::Body)),
+            ("length:ascii,total", length(Number::Ascii(0), Counts::Total)),
             ("length:binary:2,total", length(Number::Binary(2), Counts::Total)),
             ("lrc", sum(Algorithm::Lrc, 0, Digits::Binary)),
             ("crc16-modbus,from=1,HEX", sum(Algorithm::Crc16Modbus, 1, Digits::UpperHex)),
