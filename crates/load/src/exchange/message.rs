@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::Received;
+use wire::http1::Expect;
 use wire::message::{Error, Message, Reader};
 
 /// What a user keeps of messages from one request to the next.
@@ -49,6 +50,8 @@ struct Sent {
     connect: Option<Duration>,
     /// When it was written, in microseconds since 1970.
     unix_us: u64,
+    /// What its answer may be, where that is HTTP.
+    expect: Expect,
 }
 
 /// How the exchange over one connection went on.
@@ -239,6 +242,7 @@ impl Call<'_> {
             reused: connection.carried > 0,
             connect: connection.opened_in.take(),
             unix_us,
+            expect: self.expect(&buffer[begin..]),
         };
         match written {
             Ok(()) => {
@@ -255,6 +259,10 @@ impl Call<'_> {
                 false
             }
         }
+    }
+
+    fn expect(&self, request: &[u8]) -> Expect {
+        if self.messages.http && request.starts_with(b"HEAD ") { Expect::NoBody } else { Expect::Body }
     }
 
     fn set_deadline(&self, mine: &Mine, connection: &mut Connection, now: Instant) {
@@ -306,7 +314,7 @@ impl Call<'_> {
             return Some(match reader.end_of_stream() {
                 Ok(message) => {
                     self.message(user, mine, &message, now);
-                    if mine.window.is_empty() { Read::Closed } else { Read::Failed(closed_early(mine)) }
+                    self.closed(mine)
                 }
                 Err(_) => Read::Failed(closed_early(mine)),
             });
@@ -314,18 +322,27 @@ impl Call<'_> {
         let (mut rest, mut answered) = (bytes, false);
         while !rest.is_empty() {
             mine.began.get_or_insert(now);
+            reader.begin(mine.window.front().map_or(Expect::Body, |sent| sent.expect));
             match reader.read(rest) {
                 Ok(found) => {
                     rest = &rest[found.consumed..];
                     if let Some(message) = found.message {
                         answered |= self.message(user, mine, &message, now);
                         mine.began = None;
+                        if !reader.keeps_connection() {
+                            return Some(self.closed(mine));
+                        }
                     }
                 }
                 Err(error) => return Some(Read::Failed(of_framing(&error))),
             }
         }
         answered.then_some(Read::Answered)
+    }
+
+    /// The peer has closed or will, as it should.
+    fn closed(&self, mine: &Mine) -> Read {
+        if mine.window.is_empty() { Read::Closed } else { Read::Failed(closed_early(mine)) }
     }
 
     /// A message has come. Whether it was an answer.
@@ -377,8 +394,7 @@ impl Call<'_> {
     }
 
     fn judge(&self, mine: &mut Mine, prepared: &Prepared, message: &Message<'_>) -> Outcome {
-        if let Some(judge) = &self.messages.code {
-            let verdict = judge.judge(message);
+        if let Some(verdict) = self.messages.verdict(message) {
             let (code, good) = match verdict {
                 Verdict::Good(code) => (code, true),
                 Verdict::Bad(code) => (code, false),
@@ -501,6 +517,9 @@ impl Call<'_> {
     }
 
     fn detail(&self, fault: Fault, message: &Message<'_>) -> String {
+        if let Some(status) = self.messages.bad_status(message) {
+            return format!("status {}, where one below 400 is wanted", shown(status));
+        }
         match (&self.messages.code, fault) {
             (Some(judge), Fault::BadCode | Fault::NoCode) => {
                 let (Verdict::Good(code) | Verdict::Bad(code)) = judge.judge(message);
