@@ -256,6 +256,7 @@ impl Call<'_> {
                 user.refusals += 1;
                 mine.start_again();
                 self.count(user, &sent, Outcome::Failed(failure), (0, 0), (None, now));
+                self.tell(&sent, Wrong::Failed(failure), String::new(), now);
                 false
             }
         }
@@ -348,8 +349,8 @@ impl Call<'_> {
     /// A message has come. Whether it was an answer.
     fn message(&self, user: &mut User, mine: &mut Mine, message: &Message<'_>, now: Instant) -> bool {
         self.say(|| Said::Received {
-            head: message.bytes[..message.body.start].to_vec(),
-            body: message.bytes[message.body.clone()].to_vec(),
+            head: message.head().to_vec(),
+            body: message.body().to_vec(),
             bytes: message.bytes.to_vec(),
         });
         let place = if self.messages.is_pushed(message) { None } else { self.place(mine, message) };
@@ -509,8 +510,8 @@ impl Call<'_> {
             Outcome::Faulty(fault) => Some(fault),
             _ => None,
         };
-        let code = self.messages.code.as_ref().and_then(|judge| {
-            let (Verdict::Good(code) | Verdict::Bad(code)) = judge.judge(message);
+        let code = self.messages.verdict(message).and_then(|verdict| {
+            let (Verdict::Good(code) | Verdict::Bad(code)) = verdict;
             code.map(<[u8]>::to_vec)
         });
         Said::Judged { code, fault }

@@ -118,6 +118,14 @@ impl Peer {
         Ok(())
     }
 
+    /// Takes what comes at once, as one message.
+    pub fn all(&mut self) -> io::Result<()> {
+        let message = self.from.fill_buf()?.to_vec();
+        self.from.consume(message.len());
+        self.remember(&message);
+        Ok(())
+    }
+
     /// Sends bytes as they are.
     pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.to.write_all(bytes)
