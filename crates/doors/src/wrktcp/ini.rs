@@ -131,8 +131,8 @@ pub struct ResponseSection {
     pub length_of: LengthOf,
     /// How it is written.
     pub length_form: LengthForm,
-    /// Whether anything is said of the code.
-    pub has_code: bool,
+    /// Where what is said of the code stands last; 0: nowhere.
+    pub code_line: usize,
     /// How the code is found.
     pub code_type: CodeType,
     /// Where.
@@ -291,7 +291,7 @@ impl Reader {
     fn new() -> Reader {
         let response = ResponseSection {
             length_line: 0,
-            has_code: false,
+            code_line: 0,
             head_size: 8,
             length_at: 1,
             length_width: 8,
@@ -464,7 +464,7 @@ impl Reader {
             "rsp_code_success" => response.code_success = value(text),
             _ => return Err(unknown("response", name, RESPONSE)),
         }
-        response.has_code = true;
+        response.code_line = line;
         Ok(())
     }
 
@@ -482,9 +482,12 @@ impl Reader {
         if self.ini.parameters.len() == PARAMETERS_LIMIT {
             return Err(format!("more than {PARAMETERS_LIMIT} parameters"));
         }
-        let parameter = Parameter::read(utf8(&value.value)?)?;
+        let parameter = utf8(&value.value).and_then(Parameter::read);
+        let told = parameter.as_ref().map(|_| ()).map_err(Clone::clone);
+        // What is refused is there all the same: only its own line is wrong, not those that name it.
+        let parameter = parameter.unwrap_or(Parameter::ConnectId { format: None });
         self.ini.parameters.push(Named { line: value.line, name: name.to_owned(), parameter });
-        Ok(())
+        told
     }
 
     fn finish(mut self) -> Draft {
