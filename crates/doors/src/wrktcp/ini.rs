@@ -12,6 +12,8 @@ const FILE_LIMIT: usize = 16 << 20;
 const PARAMETERS_LIMIT: usize = 1_000;
 /// Mistakes that are named at most: more are of no use to anybody.
 const MISTAKES_LIMIT: usize = 1_000;
+/// Characters of a mistake at most.
+const TEXT_LIMIT: usize = 500;
 /// Digits or bytes of a request's length at most. What a length cannot need is zeros.
 const LENGTH_LIMIT: u64 = 64;
 
@@ -230,7 +232,7 @@ fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let short: String = text.chars().take(60).collect();
     let more = if text.chars().count() > 60 { "…" } else { "" };
-    format!("{}{more}", short.escape_debug())
+    format!("{short}{more}")
 }
 
 /// Reads a file.
@@ -522,11 +524,28 @@ impl Reader {
     }
 }
 
-/// By their lines, what is missing last, and no more than anybody reads.
+/// By their lines, what is missing last, one line of text each, and no more than anybody reads.
 pub(super) fn in_order(mut mistakes: Vec<Mistake>) -> Vec<Mistake> {
     mistakes.sort_by_key(|mistake| if mistake.line == 0 { usize::MAX } else { mistake.line });
     mistakes.truncate(MISTAKES_LIMIT);
+    mistakes.iter_mut().for_each(|mistake| mistake.what = on_one_line(&mistake.what));
     mistakes
+}
+
+/// What is quoted may hold anything, and be of any length.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::new();
+    for character in text.chars().take(TEXT_LIMIT) {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    if text.chars().nth(TEXT_LIMIT).is_some() {
+        line.push('…');
+    }
+    line
 }
 
 const CODE_TYPES: [(&str, CodeType); 6] = [
