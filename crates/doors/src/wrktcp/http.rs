@@ -57,10 +57,7 @@ fn fields(maker: &mut Maker<'_>, head: &At<Vec<u8>>) -> Vec<At<Vec<u8>>> {
             let shown: String = shown.chars().take(60).collect();
             maker.wrong(
                 line,
-                format!(
-                    "req_head '{}' is no header field: give one such as Content-Type: text/xml",
-                    shown.escape_debug()
-                ),
+                format!("req_head '{}' is no header field: give one such as Content-Type: text/xml", shown),
             );
         }
         fields.push(At { line, value: value.to_vec() });

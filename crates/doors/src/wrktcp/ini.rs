@@ -12,6 +12,8 @@ const FILE_LIMIT: usize = 16 << 20;
 const PARAMETERS_LIMIT: usize = 1_000;
 /// Mistakes that are named at most: more are of no use to anybody.
 const MISTAKES_LIMIT: usize = 1_000;
+/// Characters of a mistake at most.
+const TEXT_LIMIT: usize = 500;
 /// Digits or bytes of a request's length at most. What a length cannot need is zeros.
 const LENGTH_LIMIT: u64 = 64;
 
@@ -131,8 +133,8 @@ pub struct ResponseSection {
     pub length_of: LengthOf,
     /// How it is written.
     pub length_form: LengthForm,
-    /// Whether anything is said of the code.
-    pub has_code: bool,
+    /// Where what is said of the code stands last; 0: nowhere.
+    pub code_line: usize,
     /// How the code is found.
     pub code_type: CodeType,
     /// Where.
@@ -230,7 +232,7 @@ fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let short: String = text.chars().take(60).collect();
     let more = if text.chars().count() > 60 { "…" } else { "" };
-    format!("{}{more}", short.escape_debug())
+    format!("{short}{more}")
 }
 
 /// Reads a file.
@@ -291,7 +293,7 @@ impl Reader {
     fn new() -> Reader {
         let response = ResponseSection {
             length_line: 0,
-            has_code: false,
+            code_line: 0,
             head_size: 8,
             length_at: 1,
             length_width: 8,
@@ -464,7 +466,7 @@ impl Reader {
             "rsp_code_success" => response.code_success = value(text),
             _ => return Err(unknown("response", name, RESPONSE)),
         }
-        response.has_code = true;
+        response.code_line = line;
         Ok(())
     }
 
@@ -482,9 +484,12 @@ impl Reader {
         if self.ini.parameters.len() == PARAMETERS_LIMIT {
             return Err(format!("more than {PARAMETERS_LIMIT} parameters"));
         }
-        let parameter = Parameter::read(utf8(&value.value)?)?;
+        let parameter = utf8(&value.value).and_then(Parameter::read);
+        let told = parameter.as_ref().map(|_| ()).map_err(Clone::clone);
+        // What is refused is there all the same: only its own line is wrong, not those that name it.
+        let parameter = parameter.unwrap_or(Parameter::ConnectId { format: None });
         self.ini.parameters.push(Named { line: value.line, name: name.to_owned(), parameter });
-        Ok(())
+        told
     }
 
     fn finish(mut self) -> Draft {
@@ -519,11 +524,28 @@ impl Reader {
     }
 }
 
-/// By their lines, what is missing last, and no more than anybody reads.
+/// By their lines, what is missing last, one line of text each, and no more than anybody reads.
 pub(super) fn in_order(mut mistakes: Vec<Mistake>) -> Vec<Mistake> {
     mistakes.sort_by_key(|mistake| if mistake.line == 0 { usize::MAX } else { mistake.line });
     mistakes.truncate(MISTAKES_LIMIT);
+    mistakes.iter_mut().for_each(|mistake| mistake.what = on_one_line(&mistake.what));
     mistakes
+}
+
+/// What is quoted may hold anything, and be of any length.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::new();
+    for character in text.chars().take(TEXT_LIMIT) {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    if text.chars().nth(TEXT_LIMIT).is_some() {
+        line.push('…');
+    }
+    line
 }
 
 const CODE_TYPES: [(&str, CodeType); 6] = [

@@ -153,7 +153,7 @@ fn view(typed: &Typed, ini: &Ini) -> View {
         latency: typed.latency,
         test: typed.test,
         trace: typed.trace,
-        wanted: if ini.http_line.is_some() && !ini.response.has_code {
+        wanted: if ini.http_line.is_some() && ini.response.code_line == 0 {
             "below 400".to_owned()
         } else {
             ini.response.code_success.value.clone()

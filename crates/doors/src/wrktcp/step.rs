@@ -257,50 +257,65 @@ impl Maker<'_> {
 
     /// Which answers are good. In HTTP mode the status says it where the file says nothing.
     fn code(&mut self) -> Option<CodeRule> {
-        let (is_http, response) = (self.ini.http_line.is_some(), &self.ini.response);
-        if is_http && !response.has_code {
+        let response = &self.ini.response;
+        if self.has_wrong("rsp_code") || self.ini.http_line.is_some() && response.code_line == 0 {
             return None;
         }
         let part = match response.code_location {
             CodeLocation::Body => Part::Body,
             CodeLocation::Head => Part::Head,
         };
-        let (line, tag, wanted) =
-            (response.code_tag.line, response.code_tag.value.as_str(), response.code_success.value.as_str());
-        let by = how(response.code_type, tag);
-        let by = by.and_then(|by| by.violation().map_or(Ok(by), |why| Err(format!("'{tag}': {why}"))));
-        if self.has_wrong("rsp_code") {
-            return None;
-        }
-        let by = match by {
-            Ok(by) => by,
+        match self.place() {
             Err(why) => {
+                let line =
+                    if response.code_tag.line > 0 { response.code_tag.line } else { response.code_line };
                 self.wrong(line, format!("rsp_code_location_tag {why}"));
-                return None;
+                None
             }
-        };
-        if let How::Fixed { at, length } = by {
-            let end = u64::from(at) + u64::from(length);
-            if wanted.len() as u64 != u64::from(length) {
-                let line = response.code_success.line.max(line);
-                self.wrong(
-                    line,
-                    format!(
-                        "rsp_code_success '{wanted}' has {} bytes where rsp_code_location_tag '{tag}' takes {length}: no answer could be good",
-                        wanted.len()
-                    ),
-                );
-            } else if part == Part::Head && !is_http && end > response.head_size as u64 {
-                self.wrong(
-                    line,
-                    format!(
-                        "rsp_code_location_tag '{tag}' ends behind the head, which has {} bytes",
-                        response.head_size
-                    ),
-                );
+            Ok(by) => {
+                if let How::Fixed { at, length } = by {
+                    self.check_fixed(part, u64::from(at), u64::from(length));
+                }
+                let wanted = response.code_success.value.as_str().into();
+                Some(CodeRule { at: Spot { part, by }, is: Codes::Success(vec![wanted]) })
             }
         }
-        Some(CodeRule { at: Spot { part, by }, is: Codes::Success(vec![wanted.into()]) })
+    }
+
+    /// Where the code stands.
+    fn place(&self) -> Result<How, String> {
+        let response = &self.ini.response;
+        let tag = match (response.code_tag.line, response.code_type) {
+            // What a fixed code has by default is nothing to look for by its name.
+            (0, CodeType::Iso8583) => "39",
+            (0, CodeType::Xml | CodeType::Json | CodeType::Tag | CodeType::Regex) => {
+                return Err("is missing: say by what this type of code is found".to_owned());
+            }
+            _ => &response.code_tag.value,
+        };
+        let by = how(response.code_type, tag)?;
+        by.violation().map_or(Ok(by), |why| Err(format!("'{tag}': {why}")))
+    }
+
+    /// A place that cannot hold what is looked for.
+    fn check_fixed(&mut self, part: Part, at: u64, length: u64) {
+        let (response, is_http) = (&self.ini.response, self.ini.http_line.is_some());
+        let (tag, wanted, head_size) = (&response.code_tag, &response.code_success, response.head_size);
+        let text = &tag.value;
+        if wanted.value.len() as u64 != length {
+            let (code, bytes) = (&wanted.value, wanted.value.len());
+            self.wrong(
+                wanted.line.max(tag.line),
+                format!(
+                    "rsp_code_success '{code}' has {bytes} bytes, and rsp_code_location_tag '{text}' takes {length}: no answer could be good"
+                ),
+            );
+        } else if part == Part::Head && !is_http && at + length > head_size as u64 {
+            self.wrong(
+                response.code_line,
+                format!("rsp_code_location_tag '{text}' ends behind the head, which has {head_size} bytes"),
+            );
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>
         }
         let Some(end) = inside.iter().position(|byte| *byte == b')') else {
             let shown = String::from_utf8_lossy(&rest[at..rest.len().min(at + 20)]);
-            wrong.push((offset, format!("'{}' has no )", shown.escape_debug())));
+            wrong.push((offset, format!("'{shown}' has no )")));
             rest = &[];
             break;
         };
@@ -55,7 +55,6 @@ pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>
 
 fn unknown(name: &str) -> String {
     let name: String = name.chars().take(40).collect();
-    let name = name.escape_debug();
     format!("there is no parameter {name} for $({name}): define it under [parameters]")
 }
 

@@ -396,8 +396,9 @@ pub(super) fn key_of(source: &FieldSource, value: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use crate::messages::{Messages, Scratch, Who};
-    use plan::data::{Moment, Tables};
-    use plan::message::{Field, Framing, Message, MessageStep};
+    use plan::data::{Moment, Table, Tables};
+    use plan::message::{Count, CountOrder, Field, FieldSource, Format, Framing, Message, MessageStep};
+    use std::sync::Arc;
 
     fn written(framing: Framing, head: &str, body: &str) -> String {
         let message = Message { head: head.into(), ..Message::of(body) };
@@ -462,5 +463,45 @@ mod tests {
             written(Framing::Raw, own, "0123456789"),
             own.replace("{{length:ascii}}", "10") + "0123456789"
         );
+    }
+
+    /// The first requests of these bodies: `c` counts from 1 to 5, `o` as wrktcp counts, `f` is a file of three lines.
+    fn first(bodies: &[&str], requests: u64) -> Vec<String> {
+        let count = |order| FieldSource::Count(Count { start: 1, end: 5, step: 1, order });
+        let field = |name: &str, source, format: Option<&str>| Field {
+            name: name.to_owned(),
+            source,
+            format: format.map(|format| Format::of_number(format).unwrap()),
+        };
+        let step = MessageStep {
+            framing: Framing::Raw,
+            messages: bodies.iter().map(|body| Message::of(*body)).collect(),
+            data: vec![
+                field("c", count(CountOrder::Restart), Some("%03ld")),
+                field("o", count(CountOrder::Wrktcp), None),
+                field("f", FieldSource::Lines("f.csv".to_owned()), None),
+            ],
+            ..MessageStep::default()
+        };
+        let table = Table::from_all_lines(b"a,b\n\nc").unwrap();
+        let tables = Tables::from([("f.csv".to_owned(), Arc::new(table))]);
+        let messages = Messages::new(&step, &tables, 7);
+        let mut scratch = Scratch::default();
+        let request = |number| {
+            let moment = Moment { number, ..Moment::default() };
+            let (at, mut out) = (messages.choose(number, 0), Vec::new());
+            let values = (&moment, &Who::default());
+            messages.write(messages.at(at), values, &[], &mut scratch, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        (0..requests).map(request).collect()
+    }
+
+    #[test]
+    fn counters_and_lines_go_on_at_each_place() {
+        assert_eq!(first(&["{{c}}-{{c}}"], 4), ["001-002", "003-004", "005-001", "002-003"]);
+        assert_eq!(first(&["{{o}}{{o}}{{o}}"], 3), ["123", "452", "345"]);
+        assert_eq!(first(&["<{{f}}>"], 5), ["<a,b>", "<>", "<c>", "<a,b>", "<>"]);
+        assert_eq!(first(&["{{c}}", "{{f}}", "{{c}}{{f}}"], 4), ["001", "a,b", "002", "003"]);
     }
 }

@@ -63,24 +63,41 @@ impl TimeText {
     pub fn violation(&self) -> Option<String> {
         let mut rest = self.format.as_str();
         while let Some(at) = rest.find('%') {
-            let conversion = &rest[at + 1..];
-            let flags =
-                conversion.find(|c: char| !"_-^#0123456789.:".contains(c)).unwrap_or(conversion.len());
-            let letter = conversion[flags..].chars().next();
-            if !letter.is_some_and(|letter| CONVERSIONS.contains(letter)) {
-                let shown: String = rest[at..].chars().take(flags + 2).collect();
-                return Some(format!(
-                    "'{shown}' is no part of a time: give one such as %Y, %m, %d, %H, %M, %S or %3f, and %% for a percent sign"
-                ));
+            match conversion(&rest[at + 1..]) {
+                Some(after) => rest = after,
+                None => {
+                    let shown: String = rest[at..].chars().take(4).collect();
+                    return Some(format!(
+                        "'{shown}' is no part of a time: give one such as %Y, %m, %d, %H, %M, %S or %3f, and %% for a percent sign"
+                    ));
+                }
             }
-            rest = &conversion[flags + letter.map_or(0, char::len_utf8)..];
         }
         None
     }
 }
 
+/// What follows a conversion of strftime, behind its percent sign: a flag, a width, and a letter; before `f` a dot and its
+/// digits, before `z` colons.
+fn conversion(text: &str) -> Option<&str> {
+    let text = text.strip_prefix(['-', '_', '0', '^', '#']).unwrap_or(text);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (width, text) = text.split_at(digits(text));
+    if !width.is_empty() && width.parse::<u8>().is_err() {
+        return None;
+    }
+    if let Some(text) = text.strip_prefix('.') {
+        let (most, text) = text.split_at(digits(text));
+        return text.strip_prefix('f').filter(|_| most.len() <= 2);
+    }
+    let colons = text.bytes().take_while(|byte| *byte == b':').count();
+    let letter = text[colons..].chars().next().filter(|letter| CONVERSIONS.contains(*letter))?;
+    let known = colons == 0 || letter == 'z' && colons <= 3;
+    known.then(|| &text[colons + letter.len_utf8()..])
+}
+
 /// The letters of strftime that are known.
-const CONVERSIONS: &str = "%AaBbCcDdeFfGgHhIjklMmNnPpQRrSsTtUuVWwXxYyZz";
+const CONVERSIONS: &str = "%AaBbCcDdeFfGgHhIjklMmNnPpQqRrSsTtUuVWwXxYyZz";
 
 /// A time zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
