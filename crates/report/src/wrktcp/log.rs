@@ -40,10 +40,8 @@ impl Log {
                 self.line("test][src/wrktcp.c][381", &parts)
             }
             Said::Received { head, body, bytes } => {
-                let whole =
-                    self.line("test][src/wrktcp.c][408", &[b"WHILE READ:[", &shown(bytes), b"]"]);
-                let parts =
-                    [b"RESPONSE_HEAD:[", &shown(head)[..], b"],RESPONSE_BODY[", &shown(body), b"]"];
+                let whole = self.line("test][src/wrktcp.c][408", &[b"WHILE READ:[", &shown(bytes), b"]"]);
+                let parts = [b"RESPONSE_HEAD:[", &shown(head)[..], b"],RESPONSE_BODY[", &shown(body), b"]"];
                 [whole, self.line("test][src/wrktcp.c][638", &parts)].concat()
             }
             Said::Judged { code, fault } => {

@@ -73,7 +73,10 @@ fn a_run_that_only_failed_prints_what_the_old_tool_prints() {
     Req/Sec     0.00      0.00     0.00      -nan%
   0 requests in 2.00s, ";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.contains("\n  Socket errors: connect 1, read 2, write 1, timeout 1\nRequests/sec:"), "{text}");
+    assert!(
+        text.contains("\n  Socket errors: connect 1, read 2, write 1, timeout 1\nRequests/sec:"),
+        "{text}"
+    );
     assert!(text.contains("\nRequests/sec:      0.00    (Success:0.00/Failure:0.00)\n"), "{text}");
     let lines = failures(&result);
     assert!(lines.contains(&"1 x connection refused (errno 111), connecting".to_owned()), "{lines:?}");
@@ -93,17 +96,35 @@ fn bad_codes_are_named_and_good_ones_are_not() {
 
 fn second(at_s: f64, seconds: f64, (fine, faulty, failed): (u64, u64, u64), mean_us: f64) -> Row {
     let body_bytes = 21 * fine;
-    Row { at_s, seconds, mean_us, counts: Counts { fine, faulty, failed, body_bytes, ..Counts::default() }, ..Row::default() }
+    Row {
+        at_s,
+        seconds,
+        mean_us,
+        counts: Counts { fine, faulty, failed, body_bytes, ..Counts::default() },
+        ..Row::default()
+    }
 }
 
 #[test]
 fn the_live_line_averages_since_the_start_and_shows_the_latest_latency() {
     let mut live = Live::new(Duration::from_secs(3));
     for (row, line) in [
-        (second(1.0002, 1.0, (5_000, 0, 0), 1_730.0), "\r  Time:1s TPS:4999.00/0.00 Latency:1.73ms BPS:102.52KB Error:0  "),
-        (second(2.0, 1.0, (4_000, 1_000, 2), 472.0), "\r  Time:2s TPS:4500.00/500.00 Latency:472.00us BPS:92.29KB Error:2  "),
-        (second(2.5, 0.5, (0, 0, 1), 0.0), "\r  Time:3s TPS:3600.00/400.00 Latency:472.00us BPS:73.83KB Error:3  "),
-        (second(4.0, 1.5, (0, 0, 0), 0.0), "\r  Time:3s TPS:2250.00/250.00 Latency:472.00us BPS:46.14KB Error:3  "),
+        (
+            second(1.0002, 1.0, (5_000, 0, 0), 1_730.0),
+            "\r  Time:1s TPS:4999.00/0.00 Latency:1.73ms BPS:102.52KB Error:0  ",
+        ),
+        (
+            second(2.0, 1.0, (4_000, 1_000, 2), 472.0),
+            "\r  Time:2s TPS:4500.00/500.00 Latency:472.00us BPS:92.29KB Error:2  ",
+        ),
+        (
+            second(2.5, 0.5, (0, 0, 1), 0.0),
+            "\r  Time:3s TPS:3600.00/400.00 Latency:472.00us BPS:73.83KB Error:3  ",
+        ),
+        (
+            second(4.0, 1.5, (0, 0, 0), 0.0),
+            "\r  Time:3s TPS:2250.00/250.00 Latency:472.00us BPS:46.14KB Error:3  ",
+        ),
     ] {
         assert_eq!(live.row(&row), line);
     }

@@ -73,9 +73,8 @@ fn test(run: &Run) -> Result<Exit, Problem> {
 fn can_keep(run: &Run) -> Result<(), Problem> {
     let files = [run.html.as_deref(), run.json.as_deref().filter(|file| *file != Path::new("-"))];
     for file in files.into_iter().flatten() {
-        show::writable(file).map_err(|error| {
-            Problem::impossible(format!("{} cannot be written: {error}", file.display()))
-        })?;
+        show::writable(file)
+            .map_err(|error| Problem::impossible(format!("{} cannot be written: {error}", file.display())))?;
     }
     Ok(())
 }
@@ -114,13 +113,8 @@ struct Lines {
 impl Lines {
     /// Shows what stands before a run.
     fn begin(view: &doors::wrktcp::View) -> Lines {
-        let banner = report::wrktcp::banner(
-            &view.address,
-            &view.file,
-            view.threads,
-            view.connections,
-            view.duration,
-        );
+        let banner =
+            report::wrktcp::banner(&view.address, &view.file, view.threads, view.connections, view.duration);
         show::write(&banner);
         if view.test {
             show::write(TEST_MARK);

@@ -35,10 +35,9 @@ fn an_answer_that_is_too_short_for_a_code_holds_none() {
 #[test]
 fn lengths_that_are_none_or_too_long_are_read_errors() {
     let read = "  Socket errors: connect 0, read 1, write 0, timeout 0\n";
-    for serve in [
-        (|peer: &mut Peer| answered_by(peer, b"ABCDEFGH000000OK")) as Serve,
-        |peer| answered_by(peer, b"99999999000000OK"),
-    ] {
+    for serve in [(|peer: &mut Peer| answered_by(peer, b"ABCDEFGH000000OK")) as Serve, |peer| {
+        answered_by(peer, b"99999999000000OK")
+    }] {
         one(serve, "[error][src/net.c][037]FAILED:[", read);
     }
 }
@@ -47,7 +46,9 @@ fn lengths_that_are_none_or_too_long_are_read_errors() {
 fn a_close_without_an_answer_and_one_within_it_are_read_errors() {
     let read = "  Socket errors: connect 0, read 1, write 0, timeout 0\n";
     let closed = "FAILED:[closed before the answer was complete, ";
-    for serve in [Peer::message as Serve, |peer| answered_by(peer, b"0000"), |peer| answered_by(peer, b"00000008000")] {
+    for serve in
+        [Peer::message as Serve, |peer| answered_by(peer, b"0000"), |peer| answered_by(peer, b"00000008000")]
+    {
         one(serve, closed, read);
     }
 }
@@ -151,7 +152,10 @@ fn bytes_behind_an_answer_do_not_spoil_the_next_one() {
     let mock = Mock::new(|peer| answered_by(peer, b"00000008000000OKEXTRA"));
     let ran = wrktcp(&plain(&mock), "-d1s --json result.json t.ini");
     let report = ran.report();
-    assert_eq!((report.sum("faulty"), report.sum("failed") + report.sum("fine")), (0, report.sum("requests") - report.sum("unfinished")));
+    assert_eq!(
+        (report.sum("faulty"), report.sum("failed") + report.sum("fine")),
+        (0, report.sum("requests") - report.sum("unfinished"))
+    );
     assert!(ran.stdout.len() < 1_000 && ran.stderr.len() < 400, "{}\n{}", ran.stdout, ran.stderr);
 }
 
@@ -173,7 +177,11 @@ fn connections_are_kept_where_the_file_says_so() {
 #[test]
 fn codes_are_found_wherever_the_file_says() {
     for (body, rule, code) in [
-        ("<a><retCode>000000</retCode></a>", "rsp_code_type = xml\nrsp_code_location_tag = <retCode>", "000000"),
+        (
+            "<a><retCode>000000</retCode></a>",
+            "rsp_code_type = xml\nrsp_code_location_tag = <retCode>",
+            "000000",
+        ),
         (r#"{"rspCd":"0000"}"#, "rsp_code_type = json\nrsp_code_location_tag = \"rspCd\"", "0000"),
         (r#"{"rspCd":0,"rspMsg":"ok"}"#, "rsp_code_type = json\nrsp_code_location_tag = \"rspCd\"", "0"),
         ("ab000000c", "rsp_code_location_tag = 3 6", "000000"),

@@ -8,7 +8,8 @@ const JSON: &str =
     "[response]\nrsp_code_type = json\nrsp_code_location_tag = \"rspCd\"\nrsp_code_success = 0000";
 
 fn post(mock: &Mock) -> String {
-    let request = "req_head = Host: www.example.com\nreq_head = Content-Length: $(length)\nreq_body = {\"a\":\"$(C)\"}";
+    let request =
+        "req_head = Host: www.example.com\nreq_head = Content-Length: $(length)\nreq_body = {\"a\":\"$(C)\"}";
     let counter = "[parameters]\nC = COUNTER, 1, 9, 1, %0100ld";
     common(mock, "http_line = POST /pay HTTP/1.1", &format!("{request}\n{JSON}\n{counter}"))
 }
@@ -26,7 +27,8 @@ fn post_sends_the_fields_in_order_and_the_length_of_the_body_that_is_sent() {
     assert_has(&ran.stdout, "TPS:1.00/0.00");
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n{GOOD}");
     assert_has(&ran.stdout, &format!("WHILE READ:[{answer}],cno[10001]\n"));
-    let told = format!("RESPONSE_HEAD:[HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n],RESPONSE_BODY[{GOOD}],cno");
+    let told =
+        format!("RESPONSE_HEAD:[HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n],RESPONSE_BODY[{GOOD}],cno");
     assert_has(&ran.stdout, &told);
 }
 
@@ -63,7 +65,8 @@ fn bodies_come_in_all_ways() {
         (
             |peer| {
                 peer.request()?;
-                let first = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n{\"rspCd\":\"0000\"\r\n";
+                let first =
+                    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n{\"rspCd\":\"0000\"\r\n";
                 peer.say_in_pieces(&[first.as_bytes(), b"e\r\n,\"rspMsg\":\"ok\"\r\n1\r\n}\r\n0\r\n\r\n"])
             },
             "TPS:1.00/0.00",
