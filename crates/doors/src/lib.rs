@@ -5,6 +5,7 @@ pub mod ab;
 pub mod http_load;
 pub mod jtest;
 pub mod native;
+mod number;
 pub mod siege;
 pub mod wrk;
 pub mod wrktcp;

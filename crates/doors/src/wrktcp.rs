@@ -2,14 +2,20 @@
 //! must be.
 //!
 //! Three stages: `args.rs` reads what was typed, [`ini`] reads the file and names every mistake by its line, `plan.rs` says
-//! what both mean. Nothing is opened or printed here: files come through a function, and text goes out as
+//! what both mean, with `step.rs` and `http.rs` for the messages. Nothing is opened or printed here: files come through a function, and text goes out as
 //! [`Command::Show`].
 
+mod args;
+mod http;
 pub mod ini;
 pub mod parameter;
+mod plan;
+mod step;
 pub mod text;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What a command line asks for.
@@ -72,6 +78,41 @@ pub struct View {
     pub trace: bool,
     /// The code that means success, for what `--test` tells.
     pub wanted: String,
+}
+
+/// What the moment of a run decides.
+#[derive(Debug, Clone)]
+pub struct Now {
+    /// The local time as `YYYYMMDDHHMMSS`.
+    pub local: String,
+    /// The time of UTC, likewise.
+    pub utc: String,
+    /// The plan's seed.
+    pub seed: u64,
+}
+
+/// Reads a command line, its name left out. `read_file` reads the ini file and the files that it names.
+pub fn parse(args: &[OsString], now: &Now, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Command {
+    match args::read(args).and_then(|typed| plan::mean(typed, now, read_file)) {
+        Ok(run) => Command::Run(Box::new(run)),
+        Err(shown) => Command::Show(shown),
+    }
+}
+
+/// The usage text.
+pub fn help() -> String {
+    args::usage()
+}
+
+/// What an ini file means where the command line says no more.
+///
+/// # Errors
+/// All its mistakes, in the order of its lines; what is missing comes last.
+pub fn plan_of(
+    file: &[u8],
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<::plan::Plan, Vec<ini::Mistake>> {
+    plan::plan_of_file(file, read_file)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod checksum;
 mod find;
+mod place;
 mod time;
 mod write;
 
@@ -31,6 +32,8 @@ pub(crate) struct Messages {
     framing: Option<framing::Framing>,
     /// How answers are told apart.
     pub answers: framing::Framing,
+    /// Answers are HTTP's.
+    pub http: bool,
     /// A request ends with half of its connection.
     pub closes: bool,
     longest_request: usize,
@@ -120,9 +123,13 @@ impl Messages {
             let next = slots.len();
             slots.entry(take.name.clone()).or_insert(next);
         }
+        let mut places = place::Places::new(step);
         let prepared = step.messages.iter().enumerate().map(|(nth, message)| Prepared {
             name: if message.name.is_empty() { format!("message {}", nth + 1) } else { message.name.clone() },
-            template: Template::new(step, message, tables, seed, &slots),
+            template: {
+                places.begin(nth);
+                Template::new(step, message, tables, seed, &slots, &mut places)
+            },
             takes: message.take.iter().map(|take| (slots[&take.name], Finder::new(&take.at))).collect(),
             unanswered: message.unanswered,
         });
@@ -153,6 +160,7 @@ impl Messages {
             framing: wired(&step.framing),
             // A plan's check refuses answers without an end.
             answers: wired(step.answer_framing()).unwrap_or(framing::Framing::UntilClose),
+            http: *step.answer_framing() == Framing::Http,
             closes: step.framing == Framing::Close,
             longest_request: step.longest_request as usize,
             longest_answer: u64::from(step.longest_answer),
@@ -239,11 +247,28 @@ impl Messages {
 
     /// Where the body lies of a request that was written.
     pub fn body_of(&self, bytes: &[u8]) -> Range<usize> {
-        match &self.framing {
-            Some(framing::Framing::Length(length)) => length.size.min(bytes.len())..bytes.len(),
-            Some(framing::Framing::Delimiter(delimiter)) => 0..bytes.len().saturating_sub(delimiter.len()),
-            _ => 0..bytes.len(),
+        self.framing.as_ref().map_or(0..bytes.len(), |framing| framing.body_of(bytes))
+    }
+
+    /// What is to be said of an answer's code; `None` where nobody asks. A bad status of HTTP goes before all else, and
+    /// without a rule the status is the code.
+    #[inline]
+    pub fn verdict<'a>(&self, answer: &framing::Message<'a>) -> Option<Verdict<'a>> {
+        if let Some(status) = self.bad_status(answer) {
+            return Some(Verdict::Bad(Some(status)));
         }
+        match &self.code {
+            Some(judge) => Some(judge.judge(answer)),
+            None => self.http.then(|| Verdict::Good(answer.status())),
+        }
+    }
+
+    /// The status of an answer that says no (RFC 9110 section 15).
+    pub fn bad_status<'a>(&self, answer: &framing::Message<'a>) -> Option<&'a [u8]> {
+        if !self.http {
+            return None;
+        }
+        answer.status().filter(|status| status[0] >= b'4')
     }
 
     /// Whether nobody has asked for a message.
@@ -289,6 +314,7 @@ pub fn wired(framing: &Framing) -> Option<framing::Framing> {
         Framing::RespLine => framing::Framing::Delimiter(b"\r\n".to_vec()),
         Framing::Iso8583(iso) => framing::Framing::Length(framing::LengthHead::only(number(iso.length))),
         Framing::Close => framing::Framing::UntilClose,
+        Framing::Http => framing::Framing::Http,
         Framing::Raw => return None,
     })
 }

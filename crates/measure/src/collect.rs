@@ -5,10 +5,11 @@ use crate::accounts::OriginCounts;
 use crate::rates::Measured;
 use crate::run::{PhaseResult, Row, Timeline, WorkerUse};
 use crate::tally::{Clock, Snapshot, Tally};
+use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// An interval within a phase; keys are told in order by each worker.
+/// A row, by its number, within a phase; keys are told in order by each worker.
 type Key = (u64, u32);
 
 /// Collects the snapshots of a run.
@@ -19,6 +20,8 @@ pub struct Collector {
     pending: BTreeMap<Key, Pending>,
     workers: Vec<Progress>,
     origin: OriginMarks,
+    /// Intervals that make a row.
+    intervals_per_row: u64,
     /// When the last row ended.
     told_until: Duration,
 }
@@ -58,8 +61,16 @@ impl Collector {
             pending: BTreeMap::new(),
             workers: vec![Progress::default(); workers as usize],
             origin: OriginMarks::default(),
+            intervals_per_row: 1,
             told_until: Duration::ZERO,
         }
+    }
+
+    /// So many intervals make a row, at least one. Rates of single workers stay those of single intervals.
+    #[must_use]
+    pub fn with_intervals_per_row(mut self, intervals: u32) -> Collector {
+        self.intervals_per_row = u64::from(intervals.max(1));
+        self
     }
 
     /// The origin's counters before the first request, where the origin is known.
@@ -70,7 +81,9 @@ impl Collector {
     /// Takes a snapshot and the origin's counters as they are now; returns the rows that are complete with it, and the
     /// snapshot's tally, emptied, for the worker to use again.
     pub fn add(&mut self, mut snapshot: Snapshot, origin: Option<OriginCounts>) -> (Vec<Row>, Box<Tally>) {
-        self.note_progress(&snapshot);
+        let key = (snapshot.interval / self.intervals_per_row, snapshot.phase);
+        let closes_row = self.closes_row(&snapshot);
+        self.note_progress(&snapshot, closes_row.then_some(key));
         if let Some(origin) = &origin
             && snapshot.under_way() > self.origin.phase
         {
@@ -81,18 +94,25 @@ impl Collector {
             self.workers[snapshot.worker as usize].measured.take(&snapshot, &mut phase.rates);
         }
         let empty = || Pending { tally: Tally::new(), in_flight: 0, ends: Duration::ZERO };
-        let pending = self.pending.entry((snapshot.interval, snapshot.phase)).or_insert_with(empty);
+        let pending = self.pending.entry(key).or_insert_with(empty);
         pending.tally.merge(&snapshot.tally);
-        pending.in_flight += snapshot.in_flight;
+        pending.in_flight += if closes_row { snapshot.in_flight } else { 0 };
         pending.ends = pending.ends.max(snapshot.span.1);
         snapshot.tally.clear();
         (self.complete_rows(origin), snapshot.tally)
     }
 
-    fn note_progress(&mut self, snapshot: &Snapshot) {
+    /// Whether its worker tells no more of the row that a snapshot belongs to.
+    fn closes_row(&self, snapshot: &Snapshot) -> bool {
+        let is_last_interval = (snapshot.interval + 1).is_multiple_of(self.intervals_per_row);
+        is_last_interval || snapshot.last || !snapshot.closes_interval
+    }
+
+    /// `told`: the row that is complete with it, as far as its worker is concerned.
+    fn note_progress(&mut self, snapshot: &Snapshot, told: Option<Key>) {
         let measured = self.phases.get(snapshot.phase as usize).is_some_and(|phase| phase.measured);
         let worker = &mut self.workers[snapshot.worker as usize];
-        worker.told = Some((snapshot.interval, snapshot.phase));
+        worker.told = told.or(worker.told);
         worker.gone = snapshot.last;
         if measured {
             worker.measured_cpu += snapshot.cpu;
@@ -127,6 +147,7 @@ impl Collector {
     fn row(&mut self, phase: u32, pending: &Pending, origin: Option<&OriginCounts>) -> Row {
         let service = pending.tally.clock(Clock::Service);
         let at = |quantile| if service.is_empty() { 0 } else { service.value_at_quantile(quantile) };
+        let mean_us = mean(&[service, pending.tally.clock(Clock::Faulty)]);
         let row = Row {
             at_s: pending.ends.as_secs_f64(),
             seconds: pending.ends.saturating_sub(self.told_until).as_secs_f64(),
@@ -137,6 +158,7 @@ impl Collector {
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: if service.is_empty() { 0 } else { service.max() },
+            mean_us,
         };
         self.told_until = pending.ends.max(self.told_until);
         if let Some(now) = origin {
@@ -161,6 +183,13 @@ impl Collector {
         let workers = workers.collect();
         (self.phases, self.timeline, workers)
     }
+}
+
+/// The mean over several histograms; 0 where they are empty.
+fn mean(histograms: &[&Histogram<u64>]) -> f64 {
+    let count: u64 = histograms.iter().map(|values| values.len()).sum();
+    let sum: f64 = histograms.iter().map(|values| values.mean() * values.len() as f64).sum();
+    if count > 0 { sum / count as f64 } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -205,6 +234,30 @@ mod tests {
         let (rows, _) = collector.add(snapshot(1, 0, 1, 7, false), None);
         assert_eq!(rows.len(), 1);
         assert_eq!(collector.add(snapshot(1, 1, 1, 3, false), None).0[0].counts.requests, 3);
+    }
+
+    #[test]
+    fn several_intervals_make_a_row_and_its_last_one_tells_what_is_in_flight() {
+        let mut collector = collector(2).with_intervals_per_row(2);
+        assert!(collector.add(snapshot(0, 0, 1, 5, false), None).0.is_empty());
+        assert!(collector.add(snapshot(1, 0, 1, 7, false), None).0.is_empty());
+        assert!(collector.add(snapshot(0, 1, 1, 1, false), None).0.is_empty());
+        let (rows, _) = collector.add(snapshot(1, 1, 1, 2, false), None);
+        assert_eq!((rows.len(), rows[0].counts.requests, rows[0].in_flight), (1, 15, 2));
+        assert_eq!((rows[0].at_s, rows[0].seconds), (2.0, 2.0));
+        collector.add(snapshot(0, 2, 1, 4, true), None);
+        let (rows, _) = collector.add(snapshot(1, 2, 1, 4, true), None);
+        assert_eq!((rows.len(), rows[0].counts.requests), (1, 8), "the rest of a run is a row, too");
+    }
+
+    #[test]
+    fn the_mean_of_a_row_is_that_of_all_whole_answers() {
+        let mut told = snapshot(0, 0, 1, 3, true);
+        told.tally.time(Clock::Service, Duration::from_micros(100));
+        told.tally.time(Clock::Service, Duration::from_micros(200));
+        told.tally.time(Clock::Faulty, Duration::from_micros(600));
+        let (rows, _) = collector(1).add(told, None);
+        assert_eq!((rows[0].mean_us, rows[0].max_us), (300.0, 200));
     }
 
     #[test]

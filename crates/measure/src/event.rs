@@ -18,6 +18,8 @@ pub enum Event {
     },
     /// The body of an answer.
     Body(Vec<u8>),
+    /// A step of an exchange of messages that are no HTTP.
+    Talk(Box<Talk>),
     /// A request went wrong.
     Trouble(Trouble),
     /// A faulty answer, with what is known of it.
@@ -30,6 +32,42 @@ pub enum Event {
     FirstTls(Box<FirstTls>),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
+}
+
+/// A step of an exchange of messages that are no HTTP.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Talk {
+    /// Number of the connection: that of its worker, from 1, times 10,000, and its place there, from 1.
+    pub connection: u64,
+    /// What happened on it.
+    pub said: Said,
+}
+
+/// What happened on a connection that carries messages.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Said {
+    /// It is being opened.
+    Connecting,
+    /// It is open, its TLS handshake done where it has one.
+    Connected,
+    /// Requests were sent, in one piece.
+    Sent(Vec<u8>),
+    /// A message came, whole.
+    Received {
+        /// What stands before its body.
+        head: Vec<u8>,
+        /// What its code is looked for in.
+        body: Vec<u8>,
+        /// All of it.
+        bytes: Vec<u8>,
+    },
+    /// An answer was judged.
+    Judged {
+        /// Its code, where it holds one.
+        code: Option<Vec<u8>>,
+        /// What is wrong with it.
+        fault: Option<Fault>,
+    },
 }
 
 /// One described request from its beginning to its end.

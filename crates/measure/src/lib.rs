@@ -22,7 +22,7 @@ pub use collect::Collector;
 /// The histogram of a [`Clock`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
-pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Trouble};
+pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Said, Talk, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use rates::{Dispersion, Rates};

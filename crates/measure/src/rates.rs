@@ -7,17 +7,18 @@ use std::time::Duration;
 /// Highest rate that is told apart, per second.
 const MOST: u64 = 100_000_000;
 
+/// What is recorded of a rate: so many make one request per second.
+const FINENESS: u64 = 10;
+
 /// Completed requests per second of single workers, one value for each interval in which a worker completed any.
 #[derive(Debug, Clone)]
 pub struct Rates {
-    seen: Histogram<u64>,
+    tenths: Histogram<u64>,
 }
 
 impl Default for Rates {
     fn default() -> Rates {
-        // Constant bounds that the constructor accepts.
-        let seen = Histogram::new_with_bounds(1, MOST, 3).unwrap_or_else(|_| Histogram::new(3).unwrap());
-        Rates { seen }
+        Rates { tenths: histogram(MOST * FINENESS) }
     }
 }
 
@@ -26,20 +27,35 @@ impl Rates {
     pub fn record(&mut self, completed: u64, within: Duration) {
         let seconds = within.as_secs_f64();
         if seconds > 0.0 {
-            self.seen.saturating_record((completed as f64 / seconds) as u64);
+            self.tenths.saturating_record((completed as f64 * FINENESS as f64 / seconds) as u64);
         }
     }
 
-    /// The rates, in requests per second.
-    pub fn seen(&self) -> &Histogram<u64> {
-        &self.seen
+    /// The rates, in whole requests per second.
+    pub fn seen(&self) -> Histogram<u64> {
+        let mut seen = histogram(MOST);
+        for step in self.tenths.iter_recorded() {
+            let tenths = self.tenths.median_equivalent(step.value_iterated_to());
+            seen.saturating_record_n(tenths / FINENESS, step.count_at_value());
+        }
+        seen
+    }
+
+    /// The rates, in tenths of a request per second.
+    pub fn tenths(&self) -> &Histogram<u64> {
+        &self.tenths
     }
 
     /// Adds another part's rates.
     pub fn merge(&mut self, other: &Rates) {
         // Both have the one geometry, so nothing can be out of range.
-        let _ = self.seen.add(&other.seen);
+        let _ = self.tenths.add(&other.tenths);
     }
+}
+
+fn histogram(most: u64) -> Histogram<u64> {
+    // Constant bounds that the constructor accepts.
+    Histogram::new_with_bounds(1, most, 3).unwrap_or_else(|_| Histogram::new(3).unwrap())
 }
 
 /// What a worker has completed since its last rate was recorded.
@@ -133,6 +149,20 @@ mod tests {
         }
         let seen: Vec<u64> = rates.seen().iter_recorded().map(|step| step.value_iterated_to()).collect();
         assert_eq!(seen, [300, 1000]);
+    }
+
+    #[test]
+    fn slow_services_have_rates_below_one() {
+        let mut rates = Rates::default();
+        rates.record(2, Duration::from_millis(3_100));
+        rates.record(12_345, Duration::from_millis(100));
+        let list = |values: &Histogram<u64>| -> Vec<u64> {
+            values.iter_recorded().map(|step| values.median_equivalent(step.value_iterated_to())).collect()
+        };
+        assert_eq!(list(rates.tenths())[0], 6);
+        let seen = list(&rates.seen());
+        assert_eq!(seen[0], 0);
+        assert!(seen[1].abs_diff(123_450) <= 123, "{seen:?}");
     }
 
     #[test]

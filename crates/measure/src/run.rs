@@ -30,6 +30,8 @@ pub struct Row {
     pub p99_us: u64,
     /// Longest service time in µs.
     pub max_us: u64,
+    /// Mean service time in µs of all whole answers, false ones included; 0 without any.
+    pub mean_us: f64,
 }
 
 impl Row {
@@ -123,6 +125,7 @@ impl Row {
     fn join(&mut self, next: &Row) {
         self.at_s = next.at_s;
         self.seconds += next.seconds;
+        self.mean_us = self.mean_with(next);
         self.counts.merge(&next.counts);
         if let (Some(mine), Some(theirs)) = (&mut self.origin, &next.origin) {
             mine.merge(theirs);
@@ -131,6 +134,13 @@ impl Row {
         self.p50_us = self.p50_us.max(next.p50_us);
         self.p99_us = self.p99_us.max(next.p99_us);
         self.max_us = self.max_us.max(next.max_us);
+    }
+
+    /// The mean service time over this row and another.
+    fn mean_with(&self, other: &Row) -> f64 {
+        let [mine, theirs] = [self, other].map(|row| (row.counts.fine + row.counts.faulty) as f64);
+        let sum = self.mean_us * mine + other.mean_us * theirs;
+        if mine + theirs > 0.0 { sum / (mine + theirs) } else { 0.0 }
     }
 }
 
@@ -348,6 +358,21 @@ mod tests {
         assert_eq!(condensed[3].phase, 0);
         assert_eq!((condensed[3].seconds, condensed[4].seconds), (5.0, 10.0));
         assert!(Timeline::default().condensed(0).is_empty());
+    }
+
+    #[test]
+    fn rows_that_are_joined_have_the_mean_of_all_their_answers() {
+        let answered = |mean_us, fine, faulty| Row {
+            mean_us,
+            counts: Counts { fine, faulty, ..Counts::default() },
+            ..Row::default()
+        };
+        let mut row = answered(100.0, 2, 1);
+        row.join(&answered(500.0, 1, 0));
+        assert_eq!(row.mean_us, 200.0);
+        let mut nothing = Row::default();
+        nothing.join(&Row::default());
+        assert_eq!(nothing.mean_us, 0.0);
     }
 
     #[test]

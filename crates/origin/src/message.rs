@@ -184,7 +184,8 @@ fn wired(plan: &Framing) -> Option<framing::Framing> {
         Framing::RespLine => framing::Framing::Delimiter(b"\r\n".to_vec()),
         Framing::Iso8583(iso) => framing::Framing::Length(framing::LengthHead::only(number(iso.length))),
         Framing::Close => framing::Framing::UntilClose,
-        Framing::Raw => return None,
+        // A plan's check refuses both.
+        Framing::Raw | Framing::Http => return None,
     })
 }
 

@@ -4,12 +4,14 @@
 //! `field.rs` what templates are filled with.
 
 mod check;
+mod count;
 mod field;
 mod framing;
 mod service;
 mod spot;
 
 pub use check::{Meaning, check};
+pub use count::{Count, CountOrder, Counting};
 pub use field::{
     Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, TimeText, Zone, hex,
 };

@@ -1,6 +1,6 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
 //! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, and one for each old
-//! tool: [`ab`], [`http_load`], [`jtest`], [`siege`] and [`wrk`].
+//! tool: [`ab`], [`http_load`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
 
 pub mod ab;
 pub mod good;
@@ -14,5 +14,6 @@ pub mod siege;
 pub mod text;
 pub mod thresholds;
 pub mod wrk;
+pub mod wrktcp;
 
 pub use text::Context;

@@ -16,6 +16,8 @@ mod outcomes;
 mod thresholds;
 mod timeline;
 
+pub(crate) use codes::name as code_name;
+
 use crate::good;
 use crate::show;
 use measure::{Counts, PhaseResult, RunResult, Verdict};

@@ -190,7 +190,7 @@ impl Stage {
         };
         let call = || {
             let latency = Stats::new(measured.tally.clock(clock), dialect);
-            let rates = Stats::new(measured.rates.seen(), dialect);
+            let rates = Stats::new(&measured.rates.seen(), dialect);
             let summary = summary(&self.state.lua, result)?;
             self.state.host("done")?.call::<()>((summary, latency, rates))
         };

@@ -4,8 +4,11 @@
 //! the caller's bytes wherever a message arrived in one piece. What a message means is not its business; [`crate::iso8583`]
 //! knows that of one kind.
 //!
-//! Start reading at [`Framing`], then [`Reader::read`].
+//! Start reading at [`Framing`], then [`Reader::read`]; `http.rs` has the framing that is another module's work.
 
+mod http;
+
+use crate::http1::{self, Expect};
 use memchr::memmem;
 use std::ops::Range;
 
@@ -20,6 +23,8 @@ pub enum Framing {
     Fixed(usize),
     /// A message ends when its sender closes.
     UntilClose,
+    /// HTTP/1: answers are read, requests written.
+    Http,
 }
 
 /// A head of fixed size with a length in it.
@@ -103,6 +108,9 @@ pub enum Error {
     /// The body holds the bytes that end a message.
     #[error("the body holds the delimiter")]
     HoldsDelimiter,
+    /// What should be HTTP is none.
+    #[error(transparent)]
+    Http(http1::Error),
 }
 
 impl Number {
@@ -225,7 +233,8 @@ impl Framing {
     }
 
     /// Appends a message to `out`. `head`: of the framing's size, with anything where the length goes; empty where the
-    /// framing has no head.
+    /// framing has no head. Of HTTP: the first line and the fields, which may as well begin the body; Content-Length is
+    /// added where it lacks.
     ///
     /// # Errors
     /// What does not fit the framing; `out` then holds what it held.
@@ -261,8 +270,20 @@ impl Framing {
                 out.extend_from_slice(head);
                 out.extend_from_slice(body);
             }
+            Framing::Http => http::write(head, body, out)?,
         }
         Ok(())
+    }
+
+    /// Where the body lies of a message that was written.
+    pub fn body_of(&self, message: &[u8]) -> Range<usize> {
+        let end = message.len();
+        match self {
+            Framing::Length(head) => head.size.min(end)..end,
+            Framing::Delimiter(delimiter) => 0..end.saturating_sub(delimiter.len()),
+            Framing::Fixed(_) | Framing::UntilClose => 0..end,
+            Framing::Http => http::content_at(message)..end,
+        }
     }
 }
 
@@ -296,6 +317,11 @@ impl<'a> Message<'a> {
     pub fn body(&self) -> &'a [u8] {
         &self.bytes[self.body.clone()]
     }
+
+    /// The status of an HTTP answer, three digits.
+    pub fn status(&self) -> Option<&'a [u8]> {
+        http::status(self.head())
+    }
 }
 
 /// What one call of [`Reader::read`] found.
@@ -308,7 +334,7 @@ pub struct Found<'a> {
 }
 
 /// Finds messages in what arrives.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Reader {
     framing: Framing,
     limit: u64,
@@ -316,6 +342,8 @@ pub struct Reader {
     held: Vec<u8>,
     /// The held message has been handed out.
     delivered: bool,
+    /// Reads instead, where the framing is HTTP.
+    http: Option<Box<http::Answers>>,
 }
 
 impl Reader {
@@ -325,18 +353,39 @@ impl Reader {
     /// [`Error::Framing`].
     pub fn new(framing: Framing, limit: u64) -> Result<Reader, Error> {
         framing.check()?;
-        Ok(Reader { framing, limit, held: Vec::new(), delivered: false })
+        let http = (framing == Framing::Http).then(|| Box::new(http::Answers::new(limit)));
+        Ok(Reader { framing, limit, held: Vec::new(), delivered: false, http })
+    }
+
+    /// Says what the next message answers, as long as nothing of it has come; only HTTP needs to know.
+    #[inline]
+    pub fn begin(&mut self, expect: Expect) {
+        if let Some(http) = &mut self.http {
+            http.begin(expect);
+        }
+    }
+
+    /// Whether the connection may be used again after the message that was last handed out; only HTTP says otherwise.
+    #[inline]
+    pub fn keeps_connection(&self) -> bool {
+        self.http.as_ref().is_none_or(|http| http.keeps_connection())
     }
 
     /// Whether nothing of a message has come yet.
     pub fn is_idle(&self) -> bool {
-        self.held.is_empty() || self.delivered
+        match &self.http {
+            Some(http) => http.is_idle(),
+            None => self.held.is_empty() || self.delivered,
+        }
     }
 
     /// Forgets what has come of a message: the connection is a new one.
     pub fn reset(&mut self) {
         self.held.clear();
         self.delivered = false;
+        if let Some(http) = &mut self.http {
+            http.reset();
+        }
     }
 
     /// Reads until a message is complete or the input is used up.
@@ -345,13 +394,18 @@ impl Reader {
     /// A length that is none, or longer than is accepted. The reader then needs a [`reset`](Self::reset): where the next
     /// message begins is not known.
     pub fn read<'a>(&'a mut self, input: &'a [u8]) -> Result<Found<'a>, Error> {
+        // Borrowed in this arm only, so that the other ways may borrow.
+        if let Some(ref mut http) = self.http {
+            return http.read(input);
+        }
         if self.delivered {
-            self.reset();
+            self.held.clear();
+            self.delivered = false;
         }
         if self.held.is_empty()
             && let Some(end) = self.end(input, 0)?
         {
-            let message = Message { bytes: &input[..end], body: self.body(end) };
+            let message = Message { bytes: &input[..end], body: self.framing.body_of(&input[..end]) };
             return Ok(Found { consumed: end, message: Some(message) });
         }
         let before = self.held.len();
@@ -361,7 +415,7 @@ impl Reader {
         };
         self.held.truncate(end);
         self.delivered = true;
-        let message = Message { bytes: &self.held, body: self.body(end) };
+        let message = Message { bytes: &self.held, body: self.framing.body_of(&self.held) };
         Ok(Found { consumed: end - before, message: Some(message) })
     }
 
@@ -370,6 +424,10 @@ impl Reader {
     /// # Errors
     /// [`Error::ClosedIdle`] or [`Error::ClosedInside`].
     pub fn end_of_stream(&mut self) -> Result<Message<'_>, Error> {
+        // Borrowed in this arm only, so that the other ways may borrow.
+        if let Some(ref mut http) = self.http {
+            return http.end_of_stream();
+        }
         if self.is_idle() {
             return Err(Error::ClosedIdle);
         }
@@ -399,19 +457,11 @@ impl Reader {
                         None => return within(bytes.len() as u64).map(|_| None),
                     }
                 }
-                Framing::UntilClose => return within(bytes.len() as u64).map(|_| None),
+                Framing::UntilClose | Framing::Http => return within(bytes.len() as u64).map(|_| None),
             },
         );
         let length = within(length)?;
         Ok((have >= length).then_some(length as usize))
-    }
-
-    fn body(&self, end: usize) -> Range<usize> {
-        match &self.framing {
-            Framing::Length(head) => head.size..end,
-            Framing::Delimiter(delimiter) => 0..end - delimiter.len(),
-            Framing::Fixed(_) | Framing::UntilClose => 0..end,
-        }
     }
 }
 
@@ -464,7 +514,7 @@ mod tests {
                 body.retain(|byte| !delimiter.contains(byte));
                 body
             }
-            Framing::Length(_) | Framing::UntilClose => body,
+            Framing::Length(_) | Framing::UntilClose | Framing::Http => body,
         });
         fitted.collect()
     }

@@ -85,5 +85,8 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Wrk2 { args } => {
             command::wrk::run_wrk2(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
         }
+        Command::Wrktcp { args } => {
+            command::wrktcp::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
+        }
     }
 }

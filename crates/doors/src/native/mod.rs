@@ -163,6 +163,13 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// wrktcp: the same options, ini files and report (wringer wrktcp --help)
+    #[command(disable_help_flag = true)]
+    Wrktcp {
+        /// As wrktcp reads them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

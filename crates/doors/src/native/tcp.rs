@@ -53,7 +53,7 @@ pub struct TcpArgs {
 #[command(next_help_heading = "Messages")]
 pub struct MessageArgs {
     /// How messages are told apart: ascii:8, hex:4, binary:2, little:4 or bcd:2 for a length before the body (with ,total
-    /// ,at=N ,head=N ,adjust=N), delimiter:TEXT, fixed:BYTES, lines, resp-line, iso8583:2, close, or raw
+    /// ,at=N ,head=N ,adjust=N), delimiter:TEXT, fixed:BYTES, lines, resp-line, iso8583:2, http, close, or raw
     #[arg(long, value_name = "FRAMING", default_value = "lines", value_parser = Framing::parse)]
     pub framing: Framing,
     /// How answers are told apart [default: as --framing]
@@ -98,8 +98,8 @@ pub struct MessageArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Answers")]
 pub struct AnswerArgs {
-    /// Where the code of an answer stands: fixed FIRST LENGTH, json /PATH, xml /PATH, tag TEXT, regex EXPRESSION or iso
-    /// FIELD, with head or whole before it for another part than the body
+    /// Where the code of an answer stands: fixed FIRST LENGTH, json /PATH, xml /PATH, tag TEXT, regex EXPRESSION, iso
+    /// FIELD or status, with head or whole before it for another part than the body
     #[arg(long, value_name = "WHERE")]
     pub code: Option<String>,
     /// Codes that are good; all others are not

@@ -2,8 +2,8 @@
 //!
 //! One table row per option feeds the parser and the usage text. Start at [`read`].
 
-use super::number;
 use super::{Shown, Tool};
+use crate::number;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::time::Duration;

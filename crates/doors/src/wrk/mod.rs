@@ -4,7 +4,6 @@
 //! printed here: the script comes through a function, and text goes out as [`Command::Show`].
 
 mod args;
-mod number;
 mod plan;
 
 use std::ffi::OsString;

@@ -10,6 +10,12 @@ use std::fmt;
 const FILE_LIMIT: usize = 16 << 20;
 /// Entries under `[parameters]` at most.
 const PARAMETERS_LIMIT: usize = 1_000;
+/// Mistakes that are named at most: more are of no use to anybody.
+const MISTAKES_LIMIT: usize = 1_000;
+/// Characters of a mistake at most.
+const TEXT_LIMIT: usize = 500;
+/// Digits or bytes of a request's length at most. What a length cannot need is zeros.
+const LENGTH_LIMIT: u64 = 64;
 
 /// Something wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,23 +102,27 @@ pub struct At<T> {
 /// One `[request]` section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestSection {
-    /// Width of the length field; `None`: 8 digits.
-    pub length_width: Option<usize>,
+    /// Where what is said of its length stands last; 0: nowhere.
+    pub length_line: usize,
+    /// Width of the length field.
+    pub length_width: usize,
     /// What the length counts.
     pub length_of: LengthOf,
     /// How it is written.
     pub length_form: LengthForm,
-    /// The head; in HTTP mode a header line each.
+    /// The head, one at most; in HTTP mode a header line each.
     pub heads: Vec<At<Vec<u8>>>,
     /// The body.
     pub body: Option<At<Vec<u8>>>,
     /// How often it is sent, beside the others.
-    pub weight: Option<u32>,
+    pub weight: Option<At<u32>>,
 }
 
 /// The `[response]` section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseSection {
+    /// Where what is said of its length stands last; 0: nowhere.
+    pub length_line: usize,
     /// Bytes of the head.
     pub head_size: usize,
     /// Where the length begins in it, from 1.
@@ -123,6 +133,8 @@ pub struct ResponseSection {
     pub length_of: LengthOf,
     /// How it is written.
     pub length_form: LengthForm,
+    /// Where what is said of the code stands last; 0: nowhere.
+    pub code_line: usize,
     /// How the code is found.
     pub code_type: CodeType,
     /// Where.
@@ -130,7 +142,7 @@ pub struct ResponseSection {
     /// By which word or place.
     pub code_tag: At<String>,
     /// The code that means success.
-    pub code_success: String,
+    pub code_success: At<String>,
 }
 
 /// A whole file.
@@ -157,7 +169,18 @@ pub struct Ini {
     /// How answers are read.
     pub response: ResponseSection,
     /// Names and what they stand for.
-    pub parameters: Vec<(String, Parameter)>,
+    pub parameters: Vec<Named>,
+}
+
+/// An entry under `[parameters]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Where it stands.
+    pub line: usize,
+    /// As it stands between the brackets of `$(NAME)`.
+    pub name: String,
+    /// What it stands for.
+    pub parameter: Parameter,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,7 +232,7 @@ fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let short: String = text.chars().take(60).collect();
     let more = if text.chars().count() > 60 { "…" } else { "" };
-    format!("{}{more}", short.escape_debug())
+    format!("{short}{more}")
 }
 
 /// Reads a file.
@@ -217,11 +240,27 @@ fn shown(text: &[u8]) -> String {
 /// # Errors
 /// Everything that is wrong with it, in the order of its lines; what is missing comes last.
 pub fn read(file: &[u8]) -> Result<Ini, Vec<Mistake>> {
+    let Draft { ini, mistakes } = draft(file);
+    let mistakes = in_order(mistakes);
+    if mistakes.is_empty() { Ok(ini) } else { Err(mistakes) }
+}
+
+/// A file as far as it was understood.
+pub(super) struct Draft {
+    /// With defaults in place of what was not.
+    pub ini: Ini,
+    /// What was not, in no order.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// Reads a file, whatever is wrong with it.
+pub(super) fn draft(file: &[u8]) -> Draft {
+    let mut reader = Reader::new();
     if file.len() > FILE_LIMIT {
         let what = format!("the file has {} bytes, more than the {FILE_LIMIT} that are read", file.len());
-        return Err(vec![Mistake { line: 0, what }]);
+        reader.wrong(0, what);
+        return Draft { ini: reader.ini, mistakes: reader.mistakes };
     }
-    let mut reader = Reader::new();
     lines(file).iter().for_each(|line| reader.line(line));
     reader.finish()
 }
@@ -231,7 +270,7 @@ struct Reader {
     /// Whether the item under way is in a section that is known.
     known: bool,
     host: Option<String>,
-    port: Option<u16>,
+    has_port: bool,
     ini: Ini,
     mistakes: Vec<Mistake>,
 }
@@ -239,7 +278,8 @@ struct Reader {
 impl RequestSection {
     fn new() -> RequestSection {
         RequestSection {
-            length_width: None,
+            length_line: 0,
+            length_width: 8,
             length_of: LengthOf::Body,
             length_form: LengthForm::Ascii,
             heads: Vec::new(),
@@ -252,6 +292,8 @@ impl RequestSection {
 impl Reader {
     fn new() -> Reader {
         let response = ResponseSection {
+            length_line: 0,
+            code_line: 0,
             head_size: 8,
             length_at: 1,
             length_width: 8,
@@ -260,7 +302,7 @@ impl Reader {
             code_type: CodeType::Fixed,
             code_location: CodeLocation::Body,
             code_tag: At { line: 0, value: "1 6".to_owned() },
-            code_success: "000000".to_owned(),
+            code_success: At { line: 0, value: "000000".to_owned() },
         };
         let ini = Ini {
             host: String::new(),
@@ -275,7 +317,14 @@ impl Reader {
             response,
             parameters: Vec::new(),
         };
-        Reader { section: Section::Common, known: true, host: None, port: None, ini, mistakes: Vec::new() }
+        Reader {
+            section: Section::Common,
+            known: true,
+            host: None,
+            has_port: false,
+            ini,
+            mistakes: Vec::new(),
+        }
     }
 
     fn wrong(&mut self, line: usize, what: impl Into<String>) {
@@ -324,8 +373,8 @@ impl Reader {
             }
             "common" => Section::Common,
             "request" => {
-                let written = self.ini.requests.last().is_some_and(|request| request.body.is_some());
-                if written {
+                let last = self.ini.requests.last();
+                if last.is_some_and(|request| request.body.is_some() || request.weight.is_some()) {
                     self.ini.requests.push(RequestSection::new());
                 }
                 Section::Request
@@ -344,11 +393,12 @@ impl Reader {
     fn common(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
         let text = utf8(&value.value)?;
         match name {
-            "host" if text.is_empty() => return Err("host is empty: give a name or an address".to_owned()),
-            "host" => self.host = Some(text.trim_start_matches('[').trim_end_matches(']').to_owned()),
+            "host" => self.host = Some(host(text)?),
             "port" => {
                 let port = text.parse().ok().filter(|port| *port > 0);
-                self.port = Some(port.ok_or_else(|| format!("port '{text}': give 1 to 65535"))?);
+                self.has_port = true;
+                self.ini.port =
+                    port.ok_or_else(|| format!("port '{}': give 1 to 65535", shown(&value.value)))?;
             }
             "http_line" => self.ini.http_line = Some(http_line(value)?),
             "keep_alive" => self.ini.keep_alive = keep_alive(text)?,
@@ -362,23 +412,26 @@ impl Reader {
     }
 
     fn request(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
-        let http = self.ini.http_line.is_some();
         let Some(request) = self.ini.requests.last_mut() else { return Ok(()) };
+        let line = value.line;
         match name {
-            "req_head" if http => request.heads.push(value),
-            "req_head" => request.heads = vec![value],
-            "req_body" => request.body = Some(value),
-            _ => {
-                let text = utf8(&value.value)?;
-                match name {
-                    "req_len_len" => request.length_width = Some(number(name, text, 1..=31)? as usize),
-                    "req_len_type" => request.length_of = length_of(name, text)?,
-                    "req_len_format" => request.length_form = length_form(name, text)?,
-                    "weight" => request.weight = Some(number(name, text, 0..=1_000_000)? as u32),
-                    _ => return Err(unknown("request", name, REQUEST)),
-                }
+            // Whether this is HTTP mode may be said further down.
+            "req_head" => return Ok(request.heads.push(value)),
+            "req_body" => return Ok(request.body = Some(value)),
+            "weight" => {
+                let value = number(name, utf8(&value.value)?, 0..=1_000_000)? as u32;
+                return Ok(request.weight = Some(At { line, value }));
             }
+            _ => {}
         }
+        let text = utf8(&value.value)?;
+        match name {
+            "req_len_len" => request.length_width = number(name, text, 1..=LENGTH_LIMIT)? as usize,
+            "req_len_type" => request.length_of = length_of(name, text)?,
+            "req_len_format" => request.length_form = length_form(name, text)?,
+            _ => return Err(unknown("request", name, REQUEST)),
+        }
+        request.length_line = line;
         Ok(())
     }
 
@@ -391,28 +444,29 @@ impl Reader {
             "rsp_len_len" => response.length_width = number(name, text, 1..=18)? as usize,
             "rsp_len_type" => response.length_of = length_of(name, text)?,
             "rsp_len_format" => response.length_form = length_form(name, text)?,
-            "rsp_code_type" => {
-                response.code_type = choice(
-                    name,
-                    text,
-                    &[
-                        ("fixed", CodeType::Fixed),
-                        ("xml", CodeType::Xml),
-                        ("json", CodeType::Json),
-                        ("tag", CodeType::Tag),
-                        ("regex", CodeType::Regex),
-                        ("8583", CodeType::Iso8583),
-                    ],
-                )?;
-            }
+            _ => return self.response_code(name, value.line, text),
+        }
+        response.length_line = value.line;
+        Ok(())
+    }
+
+    fn response_code(&mut self, name: &str, line: usize, text: &str) -> Result<(), String> {
+        let response = &mut self.ini.response;
+        let value = |text: &str| At { line, value: text.to_owned() };
+        match name {
+            "rsp_code_type" => response.code_type = choice(name, text, &CODE_TYPES)?,
             "rsp_code_location" => {
                 let places = [("body", CodeLocation::Body), ("head", CodeLocation::Head)];
                 response.code_location = choice(name, text, &places)?;
             }
-            "rsp_code_location_tag" => response.code_tag = At { line: value.line, value: text.to_owned() },
-            "rsp_code_success" => text.clone_into(&mut response.code_success),
+            "rsp_code_location_tag" | "rsp_code_success" if text.is_empty() => {
+                return Err(format!("{name} is empty"));
+            }
+            "rsp_code_location_tag" => response.code_tag = value(text),
+            "rsp_code_success" => response.code_success = value(text),
             _ => return Err(unknown("response", name, RESPONSE)),
         }
+        response.code_line = line;
         Ok(())
     }
 
@@ -424,55 +478,84 @@ impl Reader {
         if name == "length" {
             return Err("length is the length of the message and cannot be a parameter".to_owned());
         }
-        if self.ini.parameters.iter().any(|(given, _)| given == name) {
+        if self.ini.parameters.iter().any(|given| given.name == name) {
             return Err(format!("{name} is there already; the first one counts"));
         }
         if self.ini.parameters.len() == PARAMETERS_LIMIT {
             return Err(format!("more than {PARAMETERS_LIMIT} parameters"));
         }
-        let parameter = Parameter::read(utf8(&value.value)?)?;
-        self.ini.parameters.push((name.to_owned(), parameter));
-        Ok(())
+        let parameter = utf8(&value.value).and_then(Parameter::read);
+        let told = parameter.as_ref().map(|_| ()).map_err(Clone::clone);
+        // What is refused is there all the same: only its own line is wrong, not those that name it.
+        let parameter = parameter.unwrap_or(Parameter::ConnectId { format: None });
+        self.ini.parameters.push(Named { line: value.line, name: name.to_owned(), parameter });
+        told
     }
 
-    fn finish(mut self) -> Result<Ini, Vec<Mistake>> {
-        let http = self.ini.http_line.is_some();
-        if self.host.is_none() {
+    fn finish(mut self) -> Draft {
+        if self.host.is_none() && !self.has_wrong("host") {
             self.wrong(0, "host is missing: give it under [common]");
         }
-        if self.port.is_none() && !self.mistakes.iter().any(|mistake| mistake.what.starts_with("port ")) {
+        if !self.has_port {
             self.wrong(0, "port is missing: give it under [common]");
         }
-        if !http && self.ini.requests.iter().any(|request| request.body.is_none()) {
-            self.wrong(0, "req_body is missing: give it under [request]; it may be empty");
-        }
-        if !http {
-            self.check_response();
+        if self.ini.http_line.is_none() && !self.has_wrong("http_line") {
+            self.finish_requests();
         }
         self.ini.host = self.host.take().unwrap_or_default();
-        self.ini.port = self.port.unwrap_or_default();
         super::text::check(&self.ini, &mut self.mistakes);
-        self.mistakes.sort_by_key(|mistake| if mistake.line == 0 { usize::MAX } else { mistake.line });
-        if self.mistakes.is_empty() { Ok(self.ini) } else { Err(self.mistakes) }
+        Draft { ini: self.ini, mistakes: self.mistakes }
     }
 
-    fn check_response(&mut self) {
-        let response = &self.ini.response;
-        let binary = matches!(response.length_form, LengthForm::Binary | LengthForm::BinaryLittle);
-        let end = response.length_at - 1 + response.length_width;
-        let what = if end > response.head_size {
-            format!(
-                "the length field ends at byte {end} of a head of {} bytes: see rsp_headlen, rsp_len_beg and rsp_len_len",
-                response.head_size
-            )
-        } else if binary && ![1, 2, 4, 8].contains(&response.length_width) {
-            "a binary length has 1, 2, 4 or 8 bytes: see rsp_len_len".to_owned()
-        } else {
-            return;
-        };
-        self.wrong(0, what);
+    /// Whether an item was refused, so that it is not missing, too.
+    fn has_wrong(&self, item: &str) -> bool {
+        self.mistakes.iter().any(|mistake| mistake.what.starts_with(item))
+    }
+
+    /// Messages that are no HTTP have a body, and one head.
+    fn finish_requests(&mut self) {
+        if self.ini.requests.iter().any(|request| request.body.is_none()) {
+            self.wrong(0, "req_body is missing: give it under [request]; it may be empty");
+        }
+        for request in &mut self.ini.requests {
+            let last = request.heads.pop();
+            request.heads = last.into_iter().collect();
+        }
     }
 }
+
+/// By their lines, what is missing last, one line of text each, and no more than anybody reads.
+pub(super) fn in_order(mut mistakes: Vec<Mistake>) -> Vec<Mistake> {
+    mistakes.sort_by_key(|mistake| if mistake.line == 0 { usize::MAX } else { mistake.line });
+    mistakes.truncate(MISTAKES_LIMIT);
+    mistakes.iter_mut().for_each(|mistake| mistake.what = on_one_line(&mistake.what));
+    mistakes
+}
+
+/// What is quoted may hold anything, and be of any length.
+fn on_one_line(text: &str) -> String {
+    let mut line = String::new();
+    for character in text.chars().take(TEXT_LIMIT) {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    if text.chars().nth(TEXT_LIMIT).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+const CODE_TYPES: [(&str, CodeType); 6] = [
+    ("fixed", CodeType::Fixed),
+    ("xml", CodeType::Xml),
+    ("json", CodeType::Json),
+    ("tag", CodeType::Tag),
+    ("regex", CodeType::Regex),
+    ("8583", CodeType::Iso8583),
+];
 
 const COMMON: &str = "host, port, http_line, keep_alive, connect_timeout, timeout, tls, tls_verify";
 const REQUEST: &str = "req_len_len, req_len_type, req_len_format, req_head, req_body, weight";
@@ -535,12 +618,27 @@ fn keep_alive(text: &str) -> Result<Option<u32>, String> {
     }
 }
 
+/// A name or an address; that of IPv6 may stand in brackets.
+fn host(text: &str) -> Result<String, String> {
+    let wrong =
+        || format!("host '{}': give a name or an address, and the port under port", shown(text.as_bytes()));
+    let plain = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let address = plain.split('%').next().unwrap_or_default();
+    let has_port = plain.contains(':') && address.parse::<std::net::Ipv6Addr>().is_err();
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "/[]".contains(c);
+    if plain.is_empty() || has_port || plain.contains(odd) { Err(wrong()) } else { Ok(plain.to_owned()) }
+}
+
 /// `METHOD TARGET HTTP/1.x`.
 fn http_line(value: At<Vec<u8>>) -> Result<At<Vec<u8>>, String> {
     let text = utf8(&value.value)?;
     let words: Vec<&str> = text.split(' ').collect();
     match words.as_slice() {
-        [method, target, "HTTP/1.1" | "HTTP/1.0"] if !method.is_empty() && !target.is_empty() => Ok(value),
+        [method, target, "HTTP/1.1" | "HTTP/1.0"]
+            if !method.is_empty() && !target.is_empty() && !text.contains(char::is_control) =>
+        {
+            Ok(value)
+        }
         _ => Err(format!("http_line '{}': give one such as POST /path HTTP/1.1", shown(&value.value))),
     }
 }

@@ -2,6 +2,9 @@
 
 use super::ini::{At, Ini, Mistake};
 
+/// Placeholders of a text at most.
+const LIMIT: usize = 10_000;
+
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
@@ -16,26 +19,31 @@ pub enum Piece {
 /// Takes a text apart.
 ///
 /// # Errors
-/// A placeholder without end or name, or a name that is no parameter: each in words.
-pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<String>> {
+/// A placeholder without end or name, or a name that is no parameter: each in words, and where it begins.
+pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>> {
     let (mut pieces, mut wrong, mut rest) = (Vec::new(), Vec::new(), text);
     while let Some(at) = rest.windows(2).position(|pair| pair == b"$(") {
         let (before, inside) = (&rest[..at], &rest[at + 2..]);
+        let offset = text.len() - rest.len() + at;
+        if pieces.len() + wrong.len() > 2 * LIMIT {
+            wrong.push((offset, format!("more than {LIMIT} placeholders")));
+            return Err(wrong);
+        }
         if !before.is_empty() {
             pieces.push(Piece::Text(before.to_vec()));
         }
         let Some(end) = inside.iter().position(|byte| *byte == b')') else {
-            wrong.push(format!("'{}' has no )", String::from_utf8_lossy(&rest[at..rest.len().min(at + 20)])));
+            let shown = String::from_utf8_lossy(&rest[at..rest.len().min(at + 20)]);
+            wrong.push((offset, format!("'{shown}' has no )")));
             rest = &[];
             break;
         };
         let name = String::from_utf8_lossy(&inside[..end]);
-        match ini.parameters.iter().position(|(given, _)| *given == name) {
+        match ini.parameters.iter().position(|given| given.name == name) {
             Some(index) => pieces.push(Piece::Parameter(index)),
             None if name == "length" => pieces.push(Piece::Length),
-            None if name.is_empty() => wrong.push("$() names no parameter".to_owned()),
-            None => wrong
-                .push(format!("there is no parameter {name} for $({name}): define it under [parameters]")),
+            None if name.is_empty() => wrong.push((offset, "$() names no parameter".to_owned())),
+            None => wrong.push((offset, unknown(&name))),
         }
         rest = &inside[end + 1..];
     }
@@ -45,11 +53,19 @@ pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<String>> {
     if wrong.is_empty() { Ok(pieces) } else { Err(wrong) }
 }
 
+fn unknown(name: &str) -> String {
+    let name: String = name.chars().take(40).collect();
+    format!("there is no parameter {name} for $({name}): define it under [parameters]")
+}
+
 /// Finds what is wrong with the placeholders of a file.
 pub(super) fn check(ini: &Ini, mistakes: &mut Vec<Mistake>) {
     let texts = ini.requests.iter().flat_map(|request| request.heads.iter().chain(&request.body));
     for At { line, value } in texts.chain(&ini.http_line) {
-        let wrong = pieces(value, ini).err().unwrap_or_default();
-        mistakes.extend(wrong.into_iter().map(|what| Mistake { line: *line, what }));
+        for (at, what) in pieces(value, ini).err().unwrap_or_default() {
+            // A value keeps its line ends, one for each line of the file.
+            let below = value[..at].iter().filter(|byte| **byte == b'\n').count();
+            mistakes.push(Mistake { line: line + below, what });
+        }
     }
 }

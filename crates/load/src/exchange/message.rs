@@ -7,14 +7,17 @@ use crate::failure;
 use crate::messages::{Messages, Prepared, Scratch, Verdict, Who};
 use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
-use measure::event::{HeadTitle, Wrong};
-use measure::{CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Stage, Trouble};
+use measure::event::Wrong;
+use measure::{
+    CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk, Trouble,
+};
 use plan::data::Moment;
 use plan::draw::hash;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::Received;
+use wire::http1::Expect;
 use wire::message::{Error, Message, Reader};
 
 /// What a user keeps of messages from one request to the next.
@@ -47,6 +50,8 @@ struct Sent {
     connect: Option<Duration>,
     /// When it was written, in microseconds since 1970.
     unix_us: u64,
+    /// What its answer may be, where that is HTTP.
+    expect: Expect,
 }
 
 /// How the exchange over one connection went on.
@@ -94,6 +99,9 @@ struct Call<'a> {
 impl Call<'_> {
     /// One try, over the user's connection or a new one, until nothing is under way and nothing more is to be sent.
     async fn attempt(&self, user: &mut User, mine: &mut Mine, turn: Turn) -> Attempt {
+        if user.connection.is_none() {
+            self.say(|| Said::Connecting);
+        }
         let Some(mut connection) = ready(self.worker, user, self.worker.target(), &turn).await else {
             mine.start_again();
             return Attempt::Over;
@@ -145,6 +153,15 @@ impl Call<'_> {
         {
             reader.reset();
             mine.began = None;
+            self.say(|| Said::Connected);
+        }
+    }
+
+    /// Tells a step of the exchange, where the plan wants to know of them.
+    fn say(&self, said: impl FnOnce() -> Said) {
+        if self.worker.job.load.trace.heads {
+            let talk = Talk { connection: self.who.connection, said: said() };
+            self.worker.show(Event::Talk(Box::new(talk)));
         }
     }
 
@@ -173,9 +190,7 @@ impl Call<'_> {
             }
         }
         let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
-        if self.worker.job.load.trace.heads {
-            self.worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: bytes.to_vec() });
-        }
+        self.say(|| Said::Sent(bytes.to_vec()));
         self.set_deadline(mine, connection, now);
         let sent = connection.stream.send(bytes).await;
         sent.map_err(|error| failure::of_io(&error, Stage::Send))?;
@@ -227,6 +242,7 @@ impl Call<'_> {
             reused: connection.carried > 0,
             connect: connection.opened_in.take(),
             unix_us,
+            expect: self.expect(&buffer[begin..]),
         };
         match written {
             Ok(()) => {
@@ -240,9 +256,14 @@ impl Call<'_> {
                 user.refusals += 1;
                 mine.start_again();
                 self.count(user, &sent, Outcome::Failed(failure), (0, 0), (None, now));
+                self.tell(&sent, Wrong::Failed(failure), String::new(), now);
                 false
             }
         }
+    }
+
+    fn expect(&self, request: &[u8]) -> Expect {
+        if self.messages.http && request.starts_with(b"HEAD ") { Expect::NoBody } else { Expect::Body }
     }
 
     fn set_deadline(&self, mine: &Mine, connection: &mut Connection, now: Instant) {
@@ -294,7 +315,7 @@ impl Call<'_> {
             return Some(match reader.end_of_stream() {
                 Ok(message) => {
                     self.message(user, mine, &message, now);
-                    if mine.window.is_empty() { Read::Closed } else { Read::Failed(closed_early(mine)) }
+                    self.closed(mine)
                 }
                 Err(_) => Read::Failed(closed_early(mine)),
             });
@@ -302,12 +323,16 @@ impl Call<'_> {
         let (mut rest, mut answered) = (bytes, false);
         while !rest.is_empty() {
             mine.began.get_or_insert(now);
+            reader.begin(mine.window.front().map_or(Expect::Body, |sent| sent.expect));
             match reader.read(rest) {
                 Ok(found) => {
                     rest = &rest[found.consumed..];
                     if let Some(message) = found.message {
                         answered |= self.message(user, mine, &message, now);
                         mine.began = None;
+                        if !reader.keeps_connection() {
+                            return Some(self.closed(mine));
+                        }
                     }
                 }
                 Err(error) => return Some(Read::Failed(of_framing(&error))),
@@ -316,12 +341,18 @@ impl Call<'_> {
         answered.then_some(Read::Answered)
     }
 
+    /// The peer has closed or will, as it should.
+    fn closed(&self, mine: &Mine) -> Read {
+        if mine.window.is_empty() { Read::Closed } else { Read::Failed(closed_early(mine)) }
+    }
+
     /// A message has come. Whether it was an answer.
     fn message(&self, user: &mut User, mine: &mut Mine, message: &Message<'_>, now: Instant) -> bool {
-        if self.worker.job.load.trace.heads {
-            let text = message.bytes.to_vec();
-            self.worker.show(Event::Head { title: HeadTitle::ResponseFromProxy, text });
-        }
+        self.say(|| Said::Received {
+            head: message.head().to_vec(),
+            body: message.body().to_vec(),
+            bytes: message.bytes.to_vec(),
+        });
         let place = if self.messages.is_pushed(message) { None } else { self.place(mine, message) };
         let Some(sent) = place.and_then(|place| mine.window.remove(place)) else {
             self.worker.count(|counts| {
@@ -332,6 +363,7 @@ impl Call<'_> {
         };
         let prepared = self.messages.at(sent.index);
         let outcome = self.judge(mine, prepared, message);
+        self.say(|| self.judged(outcome, message));
         let sizes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
         let began = mine.began;
         user.refusals = 0;
@@ -363,8 +395,7 @@ impl Call<'_> {
     }
 
     fn judge(&self, mine: &mut Mine, prepared: &Prepared, message: &Message<'_>) -> Outcome {
-        if let Some(judge) = &self.messages.code {
-            let verdict = judge.judge(message);
+        if let Some(verdict) = self.messages.verdict(message) {
             let (code, good) = match verdict {
                 Verdict::Good(code) => (code, true),
                 Verdict::Bad(code) => (code, false),
@@ -474,7 +505,22 @@ impl Call<'_> {
         })));
     }
 
+    fn judged(&self, outcome: Outcome, message: &Message<'_>) -> Said {
+        let fault = match outcome {
+            Outcome::Faulty(fault) => Some(fault),
+            _ => None,
+        };
+        let code = self.messages.verdict(message).and_then(|verdict| {
+            let (Verdict::Good(code) | Verdict::Bad(code)) = verdict;
+            code.map(<[u8]>::to_vec)
+        });
+        Said::Judged { code, fault }
+    }
+
     fn detail(&self, fault: Fault, message: &Message<'_>) -> String {
+        if let Some(status) = self.messages.bad_status(message) {
+            return format!("status {}, where one below 400 is wanted", shown(status));
+        }
         match (&self.messages.code, fault) {
             (Some(judge), Fault::BadCode | Fault::NoCode) => {
                 let (Verdict::Good(code) | Verdict::Bad(code)) = judge.judge(message);

@@ -29,6 +29,7 @@ enum By {
         field: u8,
         bitmap: iso8583::Bitmap,
     },
+    Status,
     /// What a plan's check refuses.
     Nowhere,
 }
@@ -48,6 +49,7 @@ impl Finder {
                 let locations = RefCell::new(regex.capture_locations());
                 By::Regex(regex, locations)
             }),
+            How::Status => By::Status,
             How::Iso { field, bitmap } => By::Iso {
                 field: *field,
                 bitmap: match bitmap {
@@ -79,6 +81,7 @@ impl Finder {
                 text.get(begin..end)
             }
             By::Iso { field, bitmap } => iso8583::find(text, *bitmap, *field).ok()?,
+            By::Status => message.status(),
             By::Nowhere => None,
         }
     }

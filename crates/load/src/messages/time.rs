@@ -100,4 +100,27 @@ mod tests {
         [1_999_999, 2_000_000, 61_000_000].iter().for_each(|at| writer.write(*at, &mut out));
         assert_eq!(out, b"010201");
     }
+
+    /// A plan's check knows what can be written, so that it is told before a run.
+    #[test]
+    fn a_check_refuses_what_cannot_be_written() {
+        let letters: Vec<String> = (b' '..=b'~').map(|letter| char::from(letter).to_string()).collect();
+        let flags = [
+            "", "-", "_", "0", "^", "#", "3", "10", "300", "-3", ":", "::", ":::", ".", ".3", ".10", "3.",
+            "_^", ":3",
+        ];
+        let all = letters.iter().flat_map(|letter| flags.map(|flags| format!("%{flags}{letter}")));
+        let refused = ["%", "%5", "%%%", "x%H%", "%\u{d6}", "%Ey", "%Od"].map(str::to_owned);
+        let good =
+            ["", "100%%", "%Y-%m-%d %H:%M:%S.%3f", "%-d%_H%010Y", "%:z %Z", "%.6f%c"].map(str::to_owned);
+        let text = |format: String| TimeText { format, zone: Zone::Utc };
+        assert!(refused.into_iter().all(|format| text(format).violation().is_some()));
+        assert!(good.iter().all(|format| text(format.clone()).violation().is_none()));
+        for text in all.chain(good).map(text).filter(|text| text.violation().is_none()) {
+            assert!(TimeWriter::new(&text).is_ok(), "{}", text.format);
+        }
+        let plain = letters.iter().map(|letter| text(format!("%{letter}")));
+        assert!(plain.clone().filter(|text| text.violation().is_none()).count() > 40);
+        assert!(plain.filter(|text| text.violation().is_some()).all(|text| TimeWriter::new(&text).is_err()));
+    }
 }

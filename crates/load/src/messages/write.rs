@@ -2,12 +2,13 @@
 //! allocating once its buffers have grown. Lengths come after all other values, checksums after lengths.
 
 use super::checksum::checksum;
+use super::place::{Place, Places};
 use super::time::TimeWriter;
 use super::wired;
 use plan::data::{self, Moment, Source, Table, Tables, seed_of};
 use plan::message::{
-    ChecksumField, Counts, Digits, FieldSource, Format, Framing, Key, LengthField, Meaning, Message,
-    MessageStep,
+    ChecksumField, Counting, Counts, Digits, FieldSource, Format, Framing, Key, LengthField, Meaning,
+    Message, MessageStep,
 };
 use plan::template::{Encode, Piece, pieces};
 use std::collections::BTreeMap;
@@ -29,14 +30,31 @@ pub(crate) struct Scratch {
     text: Vec<u8>,
     head: usize,
     value: Vec<u8>,
-    /// Where values stand that are computed at the end, and which of the parts they are.
-    computed: Vec<(usize, usize)>,
+    /// What is computed at the end, in the order in which it stands there.
+    computed: Vec<Computed>,
+}
+
+/// A value that depends on the rest.
+#[derive(Debug)]
+struct Computed {
+    /// Where it stands.
+    place: usize,
+    /// Bytes that it has there.
+    width: usize,
+    /// Which of the parts it is.
+    nth: usize,
 }
 
 impl Scratch {
     /// Head and body of the message last written.
     pub fn message(&self) -> (&[u8], &[u8]) {
         self.text.split_at(self.head)
+    }
+
+    fn insert(&mut self, at: usize, bytes: usize) {
+        let end = self.text.len();
+        self.text.resize(end + bytes, 0);
+        self.text.copy_within(at..end, at + bytes);
     }
 
     /// All of it.
@@ -64,6 +82,8 @@ struct Part {
 enum What {
     Text(Vec<u8>),
     Value { source: Source, seed: u64, cell: Option<(Arc<Table>, usize)> },
+    Count(Counting, Place),
+    Line(Arc<Table>, Place),
     Time(TimeWriter),
     Connection,
     Worker,
@@ -78,6 +98,7 @@ struct Maker<'a> {
     tables: &'a Tables,
     seed: u64,
     slots: &'a BTreeMap<String, usize>,
+    places: &'a mut Places,
 }
 
 impl Template {
@@ -88,8 +109,9 @@ impl Template {
         tables: &Tables,
         seed: u64,
         slots: &BTreeMap<String, usize>,
+        places: &mut Places,
     ) -> Template {
-        let maker = Maker { step, tables, seed, slots };
+        let mut maker = Maker { step, tables, seed, slots, places };
         let mut parts = maker.parts(&message.head);
         let head = parts.len();
         parts.extend(maker.parts(&message.body));
@@ -111,7 +133,8 @@ impl Template {
     fn once(&self, framing: &Framing, limit: usize) -> Option<Vec<u8>> {
         let varies = |part: &Part| match part.what {
             What::Text(_) | What::Length(_) | What::Checksum(..) => false,
-            What::Value { .. } | What::Time(_) | What::Connection | What::Worker | What::Taken(_) => true,
+            What::Value { .. } | What::Count(..) | What::Line(..) => true,
+            What::Time(_) | What::Connection | What::Worker | What::Taken(_) => true,
         };
         if self.parts.iter().any(varies) {
             return None;
@@ -158,14 +181,36 @@ impl Template {
         self.compute(scratch)
     }
 
-    /// Fills in what depends on all the rest.
-    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::Error> {
-        for (place, nth) in &scratch.computed {
-            if let What::Length(field) = &self.parts[*nth].what {
-                put_length(field, *place, scratch.head, &mut scratch.text)?;
+    /// Makes room for lengths that have as many digits as they need. Their digits may be counted, too; because they only
+    /// become more, that comes to an end.
+    fn widen(&self, scratch: &mut Scratch) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for at in 0..scratch.computed.len() {
+                let Computed { place, width, nth } = scratch.computed[at];
+                let What::Length(field) = &self.parts[nth].what else { continue };
+                let length = counted(field, scratch.head, &scratch.text).max(0);
+                let wanted = itoa::Buffer::new().format(length).len();
+                if field.is_flexible() && width < wanted {
+                    scratch.insert(place + width, wanted - width);
+                    scratch.computed[at].width = wanted;
+                    scratch.computed[at + 1..].iter_mut().for_each(|next| next.place += wanted - width);
+                    scratch.head += if nth < self.head { wanted - width } else { 0 };
+                    again = true;
+                }
             }
         }
-        for (place, nth) in &scratch.computed {
+    }
+
+    /// Fills in what depends on all the rest.
+    fn compute(&self, scratch: &mut Scratch) -> Result<(), framing::Error> {
+        self.widen(scratch);
+        for Computed { place, width, nth } in &scratch.computed {
+            if let What::Length(field) = &self.parts[*nth].what {
+                put_length(field, (*place, *width), scratch.head, &mut scratch.text)?;
+            }
+        }
+        for Computed { place, nth, .. } in &scratch.computed {
             if let What::Checksum(field, key) = &self.parts[*nth].what {
                 let from = (field.from as usize).min(*place);
                 scratch.value.clear();
@@ -178,15 +223,25 @@ impl Template {
     }
 }
 
-fn put_length(field: &LengthField, place: usize, head: usize, text: &mut [u8]) -> Result<(), framing::Error> {
+fn put_length(
+    field: &LengthField,
+    (place, width): (usize, usize),
+    head: usize,
+    text: &mut [u8],
+) -> Result<(), framing::Error> {
+    let length = counted(field, head, text);
+    let number =
+        if field.is_flexible() { framing::Number::Decimal(width) } else { super::number(field.number) };
+    let put = number.write(length, &mut text[place..place + width]);
+    put.ok_or(framing::Error::DoesNotFit { length, width })
+}
+
+fn counted(field: &LengthField, head: usize, text: &[u8]) -> i64 {
     let counted = match field.counts {
         Counts::Body => text.len() - head,
         Counts::Total => text.len(),
     };
-    let length = (counted as i64).saturating_add(field.adjust);
-    let width = field.number.width() as usize;
-    let put = super::number(field.number).write(length, &mut text[place..place + width]);
-    put.ok_or(framing::Error::DoesNotFit { length, width })
+    (counted as i64).saturating_add(field.adjust)
 }
 
 fn put_digits(digits: Digits, bytes: &[u8], to: &mut [u8]) {
@@ -209,7 +264,7 @@ impl Part {
             return text.extend_from_slice(fixed);
         }
         if let Some(width) = self.what.computed_bytes() {
-            computed.push((text.len(), nth));
+            computed.push(Computed { place: text.len(), width, nth });
             return text.resize(text.len() + width, 0);
         }
         if self.format.is_none() && self.encode == Encode::Raw {
@@ -249,6 +304,14 @@ impl What {
                 let cell = cell.as_ref().map(|(table, column)| (&**table, *column));
                 source.value(*seed, at, cell, &mut |piece| to.extend_from_slice(piece));
             }
+            What::Count(counting, place) => {
+                let value = counting.value(place.nth(at.number));
+                to.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+            }
+            What::Line(table, place) => {
+                let row = place.nth(at.number) % table.rows().max(1) as u64;
+                to.extend_from_slice(table.cell(row as usize, 0));
+            }
             What::Time(time) => time.write(at.unix_us, to),
             What::Connection => number(who.connection, to),
             What::Worker => number(who.worker, to),
@@ -260,7 +323,7 @@ impl What {
 }
 
 impl Maker<'_> {
-    fn parts(&self, text: &[u8]) -> Vec<Part> {
+    fn parts(&mut self, text: &[u8]) -> Vec<Part> {
         let plain = |what| Part { what, encode: Encode::Raw, format: None };
         let pieces = pieces(text, Encode::Raw).unwrap_or_default().into_iter();
         let parts = pieces.filter_map(|piece| match piece {
@@ -271,7 +334,9 @@ impl Maker<'_> {
                     Some(Part { what, encode, format: None })
                 }
                 Meaning::Value(meaning, format) => Some(Part { what: self.value(meaning), encode, format }),
-                Meaning::Own(source, format) => Some(Part { what: own(&source)?, encode, format }),
+                Meaning::Own(source, format) => {
+                    Some(Part { what: self.own(&name, &source)?, encode, format })
+                }
             },
         });
         parts.collect()
@@ -285,6 +350,16 @@ impl Maker<'_> {
             _ => None,
         };
         What::Value { seed: seed_of(self.seed, &meaning.name), source: meaning.source, cell }
+    }
+
+    fn own(&mut self, name: &str, source: &FieldSource) -> Option<What> {
+        match source {
+            FieldSource::Count(count) => Some(What::Count(Counting::new(count), self.places.next(name))),
+            FieldSource::Lines(file) => {
+                Some(What::Line(self.tables.get(file)?.clone(), self.places.next(name)))
+            }
+            other => own(other),
+        }
     }
 }
 
@@ -305,8 +380,8 @@ fn own(source: &FieldSource) -> Option<What> {
             };
             What::Checksum(sum.clone(), key)
         }
-        // Its meaning is a value.
-        FieldSource::Value(_) => return None,
+        // The maker knows their places and tables.
+        FieldSource::Value(_) | FieldSource::Count(_) | FieldSource::Lines(_) => return None,
     })
 }
 
@@ -315,5 +390,118 @@ pub(super) fn key_of(source: &FieldSource, value: &str) -> Option<Vec<u8>> {
     match source {
         FieldSource::Checksum(_) => plan::message::hex(value.trim()).filter(|key| !key.is_empty()),
         _ => Some(value.as_bytes().to_vec()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::messages::{Messages, Scratch, Who};
+    use plan::data::{Moment, Table, Tables};
+    use plan::message::{Count, CountOrder, Field, FieldSource, Format, Framing, Message, MessageStep};
+    use std::sync::Arc;
+
+    fn written(framing: Framing, head: &str, body: &str) -> String {
+        let message = Message { head: head.into(), ..Message::of(body) };
+        let sources = ["total=length:ascii,total", "crc=crc32,hex", "lrc=lrc,from=2,HEX"];
+        let data = sources.map(|source| source.split_once('=').unwrap());
+        let data = data.map(|(name, source)| Field::parse(name, source).unwrap()).to_vec();
+        let step = MessageStep { framing, data, messages: vec![message], ..MessageStep::default() };
+        let messages = Messages::new(&step, &Tables::default(), 7);
+        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+        let values = (&Moment::default(), &Who::default());
+        messages.write(messages.at(0), values, &[], &mut scratch, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_length_has_as_many_digits_as_it_needs() {
+        for length in [0, 9, 10, 99, 100, 1_234] {
+            let body = "x".repeat(length);
+            // A value that varies goes the other way through the writer.
+            for user in ["", "{{user}}"] {
+                let all =
+                    written(Framing::Raw, "{{length:ascii}}|{{length:ascii}}|", &format!("{body}{user}"));
+                let digit = if user.is_empty() { "" } else { "0" };
+                let length = length + digit.len();
+                assert_eq!(all, format!("{length}|{length}|{body}{digit}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_may_count_its_own_digits() {
+        for length in 0..1_200 {
+            let all = written(
+                Framing::Raw,
+                "{{total}}:{{length:ascii}}:",
+                &format!("{}{{{{user}}}}", "x".repeat(length)),
+            );
+            let numbers: Vec<_> = all.split(':').collect();
+            assert_eq!(numbers[0], all.len().to_string(), "{length}");
+            assert_eq!(numbers[1], numbers[2].len().to_string(), "{length}");
+        }
+    }
+
+    #[test]
+    fn checksums_come_after_lengths_of_any_width() {
+        let all = written(Framing::Raw, "{{total}}{{crc}}{{length:4}}", "{{length:ascii}}abcdefghij{{lrc}}");
+        // Of 2 + 8 + 4 bytes in the head and 2 + 10 + 2 in the body.
+        assert_eq!(all.len(), 28);
+        assert_eq!(&all[..10], &written(Framing::Raw, "", "28{{crc}}"));
+        let sum = all[2..26].bytes().fold(0, |sum, byte| sum ^ byte);
+        assert_eq!(&all[10..], format!("001414abcdefghij{sum:02X}"));
+    }
+
+    #[test]
+    fn requests_of_http_say_their_length() {
+        let head = "POST /x HTTP/1.1\r\nHost: a\r\n";
+        assert_eq!(written(Framing::Http, head, "{{user}}1"), format!("{head}Content-Length: 2\r\n\r\n01"));
+        let get = "GET /{{user}} HTTP/1.1\r\nHost: x\r\n\r\n";
+        assert_eq!(written(Framing::Http, "", get), get.replace("{{user}}", "0"));
+        let own = "POST / HTTP/1.1\r\nContent-Length: {{length:ascii}}\r\n\r\n";
+        assert_eq!(
+            written(Framing::Raw, own, "0123456789"),
+            own.replace("{{length:ascii}}", "10") + "0123456789"
+        );
+    }
+
+    /// The first requests of these bodies: `c` counts from 1 to 5, `o` as wrktcp counts, `f` is a file of three lines.
+    fn first(bodies: &[&str], requests: u64) -> Vec<String> {
+        let count = |order| FieldSource::Count(Count { start: 1, end: 5, step: 1, order });
+        let field = |name: &str, source, format: Option<&str>| Field {
+            name: name.to_owned(),
+            source,
+            format: format.map(|format| Format::of_number(format).unwrap()),
+        };
+        let step = MessageStep {
+            framing: Framing::Raw,
+            messages: bodies.iter().map(|body| Message::of(*body)).collect(),
+            data: vec![
+                field("c", count(CountOrder::Restart), Some("%03ld")),
+                field("o", count(CountOrder::Wrktcp), None),
+                field("f", FieldSource::Lines("f.csv".to_owned()), None),
+            ],
+            ..MessageStep::default()
+        };
+        let table = Table::from_all_lines(b"a,b\n\nc").unwrap();
+        let tables = Tables::from([("f.csv".to_owned(), Arc::new(table))]);
+        let messages = Messages::new(&step, &tables, 7);
+        let mut scratch = Scratch::default();
+        let request = |number| {
+            let moment = Moment { number, ..Moment::default() };
+            let (at, mut out) = (messages.choose(number, 0), Vec::new());
+            let values = (&moment, &Who::default());
+            messages.write(messages.at(at), values, &[], &mut scratch, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        (0..requests).map(request).collect()
+    }
+
+    #[test]
+    fn counters_and_lines_go_on_at_each_place() {
+        assert_eq!(first(&["{{c}}-{{c}}"], 4), ["001-002", "003-004", "005-001", "002-003"]);
+        assert_eq!(first(&["{{o}}{{o}}{{o}}"], 3), ["123", "452", "345"]);
+        assert_eq!(first(&["<{{f}}>"], 5), ["<a,b>", "<>", "<c>", "<a,b>", "<>"]);
+        assert_eq!(first(&["{{c}}", "{{f}}", "{{c}}{{f}}"], 4), ["001", "a,b", "002", "003"]);
     }
 }

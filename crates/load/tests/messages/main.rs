@@ -2,6 +2,9 @@
 //! once, in the way it should.
 
 mod answers;
+mod http;
 mod outcomes;
 mod peer;
+mod pieces;
 mod run;
+mod splits;

@@ -3,7 +3,7 @@
 use crate::peer::{Act, serve};
 use load::{Control, Job, drive};
 use measure::{Counts, Event, Fault, Snapshot, Tally};
-use net::{Io, Limits, ListenOptions, Net};
+use net::{Io, Limits, ListenOptions, Listener, Net};
 use plan::message::{CodeRule, Codes, Framing, IsoBitmap, LengthHead, Message, MessageStep, Number, Spot};
 use plan::{Load, MessageConnections, Pace, Part, Phase, Protocol, Scenario, Site, Step, Stop};
 use std::cell::Cell;
@@ -98,8 +98,17 @@ impl Case {
         }
     }
 
-    /// Runs it to its end on this thread.
+    /// Runs it against the peer with a script.
     pub fn run(self, script: impl Fn(u64) -> Act + 'static) -> Ran {
+        self.run_against(|net, listener, seen| serve(net, listener, Rc::new(script), seen))
+    }
+
+    /// Runs it to its end on this thread, against a peer that counts what it has seen.
+    pub fn run_against<Peer, Serves>(self, peer: Peer) -> Ran
+    where
+        Peer: FnOnce(Net, Listener, Rc<Cell<u64>>) -> Serves,
+        Serves: Future<Output = ()> + 'static,
+    {
         let load = self.load();
         let violations = load.phases.iter().flat_map(|phase| plan::message::check(phase, &self.step, &load));
         assert_eq!(violations.collect::<Vec<_>>(), Vec::<String>::new());
@@ -113,8 +122,7 @@ impl Case {
             let listener = net.listen("127.0.0.1:0".parse().unwrap(), &ListenOptions::default()).unwrap();
             let target = vec![listener.local_addr().unwrap()];
             if !self.refused {
-                let serves = serve(net.clone(), listener, Rc::new(script), seen_by_peer);
-                net.spawn(serves);
+                net.spawn(peer(net.clone(), listener, seen_by_peer));
             }
             let job = Job {
                 load: Arc::new(load),

@@ -199,7 +199,7 @@ impl Source {
                     RowOrder::InTurn | RowOrder::Once => at.number % rows,
                     RowOrder::Random => Draw::new(seed, at.number).below(rows),
                 };
-                put(table.cell(row as usize, column).as_bytes());
+                put(table.cell(row as usize, column));
             }
         }
     }

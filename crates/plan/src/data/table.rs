@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     columns: Vec<String>,
-    text: String,
+    text: Vec<u8>,
     /// Where each cell ends in the text, row by row.
     ends: Vec<usize>,
 }
@@ -15,8 +15,22 @@ impl Table {
     /// # Errors
     /// There is no line.
     pub fn from_lines(text: &str) -> Result<Table, String> {
-        let mut table = Table { columns: vec![String::new()], text: String::new(), ends: Vec::new() };
-        text.lines().filter(|line| !line.is_empty()).for_each(|line| table.push(line));
+        let mut table = Table { columns: vec![String::new()], text: Vec::new(), ends: Vec::new() };
+        text.lines().filter(|line| !line.is_empty()).for_each(|line| table.push(line.as_bytes()));
+        table.not_empty()
+    }
+
+    /// Each line is a row of one cell, empty ones and bytes that are no text included; a line may end with CR LF, too.
+    ///
+    /// # Errors
+    /// There is no line.
+    pub fn from_all_lines(bytes: &[u8]) -> Result<Table, String> {
+        let mut table = Table { columns: vec![String::new()], text: Vec::new(), ends: Vec::new() };
+        let ended = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        if !bytes.is_empty() {
+            let lines = ended.split(|byte| *byte == b'\n');
+            lines.for_each(|line| table.push(line.strip_suffix(b"\r").unwrap_or(line)));
+        }
         table.not_empty()
     }
 
@@ -26,7 +40,7 @@ impl Table {
     /// # Errors
     /// Rows that are longer or shorter than the first, and quotes without end, with their line.
     pub fn from_csv(text: &str) -> Result<Table, String> {
-        let mut table = Table { columns: Vec::new(), text: String::new(), ends: Vec::new() };
+        let mut table = Table { columns: Vec::new(), text: Vec::new(), ends: Vec::new() };
         // What some programs write at the beginning of a file.
         let mut rest = text.trim_start_matches('\u{feff}');
         let mut line = 1;
@@ -45,7 +59,7 @@ impl Table {
         if self.columns.is_empty() {
             self.columns = cells.into_iter().map(|name| name.trim().to_owned()).collect();
         } else if cells.len() == self.columns.len() {
-            cells.iter().for_each(|cell| self.push(cell));
+            cells.iter().for_each(|cell| self.push(cell.as_bytes()));
         } else {
             return Err(format!(
                 "line {line} has {} cells, the first row {}",
@@ -56,8 +70,8 @@ impl Table {
         Ok(())
     }
 
-    fn push(&mut self, cell: &str) {
-        self.text.push_str(cell);
+    fn push(&mut self, cell: &[u8]) {
+        self.text.extend_from_slice(cell);
         self.ends.push(self.text.len());
     }
 
@@ -81,9 +95,9 @@ impl Table {
     }
 
     /// A cell; empty where there is none.
-    pub fn cell(&self, row: usize, column: usize) -> &str {
+    pub fn cell(&self, row: usize, column: usize) -> &[u8] {
         let nth = row * self.columns.len() + column;
-        let Some(end) = self.ends.get(nth) else { return "" };
+        let Some(end) = self.ends.get(nth) else { return b"" };
         let begin = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[begin..*end]
     }
@@ -139,7 +153,7 @@ mod tests {
         let table =
             Table::from_csv("name, mail\r\nA,a@x\n\"B, \"\"b\"\"\",\"two\nlines\"\n\n,\nC,c").unwrap();
         assert_eq!((table.rows(), table.columns()), (4, &["name".to_owned(), "mail".to_owned()][..]));
-        let row = |row| [0, 1].map(|column| table.cell(row, column));
+        let row = |row| [0, 1].map(|column| std::str::from_utf8(table.cell(row, column)).unwrap());
         assert_eq!([row(0), row(1)], [["A", "a@x"], ["B, \"b\"", "two\nlines"]]);
         assert_eq!([row(2), row(3)], [["", ""], ["C", "c"]]);
         assert_eq!([Some("mail"), Some("x"), None].map(|name| table.column(name)), [Some(1), None, Some(0)]);
@@ -159,6 +173,20 @@ mod tests {
         assert!(Table::from_lines("\n\n").is_err());
     }
 
+    #[test]
+    fn all_lines_count() {
+        for (bytes, wanted) in [
+            (&b"a\nb\n"[..], &[&b"a"[..], b"b"][..]),
+            (b"a\r\n\r\n\xB9\xFA", &[b"a", b"", b"\xB9\xFA"]),
+            (b"\n", &[b""]),
+        ] {
+            let table = Table::from_all_lines(bytes).unwrap();
+            let lines: Vec<&[u8]> = (0..table.rows()).map(|row| table.cell(row, 0)).collect();
+            assert_eq!(lines, wanted);
+        }
+        assert!(Table::from_all_lines(b"").is_err());
+    }
+
     proptest! {
         #[test]
         fn quoted_cells_read_back(cells in proptest::collection::vec("[a\",\n\r]{0,6}", 1..6)) {
@@ -168,8 +196,8 @@ mod tests {
             // A single empty cell is an empty line.
             prop_assume!(cells.len() > 1 || !cells[0].is_empty());
             let table = Table::from_csv(&format!("{names}\n{row}\n")).unwrap();
-            let read: Vec<&str> = (0..cells.len()).map(|column| table.cell(0, column)).collect();
-            prop_assert_eq!(read, cells);
+            let read: Vec<&[u8]> = (0..cells.len()).map(|column| table.cell(0, column)).collect();
+            prop_assert_eq!(read, cells.iter().map(String::as_bytes).collect::<Vec<_>>());
         }
     }
 }

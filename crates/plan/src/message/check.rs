@@ -1,6 +1,8 @@
 //! What a step of messages must keep to, and what the names in its templates mean.
 
-use super::{CodeRule, Codes, Field, FieldSource, Format, Framing, Message, MessageOrder, MessageStep, Spot};
+use super::{
+    CodeRule, Codes, Field, FieldSource, Format, Framing, How, Message, MessageOrder, MessageStep, Spot,
+};
 use crate::data::{self, Source, is_name};
 use crate::load::{Load, Phase, Protocol};
 use crate::pace::Pace;
@@ -53,6 +55,14 @@ impl MessageStep {
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.data.iter().filter_map(|field| match &field.source {
             FieldSource::Value(Source::File { file, .. }) => Some(file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The files whose lines values are.
+    pub fn line_files(&self) -> impl Iterator<Item = &str> {
+        self.data.iter().filter_map(|field| match &field.source {
+            FieldSource::Lines(file) => Some(file.as_str()),
             _ => None,
         })
     }
@@ -114,11 +124,18 @@ pub fn check(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
         }
         found.extend(field.source.violation().map(|why| format!("data {}: {why}", field.name)));
     }
+    let files: Vec<&str> = step.files().collect();
+    if let Some(file) = step.line_files().find(|file| files.contains(file)) {
+        found.push(format!("data: {file} is taken by its rows and by its lines: give one of both"));
+    }
     for (nth, message) in step.messages.iter().enumerate() {
         check_message(step, message, &mut |why| found.push(format!("message {}: {why}", nth + 1)));
     }
     for (what, spot) in spots(step) {
         found.extend(spot.by.violation().map(|why| format!("{what}: {why}")));
+        if spot.by == How::Status && (what == REQUEST || *step.answer_framing() != Framing::Http) {
+            found.push(format!("{what}: only answers in the framing http have a status"));
+        }
     }
     if let Some(CodeRule { is: Codes::Success(codes) | Codes::Failure(codes), .. }) = &step.code
         && codes.is_empty()
@@ -128,15 +145,15 @@ pub fn check(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
     found.iter().map(|why| format!("phase '{}': {why}", phase.name)).collect()
 }
 
+const REQUEST: &str = "correlation: request";
+
 fn spots(step: &MessageStep) -> Vec<(&'static str, &Spot)> {
     let mut spots: Vec<(&'static str, &Spot)> = Vec::new();
     spots.extend(step.code.as_ref().map(|rule| ("code", &rule.at)));
     spots.extend(step.pushed.as_ref().map(|rule| ("pushed", &rule.at)));
     let correlation = step.correlation.as_ref();
     spots.extend(
-        correlation.iter().flat_map(|rule| {
-            [("correlation: request", &rule.request), ("correlation: answer", &rule.answer)]
-        }),
+        correlation.iter().flat_map(|rule| [(REQUEST, &rule.request), ("correlation: answer", &rule.answer)]),
     );
     spots.extend(step.messages.iter().flat_map(|message| &message.take).map(|take| ("take", &take.at)));
     spots
@@ -199,9 +216,13 @@ fn check_message(step: &MessageStep, message: &Message, found: &mut dyn FnMut(St
     if step.order != MessageOrder::Sequence && (takes || !message.take.is_empty()) {
         found("values of answers are taken in sequences: give the order sequence".to_owned());
     }
+    if step.framing == Framing::Http && message.head.is_empty() && message.body.is_empty() {
+        found("a request of HTTP begins with a line such as GET / HTTP/1.1".to_owned());
+    }
     let head_size = step.framing.head_size() as usize;
     let fixed = placeholders.is_empty().then_some(message.head.len());
-    let needed = head_size > step.framing.number_size() as usize || matches!(step.framing, Framing::Raw);
+    let needed = head_size > step.framing.number_size() as usize
+        || matches!(step.framing, Framing::Raw | Framing::Http);
     match fixed {
         Some(0) if head_size > step.framing.number_size() as usize => {
             found(format!("the framing has a head of {head_size} bytes: give the message a head"));

@@ -1,6 +1,7 @@
 //! What the templates of messages are filled with: everything that other requests know (see [`crate::data`]), and what only
 //! messages need: bytes, times in any form, numbers of connections, lengths and checksums.
 
+use super::count::Count;
 use super::framing::{Counts, Number, unescape};
 use crate::body::Body;
 use crate::data::{Source, is_name};
@@ -25,6 +26,10 @@ pub struct Field {
 pub enum FieldSource {
     /// A value as other requests have it.
     Value(Source),
+    /// Numbers, the next one at each place.
+    Count(Count),
+    /// The lines of a file as they are, whatever it is called: the next one at each place, and from the first again.
+    Lines(String),
     /// Always these bytes.
     Bytes(Body),
     /// The time at which the message is written.
@@ -52,6 +57,47 @@ pub struct TimeText {
     #[serde(default)]
     pub zone: Zone,
 }
+
+impl TimeText {
+    /// What no form of a time can be, in words; `None` where nothing is wrong.
+    pub fn violation(&self) -> Option<String> {
+        let mut rest = self.format.as_str();
+        while let Some(at) = rest.find('%') {
+            match conversion(&rest[at + 1..]) {
+                Some(after) => rest = after,
+                None => {
+                    let shown: String = rest[at..].chars().take(4).collect();
+                    return Some(format!(
+                        "'{shown}' is no part of a time: give one such as %Y, %m, %d, %H, %M, %S or %3f, and %% for a percent sign"
+                    ));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What follows a conversion of strftime, behind its percent sign: a flag, a width, and a letter; before `f` a dot and its
+/// digits, before `z` colons.
+fn conversion(text: &str) -> Option<&str> {
+    let text = text.strip_prefix(['-', '_', '0', '^', '#']).unwrap_or(text);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let (width, text) = text.split_at(digits(text));
+    if !width.is_empty() && width.parse::<u8>().is_err() {
+        return None;
+    }
+    if let Some(text) = text.strip_prefix('.') {
+        let (most, text) = text.split_at(digits(text));
+        return text.strip_prefix('f').filter(|_| most.len() <= 2);
+    }
+    let colons = text.bytes().take_while(|byte| *byte == b':').count();
+    let letter = text[colons..].chars().next().filter(|letter| CONVERSIONS.contains(*letter))?;
+    let known = colons == 0 || letter == 'z' && colons <= 3;
+    known.then(|| &text[colons + letter.len_utf8()..])
+}
+
+/// The letters of strftime that are known.
+const CONVERSIONS: &str = "%AaBbCcDdeFfGgHhIjklMmNnPpQqRrSsTtUuVWwXxYyZz";
 
 /// A time zone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -187,6 +233,8 @@ pub struct Format {
     pub width: u16,
     /// Filled with zeros rather than blanks.
     pub zeros: bool,
+    /// A blank before positive numbers.
+    pub blank: bool,
     /// Filled behind rather than before.
     pub left: bool,
     /// A plus before positive numbers.
@@ -195,6 +243,8 @@ pub struct Format {
     pub most: Option<u16>,
     /// How a number is written.
     pub radix: Radix,
+    /// It was a text's.
+    is_text: bool,
     text: String,
 }
 
@@ -239,10 +289,12 @@ impl Format {
             after: Vec::new(),
             width: 0,
             zeros: false,
+            blank: false,
             left: false,
             plus: false,
             most: None,
             radix: Radix::AsIs,
+            is_text: false,
             text: text.to_owned(),
         };
         let mut rest = &text[at + 1..];
@@ -250,6 +302,7 @@ impl Format {
             format.zeros |= flag == '0';
             format.left |= flag == '-';
             format.plus |= flag == '+';
+            format.blank |= flag == ' ';
             rest = &rest[1..];
         }
         let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -263,6 +316,7 @@ impl Format {
             rest = after;
         }
         rest = rest.trim_start_matches(['l', 'h', 'z', 'j', 'q']);
+        format.is_text = rest.starts_with('s');
         format.radix = match rest.chars().next().ok_or_else(wrong)? {
             'd' | 'i' | 'u' | 's' => Radix::AsIs,
             'x' => Radix::Hex,
@@ -277,6 +331,16 @@ impl Format {
         }
         format.after = after.replace("%%", "%").into_bytes();
         Ok(format)
+    }
+
+    /// Reads a format of a whole number alone: neither of a text nor with a precision, and of a moderate width.
+    ///
+    /// # Errors
+    /// What would do, in words.
+    pub fn of_number(text: &str) -> Result<Format, String> {
+        let wrong = || format!("'{text}' is no format of one whole number: give one such as %08ld");
+        let format = Format::parse(text).map_err(|_| wrong())?;
+        if format.is_text || format.most.is_some() || format.width > 1000 { Err(wrong()) } else { Ok(format) }
     }
 
     /// Appends a value. `number`: the same value, where it is a number that may be written in another way.
@@ -296,13 +360,13 @@ impl Format {
 
     fn digits(&self, value: &[u8], to: &mut Vec<u8>) {
         let number = || std::str::from_utf8(value).ok()?.parse::<i64>().ok();
-        match (self.radix, self.plus) {
+        match (self.radix, self.plus || self.blank) {
             (Radix::AsIs, false) => to.extend_from_slice(value),
-            (radix, plus) => match number() {
+            (radix, signed) => match number() {
                 None => to.extend_from_slice(value),
                 Some(number) => {
-                    if plus && number >= 0 && radix == Radix::AsIs {
-                        to.push(b'+');
+                    if signed && number >= 0 && radix == Radix::AsIs {
+                        to.push(if self.plus { b'+' } else { b' ' });
                     }
                     // A vector takes all that is written.
                     let _ = write_number(radix, number, value, to);
@@ -317,7 +381,7 @@ impl Format {
             to.resize(end + missing, b' ');
             return;
         }
-        let signed = self.zeros && to.get(begin).is_some_and(|first| matches!(first, b'-' | b'+'));
+        let signed = self.zeros && to.get(begin).is_some_and(|first| matches!(first, b'-' | b'+' | b' '));
         let begin = begin + usize::from(signed);
         to.resize(end + missing, b' ');
         to.copy_within(begin..end, begin + missing);
@@ -398,7 +462,7 @@ impl FieldSource {
         }
     }
 
-    /// Bytes that it takes, where it is computed when all else is known.
+    /// Bytes that it takes at least, where it is computed when all else is known.
     pub fn computed_bytes(&self) -> Option<u32> {
         match self {
             FieldSource::Length(length) => Some(length.number.width()),
@@ -411,7 +475,10 @@ impl FieldSource {
     pub fn violation(&self) -> Option<String> {
         match self {
             FieldSource::Value(source) => source.violation(),
-            FieldSource::Length(length) if !length.number.is_sound() => {
+            FieldSource::Count(count) => count.violation(),
+            FieldSource::Lines(file) if file.is_empty() => Some("a file without a name".to_owned()),
+            FieldSource::Time(time) => time.violation(),
+            FieldSource::Length(length) if !length.number.is_sound() && !length.is_flexible() => {
                 Some("a length of an impossible width".to_owned())
             }
             FieldSource::Checksum(sum) if (sum.algorithm == Algorithm::HmacSha256) != sum.key.is_some() => {
@@ -425,6 +492,13 @@ impl FieldSource {
             FieldSource::Environment(name) if name.is_empty() => Some("a variable without a name".to_owned()),
             _ => None,
         }
+    }
+}
+
+impl LengthField {
+    /// Whether it has as many digits as it needs.
+    pub fn is_flexible(&self) -> bool {
+        self.number == Number::Ascii(0)
     }
 }
 
@@ -455,8 +529,11 @@ fn computed(text: &str) -> Option<Option<FieldSource>> {
 }
 
 fn length(number: &str, options: Option<&str>) -> Option<FieldSource> {
-    let mut field =
-        LengthField { number: Number::parse(number, Number::Ascii)?, counts: Counts::Body, adjust: 0 };
+    let number = match number {
+        "ascii" => Number::Ascii(0),
+        number => Number::parse(number, Number::Ascii)?,
+    };
+    let mut field = LengthField { number, counts: Counts::Body, adjust: 0 };
     for option in options.into_iter().flat_map(|options| options.split(',')) {
         match option.split_once('=') {
             None if option == "total" => field.counts = Counts::Total,
@@ -508,6 +585,8 @@ mod tests {
             ("%04x", "255", "00ff"),
             ("%X", "255", "FF"),
             ("%+d", "7", "+7"),
+            ("% d", "7", " 7"),
+            ("% 04d", "7", " 007"),
             ("%.3s", "abcdef", "abc"),
             ("100%%-%d%%", "1", "100%-1%"),
             ("%x", "no", "no"),
@@ -518,6 +597,14 @@ mod tests {
         }
         for format in ["", "5", "%", "%n", "%d%d", "%99999d", "%s%", "%%"] {
             assert!(Format::parse(format).is_err(), "{format}");
+        }
+        for format in [
+            "abc", "%s", "%08", "%ld %ld", "%f", "%*d", "%9999ld", "%1001d", "%1.5ld", "%.5ld", "%#x", "%-3s",
+        ] {
+            assert!(Format::of_number(format).unwrap_err().contains("%08ld"), "{format}");
+        }
+        for format in ["%d", "\"%03ld\"", "100%% %i", "%-5u|", "%04lX"] {
+            assert!(Format::of_number(format).is_ok(), "{format}");
         }
     }
 
@@ -538,6 +625,7 @@ mod tests {
             ("connection", FieldSource::Connection),
             ("env:HOME", FieldSource::Environment("HOME".to_owned())),
             ("length", length(Number::Ascii(8), Counts::Body)),
+            ("length:ascii,total", length(Number::Ascii(0), Counts::Total)),
             ("length:binary:2,total", length(Number::Binary(2), Counts::Total)),
             ("lrc", sum(Algorithm::Lrc, 0, Digits::Binary)),
             ("crc16-modbus,from=1,HEX", sum(Algorithm::Crc16Modbus, 1, Digits::UpperHex)),

@@ -21,6 +21,8 @@ pub enum Framing {
     Iso8583(Iso8583),
     /// A message ends when its sender closes: a request by half of the connection, an answer by all of it.
     Close,
+    /// HTTP/1: a request's first line and fields are its head, or begin its body; Content-Length is added where it lacks.
+    Http,
     /// Sent as it is written, with whatever length it holds; only of requests.
     Raw,
 }
@@ -49,7 +51,7 @@ pub struct LengthHead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Number {
-    /// This many decimal digits, 1 to 18.
+    /// This many decimal digits, 1 to 18; of a [`LengthField`](super::LengthField) also 0: as many as it needs.
     Ascii(u8),
     /// This many hexadecimal digits, 1 to 15.
     Hex(u8),
@@ -144,7 +146,7 @@ impl LengthHead {
 }
 
 const WANTED: &str = "give ascii:8, hex:4, binary:2, little:4 or bcd:2 (with ,total ,at=N ,head=N ,adjust=N), \
-                      delimiter:TEXT, fixed:BYTES, lines, resp-line, iso8583:2, close or raw";
+                      delimiter:TEXT, fixed:BYTES, lines, resp-line, iso8583:2, http, close or raw";
 
 impl Framing {
     /// Reads a framing as it is typed; see docs/src/tcp.md.
@@ -162,6 +164,7 @@ impl Framing {
                 "lines" | "ndjson" => Framing::Lines,
                 "resp-line" | "resp" => Framing::RespLine,
                 "close" => Framing::Close,
+                "http" => Framing::Http,
                 "raw" => Framing::Raw,
                 _ => return Err(wrong()),
             },
@@ -302,6 +305,7 @@ mod tests {
             ("ndjson", Framing::Lines),
             ("resp-line", Framing::RespLine),
             ("close", Framing::Close),
+            ("http", Framing::Http),
             ("raw", Framing::Raw),
             (
                 "ascii:4,total,at=2,head=10,adjust=-4",
@@ -324,6 +328,8 @@ mod tests {
         for (text, said) in [
             ("x", "no framing"),
             ("ascii:19", "no framing"),
+            ("ascii:0", "no framing"),
+            ("ascii", "no framing"),
             ("binary:3", "no framing"),
             ("fixed:0", "0 bytes"),
             ("delimiter:", "empty"),

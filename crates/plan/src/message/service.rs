@@ -104,6 +104,9 @@ impl MessageService {
             if *framing == Framing::Raw {
                 found.push(format!("{what}: raw says nothing of where a message ends"));
             }
+            if *framing == Framing::Http {
+                found.push(format!("{what}: the origin that speaks HTTP is another one: leave out --tcp"));
+            }
         }
         found.extend(self.pieces().err());
         let framing = self.answer_framing();

@@ -58,9 +58,11 @@ pub enum How {
         #[serde(default)]
         bitmap: IsoBitmap,
     },
+    /// The status of an HTTP answer.
+    Status,
 }
 
-const WANTED: &str = "give fixed FIRST LENGTH (counted from 1), json /PATH, xml /PATH, tag TEXT, regex EXPRESSION or iso FIELD, \
+const WANTED: &str = "give fixed FIRST LENGTH (counted from 1), json /PATH, xml /PATH, tag TEXT, regex EXPRESSION, iso FIELD or status, \
                       with head or whole before it for another part than the body";
 
 impl Spot {
@@ -81,6 +83,9 @@ impl Spot {
             Some(("body", rest)) => (Part::Body, rest.trim_start()),
             _ => (Part::Body, text.trim()),
         };
+        if rest == "status" {
+            return Ok(Spot { part: Part::Body, by: How::Status });
+        }
         let (kind, value) = rest.split_once(' ').ok_or_else(wrong)?;
         let value = value.trim_start();
         let by = match kind {
@@ -138,6 +143,7 @@ mod tests {
             ("xml /a/b", Part::Body, How::Xml("/a/b".to_owned())),
             ("whole tag <a b>", Part::Whole, How::Tag("<a b>".into())),
             ("regex ^(..) x", Part::Body, How::Regex("^(..) x".to_owned())),
+            ("status", Part::Body, How::Status),
             ("iso 39", Part::Body, How::Iso { field: 39, bitmap: IsoBitmap::Hex }),
         ] {
             assert_eq!(Spot::parse(text, IsoBitmap::Hex), Ok(Spot { part, by }), "{text}");
@@ -150,6 +156,7 @@ mod tests {
             ("json a", "begins with /"),
             ("xml a//b", "names between"),
             ("regex (", "no regular expression"),
+            ("status 5", "no place"),
             ("iso 1", "2 to 128"),
             ("code 5", "no place"),
         ] {

@@ -2,11 +2,11 @@
 
 use super::*;
 use measure::verdict::SelfCheck;
-use measure::{CacheResult, Exchange, Failure, Outcome, Timeline};
+use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage, Timeline};
 
 const PLAIN: Options = Options { wrk2: false, latency: false, uncorrected: false };
 
-fn exchange(outcome: Outcome, status: u16, service_us: u64) -> Exchange {
+pub(crate) fn exchange(outcome: Outcome, status: u16, service_us: u64) -> Exchange {
     let service = Duration::from_micros(service_us);
     Exchange {
         outcome,
@@ -24,7 +24,7 @@ fn exchange(outcome: Outcome, status: u16, service_us: u64) -> Exchange {
     }
 }
 
-fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
+pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
     let mut phase = PhaseResult::new("measure", true);
     phase.took = Duration::from_millis(2_000);
     fill(&mut phase);

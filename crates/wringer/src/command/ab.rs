@@ -269,7 +269,12 @@ impl View for Told {
                 self.tls = if is_first { Some(*tls) } else { self.tls.take() };
             }
             // The plan asks for none of these.
-            Event::Url(_) | Event::Body(_) | Event::Trouble(_) | Event::Evidence(_) | Event::Fetched(_) => {}
+            Event::Url(_)
+            | Event::Body(_)
+            | Event::Talk(_)
+            | Event::Trouble(_)
+            | Event::Evidence(_)
+            | Event::Fetched(_) => {}
         }
     }
 }

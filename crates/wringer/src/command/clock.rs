@@ -1,12 +1,20 @@
 //! What time it is where the user lives, for the lines of doors that show it.
 
 use jiff::Zoned;
+use jiff::tz::TimeZone;
 use report::siege::Now;
 
 /// The local date and time.
 pub fn now() -> Now {
     let now = Zoned::now();
     Now { weekday: now.strftime("%a").to_string(), date: now.strftime("%Y-%m-%d %H:%M:%S").to_string() }
+}
+
+/// Date and time in digits, `YYYYMMDDHHMMSS`: the local ones, and those of UTC.
+pub fn digits() -> (String, String) {
+    let now = Zoned::now();
+    let digits = |now: &Zoned| now.strftime("%Y%m%d%H%M%S").to_string();
+    (digits(&now), digits(&now.with_time_zone(TimeZone::UTC)))
 }
 
 /// The local time of day with microseconds.

@@ -150,6 +150,7 @@ impl View for Table {
             // The session keeps evidence itself.
             Event::Evidence(_)
             | Event::Body(_)
+            | Event::Talk(_)
             | Event::Request(_)
             | Event::First(_)
             | Event::FirstTls(_) => {}

@@ -15,6 +15,7 @@ pub mod siege;
 pub mod tcp;
 mod troubles;
 pub mod wrk;
+pub mod wrktcp;
 
 pub use show::notice;
 
@@ -49,6 +50,7 @@ pub const DOORS: &[Door] = &[
     Door { name: "siege", run: siege::run, help: siege::help },
     Door { name: "wrk", run: wrk::run_wrk, help: wrk::help_wrk },
     Door { name: "wrk2", run: wrk::run_wrk2, help: wrk::help_wrk2 },
+    Door { name: "wrktcp", run: wrktcp::run, help: wrktcp::help },
 ];
 
 /// `wringer rig`.

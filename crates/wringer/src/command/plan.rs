@@ -40,18 +40,25 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     Ok(if trouble.is_some() { Exit::Impossible } else { exit })
 }
 
-/// Prints a plan as it is understood.
+/// Prints a plan as it is understood; that of wrktcp's ini file, too.
 pub fn show(file: &Path) -> Result<Exit, Problem> {
-    show::write(&read(file)?.to_text());
+    let plan = if is_ini(file) {
+        of_ini(file)?.map_err(|mistakes| {
+            let lines: Vec<String> = mistakes.iter().map(|mistake| in_file(file, mistake)).collect();
+            Problem::Usage(lines.join("\nwringer: "))
+        })?
+    } else {
+        read(file)?
+    };
+    show::write(&plan.to_text());
     Ok(Exit::Fine)
 }
 
 /// Names every mistake of a plan.
 pub fn check(file: &Path) -> Result<Exit, Problem> {
-    let is_ini = file.extension().is_some_and(|extension| extension == "ini");
-    let found = if is_ini { mistakes_of_ini(file)? } else { read(file)?.check() };
+    let found = if is_ini(file) { of_ini(file)?.err().unwrap_or_default() } else { read(file)?.check() };
     for violation in &found {
-        show::notice(&format!("{}: {violation}", file.display()));
+        show::notice(&in_file(file, violation));
     }
     if found.is_empty() {
         show::line(&format!("{}: nothing wrong", file.display()));
@@ -59,11 +66,19 @@ pub fn check(file: &Path) -> Result<Exit, Problem> {
     Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
 }
 
-/// What is wrong with wrktcp's ini file.
-fn mistakes_of_ini(file: &Path) -> Result<Vec<String>, Problem> {
+fn in_file(file: &Path, mistake: &str) -> String {
+    format!("{}: {mistake}", file.display())
+}
+
+fn is_ini(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "ini")
+}
+
+/// What wrktcp's ini file means, or all its mistakes.
+fn of_ini(file: &Path) -> Result<Result<Plan, Vec<String>>, Problem> {
     let text = std::fs::read(file).map_err(|error| unreadable(file, &error))?;
-    let found = doors::wrktcp::ini::read(&text).err().unwrap_or_default();
-    Ok(found.iter().map(ToString::to_string).collect())
+    let plan = doors::wrktcp::plan_of(&text, &|file: &Path| std::fs::read(file));
+    Ok(plan.map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect()))
 }
 
 fn unreadable(file: &Path, error: &std::io::Error) -> Problem {

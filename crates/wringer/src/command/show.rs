@@ -4,7 +4,8 @@ use super::troubles::Troubles;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, View};
 use doors::native::OutputArgs;
-use measure::{Event, Row};
+use measure::event::HeadTitle;
+use measure::{Event, Row, Said};
 use plan::Plan;
 use report::Context;
 use report::good::nothing_good;
@@ -19,8 +20,13 @@ pub fn line(text: &str) {
 
 /// Writes text as it is.
 pub fn write(text: &str) {
+    write_bytes(text.as_bytes());
+}
+
+/// Writes bytes as they are.
+pub fn write_bytes(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
 }
 
 /// A line on standard error: what people should know and programs need not read.
@@ -71,6 +77,10 @@ impl Lines {
         if self.aside { notice(text.trim_end()) } else { write(text) }
     }
 
+    fn head(&self, title: HeadTitle, text: &[u8]) {
+        self.say(&String::from_utf8_lossy(&report::jtest::head_view(title, text)));
+    }
+
     fn tell_held_back(&mut self) {
         self.troubles.held_back().iter().for_each(|line| notice(line));
     }
@@ -111,9 +121,12 @@ impl View for Lines {
     fn event(&mut self, event: Event) {
         match event {
             Event::Url(url) => self.say(&format!("{url}\n")),
-            Event::Head { title, text } => {
-                self.say(&String::from_utf8_lossy(&report::jtest::head_view(title, &text)));
-            }
+            Event::Head { title, text } => self.head(title, &text),
+            Event::Talk(talk) => match talk.said {
+                Said::Sent(bytes) => self.head(HeadTitle::RequestToProxy, &bytes),
+                Said::Received { bytes, .. } => self.head(HeadTitle::ResponseFromProxy, &bytes),
+                Said::Connecting | Said::Connected | Said::Judged { .. } => {}
+            },
             Event::Trouble(trouble) => {
                 let line = report::jtest::trouble(&trouble);
                 if self.troubles.is_new(line.trim_end()) {
@@ -249,17 +262,40 @@ pub fn keep_door_json(
 ) -> Result<(), Problem> {
     let Some(file) = file else { return Ok(()) };
     let command = repeat(plan.seed, seed_option);
-    let context = Context {
+    keep_json(file, &report::json::report(&finished.result, &door_context(finished, plan, target, &command)))
+}
+
+/// The result of an old tool's command line as a page.
+///
+/// # Errors
+/// A file that could not be written.
+pub fn keep_door_page(
+    file: &Path,
+    finished: &Finished,
+    plan: &Plan,
+    target: Option<&str>,
+) -> Result<(), Problem> {
+    let command = repeat(plan.seed, None);
+    let page = report::html::page(&finished.result, &door_context(finished, plan, target, &command));
+    std::fs::write(file, page).map_err(|error| cannot_keep("the page", file, &error))
+}
+
+fn door_context<'a>(
+    finished: &Finished,
+    plan: &'a Plan,
+    target: Option<&'a str>,
+    command: &'a str,
+) -> Context<'a> {
+    Context {
         plan,
-        command: &command,
+        command,
         version: env!("CARGO_PKG_VERSION"),
         target,
         target_cpu: None,
         evidence_file: None,
         started_unix_s: finished.started_unix_s,
         threads: finished.threads,
-    };
-    keep_json(file, &report::json::report(&finished.result, &context))
+    }
 }
 
 fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Problem> {

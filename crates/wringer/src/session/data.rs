@@ -23,6 +23,7 @@ pub fn tables(load: &Load) -> Result<Tables, Problem> {
             }
             Step::Messages(step) => {
                 step.files().try_for_each(|file| add(file, &mut tables))?;
+                step.line_files().try_for_each(|file| add_lines(file, &mut tables))?;
                 check_messages(step, &tables)?;
             }
             Step::Object(_) | Step::Urls(_) | Step::Script(_) => {}
@@ -36,6 +37,21 @@ fn add(file: &str, tables: &mut Tables) -> Result<(), Problem> {
         tables.insert(file.to_owned(), Arc::new(read(file)?));
     }
     Ok(())
+}
+
+fn add_lines(file: &str, tables: &mut Tables) -> Result<(), Problem> {
+    if !tables.contains_key(file) {
+        let bytes = bytes(file)?;
+        let table = Table::from_all_lines(&bytes)
+            .map_err(|why| Problem::impossible(format!("the data file {file}: {why}")))?;
+        tables.insert(file.to_owned(), Arc::new(table));
+    }
+    Ok(())
+}
+
+fn bytes(file: &str) -> Result<Vec<u8>, Problem> {
+    std::fs::read(file)
+        .map_err(|error| Problem::impossible(format!("the data file {file} cannot be read: {error}")))
 }
 
 /// Each column that a message names exists, and so do its environment, zones and forms of times.

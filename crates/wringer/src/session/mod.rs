@@ -70,6 +70,8 @@ const POLL: Duration = Duration::from_millis(20);
 pub struct Surroundings {
     /// Length of an interval; zero: one second.
     pub interval: Duration,
+    /// Intervals that make a row; zero: one.
+    pub intervals_per_row: u32,
     /// Bytes that the cache may hold, where that is known.
     pub cache_bytes: Option<u64>,
     /// Whether the accounts of an origin that runs elsewhere are to be asked for and joined.
@@ -243,7 +245,8 @@ impl Session<'_> {
     /// Takes snapshots until every worker has told its last.
     fn collect(&mut self, load: &Load, view: &mut dyn View) -> Collector {
         let phases = load.phases.iter().map(|phase| (phase.name.as_str(), phase.measured));
-        let mut collector = Collector::new(phases, self.workers.count());
+        let mut collector = Collector::new(phases, self.workers.count())
+            .with_intervals_per_row(self.around.intervals_per_row);
         if let Some(counts) = self.origin_now() {
             collector.origin_before(counts);
         }
@@ -255,6 +258,8 @@ impl Session<'_> {
             self.look_for_signals();
             match self.workers.snapshots.recv_timeout(POLL) {
                 Ok(snapshot) => {
+                    // What was told before it comes before its row.
+                    self.tell_events(view);
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
                     self.watch.phase(measured(snapshot.under_way()));

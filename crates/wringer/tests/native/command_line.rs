@@ -208,10 +208,18 @@ fn a_plan_with_mistakes_is_refused_with_all_of_them() {
     assert!(run(&format!("plan check {sound}")).ended_with(0).stdout.contains("nothing wrong"));
     let ini = "[common]\nhost = h\nport = x\n[request]\nreq_body = $(A)\n";
     let wrong = file("wrong.ini", ini);
-    run(&format!("plan check {wrong}"))
-        .refused_with(2, &["wrong.ini: line 3: port 'x'", "line 5: there is no parameter A"]);
-    let sound = file("sound.ini", &ini.replace("= x", "= 1").replace("$(A)", "A"));
+    for command in ["plan check", "plan show"] {
+        run(&format!("{command} {wrong}"))
+            .refused_with(2, &["wrong.ini: line 3: port 'x'", "line 5: there is no parameter A"]);
+    }
+    let sound = ini.replace("= x", "= 1").replace("$(A)", "A");
+    let reaches = file("reaches.ini", &format!("{sound}[response]\nrsp_headlen = 4\n"));
+    run(&format!("plan check {reaches}"))
+        .refused_with(2, &["reaches.ini: line 7: the length field of answers"]);
+    let sound = file("sound.ini", &sound);
     assert!(run(&format!("plan check {sound}")).ended_with(0).stdout.contains("nothing wrong"));
+    let shown = file("shown.toml", &run(&format!("plan show {sound}")).ended_with(0).stdout);
+    assert!(run(&format!("plan check {shown}")).ended_with(0).stdout.contains("nothing wrong"));
 }
 
 /// What `--show-plan` prints is the same test as the command line that printed it.

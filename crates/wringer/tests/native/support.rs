@@ -46,7 +46,11 @@ pub fn run(line: &str) -> Ran {
 
 /// Starts wringer with these words. `{}` in a word stands for the run's folder.
 pub fn start<'a>(words: impl IntoIterator<Item = &'a str>) -> Running {
-    let folder = folder();
+    start_in(folder(), words)
+}
+
+/// As [`start`], in a folder that may hold files already; see [`folder`].
+pub fn start_in<'a>(folder: TempDir, words: impl IntoIterator<Item = &'a str>) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wringer"));
     command.args(words.into_iter().map(|word| word.replace("{}", &folder.path().display().to_string())));
     Running::start(command, folder)

@@ -1,4 +1,4 @@
-//! Numbers as wrk reads them: a whole number, blanks where one likes, and a unit.
+//! Numbers as wrk and its relatives read them: a whole number, blanks where one likes, and a unit.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 const COUNTS: [&str; 5] = ["k", "m", "g", "t", "p"];
 
 /// A count, such as `100`, `10k` or `1 M`.
-pub(super) fn count(text: &str) -> Option<u64> {
+pub(crate) fn count(text: &str) -> Option<u64> {
     let (number, unit) = split(text)?;
     let power = match unit.as_str() {
         "" => 0,
@@ -16,7 +16,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
 }
 
 /// A time in whole seconds, such as `30`, `30s`, `2m` or `1h`.
-pub(super) fn time(text: &str) -> Option<Duration> {
+pub(crate) fn time(text: &str) -> Option<Duration> {
     let (number, unit) = split(text)?;
     let seconds = match unit.as_str() {
         "" | "s" => 1,

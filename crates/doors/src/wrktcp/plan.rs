@@ -1,0 +1,197 @@
+//! Stage three: what command line and file mean, as a Plan. Start at [`mean`].
+//!
+//! What the old tool would have done otherwise becomes a notice, but only where this test asks for it. `docs/src/wrktcp.md`
+//! has the whole list.
+
+use super::args::{Html, Typed, refused, version};
+use super::http::address;
+use super::ini::{self, Draft, Ini, Mistake};
+use super::parameter::Parameter;
+use super::step::{Manner, step};
+use super::{Now, Run, Shown, View};
+use ::plan::check::MAX_USERS;
+use ::plan::message::{Count, CountOrder, Counting};
+use ::plan::{
+    Check, CheckContent, Io, Limits, Load, MessageConnections, MessageStep, Pace, Phase, Plan, Protocol,
+    Scenario, Site, Step, Stop, Tls, Trace,
+};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long an answer may take where nobody says.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// An answer that may not take any time still needs a limit to be told by.
+const NO_TIME: Duration = Duration::from_millis(1);
+
+type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
+
+/// Says what was meant.
+///
+/// # Errors
+/// Usage and one line: a value that an option cannot have. Without usage: all mistakes of the file, a line each.
+pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<Run, Shown> {
+    if !typed.file.contains(".ini") {
+        let why = format!("wrktcp: '{}' has no .ini in its name: give the ini file", typed.file);
+        return Err(Shown { complaint: why, text: String::new() });
+    }
+    if typed.connections == 0 || typed.connections < typed.threads {
+        return Err(refused("number of connections must be >= threads"));
+    }
+    let fits = |what: &str, value: u64, most: u64| {
+        let complaint = || format!("wrktcp: {what} {value}: give at most {most}");
+        if value <= most { Ok(value) } else { Err(refused(complaint())) }
+    };
+    fits("-c", typed.connections, u64::from(MAX_USERS))?;
+    fits("-t", typed.threads, u64::from(u16::MAX))?;
+    let unreadable = |error: io::Error| Shown {
+        complaint: format!("wrktcp: {}: cannot be read: {error}", typed.file),
+        text: String::new(),
+    };
+    let text = read_file(Path::new(&typed.file)).map_err(unreadable)?;
+    let manner = Manner { compat_counter: typed.compat_counter, utc: typed.utc, read_file };
+    let wrong = |mistakes: Vec<Mistake>| {
+        let lines = mistakes.iter().map(|mistake| format!("wrktcp: {}: {mistake}", typed.file));
+        Shown { complaint: lines.collect::<Vec<_>>().join("\n"), text: String::new() }
+    };
+    let (ini, plan) = plan(&text, &typed, now.seed, manner).map_err(wrong)?;
+    Ok(Run {
+        view: view(&typed, &ini),
+        strict: typed.strict,
+        notices: notices(&typed, &ini),
+        html: html(&typed, now),
+        json: typed.json.clone().map(Into::into),
+        show_plan: typed.show_plan,
+        plan,
+    })
+}
+
+/// What an ini file means by itself, with the options' defaults.
+///
+/// # Errors
+/// All its mistakes.
+pub(super) fn plan_of_file(text: &[u8], read_file: ReadFile<'_>) -> Result<Plan, Vec<Mistake>> {
+    let manner = Manner { compat_counter: false, utc: false, read_file };
+    plan(text, &Typed::default(), 0, manner).map(|(_, plan)| plan)
+}
+
+fn plan(text: &[u8], typed: &Typed, seed: u64, manner: Manner<'_>) -> Result<(Ini, Plan), Vec<Mistake>> {
+    let mut draft = ini::draft(text);
+    let messages = step(&mut draft, manner);
+    let Draft { ini, mut mistakes } = draft;
+    let plan = whole(messages, &ini, typed, seed);
+    if mistakes.is_empty() {
+        mistakes = plan.check().into_iter().map(|what| Mistake { line: 0, what }).collect();
+    }
+    let mistakes = ini::in_order(mistakes);
+    if mistakes.is_empty() { Ok((ini, plan)) } else { Err(mistakes) }
+}
+
+fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
+    let (threads, connections) = sizes(typed);
+    let phase = Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        scenario: Scenario { steps: vec![Step::Messages(messages)] },
+        // Both were found to fit.
+        pace: Pace::Users(connections as u32),
+        stop: Stop { after: Some(typed.duration), requests: typed.test.then_some(1), ..Stop::default() },
+    };
+    let protocol = MessageConnections {
+        requests_per_connection: ini.keep_alive,
+        tls: ini.tls.then(|| tls(ini)),
+        ..MessageConnections::default()
+    };
+    let load = Load {
+        target: Some(address(ini)),
+        sources: Vec::new(),
+        protocol: Protocol::Messages(protocol),
+        check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
+        limits: limits(ini, typed),
+        phases: vec![phase],
+        trace: Trace { heads: typed.test, errors: typed.test, ..Trace::default() },
+    };
+    Plan {
+        version: Plan::VERSION,
+        seed,
+        threads: Some(threads as u16),
+        io: Io::Auto,
+        site: Site::default(),
+        load: Some(load),
+        origin: None,
+    }
+}
+
+/// Threads and connections. One exchange needs one.
+fn sizes(typed: &Typed) -> (u64, u64) {
+    if typed.test { (1, 1) } else { (typed.threads, typed.connections) }
+}
+
+fn tls(ini: &Ini) -> Tls {
+    let alpn = if ini.http_line.is_some() { Tls::default().alpn } else { Vec::new() };
+    Tls { verify: ini.tls_verify, alpn, ..Tls::default() }
+}
+
+/// The command line wins over the file. What is under way at the end is given up, as in the old tool.
+fn limits(ini: &Ini, typed: &Typed) -> Limits {
+    let seconds = |seconds: Option<u32>| seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    let request = typed.timeout.or(seconds(ini.timeout_s)).unwrap_or(TIMEOUT).max(NO_TIME);
+    let connect = seconds(ini.connect_timeout_s).unwrap_or(request);
+    Limits { connect, request, grace: Duration::ZERO, ..Limits::default() }
+}
+
+fn view(typed: &Typed, ini: &Ini) -> View {
+    let (threads, connections) = sizes(typed);
+    View {
+        version: typed.version.then(version),
+        file: typed.file.clone(),
+        address: address(ini),
+        threads,
+        connections,
+        duration: typed.duration,
+        latency: typed.latency,
+        test: typed.test,
+        trace: typed.trace,
+        wanted: if ini.http_line.is_some() && ini.response.code_line == 0 {
+            "below 400".to_owned()
+        } else {
+            ini.response.code_success.value.clone()
+        },
+    }
+}
+
+/// Where the page goes: by default beside the ini file, under its name as far as the first `.ini`.
+fn html(typed: &Typed, now: &Now) -> Option<PathBuf> {
+    match &typed.html {
+        Html::No => None,
+        Html::To(file) => Some(file.into()),
+        Html::ByTime => {
+            let begin = typed.file.split(".ini").next().unwrap_or_default();
+            let time = if typed.utc { &now.utc } else { &now.local };
+            Some(format!("{begin}.{time}.html").into())
+        }
+    }
+}
+
+fn notices(typed: &Typed, ini: &Ini) -> Vec<String> {
+    let mut notices = Vec::new();
+    if typed.test && (typed.threads > 1 || typed.connections > 1) {
+        notices.push("--test makes one exchange over one connection: -c and -t are left out".to_owned());
+    }
+    if ini.requests.len() > 1 {
+        let count = ini.requests.len();
+        notices.push(format!("{count} [request] sections are {count} messages; the old tool took the last"));
+    }
+    for named in &ini.parameters {
+        let Parameter::Counter { start, end, step, .. } = named.parameter else { continue };
+        let old = Counting::new(&Count { start, end, step, order: CountOrder::Wrktcp }).value(0);
+        if !typed.compat_counter && old != start {
+            notices.push(format!(
+                "{} begins at {start}; the old tool began at {old}, as --compat-counter does",
+                named.name
+            ));
+        }
+    }
+    notices
+}

@@ -1,0 +1,471 @@
+//! What an ini file means as messages: templates, how answers are told apart, and which of them are good. Whatever the engine
+//! would refuse later is named here, with its line. Start at [`step`].
+
+use super::http;
+use super::ini::{CodeLocation, CodeType, Draft, Ini, LengthForm, LengthOf, Mistake, Named, RequestSection};
+use super::parameter::Parameter;
+use super::text::{Piece, pieces};
+use ::plan::MessageStep;
+use ::plan::data::{Table, is_name};
+use ::plan::message::{
+    CodeRule, Codes, Count, CountOrder, Counts, Field, FieldSource, Format, Framing, How, IsoBitmap,
+    LengthField, LengthHead, Message, MessageOrder, Number, Part, Spot, TimeText, Zone,
+};
+use ::plan::template::escape;
+use std::io;
+use std::path::Path;
+
+/// Bytes of the longest request and of the longest answer. The old tool had no limit.
+const LONGEST: u32 = 64 << 20;
+
+/// What a file does not say itself.
+#[derive(Clone, Copy)]
+pub(super) struct Manner<'a> {
+    /// Counters go on as they used to.
+    pub compat_counter: bool,
+    /// Times are of UTC.
+    pub utc: bool,
+    /// Reads a file of lines.
+    pub read_file: &'a dyn Fn(&Path) -> io::Result<Vec<u8>>,
+}
+
+/// Says what a file means, and adds what is wrong with it.
+pub(super) fn step(draft: &mut Draft, manner: Manner<'_>) -> MessageStep {
+    let Draft { ini, mistakes } = draft;
+    let mut maker =
+        Maker { ini, manner, data: Vec::new(), names: vec![None; ini.parameters.len()], mistakes };
+    ini.parameters.iter().for_each(|named| maker.check(named));
+    let messages = ini.requests.iter().map(|request| maker.message(request)).collect();
+    MessageStep {
+        framing: Framing::Raw,
+        answers: Some(maker.answers()),
+        messages,
+        order: maker.order(),
+        code: maker.code(),
+        data: maker.data,
+        longest_request: LONGEST,
+        longest_answer: LONGEST,
+        ..MessageStep::default()
+    }
+}
+
+pub(super) struct Maker<'a> {
+    pub ini: &'a Ini,
+    manner: Manner<'a>,
+    data: Vec<Field>,
+    /// What the parameters that are used are called in the plan.
+    names: Vec<Option<String>>,
+    mistakes: &'a mut Vec<Mistake>,
+}
+
+impl Maker<'_> {
+    pub fn wrong(&mut self, line: usize, what: impl Into<String>) {
+        self.mistakes.push(Mistake { line, what: what.into() });
+    }
+
+    /// Whether items were refused that begin so: what they say together is not known then.
+    fn has_wrong(&self, items: &str) -> bool {
+        self.mistakes.iter().any(|mistake| mistake.what.starts_with(items))
+    }
+
+    fn order(&mut self) -> MessageOrder {
+        let weights = self.ini.requests.iter().filter_map(|request| request.weight.as_ref());
+        let (line, all) = weights.fold((0, None), |(_, sum), weight| {
+            (weight.line, Some(sum.unwrap_or(0u64) + u64::from(weight.value)))
+        });
+        let unweighted = self.ini.requests.iter().any(|request| request.weight.is_none());
+        match all {
+            None => MessageOrder::Loop,
+            Some(0) if !unweighted => {
+                self.wrong(line, "weight: all weights are 0: give at least one request another");
+                MessageOrder::Loop
+            }
+            Some(_) => MessageOrder::Weighted,
+        }
+    }
+
+    /// What a parameter cannot be, used or not.
+    fn check(&mut self, named: &Named) {
+        let (source, _) = self.source(&named.parameter);
+        let hint = match &source {
+            FieldSource::Count(count) if count.step < 0 => {
+                "; give a positive step, or --compat-counter for the old order, which stays at the start"
+            }
+            _ => "",
+        };
+        if let Some(why) = source.violation() {
+            self.wrong(named.line, format!("{}: {why}{hint}", named.name));
+        }
+    }
+
+    fn source(&self, parameter: &Parameter) -> (FieldSource, Option<Format>) {
+        match parameter {
+            Parameter::Counter { start, end, step, format } => {
+                let order = if self.manner.compat_counter { CountOrder::Wrktcp } else { CountOrder::Restart };
+                let count = Count { start: *start, end: *end, step: *step, order };
+                (FieldSource::Count(count), format.clone())
+            }
+            Parameter::DateTime { format } => {
+                let zone = if self.manner.utc { Zone::Utc } else { Zone::Local };
+                (FieldSource::Time(TimeText { format: format.clone(), zone }), None)
+            }
+            Parameter::ConnectId { format } => (FieldSource::Connection, format.clone()),
+            Parameter::File { path } => (FieldSource::Lines(path.clone()), None),
+        }
+    }
+
+    /// What a parameter is called in the plan, where it is used.
+    fn parameter(&mut self, index: usize) -> String {
+        if let Some(name) = &self.names[index] {
+            return name.clone();
+        }
+        let named = &self.ini.parameters[index];
+        let (source, format) = self.source(&named.parameter);
+        if let FieldSource::Lines(file) = &source {
+            let read = (self.manner.read_file)(Path::new(file)).map_err(|error| error.to_string());
+            if let Err(why) = read.and_then(|bytes| Table::from_all_lines(&bytes)) {
+                self.wrong(named.line, format!("{}: the file {file} cannot be used: {why}", named.name));
+            }
+        }
+        let name = self.add(&named.name, source, format);
+        self.names[index] = Some(name.clone());
+        name
+    }
+
+    /// Adds data under a name of its own.
+    fn add(&mut self, wanted: &str, source: FieldSource, format: Option<Format>) -> String {
+        let good = |letter: char| if is_name(&letter.to_string()) { letter } else { '_' };
+        let plain: String = wanted.chars().map(good).collect();
+        let taken = |name: &String| self.data.iter().any(|field| field.name == *name);
+        let mut names = (2..).map(|nth| format!("{plain}-{nth}"));
+        // There are more numbers than names.
+        let name =
+            Some(plain.clone()).filter(|name| !taken(name)).or_else(|| names.find(|name| !taken(name)));
+        let name = name.unwrap_or(plain);
+        self.data.push(Field { name: name.clone(), source, format });
+        name
+    }
+
+    fn message(&mut self, request: &RequestSection) -> Message {
+        let mistakes = self.mistakes.len();
+        let taken_apart = |value: &[u8]| pieces(value, self.ini).unwrap_or_default();
+        let body = request.body.as_ref().map(|body| taken_apart(&body.value)).unwrap_or_default();
+        let (head, length) = match &self.ini.http_line {
+            Some(line) => (http::head(self, line, request, !body.is_empty()), Length::of_http()),
+            None => {
+                let head = request.heads.last().map(|head| taken_apart(&head.value));
+                (head.unwrap_or_else(|| vec![Piece::Length]), self.length(request))
+            }
+        };
+        let [head, body] = [head, body].map(|pieces| self.template(pieces, &length));
+        if mistakes == self.mistakes.len() {
+            self.check_length(request, &length, &head, &body);
+        }
+        let weight = request.weight.as_ref().map_or(1, |weight| weight.value);
+        Message { head: head.bytes.into(), weight, ..Message::of(body.bytes) }
+    }
+
+    /// How a request's length is written.
+    fn length(&mut self, request: &RequestSection) -> Length {
+        let (width, most, zero, number): (usize, usize, u8, fn(u8) -> Number) = match request.length_form {
+            LengthForm::Ascii => (request.length_width, 18, b'0', Number::Ascii),
+            LengthForm::Hex => (request.length_width, 15, b'0', Number::Hex),
+            LengthForm::Bcd => (request.length_width, 9, 0, Number::Bcd),
+            LengthForm::Binary => (request.length_width, 8, 0, Number::Binary),
+            LengthForm::BinaryLittle => (request.length_width, 8, 0, Number::Little),
+        };
+        let binary = matches!(request.length_form, LengthForm::Binary | LengthForm::BinaryLittle);
+        if binary && ![1, 2, 4, 8].contains(&width) && !self.has_wrong("req_len") {
+            self.wrong(request.length_line, "a binary length has 1, 2, 4 or 8 bytes: see req_len_len");
+        }
+        let number = number(width.min(most) as u8);
+        let filler = if binary { Vec::new() } else { vec![zero; width.saturating_sub(most)] };
+        Length { filler, number, counts: counts(request.length_of) }
+    }
+
+    /// What becomes of a text.
+    fn template(&mut self, pieces: Vec<Piece>, length: &Length) -> Template {
+        let mut template = Template::default();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => template.text(&text),
+                Piece::Parameter(index) => {
+                    let least = least(&self.ini.parameters[index].parameter);
+                    let name = self.parameter(index);
+                    template.value(&name, least);
+                }
+                Piece::Length => {
+                    template.text(&length.filler);
+                    let source = FieldSource::Length(length.field());
+                    let known = self.data.iter().find(|field| field.source == source);
+                    let name = known.map(|field| field.name.clone());
+                    let name = name.unwrap_or_else(|| self.add("length", source, None));
+                    template.value(&name, length.number.width() as usize);
+                    template.has_length = true;
+                }
+            }
+        }
+        template.end()
+    }
+
+    /// A length that cannot tell of the shortest message that there is.
+    fn check_length(&mut self, request: &RequestSection, length: &Length, head: &Template, body: &Template) {
+        let least = match length.counts {
+            Counts::Body => body.least,
+            Counts::Total => head.least + body.least,
+        };
+        if (head.has_length || body.has_length) && least as u128 > length.most() {
+            let line = request.body.as_ref().map_or(0, |body| body.line);
+            let width = length.number.width();
+            self.wrong(
+                line,
+                format!(
+                    "the message has {least} bytes, more than a length of {width} can say: see req_len_len"
+                ),
+            );
+        }
+    }
+
+    fn answers(&mut self) -> Framing {
+        if self.ini.http_line.is_some() {
+            return http::answers();
+        }
+        let response = &self.ini.response;
+        let number = number(response.length_form, response.length_width);
+        let framing = Framing::Length(LengthHead {
+            size: Some(response.head_size as u32),
+            at: response.length_at as u32 - 1,
+            number,
+            counts: counts(response.length_of),
+            adjust: 0,
+        });
+        let end = response.length_at - 1 + response.length_width;
+        let why = if end > response.head_size {
+            let size = response.head_size;
+            Some(format!("the length field of answers ends at byte {end} of a head of {size} bytes"))
+        } else {
+            framing.violation().map(|why| format!("the length of answers: {why}"))
+        };
+        if let Some(why) = why.filter(|_| !self.has_wrong("rsp_len") && !self.has_wrong("rsp_headlen")) {
+            self.wrong(
+                response.length_line,
+                format!("{why}: see rsp_headlen, rsp_len_beg, rsp_len_len and rsp_len_format"),
+            );
+        }
+        framing
+    }
+
+    /// Which answers are good. In HTTP mode the status says it where the file says nothing.
+    fn code(&mut self) -> Option<CodeRule> {
+        let response = &self.ini.response;
+        if self.has_wrong("rsp_code") || self.ini.http_line.is_some() && response.code_line == 0 {
+            return None;
+        }
+        let part = match response.code_location {
+            CodeLocation::Body => Part::Body,
+            CodeLocation::Head => Part::Head,
+        };
+        match self.place() {
+            Err(why) => {
+                let line =
+                    if response.code_tag.line > 0 { response.code_tag.line } else { response.code_line };
+                self.wrong(line, format!("rsp_code_location_tag {why}"));
+                None
+            }
+            Ok(by) => {
+                if let How::Fixed { at, length } = by {
+                    self.check_fixed(part, u64::from(at), u64::from(length));
+                }
+                let wanted = response.code_success.value.as_str().into();
+                Some(CodeRule { at: Spot { part, by }, is: Codes::Success(vec![wanted]) })
+            }
+        }
+    }
+
+    /// Where the code stands.
+    fn place(&self) -> Result<How, String> {
+        let response = &self.ini.response;
+        let tag = match (response.code_tag.line, response.code_type) {
+            // What a fixed code has by default is nothing to look for by its name.
+            (0, CodeType::Iso8583) => "39",
+            (0, CodeType::Xml | CodeType::Json | CodeType::Tag | CodeType::Regex) => {
+                return Err("is missing: say by what this type of code is found".to_owned());
+            }
+            _ => &response.code_tag.value,
+        };
+        let by = how(response.code_type, tag)?;
+        by.violation().map_or(Ok(by), |why| Err(format!("'{tag}': {why}")))
+    }
+
+    /// A place that cannot hold what is looked for.
+    fn check_fixed(&mut self, part: Part, at: u64, length: u64) {
+        let (response, is_http) = (&self.ini.response, self.ini.http_line.is_some());
+        let (tag, wanted, head_size) = (&response.code_tag, &response.code_success, response.head_size);
+        let text = &tag.value;
+        if wanted.value.len() as u64 != length {
+            let (code, bytes) = (&wanted.value, wanted.value.len());
+            self.wrong(
+                wanted.line.max(tag.line),
+                format!(
+                    "rsp_code_success '{code}' has {bytes} bytes, and rsp_code_location_tag '{text}' takes {length}: no answer could be good"
+                ),
+            );
+        } else if part == Part::Head && !is_http && at + length > head_size as u64 {
+            self.wrong(
+                response.code_line,
+                format!("rsp_code_location_tag '{text}' ends behind the head, which has {head_size} bytes"),
+            );
+        }
+    }
+}
+
+/// How a length is written.
+struct Length {
+    /// Zeros before it.
+    filler: Vec<u8>,
+    number: Number,
+    counts: Counts,
+}
+
+impl Length {
+    /// As many digits as it needs.
+    fn of_http() -> Length {
+        Length { filler: Vec::new(), number: Number::Ascii(0), counts: Counts::Body }
+    }
+
+    fn field(&self) -> LengthField {
+        LengthField { number: self.number, counts: self.counts, adjust: 0 }
+    }
+
+    /// The greatest that fits.
+    fn most(&self) -> u128 {
+        let (base, width) = match self.number {
+            Number::Ascii(0) => return u128::MAX,
+            Number::Ascii(width) => (10u128, width),
+            Number::Hex(width) => (16, width),
+            Number::Binary(width) | Number::Little(width) => (256, width),
+            Number::Bcd(width) => (100, width),
+        };
+        base.pow(width.into()) - 1
+    }
+}
+
+/// A text with placeholders, as a plan has it.
+#[derive(Default)]
+struct Template {
+    bytes: Vec<u8>,
+    /// Text since the last placeholder.
+    text: Vec<u8>,
+    /// Bytes of it at least, once its values stand in it.
+    least: usize,
+    has_length: bool,
+}
+
+impl Template {
+    fn text(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+        self.least += text.len();
+    }
+
+    /// A placeholder. Braces and backslashes right before it would be taken for a part of it, so that they become one
+    /// themselves.
+    fn value(&mut self, name: &str, least: usize) {
+        let plain = self.text.iter().rposition(|byte| !b"{\\".contains(byte)).map_or(0, |at| at + 1);
+        self.bytes.extend(escape(&self.text[..plain]));
+        if plain < self.text.len() {
+            let digits: String = self.text[plain..].iter().map(|byte| format!("{byte:02x}")).collect();
+            self.bytes.extend(format!("{{{{hex:{digits}}}}}").into_bytes());
+        }
+        self.bytes.extend(format!("{{{{{name}}}}}").into_bytes());
+        self.text.clear();
+        self.least += least;
+    }
+
+    fn end(mut self) -> Template {
+        self.bytes.extend(escape(&self.text));
+        self.text.clear();
+        self
+    }
+}
+
+/// Bytes of a parameter's value at least.
+fn least(parameter: &Parameter) -> usize {
+    match parameter {
+        Parameter::Counter { format, .. } | Parameter::ConnectId { format } => {
+            let written = format
+                .as_ref()
+                .map(|format| usize::from(format.width).max(1) + format.before.len() + format.after.len());
+            written.unwrap_or(1)
+        }
+        Parameter::DateTime { .. } | Parameter::File { .. } => 0,
+    }
+}
+
+fn counts(of: LengthOf) -> Counts {
+    match of {
+        LengthOf::Body => Counts::Body,
+        LengthOf::Total => Counts::Total,
+    }
+}
+
+fn number(form: LengthForm, width: usize) -> Number {
+    // The reader takes two digits at most.
+    let width = width as u8;
+    match form {
+        LengthForm::Ascii => Number::Ascii(width),
+        LengthForm::Hex => Number::Hex(width),
+        LengthForm::Bcd => Number::Bcd(width),
+        LengthForm::Binary => Number::Binary(width),
+        LengthForm::BinaryLittle => Number::Little(width),
+    }
+}
+
+/// Where a code stands, as `rsp_code_location_tag` says it.
+fn how(kind: CodeType, tag: &str) -> Result<How, String> {
+    let two =
+        || tag.split_once(|c: char| c.is_whitespace()).map(|(first, second)| (first, second.trim_start()));
+    let wrong = |wanted: &str| format!("'{tag}': give {wanted}");
+    match kind {
+        CodeType::Fixed => {
+            let numbers = two().and_then(|(at, length)| {
+                let at: u32 = at.parse().ok()?;
+                Some(How::Fixed { at: at.checked_sub(1)?, length: length.parse().ok()? })
+            });
+            numbers.ok_or_else(|| wrong("the first byte, from 1, and the number of bytes, such as 1 6"))
+        }
+        CodeType::Xml if tag.starts_with('<') => Ok(How::Tag(tag.into())),
+        CodeType::Xml => Ok(How::Regex(format!("{}{LAZY}</", literal(tag)))),
+        CodeType::Json if tag.starts_with('<') => Err(wrong("the name of a member, such as \"rspCd\"")),
+        CodeType::Json => Ok(How::Tag(tag.into())),
+        CodeType::Tag => match two() {
+            Some((before, after)) if !after.contains(char::is_whitespace) => {
+                Ok(How::Regex(format!("{}{LAZY}{}", literal(before), literal(after))))
+            }
+            _ => Err(wrong("the word before the code and the word behind it, such as code=[ ]")),
+        },
+        CodeType::Regex => Ok(How::Regex(tag.to_owned())),
+        CodeType::Iso8583 => {
+            let (field, bitmap) = two().unwrap_or((tag, "binary"));
+            let bitmap = match bitmap {
+                "binary" => Some(IsoBitmap::Binary),
+                "hex" => Some(IsoBitmap::Hex),
+                _ => None,
+            };
+            let field: Option<u8> = field.parse().ok();
+            let iso = field.zip(bitmap).map(|(field, bitmap)| How::Iso { field, bitmap });
+            iso.ok_or_else(|| {
+                wrong("the number of a field, such as 39, with hex behind it where bitmaps are digits")
+            })
+        }
+    }
+}
+
+/// As few bytes as will do, whatever they are.
+const LAZY: &str = "(?s-u:(.*?))";
+
+/// An expression that finds this text.
+fn literal(text: &str) -> String {
+    let escaped =
+        text.chars().map(|c| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() });
+    escaped.collect()
+}

@@ -1,0 +1,70 @@
+//! What the reports of wrk's family are put together from.
+
+use super::units::{column, microseconds};
+use measure::{Dispersion, Failure, FailureKind, Histogram, PhaseResult, Stage};
+
+/// What stands above the rows of the thread statistics.
+pub const TITLES: &str = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n";
+
+/// One row of the thread statistics.
+pub fn row(name: &str, spread: &Dispersion, unit: fn(f64) -> String) -> String {
+    let [mean, stdev, max] = [spread.mean, spread.stdev, spread.max as f64].map(unit);
+    // What the old tools print where there is no share, which programs that read them know.
+    let within = spread.within.map_or("-nan".to_owned(), |within| format!("{:.2}", within * 100.0));
+    format!("    {name:<10}{}{}{}{within:>8}%\n", column(&mean, 8), column(&stdev, 10), column(&max, 9))
+}
+
+/// The distribution of times in µs: its title, and a row per percentile.
+pub fn distribution(times: &Histogram) -> String {
+    let row = |percent: u32| {
+        let value = if times.is_empty() { 0 } else { times.value_at_quantile(f64::from(percent) / 100.0) };
+        format!("{percent:7}%{}\n", column(&microseconds(value as f64), 10))
+    };
+    ["  Latency Distribution\n".to_owned()].into_iter().chain([50, 75, 90, 99].map(row)).collect()
+}
+
+/// Failures as the old tools sort them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SocketErrors {
+    /// No connection, TLS included, for whatever reason.
+    pub connect: u64,
+    /// An answer that did not come whole, or was none that can be read.
+    pub read: u64,
+    /// A request that could not be sent.
+    pub write: u64,
+    /// A request that took too long.
+    pub timeout: u64,
+}
+
+impl SocketErrors {
+    /// Those of a phase.
+    pub fn of(phase: &PhaseResult) -> SocketErrors {
+        let mut errors = SocketErrors::default();
+        for (failure, count) in phase.tally.failures() {
+            let kind = match (failure.stage, failure.kind) {
+                (_, FailureKind::BadStatus) => continue,
+                (Stage::Lookup | Stage::Connect | Stage::Tunnel | Stage::Tls, _) => &mut errors.connect,
+                (_, FailureKind::Timeout) => &mut errors.timeout,
+                (Stage::Send, _) => &mut errors.write,
+                (Stage::FirstByte | Stage::Head | Stage::Body, _) => &mut errors.read,
+            };
+            *kind += count;
+        }
+        errors
+    }
+
+    /// Their line; nothing where there are none.
+    pub fn line(self) -> String {
+        if self == SocketErrors::default() {
+            return String::new();
+        }
+        let SocketErrors { connect, read, write, timeout } = self;
+        format!("  Socket errors: connect {connect}, read {read}, write {write}, timeout {timeout}\n")
+    }
+}
+
+/// How a request failed and where, in words.
+pub fn failure(failure: &Failure) -> String {
+    let errno = failure.errno.map_or(String::new(), |errno| format!(" (errno {errno})"));
+    format!("{}{errno}, {}", failure.kind.text(), failure.stage.text())
+}
