@@ -220,7 +220,14 @@ fn lines(file: &[u8]) -> Vec<Logical> {
     all
 }
 
-/// Blanks and tabs at both ends do not count; line ends within a value do.
+/// Blanks at both ends do not count; line ends within a value do, and so do tabs where they may be sent.
+fn without_blanks(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|byte| *byte != b' ').unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| *byte != b' ').map_or(start, |at| at + 1);
+    &text[start..end]
+}
+
+/// Neither blanks nor tabs at both ends count.
 fn trimmed(text: &[u8]) -> &[u8] {
     let blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
     let start = text.iter().position(|byte| !blank(byte)).unwrap_or(text.len());
@@ -345,7 +352,14 @@ impl Reader {
             return self.wrong(logical.line, format!("'{}' has no ={hint}", shown(text)));
         };
         let name = String::from_utf8_lossy(trimmed(&text[..at])).into_owned();
-        let value = At { line: logical.line, value: trimmed(&text[at + 1..]).to_vec() };
+        let value = if name == "req_head" || name == "req_body" {
+            let all = &logical.text;
+            let at = all.iter().position(|byte| *byte == b'=').unwrap_or(all.len());
+            without_blanks(all.get(at + 1..).unwrap_or_default())
+        } else {
+            trimmed(&text[at + 1..])
+        };
+        let value = At { line: logical.line, value: value.to_vec() };
         if !self.known {
             // The unknown section has been told of.
             return;
