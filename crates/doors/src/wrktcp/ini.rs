@@ -294,6 +294,17 @@ impl RequestSection {
             weight: None,
         }
     }
+
+    fn length(&mut self, name: &str, text: &str, line: usize) -> Result<(), String> {
+        match name {
+            "req_len_len" => self.length_width = number(name, text, 1..=LENGTH_LIMIT)? as usize,
+            "req_len_type" => self.length_of = length_of(name, text)?,
+            "req_len_format" => self.length_form = length_form(name, text)?,
+            _ => return Err(unknown("request", name, REQUEST)),
+        }
+        self.length_line = line;
+        Ok(())
+    }
 }
 
 impl Reader {
@@ -427,25 +438,16 @@ impl Reader {
 
     fn request(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
         let Some(request) = self.ini.requests.last_mut() else { return Ok(()) };
-        let line = value.line;
         match name {
             // Whether this is HTTP mode may be said further down.
-            "req_head" => return Ok(request.heads.push(value)),
-            "req_body" => return Ok(request.body = Some(value)),
+            "req_head" => request.heads.push(value),
+            "req_body" => request.body = Some(value),
             "weight" => {
-                let value = number(name, utf8(&value.value)?, 0..=1_000_000)? as u32;
-                return Ok(request.weight = Some(At { line, value }));
+                let weight = number(name, utf8(&value.value)?, 0..=1_000_000)? as u32;
+                request.weight = Some(At { line: value.line, value: weight });
             }
-            _ => {}
+            _ => request.length(name, utf8(&value.value)?, value.line)?,
         }
-        let text = utf8(&value.value)?;
-        match name {
-            "req_len_len" => request.length_width = number(name, text, 1..=LENGTH_LIMIT)? as usize,
-            "req_len_type" => request.length_of = length_of(name, text)?,
-            "req_len_format" => request.length_form = length_form(name, text)?,
-            _ => return Err(unknown("request", name, REQUEST)),
-        }
-        request.length_line = line;
         Ok(())
     }
 
