@@ -18,9 +18,10 @@ pub(super) fn head(
     maker: &mut Maker<'_>,
     line: &At<Vec<u8>>,
     request: &RequestSection,
-    has_body: bool,
+    body: &[Piece],
 ) -> Vec<Piece> {
     let fields: Vec<At<Vec<u8>>> = request.heads.iter().flat_map(|head| fields(maker, head)).collect();
+    check_length(maker, &fields, body);
     let ini = maker.ini;
     let has = |name: &str| fields.iter().any(|field| is_of(&field.value, name));
     let mut head = pieces(&line.value, ini).unwrap_or_default();
@@ -33,12 +34,37 @@ pub(super) fn head(
     }
     let announced = has("Content-Length") || has("Transfer-Encoding");
     let method = line.value.split(|byte| *byte == b' ').next().unwrap_or_default();
-    if !announced && (has_body || WITH_BODY.contains(&method)) {
+    if !announced && (!body.is_empty() || WITH_BODY.contains(&method)) {
         head.push(text("\r\nContent-Length: "));
         head.push(Piece::Length);
     }
     head.push(text("\r\n\r\n"));
     head
+}
+
+/// A length that is written out is that of the body, where that is known.
+fn check_length(maker: &mut Maker<'_>, fields: &[At<Vec<u8>>], body: &[Piece]) {
+    let bytes: Option<usize> = body
+        .iter()
+        .map(|piece| match piece {
+            Piece::Text(text) => Some(text.len()),
+            _ => None,
+        })
+        .sum();
+    for field in fields.iter().filter(|field| is_of(&field.value, "Content-Length")) {
+        let value = &field.value["Content-Length:".len()..];
+        let said: Option<usize> = std::str::from_utf8(value).ok().and_then(|text| text.trim().parse().ok());
+        if let (Some(said), Some(bytes)) = (said, bytes)
+            && said != bytes
+        {
+            maker.wrong(
+                field.line,
+                format!(
+                    "req_head says Content-Length: {said}, and the body has {bytes} bytes: write $(length)"
+                ),
+            );
+        }
+    }
 }
 
 /// A value of several lines has a field on each; blanks around it do not count.

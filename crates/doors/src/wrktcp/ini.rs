@@ -220,7 +220,14 @@ fn lines(file: &[u8]) -> Vec<Logical> {
     all
 }
 
-/// Blanks and tabs at both ends do not count; line ends within a value do.
+/// Blanks at both ends do not count; line ends within a value do, and so do tabs where they may be sent.
+fn without_blanks(text: &[u8]) -> &[u8] {
+    let start = text.iter().position(|byte| *byte != b' ').unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| *byte != b' ').map_or(start, |at| at + 1);
+    &text[start..end]
+}
+
+/// Neither blanks nor tabs at both ends count.
 fn trimmed(text: &[u8]) -> &[u8] {
     let blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
     let start = text.iter().position(|byte| !blank(byte)).unwrap_or(text.len());
@@ -287,6 +294,17 @@ impl RequestSection {
             weight: None,
         }
     }
+
+    fn length(&mut self, name: &str, text: &str, line: usize) -> Result<(), String> {
+        match name {
+            "req_len_len" => self.length_width = number(name, text, 1..=LENGTH_LIMIT)? as usize,
+            "req_len_type" => self.length_of = length_of(name, text)?,
+            "req_len_format" => self.length_form = length_form(name, text)?,
+            _ => return Err(unknown("request", name, REQUEST)),
+        }
+        self.length_line = line;
+        Ok(())
+    }
 }
 
 impl Reader {
@@ -345,7 +363,14 @@ impl Reader {
             return self.wrong(logical.line, format!("'{}' has no ={hint}", shown(text)));
         };
         let name = String::from_utf8_lossy(trimmed(&text[..at])).into_owned();
-        let value = At { line: logical.line, value: trimmed(&text[at + 1..]).to_vec() };
+        let value = if name == "req_head" || name == "req_body" {
+            let all = &logical.text;
+            let at = all.iter().position(|byte| *byte == b'=').unwrap_or(all.len());
+            without_blanks(all.get(at + 1..).unwrap_or_default())
+        } else {
+            trimmed(&text[at + 1..])
+        };
+        let value = At { line: logical.line, value: value.to_vec() };
         if !self.known {
             // The unknown section has been told of.
             return;
@@ -413,25 +438,16 @@ impl Reader {
 
     fn request(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
         let Some(request) = self.ini.requests.last_mut() else { return Ok(()) };
-        let line = value.line;
         match name {
             // Whether this is HTTP mode may be said further down.
-            "req_head" => return Ok(request.heads.push(value)),
-            "req_body" => return Ok(request.body = Some(value)),
+            "req_head" => request.heads.push(value),
+            "req_body" => request.body = Some(value),
             "weight" => {
-                let value = number(name, utf8(&value.value)?, 0..=1_000_000)? as u32;
-                return Ok(request.weight = Some(At { line, value }));
+                let weight = number(name, utf8(&value.value)?, 0..=1_000_000)? as u32;
+                request.weight = Some(At { line: value.line, value: weight });
             }
-            _ => {}
+            _ => request.length(name, utf8(&value.value)?, value.line)?,
         }
-        let text = utf8(&value.value)?;
-        match name {
-            "req_len_len" => request.length_width = number(name, text, 1..=LENGTH_LIMIT)? as usize,
-            "req_len_type" => request.length_of = length_of(name, text)?,
-            "req_len_format" => request.length_form = length_form(name, text)?,
-            _ => return Err(unknown("request", name, REQUEST)),
-        }
-        request.length_line = line;
         Ok(())
     }
 

@@ -25,6 +25,9 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// An answer that may not take any time still needs a limit to be told by.
 const NO_TIME: Duration = Duration::from_millis(1);
 
+/// Seconds of the longest test: ten years.
+const LONGEST_S: u64 = 315_360_000;
+
 type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 /// Says what was meant.
@@ -45,6 +48,8 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
     };
     fits("-c", typed.connections, u64::from(MAX_USERS))?;
     fits("-t", typed.threads, u64::from(u16::MAX))?;
+    fits("-d", typed.duration.as_secs(), LONGEST_S)?;
+    fits("-T", typed.timeout.unwrap_or_default().as_secs(), LONGEST_S)?;
     let unreadable = |error: io::Error| Shown {
         complaint: format!("wrktcp: {}: cannot be read: {error}", typed.file),
         text: String::new(),

@@ -151,7 +151,7 @@ impl Maker<'_> {
         let taken_apart = |value: &[u8]| pieces(value, self.ini).unwrap_or_default();
         let body = request.body.as_ref().map(|body| taken_apart(&body.value)).unwrap_or_default();
         let (head, length) = match &self.ini.http_line {
-            Some(line) => (http::head(self, line, request, !body.is_empty()), Length::of_http()),
+            Some(line) => (http::head(self, line, request, &body), Length::of_http()),
             None => {
                 let head = request.heads.last().map(|head| taken_apart(&head.value));
                 (head.unwrap_or_else(|| vec![Piece::Length]), self.length(request))
@@ -186,6 +186,7 @@ impl Maker<'_> {
     /// What becomes of a text.
     fn template(&mut self, pieces: Vec<Piece>, length: &Length) -> Template {
         let mut template = Template::default();
+        let mut length_name = None;
         for piece in pieces {
             match piece {
                 Piece::Text(text) => template.text(&text),
@@ -196,16 +197,20 @@ impl Maker<'_> {
                 }
                 Piece::Length => {
                     template.text(&length.filler);
-                    let source = FieldSource::Length(length.field());
-                    let known = self.data.iter().find(|field| field.source == source);
-                    let name = known.map(|field| field.name.clone());
-                    let name = name.unwrap_or_else(|| self.add("length", source, None));
-                    template.value(&name, length.number.width() as usize);
+                    let name = length_name.get_or_insert_with(|| self.length_name(length));
+                    template.value(name, length.number.width() as usize);
                     template.has_length = true;
                 }
             }
         }
         template.end()
+    }
+
+    /// What a length is called in the plan: those of one form are one.
+    fn length_name(&mut self, length: &Length) -> String {
+        let source = FieldSource::Length(length.field());
+        let known = self.data.iter().find(|field| field.source == source).map(|field| field.name.clone());
+        known.unwrap_or_else(|| self.add("length", source, None))
     }
 
     /// A length that cannot tell of the shortest message that there is.

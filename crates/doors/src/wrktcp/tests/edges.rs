@@ -89,9 +89,10 @@ fn these_work() {
         ("manyp", with("x", &manyp), "{{length}}", "x"),
         ("nonl", format!("{COMMON}[request]\nreq_body = last line"), "{{length}}", "last line"),
         ("hostv6", plain.replace("127.0.0.1", "::1"), "{{length}}", "this is a test"),
-        ("tabs", plain.replace(" = ", "\t=\t"), "{{length}}", "this is a test"),
+        ("tabs", plain.replace(" = ", "\t=\t"), "{{length}}", "\tthis is a test"),
         ("lenlen1", format!("{COMMON}[request]\nreq_len_len = 1\nreq_body = hello"), "{{length}}", "hello"),
         ("lenlen2", format!("{COMMON}[request]\nreq_len_len = 2\nreq_body = hello"), "{{length}}", "hello"),
+        ("tabs that are sent", with("\ta\t", "").replace("= \t", "=\t"), "{{length}}", "\ta\t"),
         (
             "lenlen40",
             format!("{COMMON}[request]\nreq_len_len = 40\nreq_body = hello"),
@@ -246,6 +247,11 @@ fn these_are_refused() {
             "no field",
             http("GET /x", "[request]\nreq_head = nothing\n"),
             "line 6: req_head 'nothing' is no header field",
+        ),
+        (
+            "a wrong length",
+            http("POST /x", "[request]\nreq_head = content-length: 5\nreq_body = 123456\n"),
+            "line 6: req_head says Content-Length: 5, and the body has 6 bytes",
         ),
     ] {
         let found = plan(&file).expect_err(name);

@@ -130,6 +130,7 @@ fn what_cannot_be_meant_is_told_with_the_usage() {
         ("-c0 a.ini", "number of connections must be >= threads"),
         ("-c5000k a.ini", "wrktcp: -c 5000000: give at most 4000000"),
         ("-t99k -c99k a.ini", "wrktcp: -t 99000: give at most 65535"),
+        ("-d99999h a.ini", "wrktcp: -d 359996400: give at most 315360000"),
     ] {
         let shown = refused(line);
         assert_eq!((shown.complaint.as_str(), shown.text.as_str()), (complaint, help().as_str()), "{line}");
