@@ -5,13 +5,12 @@ use measure::Row;
 use measure::run::received_bytes;
 use std::time::Duration;
 
-/// What the end of a run may lie behind a full second, in seconds, without being in the next one.
-const SLACK_S: f64 = 0.1;
-
 /// Adds rows up: all figures but the latency are those since the start.
 #[derive(Debug)]
 pub struct Live {
-    lasts_s: f64,
+    lasts_s: u64,
+    /// Rows so far. Each is a second, which may end late on a busy machine.
+    seconds: u64,
     success: u64,
     failure: u64,
     bytes: u64,
@@ -22,13 +21,22 @@ pub struct Live {
 impl Live {
     /// For a run of this length.
     pub fn new(lasts: Duration) -> Live {
-        Live { lasts_s: lasts.as_secs_f64(), success: 0, failure: 0, bytes: 0, errors: 0, latency_us: 0.0 }
+        Live {
+            lasts_s: lasts.as_secs().max(1),
+            seconds: 0,
+            success: 0,
+            failure: 0,
+            bytes: 0,
+            errors: 0,
+            latency_us: 0.0,
+        }
     }
 
     /// The line after another row. Its latency is the mean of the last second that had any answer; the first second counts
     /// as a whole one, whatever part of it the run has taken.
     pub fn row(&mut self, row: &Row) -> String {
         let counts = &row.counts;
+        self.seconds += 1;
         self.success += counts.fine;
         self.failure += counts.faulty;
         self.bytes += received_bytes(counts);
@@ -38,8 +46,8 @@ impl Live {
         }
         let per_second = |count: u64| count as f64 / row.at_s.max(1.0);
         format!(
-            "\r  Time:{:.0}s TPS:{:.2}/{:.2} Latency:{} BPS:{}B Error:{}  ",
-            (row.at_s - SLACK_S).ceil().min(self.lasts_s).max(1.0),
+            "\r  Time:{}s TPS:{:.2}/{:.2} Latency:{} BPS:{}B Error:{}  ",
+            self.seconds.min(self.lasts_s),
             per_second(self.success),
             per_second(self.failure),
             microseconds(self.latency_us),

@@ -128,6 +128,8 @@ fn the_live_line_averages_since_the_start_and_shows_the_latest_latency() {
     ] {
         assert_eq!(live.row(&row), line);
     }
+    let late = Live::new(Duration::from_secs(3)).row(&second(1.25, 1.25, (5_000, 0, 0), 1_730.0));
+    assert!(late.starts_with("\r  Time:1s TPS:4000.00/0.00 "), "{late}");
     let short = Live::new(Duration::from_secs(10)).row(&second(0.0004, 0.0004, (1, 0, 0), 284.0));
     assert_eq!(short, "\r  Time:1s TPS:1.00/0.00 Latency:284.00us BPS:21.00B Error:0  ");
 }
@@ -135,15 +137,15 @@ fn the_live_line_averages_since_the_start_and_shows_the_latest_latency() {
 #[test]
 fn the_trace_tells_what_each_second_was_like_by_itself() {
     let rows = [
-        second(1.0, 1.0, (5_000, 0, 0), 2_980.0),
-        second(2.0, 1.0, (0, 10, 0), 1_000.0),
+        second(1.25, 1.25, (5_000, 0, 0), 2_980.0),
+        second(2.0, 0.75, (0, 10, 0), 1_000.0),
         second(3.0, 1.0, (0, 0, 4), 0.0),
         second(4.0, 1.0, (7, 0, 0), 1_500_000.0),
         second(4.01, 0.01, (0, 0, 0), 0.0),
     ];
     let expected = "  Trace Details:
    Time      Tps        Latency
-     1s    5000.00      2.98ms
+     1s    4000.00      2.98ms
      2s       0.00      1.00ms
      3s       0.00      0.00us
      4s       6.93       1.50s

@@ -7,9 +7,6 @@ use std::time::Duration;
 /// Rows of the table at most.
 const POINTS: u64 = 100;
 
-/// What the end of a run may lie behind its last interval, in seconds.
-const SLACK_S: f64 = 0.1;
-
 /// What is summed up over an interval.
 #[derive(Debug, Clone, Copy, Default)]
 struct Point {
@@ -27,8 +24,9 @@ pub fn trace(rows: &[Row], lasts: Duration) -> String {
     let last = lasts_s.div_ceil(step_s) - 1;
     let mut points: Vec<Point> = Vec::new();
     for row in rows {
-        let index = ((row.at_s - SLACK_S).max(0.0) / step_s as f64) as u64;
-        let index = index.min(last) as usize;
+        // Rows end on full seconds, on a busy machine a little later.
+        let second = (row.at_s.round() as u64).saturating_sub(1);
+        let index = (second / step_s).min(last) as usize;
         points.resize(points.len().max(index + 1), Point::default());
         points[index].add(row);
     }

@@ -126,8 +126,9 @@ impl Lines {
 
 impl View for Lines {
     fn row(&mut self, row: &Row, _phase: &str) {
+        let line = self.live.row(row);
         if is_worth_showing(row) {
-            show::write(&self.live.row(row));
+            show::write(&line);
         }
     }
 

@@ -8,37 +8,51 @@ fn good(peer: &mut Peer) -> std::io::Result<()> {
     peer.answer(b"000000OK")
 }
 
-/// The first bodies that come of a parameter `P`, one connection after the other.
-fn bodies(parameter: &str, count: usize, options: &str) -> Vec<String> {
+/// The first seven values of each parameter, one connection after the other.
+fn values(parameters: &[&str], options: &str) -> Vec<String> {
     let mock = Mock::new(good);
-    let text = ini(&mock, &format!("req_body = $(P)\n[parameters]\nP = {parameter}"));
+    let places: Vec<String> = (0..parameters.len()).map(|nth| format!("$(P{nth})")).collect();
+    let mut sections = format!("req_body = {}\n[parameters]\n", places.join("|"));
+    for (nth, parameter) in parameters.iter().enumerate() {
+        sections += &format!("P{nth} = {parameter}\n");
+    }
+    let text = ini(&mock, &sections);
     let files = [("t.ini", &text[..]), ("lines.txt", "one\ntwo\r\nthree")];
     begin_with(&files, &format!("-d1s {options} t.ini")).end().ended_with(0);
-    mock.texts().into_iter().take(count).map(|text| text[8..].to_owned()).collect()
+    let sent = mock.texts();
+    let value = |text: &String, nth: usize| text[8..].split('|').nth(nth).unwrap().to_owned();
+    let first = |nth| sent.iter().take(7).map(|text| value(text, nth)).collect::<Vec<_>>().join(" ");
+    (0..parameters.len()).map(first).collect()
 }
 
 #[test]
-fn counters_wrap_to_their_start_or_as_they_used_to() {
-    for (parameter, options, expected) in [
-        ("COUNTER, 1, 5, 1, %03ld", "", "001 002 003 004 005 001 002"),
-        ("COUNTER, 1, 5, 1, %03ld", "--compat-counter", "001 002 003 004 005 002 003"),
-        ("COUNTER, 1, 10, 3, %ld", "", "1 4 7 10 1 4 7"),
-        ("COUNTER, 1, 10, 3, %ld", "--compat-counter", "3 6 9 3 6 9 3"),
-        ("COUNTER, 100, 110, 2, %ld", "--compat-counter", "100 102 104 106 108 110 102"),
-        ("COUNTER, 1, 9, 1, \"%02ld\"", "", "\"01\" \"02\" \"03\" \"04\" \"05\" \"06\" \"07\""),
+fn counters_wrap_to_their_start_or_as_they_used_to_and_no_line_of_a_file_is_lost() {
+    let parameters = [
+        "COUNTER, 1, 5, 1, %03ld",
+        "COUNTER, 1, 10, 3, %ld",
+        "COUNTER, 100, 110, 2",
+        "COUNTER, 1, 9, 1, \"%02ld\"",
+        "FILE, lines.txt",
+    ];
+    let quoted = r#""01" "02" "03" "04" "05" "06" "07""#;
+    let lines = "one two three one two three one";
+    for (options, expected) in [
+        ("", ["001 002 003 004 005 001 002", "1 4 7 10 1 4 7", "100 102 104 106 108 110 100", quoted, lines]),
+        (
+            "--compat-counter",
+            ["001 002 003 004 005 002 003", "3 6 9 3 6 9 3", "100 102 104 106 108 110 102", quoted, lines],
+        ),
     ] {
-        assert_eq!(bodies(parameter, 7, options).join(" "), expected, "{parameter} {options}");
+        assert_eq!(values(&parameters, options), expected, "{options}");
     }
 }
 
 #[test]
-fn lines_of_a_file_are_taken_in_order_again_and_again_and_none_is_lost() {
-    assert_eq!(bodies("FILE, lines.txt", 7, "").join(" "), "one two three one two three one");
-}
-
-#[test]
 fn dates_are_those_of_now() {
-    let date = bodies("DATETIME, %Y-%m-%d,%H:%M:%S", 1, "--utc").remove(0);
+    let mock = Mock::new(good);
+    let text = ini(&mock, "req_body = $(D)\n[parameters]\nD = DATETIME, %Y-%m-%d,%H:%M:%S");
+    wrktcp(&text, "--test --utc t.ini");
+    let date = mock.first()[8..].to_owned();
     let now = jiff::Timestamp::now();
     let near = |seconds: i64| now.checked_sub(jiff::SignedDuration::from_secs(seconds)).unwrap();
     let times = (0..60).map(|seconds| near(seconds).strftime("%Y-%m-%d,%H:%M:%S").to_string());
