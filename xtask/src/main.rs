@@ -6,6 +6,7 @@ mod bench;
 mod ci;
 mod docs;
 mod instructions;
+mod memory;
 mod setup;
 mod shell;
 mod simulate;
@@ -20,7 +21,7 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions, memory
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
@@ -29,6 +30,8 @@ Usage: cargo xtask COMMAND
                      the engine in simulated worlds, 10,000 seeds from 1 unless told otherwise; --log: what happened
   instructions [--update]
                      instructions that the hot path takes, by callgrind, against xtask/instructions.txt
+  memory [--binary FILE]
+                     long runs of messages whose memory must not grow
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
                      CPU per request, through real proxies and beside other tools; not part of ci";
 
@@ -55,7 +58,10 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),
         "instructions" => instructions::run(rest),
+        "memory" => memory::run(rest),
         "bench" => bench::run(&bench::parse(rest)?),
+        // A part of the bench that is a process of its own.
+        bench::bare::COMMAND => bench::bare::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             Ok(())

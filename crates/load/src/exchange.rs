@@ -89,7 +89,7 @@ pub(crate) struct NotConnected {
 }
 
 /// The moments of one request.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moments {
     pub due: Instant,
     pub sent: Instant,
@@ -178,7 +178,7 @@ pub(crate) async fn ready(
     user: &mut User,
     place: Place<'_>,
     turn: &Turn,
-) -> Option<Connection> {
+) -> Option<Box<Connection>> {
     if let Some(connection) = user.connection.take() {
         if connection.leads_to(place) {
             worker.count(|counts| counts.reused += 1);
@@ -192,7 +192,7 @@ pub(crate) async fn ready(
         Ok(opened) => {
             let limits =
                 Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) };
-            Some(Connection::new(opened, limits, place, begin))
+            Some(Box::new(Connection::new(opened, limits, place, begin)))
         }
         Err(failure) => {
             not_connected(worker, user, failure, turn, begin);
@@ -462,7 +462,7 @@ async fn await_close(worker: &Worker, connection: &mut Connection) {
     while connection.stream.recv().await.is_ok_and(|bytes| !bytes.is_empty()) {}
 }
 
-pub(crate) async fn put_back(worker: &Worker, user: &mut User, mut connection: Connection, keep: bool) {
+pub(crate) async fn put_back(worker: &Worker, user: &mut User, mut connection: Box<Connection>, keep: bool) {
     connection.carried += 1;
     if let Some(handshake) = connection.stream.take_handshake() {
         worker.handshake(&handshake);
@@ -475,7 +475,7 @@ pub(crate) async fn put_back(worker: &Worker, user: &mut User, mut connection: C
 }
 
 /// As the plan has clients end connections.
-async fn close(worker: &Worker, connection: Connection) {
+async fn close(worker: &Worker, connection: Box<Connection>) {
     let how = match worker.connections().close {
         CloseBy::Fin | CloseBy::Peer => Close::Graceful,
         CloseBy::Reset => Close::Reset,

@@ -48,6 +48,8 @@ pub(crate) struct Messages {
     pushed: Option<(Finder, Vec<Vec<u8>>)>,
     /// Values that are taken from answers.
     pub taken: usize,
+    /// Some of the messages are answered by nobody.
+    pub unanswered: bool,
     /// Requests after which the rows of a file are used up.
     rows: Option<u64>,
 }
@@ -170,6 +172,7 @@ impl Messages {
             pushed: pushed
                 .map(|rule| (Finder::new(&rule.at), rule.is.iter().map(|value| value.to_vec()).collect())),
             taken: slots.len(),
+            unanswered: step.messages.iter().any(|message| message.unanswered),
             rows: rows(step, tables),
         }
     }
@@ -194,6 +197,8 @@ impl Messages {
     pub fn choose(&self, number: u64, next: usize) -> usize {
         let count = self.list.len();
         match self.order {
+            // Most steps have but one, and a division takes its time.
+            _ if count == 1 => 0,
             MessageOrder::Sequence => next % count,
             MessageOrder::Loop => (number % count as u64) as usize,
             MessageOrder::Weighted => {

@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 /// What a user keeps from one request to the next.
 #[derive(Default)]
 pub(crate) struct User {
-    pub connection: Option<Connection>,
+    /// On the heap, because it is handed on and given back for each request.
+    pub connection: Option<Box<Connection>>,
     /// What begins TLS, with this user's memory of earlier connections.
     pub tls: Option<wire::tls::Client>,
     /// The path last asked for.
@@ -38,8 +39,8 @@ pub(crate) struct User {
     pub not_connected: Option<NotConnected>,
     /// When the last request ended, where it got as far as being sent.
     pub ended: Option<Instant>,
-    /// What it keeps of messages that are no HTTP.
-    pub messages: exchange::Mine,
+    /// What it keeps of messages that are no HTTP, where it sends any.
+    pub messages: Option<Box<exchange::Mine>>,
     /// Its number in the phase.
     pub number: u64,
     /// Turns that it has had.

@@ -440,14 +440,20 @@ impl Worker {
 
     /// A request has ended.
     pub fn end(&self, exchange: &Exchange) {
-        self.in_flight.set(self.in_flight.get().saturating_sub(1));
+        self.end_alike(exchange, 1);
+    }
+
+    /// Requests have ended that were alike in all that is counted of them, `times` of them. A failure is one request's.
+    #[inline]
+    pub fn end_alike(&self, exchange: &Exchange, times: u64) {
+        self.in_flight.set(self.in_flight.get().saturating_sub(times));
         if let Outcome::Failed(failure) = exchange.outcome {
             self.failures.get().into_iter().for_each(|most| self.job.control.failed(most));
             if failure.stage == Stage::Connect {
                 self.unconnected.get().into_iter().for_each(|most| self.job.control.unconnected(most));
             }
         }
-        self.tally.borrow_mut().exchange(exchange);
+        self.tally.borrow_mut().exchanges(exchange, times);
     }
 
     /// A round has ended in a challenge that is answered next; the request goes on.

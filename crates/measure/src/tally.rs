@@ -269,30 +269,36 @@ impl Tally {
 
     /// Counts one exchange.
     pub fn exchange(&mut self, exchange: &Exchange) {
-        self.count_bytes(exchange);
-        self.count_outcome(exchange);
+        self.exchanges(exchange, 1);
+    }
+
+    /// Counts exchanges that were alike in all that is counted of them, `times` of them.
+    #[inline]
+    pub fn exchanges(&mut self, exchange: &Exchange, times: u64) {
+        self.count_bytes(exchange, times);
+        self.count_outcome(exchange, times);
         if exchange.status != 0 {
-            self.statuses[usize::from(exchange.status).min(999)] += 1;
+            self.statuses[usize::from(exchange.status).min(999)] += times;
         }
         // Messages that are no HTTP have no status.
         if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
-            self.counts.ended += 1;
-            self.counts.ended_us += exchange.response.as_micros() as u64;
+            self.counts.ended += times;
+            self.counts.ended_us += exchange.response.as_micros() as u64 * times;
             let before_send = exchange.response.saturating_sub(exchange.service);
             self.counts.first_byte_us +=
-                exchange.first_byte.map_or(0, |at| (before_send + at).as_micros() as u64);
+                exchange.first_byte.map_or(0, |at| (before_send + at).as_micros() as u64) * times;
         }
         if let Some(connect) = exchange.connect {
-            self.time(Clock::Connect, connect);
+            self.times(Clock::Connect, connect, times);
         }
         if let Some(lateness) = exchange.lateness {
-            self.time(Clock::Lateness, lateness);
+            self.times(Clock::Lateness, lateness, times);
         }
     }
 
     /// Counts a round that ended in a challenge which is answered next: its bytes and its status, but no request.
     pub fn challenge(&mut self, round: &Exchange) {
-        self.count_bytes(round);
+        self.count_bytes(round, 1);
         self.counts.challenges += 1;
         self.statuses[usize::from(round.status).min(999)] += 1;
         if let Some(connect) = round.connect {
@@ -302,65 +308,65 @@ impl Tally {
 
     /// Counts one exchange of several whose time is that of the last: it has no time of its own.
     pub fn untimed_exchange(&mut self, exchange: &Exchange) {
-        self.count_bytes(exchange);
+        self.count_bytes(exchange, 1);
         self.counts.fine += 1;
         self.statuses[usize::from(exchange.status).min(999)] += 1;
         self.counts.ended += 1;
         self.counts.ended_us += exchange.response.as_micros() as u64;
     }
 
-    fn count_bytes(&mut self, exchange: &Exchange) {
-        self.counts.sent_bytes += exchange.sent_bytes;
-        self.counts.head_bytes += exchange.head_bytes;
-        self.counts.body_bytes += exchange.body_bytes;
+    fn count_bytes(&mut self, exchange: &Exchange, times: u64) {
+        self.counts.sent_bytes += exchange.sent_bytes * times;
+        self.counts.head_bytes += exchange.head_bytes * times;
+        self.counts.body_bytes += exchange.body_bytes * times;
     }
 
-    fn count_outcome(&mut self, exchange: &Exchange) {
+    fn count_outcome(&mut self, exchange: &Exchange, times: u64) {
         match exchange.outcome {
             Outcome::Fine => {
-                self.counts.fine += 1;
-                self.count_cache(exchange);
-                self.time_good(exchange);
+                self.counts.fine += times;
+                self.count_cache(exchange, times);
+                self.time_good(exchange, times);
             }
             Outcome::Faulty(fault) => {
-                self.counts.faulty += 1;
-                self.faults[fault as usize] += 1;
-                self.time(Clock::Faulty, exchange.service);
-                self.count_cache(exchange);
+                self.counts.faulty += times;
+                self.faults[fault as usize] += times;
+                self.times(Clock::Faulty, exchange.service, times);
+                self.count_cache(exchange, times);
             }
-            Outcome::Injected => self.counts.injected += 1,
+            Outcome::Injected => self.counts.injected += times,
             Outcome::Aborted => {
-                self.counts.aborted += 1;
-                self.count_cache(exchange);
+                self.counts.aborted += times;
+                self.count_cache(exchange, times);
             }
             Outcome::Failed(failure) => {
-                self.counts.failed += 1;
-                self.count_failure(failure);
-                self.time(Clock::Failure, exchange.service);
+                self.counts.failed += times;
+                self.count_failures(failure, times);
+                self.times(Clock::Failure, exchange.service, times);
             }
         }
     }
 
-    fn time_good(&mut self, exchange: &Exchange) {
-        self.time(Clock::Service, exchange.service);
-        self.time(Clock::Response, exchange.response);
+    fn time_good(&mut self, exchange: &Exchange, times: u64) {
+        self.times(Clock::Service, exchange.service, times);
+        self.times(Clock::Response, exchange.response, times);
         match exchange.cache {
-            CacheResult::Hit => self.time(Clock::Hit, exchange.service),
+            CacheResult::Hit => self.times(Clock::Hit, exchange.service, times),
             CacheResult::Unknown | CacheResult::NotAsked => {}
-            _ => self.time(Clock::Miss, exchange.service),
+            _ => self.times(Clock::Miss, exchange.service, times),
         }
         let (first_byte_of, service_of) = match exchange.reused {
             true => (Clock::FirstByteReused, Clock::ServiceReused),
             false => (Clock::FirstByteNew, Clock::ServiceNew),
         };
-        self.time(service_of, exchange.service);
+        self.times(service_of, exchange.service, times);
         if let Some(first_byte) = exchange.first_byte {
-            self.time(Clock::FirstByte, first_byte);
-            self.time(first_byte_of, first_byte);
+            self.times(Clock::FirstByte, first_byte, times);
+            self.times(first_byte_of, first_byte, times);
         }
     }
 
-    fn count_cache(&mut self, exchange: &Exchange) {
+    fn count_cache(&mut self, exchange: &Exchange, times: u64) {
         let counts = &mut self.counts;
         let (count, bytes) = match exchange.cache {
             CacheResult::Hit => (&mut counts.hits, &mut counts.hit_bytes),
@@ -369,17 +375,16 @@ impl Tally {
             CacheResult::Collapsed => (&mut counts.collapsed, &mut counts.collapsed_bytes),
             CacheResult::NotAsked => return,
             CacheResult::Unknown => {
-                counts.unstamped += 1;
+                counts.unstamped += times;
                 return;
             }
         };
-        *count += 1;
-        *bytes += exchange.body_bytes;
+        *count += times;
+        *bytes += exchange.body_bytes * times;
     }
 
-    /// Counts a failure that belongs to no exchange of its own (also called by [`Tally::exchange`]).
-    pub fn count_failure(&mut self, failure: Failure) {
-        self.failures[failure.kind as usize * Stage::ALL.len() + failure.stage as usize] += 1;
+    fn count_failures(&mut self, failure: Failure, times: u64) {
+        self.failures[failure.kind as usize * Stage::ALL.len() + failure.stage as usize] += times;
         if let Some(errno) = failure.errno {
             self.errnos[failure.kind as usize] = errno;
         }
@@ -387,7 +392,11 @@ impl Tally {
 
     /// Records a time on a clock; longer than an hour counts as an hour.
     pub fn time(&mut self, clock: Clock, time: Duration) {
-        self.clocks[clock as usize].saturating_record((time.as_micros() as u64).max(1));
+        self.times(clock, time, 1);
+    }
+
+    fn times(&mut self, clock: Clock, time: Duration, times: u64) {
+        self.clocks[clock as usize].saturating_record_n((time.as_micros() as u64).max(1), times);
     }
 
     /// Gathers the times of a request, for plans that ask for it.
@@ -586,6 +595,22 @@ mod tests {
             let measured = tally.clock(Clock::Service).value_at_quantile(quantile) as f64;
             assert!((measured / list[index] as f64 - 1.0).abs() < 0.002, "{quantile}");
         }
+    }
+
+    #[test]
+    fn alike_is_as_one_after_the_other() {
+        let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Head, errno: None };
+        let outcomes =
+            [Outcome::Fine, Outcome::Faulty(Fault::Stale), Outcome::Aborted, Outcome::Failed(failure)];
+        let (mut together, mut one_by_one) = (Tally::new(), Tally::new());
+        for (times, (outcome, cache)) in (1..).zip(outcomes.into_iter().zip(CacheResult::ALL)) {
+            let connect = Some(Duration::from_micros(times));
+            let exchange = Exchange { connect, ..exchange(outcome, *cache, 1_000 * times) };
+            together.exchanges(&exchange, times);
+            (0..times).for_each(|_| one_by_one.exchange(&exchange));
+        }
+        assert_eq!(picture(&together), picture(&one_by_one));
+        assert_eq!(together.counts.requests, 0, "that is counted when they begin");
     }
 
     #[test]

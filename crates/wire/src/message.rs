@@ -9,7 +9,7 @@
 mod http;
 
 use crate::http1::{self, Expect};
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem};
 use std::ops::Range;
 
 /// How messages are told apart.
@@ -255,7 +255,7 @@ impl Framing {
             }
             Framing::Delimiter(delimiter) => {
                 wanted(0, head.len())?;
-                if memmem::find(body, delimiter).is_some() {
+                if find(body, delimiter).is_some() {
                     return Err(Error::HoldsDelimiter);
                 }
                 out.extend_from_slice(body);
@@ -284,6 +284,17 @@ impl Framing {
             Framing::Fixed(_) | Framing::UntilClose => 0..end,
             Framing::Http => http::content_at(message)..end,
         }
+    }
+}
+
+/// Where a delimiter begins. The usual ones are too short for the preparations of a general search to pay.
+fn find(bytes: &[u8], delimiter: &[u8]) -> Option<usize> {
+    match *delimiter {
+        [byte] => memchr(byte, bytes),
+        [first, last] => {
+            memchr_iter(last, bytes).find_map(|at| (at > 0 && bytes[at - 1] == first).then(|| at - 1))
+        }
+        _ => memmem::find(bytes, delimiter),
     }
 }
 
@@ -452,7 +463,7 @@ impl Reader {
                 Framing::Fixed(size) => *size as u64,
                 Framing::Delimiter(delimiter) => {
                     let from = seen.saturating_sub(delimiter.len() - 1);
-                    match memmem::find(&bytes[from..], delimiter) {
+                    match find(&bytes[from..], delimiter) {
                         Some(at) => (from + at + delimiter.len()) as u64,
                         None => return within(bytes.len() as u64).map(|_| None),
                     }

@@ -1,16 +1,19 @@
 //! `cargo xtask bench`: what a request costs the generator in CPU time, through real proxies and beside other tools.
 //!
 //! Measured in rounds, each of which runs all cases once, so that what disturbs the machine disturbs all; a ratio is formed
-//! within a round. Start reading at [`run`]. `proxies` and `engine` say what is measured, `peers` knows the other tools,
-//! `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
+//! within a round. Start reading at [`run`]. `proxies`, `engine`, `doors` and `messages` say what is measured, `peers` and
+//! `redis` know the other tools, `bare` is a yardstick, `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
 //! the page for people.
 
+pub mod bare;
 mod doors;
 mod engine;
 mod measure;
+mod messages;
 mod peers;
 mod place;
 mod proxies;
+mod redis;
 mod report;
 mod run;
 mod sample;
@@ -21,8 +24,10 @@ use std::time::Duration;
 
 use self::doors::Doors;
 use self::engine::Engine;
+use self::messages::Messages;
 use self::place::Place;
 use self::proxies::Proxies;
+pub use self::run::{Server, free_address};
 use self::sample::Sample;
 use crate::{Result, shell};
 
@@ -38,6 +43,8 @@ enum Part {
     Engine,
     /// Old command lines.
     Doors,
+    /// Messages that are no HTTP.
+    Messages,
 }
 
 /// What the command line asks for.
@@ -75,7 +82,7 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
             "--only" => options.only = Some(part(value?)?),
             _ => {
                 return Err(format!(
-                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|doors"
+                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|doors|messages"
                 ));
             }
         }
@@ -88,7 +95,8 @@ fn part(name: &str) -> Result<Part> {
         "proxies" => Ok(Part::Proxies),
         "engine" => Ok(Part::Engine),
         "doors" => Ok(Part::Doors),
-        _ => Err(format!("bench: --only wants proxies, engine or doors, not '{name}'")),
+        "messages" => Ok(Part::Messages),
+        _ => Err(format!("bench: --only wants proxies, engine, doors or messages, not '{name}'")),
     }
 }
 
@@ -128,10 +136,12 @@ fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
     let proxies = if wanted(Part::Proxies) { Some(Proxies::start(place)?) } else { None };
     let engine = if wanted(Part::Engine) { Engine::start(place)? } else { None };
     let doors = if wanted(Part::Doors) { Doors::start(place)? } else { None };
+    let messages = if wanted(Part::Messages) { Some(Messages::start(place)?) } else { None };
     let mut groups: Vec<Group<'_>> = Vec::new();
     groups.extend(proxies.iter().flat_map(Proxies::groups));
     groups.extend(engine.iter().flat_map(Engine::groups));
     groups.extend(doors.iter().flat_map(Doors::groups));
+    groups.extend(messages.iter().flat_map(Messages::groups));
     let rounds = 0..options.rounds;
     Ok(rounds
         .map(|number| {
@@ -158,7 +168,8 @@ fn build(target: &Path) -> Result<PathBuf> {
     Ok(target.join("release/wringer"))
 }
 
-fn target_folder() -> Result<PathBuf> {
+/// Where cargo builds.
+pub fn target_folder() -> Result<PathBuf> {
     let mut command: Command = shell::cargo(["metadata", "--format-version", "1", "--no-deps"]);
     let text = shell::output(&mut command)?;
     let metadata: serde_json::Value = serde_json::from_str(&text)

@@ -33,6 +33,8 @@ pub(crate) struct Mine {
     scratch: Scratch,
     /// When the first byte came of the message that is not complete.
     began: Option<Instant>,
+    /// What has ended last and is not counted yet, and how many were like it: of what comes at once, most are.
+    done: Option<(Done, u64)>,
 }
 
 /// A request that is under way.
@@ -48,10 +50,54 @@ struct Sent {
     reused: bool,
     /// How long its connection took to open, where it was opened for it.
     connect: Option<Duration>,
-    /// When it was written, in microseconds since 1970.
-    unix_us: u64,
     /// What its answer may be, where that is HTTP.
     expect: Expect,
+}
+
+/// All that is counted of a request that has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Done {
+    moments: Moments,
+    outcome: Outcome,
+    lateness: Option<Duration>,
+    connect: Option<Duration>,
+    reused: bool,
+    sent_bytes: u64,
+    head_bytes: u64,
+    body_bytes: u64,
+}
+
+impl Done {
+    /// One that came to an end without an answer.
+    fn new(sent: &Sent, outcome: Outcome, ended: Instant) -> Done {
+        Done {
+            moments: Moments { due: sent.turn.due, sent: sent.at, first_byte: None, ended },
+            outcome,
+            lateness: sent.turn.lateness,
+            connect: sent.connect,
+            reused: sent.reused,
+            sent_bytes: sent.bytes,
+            head_bytes: 0,
+            body_bytes: 0,
+        }
+    }
+
+    fn exchange(&self) -> Exchange {
+        Exchange {
+            outcome: self.outcome,
+            status: 0,
+            cache: CacheResult::NotAsked,
+            service: self.moments.service(),
+            response: self.moments.response(),
+            first_byte: self.moments.to_first_byte(),
+            connect: self.connect,
+            reused: self.reused,
+            lateness: self.lateness,
+            sent_bytes: self.sent_bytes,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+        }
+    }
 }
 
 /// How the exchange over one connection went on.
@@ -73,13 +119,13 @@ pub(crate) async fn messages(
     turn: Turn,
 ) {
     worker.begin();
-    let mut mine = std::mem::take(&mut user.messages);
+    let mut mine = user.messages.take().unwrap_or_default();
     let who = who(worker, work, user);
     let call = Call { worker, work, messages, who };
     while call.attempt(user, &mut mine, turn).await == Attempt::Outdated {
         worker.count(|counts| counts.resent += 1);
     }
-    user.messages = mine;
+    user.messages = Some(mine);
 }
 
 /// Numbers from 1, as people count; users of a worker up to ten thousand have numbers of their own.
@@ -191,14 +237,16 @@ impl Call<'_> {
         }
         let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
         self.say(|| Said::Sent(bytes.to_vec()));
-        self.set_deadline(mine, connection, now);
+        self.set_deadline(mine, connection);
         let sent = connection.stream.send(bytes).await;
         sent.map_err(|error| failure::of_io(&error, Stage::Send))?;
         if self.messages.closes {
             let closed = connection.stream.shutdown_write().await;
             closed.map_err(|error| failure::of_io(&error, Stage::Send))?;
         }
-        self.end_unanswered(user, mine);
+        if self.messages.unanswered {
+            self.end_unanswered(user, mine);
+        }
         Ok(())
     }
 
@@ -227,8 +275,7 @@ impl Call<'_> {
     ) -> bool {
         let index = self.messages.choose(turn.number, mine.next);
         let prepared = self.messages.at(index);
-        let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
-        let moment = Moment { number: turn.number, user: user.number, unix_us };
+        let moment = self.moment(user, &turn, now, prepared);
         let begin = buffer.len();
         let values = (&moment, &self.who);
         let written = self.messages.write(prepared, values, &mine.taken, &mut mine.scratch, buffer);
@@ -241,7 +288,6 @@ impl Call<'_> {
             key: self.key_of_request(&buffer[begin..]),
             reused: connection.carried > 0,
             connect: connection.opened_in.take(),
-            unix_us,
             expect: self.expect(&buffer[begin..]),
         };
         match written {
@@ -255,7 +301,7 @@ impl Call<'_> {
                 // The user waits before the next one, or it would only count the same again and again.
                 user.refusals += 1;
                 mine.start_again();
-                self.count(user, &sent, Outcome::Failed(failure), (0, 0), (None, now));
+                self.count(user, &Done::new(&sent, Outcome::Failed(failure), now), 1);
                 self.tell(&sent, Wrong::Failed(failure), String::new(), now);
                 false
             }
@@ -266,9 +312,16 @@ impl Call<'_> {
         if self.messages.http && request.starts_with(b"HEAD ") { Expect::NoBody } else { Expect::Body }
     }
 
-    fn set_deadline(&self, mine: &Mine, connection: &mut Connection, now: Instant) {
-        let oldest = mine.window.front().map_or(now, |sent| sent.at);
-        connection.stream.set_deadline(Some(oldest + self.worker.job.load.limits.request));
+    /// What the values depend on of a message that is sent at this moment.
+    fn moment(&self, user: &User, turn: &Turn, at: Instant, prepared: &Prepared) -> Moment {
+        let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros_at(at) };
+        Moment { number: turn.number, user: user.number, unix_us }
+    }
+
+    /// What was sent first must be answered first, or at least in time.
+    fn set_deadline(&self, mine: &Mine, connection: &mut Connection) {
+        let limit = self.worker.job.load.limits.request;
+        connection.stream.set_deadline(mine.window.front().map(|oldest| oldest.at + limit));
     }
 
     /// What nobody answers is done when it is sent.
@@ -277,7 +330,7 @@ impl Call<'_> {
         let unanswered = |sent: &Sent| self.messages.at(sent.index).unanswered;
         while let Some(place) = mine.window.iter().position(unanswered) {
             let Some(sent) = mine.window.remove(place) else { break };
-            self.count(user, &sent, Outcome::Fine, (0, 0), (None, now));
+            self.count(user, &Done::new(&sent, Outcome::Fine, now), 1);
             mine.next += 1;
         }
     }
@@ -285,7 +338,7 @@ impl Call<'_> {
     /// Receives once and deals with all messages that are complete with it.
     async fn read(&self, user: &mut User, mine: &mut Mine, connection: &mut Connection) -> Read {
         loop {
-            self.set_deadline(mine, connection, self.worker.net.now());
+            self.set_deadline(mine, connection);
             let received = connection.stream.recv().await;
             let now = self.worker.net.now();
             let bytes: Received = match received {
@@ -296,6 +349,7 @@ impl Call<'_> {
             let Some(mut reader) = mine.reader.take() else { return Read::Failed(bad_frame()) };
             let ended = self.take(user, mine, &mut reader, &bytes, now);
             mine.reader = Some(reader);
+            self.count_done(user, mine);
             if let Some(ended) = ended {
                 return ended;
             }
@@ -354,7 +408,11 @@ impl Call<'_> {
             bytes: message.bytes.to_vec(),
         });
         let place = if self.messages.is_pushed(message) { None } else { self.place(mine, message) };
-        let Some(sent) = place.and_then(|place| mine.window.remove(place)) else {
+        let sent = match place {
+            Some(0) => mine.window.pop_front(),
+            place => place.and_then(|place| mine.window.remove(place)),
+        };
+        let Some(sent) = sent else {
             self.worker.count(|counts| {
                 counts.pushed += 1;
                 counts.body_bytes += message.bytes.len() as u64;
@@ -364,10 +422,11 @@ impl Call<'_> {
         let prepared = self.messages.at(sent.index);
         let outcome = self.judge(mine, prepared, message);
         self.say(|| self.judged(outcome, message));
-        let sizes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
-        let began = mine.began;
-        user.refusals = 0;
-        self.count(user, &sent, outcome, sizes, (began, now));
+        let mut done = Done::new(&sent, outcome, now);
+        done.moments.first_byte = mine.began;
+        done.head_bytes = message.body.start as u64;
+        done.body_bytes = (message.bytes.len() - message.body.start) as u64;
+        self.end(user, mine, done);
         if let Outcome::Faulty(fault) = outcome {
             self.tell_faulty(user, mine, &sent, fault, (message, now));
             mine.start_again();
@@ -413,30 +472,27 @@ impl Call<'_> {
         Outcome::Fine
     }
 
-    fn count(
-        &self,
-        user: &mut User,
-        sent: &Sent,
-        outcome: Outcome,
-        (head_bytes, body_bytes): (u64, u64),
-        (first_byte, ended): (Option<Instant>, Instant),
-    ) {
-        let moments = Moments { due: sent.turn.due, sent: sent.at, first_byte, ended };
-        user.ended = Some(ended);
-        self.worker.end(&Exchange {
-            outcome,
-            status: 0,
-            cache: CacheResult::NotAsked,
-            service: moments.service(),
-            response: moments.response(),
-            first_byte: moments.to_first_byte(),
-            connect: sent.connect,
-            reused: sent.reused,
-            lateness: sent.turn.lateness,
-            sent_bytes: sent.bytes,
-            head_bytes,
-            body_bytes,
-        });
+    /// An answer has come. It is counted together with those that come at the same time and are like it.
+    fn end(&self, user: &mut User, mine: &mut Mine, done: Done) {
+        match &mut mine.done {
+            Some((last, times)) if *last == done => *times += 1,
+            _ => {
+                self.count_done(user, mine);
+                mine.done = Some((done, 1));
+            }
+        }
+    }
+
+    fn count_done(&self, user: &mut User, mine: &mut Mine) {
+        if let Some((done, times)) = mine.done.take() {
+            user.refusals = 0;
+            self.count(user, &done, times);
+        }
+    }
+
+    fn count(&self, user: &mut User, done: &Done, times: u64) {
+        user.ended = Some(done.moments.ended);
+        self.worker.end_alike(&done.exchange(), times);
     }
 
     /// All that is under way has failed with its connection.
@@ -450,7 +506,7 @@ impl Call<'_> {
             _ => 0,
         };
         while let Some(sent) = mine.window.pop_front() {
-            self.count(user, &sent, Outcome::Failed(failure), (0, 0), (None, now));
+            self.count(user, &Done::new(&sent, Outcome::Failed(failure), now), 1);
             self.tell(&sent, Wrong::Failed(failure), String::new(), now);
         }
         mine.start_again();
@@ -487,8 +543,8 @@ impl Call<'_> {
             return;
         }
         worker.evidence_left.set(worker.evidence_left.get() - 1);
-        let moment = Moment { number: sent.turn.number, user: user.number, unix_us: sent.unix_us };
         let (mut request, prepared) = (Vec::new(), self.messages.at(sent.index));
+        let moment = self.moment(user, &sent.turn, sent.at, prepared);
         // It was written before, so it can be again.
         let _ =
             self.messages.write(prepared, (&moment, &self.who), &mine.taken, &mut mine.scratch, &mut request);

@@ -89,7 +89,7 @@ enum Next {
 
 /// A batch under way.
 struct Batch {
-    connection: Connection,
+    connection: Box<Connection>,
     sent: Instant,
     began: Duration,
     /// Bytes of each request.
@@ -106,7 +106,7 @@ struct Batch {
 
 impl Line<'_> {
     /// Sends as many of those that wait as go to the same place, and reads their answers.
-    async fn batch(&mut self, user: &mut User, connection: Connection, began: Duration) {
+    async fn batch(&mut self, user: &mut User, connection: Box<Connection>, began: Duration) {
         let worker = self.worker;
         let mut message = worker.net.buffer();
         let mut batch = self.compose(user.number, connection, began, &mut message);
@@ -130,7 +130,13 @@ impl Line<'_> {
     }
 
     /// A batch of those that go to the same place, as many as its connection may carry, written to `message`.
-    fn compose(&self, user: u64, connection: Connection, began: Duration, message: &mut Vec<u8>) -> Batch {
+    fn compose(
+        &self,
+        user: u64,
+        connection: Box<Connection>,
+        began: Duration,
+        message: &mut Vec<u8>,
+    ) -> Batch {
         let worker = self.worker;
         let most = worker.http().requests_per_connection.unwrap_or(u32::MAX);
         let left = most.saturating_sub(connection.carried).max(1) as usize;

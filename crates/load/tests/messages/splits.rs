@@ -20,7 +20,10 @@ fn length(number: Number, counts: Counted, adjust: i64) -> Framing {
 }
 
 /// Each framing, and how an answer of it is written.
-fn framings() -> Vec<(Framing, Rc<dyn Fn(u64) -> Vec<u8>>)> {
+/// The answer to the request of a number.
+type Answer = Rc<dyn Fn(u64) -> Vec<u8>>;
+
+fn framings() -> Vec<(Framing, Answer)> {
     let chunked = |number| {
         let mut out =
             b"HTTP/1.1 103 Hints\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

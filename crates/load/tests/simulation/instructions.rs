@@ -3,8 +3,9 @@
 
 use crate::world::{Case, Server, phase, requests};
 use measure::{CacheResult, Clock, Exchange, Outcome, Tally};
+use plan::message::{CodeRule, Codes, Field, Framing, IsoBitmap, Message, MessageService, Spot};
 use plan::site::Size;
-use plan::{ObjectStep, Pace, Popularity, Step};
+use plan::{MessageStep, ObjectStep, Origin, Pace, Popularity, Protocol, Step};
 use std::env;
 use std::time::Duration;
 use wire::http1::{Expect, Limits, ResponseHead, ResponseReader, ResponseSink};
@@ -79,6 +80,28 @@ fn request() {
     let phases = vec![phase(step, Pace::Users(8), requests(times()))];
     let mut case = Case::new(phases, Server::Origin(Box::default()));
     case.site.size = Size::Fixed(1_000);
+    let counts = case.run().counts();
+    assert_eq!((counts.requests, counts.fine), (times(), times()));
+}
+
+/// The same for messages that are no HTTP, each with a number and a time and a code in its answer.
+#[test]
+fn message() {
+    let framing = Framing::parse("ascii:8").expect("a framing");
+    let field = |name, source| Field::parse(name, source).expect("a source");
+    let at = Spot::parse("fixed 1 2", IsoBitmap::Binary).expect("a place");
+    let step = MessageStep {
+        framing: framing.clone(),
+        messages: vec![Message::of(format!("PAY{{{{n}}}}{{{{t}}}}{}", "x".repeat(64)))],
+        data: vec![field("n", "counter:1..99999999 as %08d"), field("t", "time:%Y%m%d%H%M%S%3f")],
+        code: Some(CodeRule { at, is: Codes::Success(vec!["00".into()]) }),
+        ..MessageStep::default()
+    };
+    let service = MessageService { framing, ..MessageService::default() };
+    let origin = Origin { messages: Some(service), ..Origin::default() };
+    let phases = vec![phase(Step::Messages(step), Pace::Users(8), requests(times()))];
+    let mut case = Case::new(phases, Server::Origin(Box::new(origin)));
+    case.load.protocol = Protocol::Messages(Default::default());
     let counts = case.run().counts();
     assert_eq!((counts.requests, counts.fine), (times(), times()));
 }

@@ -220,7 +220,18 @@ fn count(start: i64, step: i64, end: Option<i64>, number: u64) -> i128 {
 
 fn number(value: i128, width: u8, put: &mut impl FnMut(&[u8])) {
     // The longest i128 has 40 characters, and no width is greater.
-    let mut digits = [0u8; 40];
+    let mut digits = [b'0'; 40];
+    if let Ok(mut left) = u64::try_from(value) {
+        // As nearly always; what follows can write all numbers, at ten times the cost.
+        let mut first = digits.len();
+        while left > 0 || first == digits.len() {
+            first -= 1;
+            digits[first] += (left % 10) as u8;
+            left /= 10;
+        }
+        let padded = digits.len().saturating_sub(usize::from(width));
+        return put(&digits[first.min(padded)..]);
+    }
     let mut rest = &mut digits[..];
     let room = rest.len();
     let written =
