@@ -19,10 +19,10 @@ fn length(number: Number, counts: Counted, adjust: i64) -> Framing {
     Framing::Length(LengthHead { size: Some(7), at: 1, number, counts, adjust })
 }
 
-/// Each framing, and how an answer of it is written.
-/// The answer to the request of a number.
+/// How the answer to the request of a number is written.
 type Answer = Rc<dyn Fn(u64) -> Vec<u8>>;
 
+/// Each framing, and how an answer of it is written.
 fn framings() -> Vec<(Framing, Answer)> {
     let chunked = |number| {
         let mut out =

@@ -195,8 +195,11 @@ mod tests {
     use crate::http1::{Expect, RequestReader, RequestSink};
     use proptest::prelude::*;
 
-    /// Head and body of each answer in pieces of a stream, and whether the connection may be used again.
-    fn answers(pieces: &[&[u8]], expect: Expect, limit: u64) -> Result<Vec<(Vec<u8>, Vec<u8>, bool)>, Error> {
+    /// Head and body of an answer, and whether its connection may be used again.
+    type Found = (Vec<u8>, Vec<u8>, bool);
+
+    /// The answers in pieces of a stream.
+    fn answers(pieces: &[&[u8]], expect: Expect, limit: u64) -> Result<Vec<Found>, Error> {
         let mut reader = Reader::new(Framing::Http, limit)?;
         let mut found = Vec::new();
         for piece in pieces {
