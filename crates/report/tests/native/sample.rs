@@ -158,6 +158,7 @@ fn rows(phase: &PhaseResult, index: u32, from_s: u64, seconds: u64) -> Vec<Row> 
         p50_us: phase.percentile_us(Clock::Service, 0.5),
         p99_us: phase.percentile_us(Clock::Service, 0.99),
         max_us: phase.tally.clock(Clock::Service).max(),
+        mean_us: phase.tally.clock(Clock::Service).mean(),
     };
     (0..seconds).map(row).collect()
 }
