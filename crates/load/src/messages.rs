@@ -339,7 +339,14 @@ pub fn violations(step: &MessageStep) -> Vec<String> {
                     found.push(format!("data {}: the environment has no variable {variable}", field.name))
                 }
                 Ok(value) if write::key_of(&field.source, &value).is_none() => {
-                    found.push(format!("data {}: {variable} holds no hexadecimal key", field.name));
+                    let wanted = match &field.source {
+                        FieldSource::Checksum(sum) => sum.algorithm.key().unwrap_or_default(),
+                        _ => "",
+                    };
+                    let name = &field.name;
+                    found.push(format!(
+                        "data {name}: {variable} does not hold {wanted} in hexadecimal digits"
+                    ));
                 }
                 Ok(_) => {}
             }

@@ -9,15 +9,15 @@ mod field;
 mod framing;
 mod service;
 mod spot;
+mod time;
 
 pub use check::{Meaning, check};
 pub use count::{Count, CountOrder, Counting};
-pub use field::{
-    Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, TimeText, Zone, hex,
-};
+pub use field::{Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, hex};
 pub use framing::{Counts, Framing, Iso8583, IsoBitmap, LengthHead, Number, unescape};
 pub use service::{AnswerPiece, MessageService};
 pub use spot::{How, Part, Spot};
+pub use time::{TimeText, Zone};
 
 use crate::body::Body;
 use crate::load::CloseBy;

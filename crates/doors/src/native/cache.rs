@@ -295,7 +295,7 @@ impl CacheArgs {
 
     /// A fill under a rate would take as long as the rate says, so it always uses users, who do not think.
     fn phase_pace(&self, typed: &PhaseArg, fills: bool) -> Pace {
-        let users = typed.users.unwrap_or(self.pace.users);
+        let users = typed.users.unwrap_or(self.pace.users());
         match typed.rate {
             Some(per_second) if typed.users.is_none() => self.pace.at_rate(per_second),
             _ if fills => closed(users, typed.think),

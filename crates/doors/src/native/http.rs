@@ -123,6 +123,7 @@ impl HttpArgs {
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
         self.pace.check(false)?;
+        self.pace.check_users()?;
         self.data.check()?;
         self.aws.check()
     }

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// How long a run takes when nothing is said.
 pub(super) const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+/// Users when nothing is said.
+const DEFAULT_USERS: u32 = 50;
 /// Most requests under way at an open pace when nothing is said.
 const DEFAULT_IN_FLIGHT: u32 = 10_000;
 
@@ -15,9 +17,9 @@ const DEFAULT_IN_FLIGHT: u32 = 10_000;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Pace")]
 pub struct PaceArgs {
-    /// Users, each with one request under way at a time
-    #[arg(long, short = 'c', value_name = "N", default_value = "50", value_parser = count32)]
-    pub users: u32,
+    /// Users, each with one request under way at a time [default: 50]
+    #[arg(long, short = 'c', value_name = "N", value_parser = count32)]
+    pub users: Option<u32>,
     /// How long users think between two requests: 1s, 0.5s..2s, exp:1s, or lognormal:MEDIAN[:SIGMA] [default: not at all]
     #[arg(
         long,
@@ -61,7 +63,7 @@ impl PaceArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self, rate_elsewhere: bool) -> Result<(), String> {
-        let open = self.rate.is_some() || self.connection_rate.is_some() || !self.stages.is_empty();
+        let open = self.is_open();
         for (given, option) in
             [(self.arrivals.is_some(), "--arrivals"), (self.in_flight.is_some(), "--in-flight")]
         {
@@ -74,6 +76,29 @@ impl PaceArgs {
         Ok(())
     }
 
+    /// What users would have nothing to do with: where a rate is all there is, nobody looks at their number.
+    ///
+    /// # Errors
+    /// One sentence that says what to try.
+    pub fn check_users(&self) -> Result<(), String> {
+        match self.users.filter(|_| self.is_open()) {
+            Some(users) => Err(format!(
+                "--users {users} has no place beside a rate, which is kept by as many connections as it takes: \
+                 leave it out, or give --in-flight {users} for the most requests under way"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.rate.is_some() || self.connection_rate.is_some() || !self.stages.is_empty()
+    }
+
+    /// How many users there are.
+    pub fn users(&self) -> u32 {
+        self.users.unwrap_or(DEFAULT_USERS)
+    }
+
     /// The pace.
     pub fn pace(&self) -> Pace {
         let (arrivals, in_flight) = self.open();
@@ -83,7 +108,7 @@ impl PaceArgs {
         match (self.rate, self.stages.is_empty()) {
             (Some(per_second), _) => self.at_rate(per_second),
             (None, false) => Pace::Stages { stages: self.stages.clone(), arrivals, in_flight },
-            (None, true) => closed(self.users, self.think),
+            (None, true) => closed(self.users(), self.think),
         }
     }
 
@@ -203,6 +228,12 @@ mod tests {
             let error = typed(line).unwrap_err();
             assert!(error.contains(said), "{line}: {error}");
         }
+        for rate in ["--rate 5", "--stages 1s:5", "--connection-rate 5"] {
+            let said = typed(&format!("-c 7 {rate}")).unwrap().check_users().unwrap_err();
+            assert!(said.contains("--users 7") && said.contains("--in-flight 7"), "{said}");
+            typed(rate).unwrap().check_users().unwrap();
+        }
+        typed("-c 7").unwrap().check_users().unwrap();
         for option in ["--arrivals even", "--in-flight 5"] {
             let said = typed(option).unwrap().check(false).unwrap_err();
             assert!(said.contains("--rate") && said.contains(option.split(' ').next().unwrap()), "{said}");

@@ -173,6 +173,7 @@ impl TcpArgs {
     /// What the options cannot mean together, and files of messages that cannot be read, in one line.
     pub fn plan(&self, seed: u64) -> Result<Plan, String> {
         self.pace.check(false)?;
+        self.pace.check_users()?;
         if let Some(option) = self.tls_options.given().filter(|_| !self.tls) {
             return Err(format!("{option} is about TLS, which is not spoken: give --tls, too"));
         }

@@ -1,7 +1,7 @@
 //! The bytes of a message: written once where they are always the same, otherwise filled with values each time, without
 //! allocating once its buffers have grown. Lengths come after all other values, checksums after lengths.
 
-use super::checksum::checksum;
+use super::checksum::Sum;
 use super::place::{Place, Places};
 use super::time::TimeWriter;
 use super::wired;
@@ -89,7 +89,7 @@ enum What {
     Worker,
     Taken(usize),
     Length(LengthField),
-    Checksum(ChecksumField, Vec<u8>),
+    Checksum(ChecksumField, Sum),
 }
 
 /// What the parts of a step are made of.
@@ -211,10 +211,10 @@ impl Template {
             }
         }
         for Computed { place, nth, .. } in &scratch.computed {
-            if let What::Checksum(field, key) = &self.parts[*nth].what {
+            if let What::Checksum(field, sum) = &self.parts[*nth].what {
                 let from = (field.from as usize).min(*place);
                 scratch.value.clear();
-                checksum(field.algorithm, key, &scratch.text[from..*place], &mut scratch.value);
+                sum.append(&scratch.text[from..*place], &mut scratch.value);
                 scratch.value.truncate(usize::from(field.bytes.unwrap_or(u8::MAX)));
                 put_digits(field.digits, &scratch.value, &mut scratch.text[*place..]);
             }
@@ -378,7 +378,7 @@ fn own(source: &FieldSource) -> Option<What> {
                 Some(Key::Bytes(key)) => key.to_vec(),
                 Some(Key::Environment(name)) => key_of(source, &variable(name))?,
             };
-            What::Checksum(sum.clone(), key)
+            What::Checksum(sum.clone(), Sum::new(sum.algorithm, &key)?)
         }
         // The maker knows their places and tables.
         FieldSource::Value(_) | FieldSource::Count(_) | FieldSource::Lines(_) => return None,
@@ -388,7 +388,9 @@ fn own(source: &FieldSource) -> Option<What> {
 /// What a variable's value is for a source; `None` where it is no key.
 pub(super) fn key_of(source: &FieldSource, value: &str) -> Option<Vec<u8>> {
     match source {
-        FieldSource::Checksum(_) => plan::message::hex(value.trim()).filter(|key| !key.is_empty()),
+        FieldSource::Checksum(sum) => {
+            plan::message::hex(value.trim()).filter(|key| sum.algorithm.takes(key.len()))
+        }
         _ => Some(value.as_bytes().to_vec()),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::count::Count;
 use super::framing::{Counts, Number, unescape};
+use super::time::{TimeText, Zone};
 use crate::body::Body;
 use crate::data::{Source, is_name};
 use serde::{Deserialize, Serialize};
@@ -45,71 +46,6 @@ pub enum FieldSource {
     Length(LengthField),
     /// A checksum over what stands before it.
     Checksum(ChecksumField),
-}
-
-/// A time in a form of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TimeText {
-    /// As of strftime; `%3f`, `%6f` and `%9f` are fractions of a second without a dot.
-    pub format: String,
-    /// The zone that it is of.
-    #[serde(default)]
-    pub zone: Zone,
-}
-
-impl TimeText {
-    /// What no form of a time can be, in words; `None` where nothing is wrong.
-    pub fn violation(&self) -> Option<String> {
-        let mut rest = self.format.as_str();
-        while let Some(at) = rest.find('%') {
-            match conversion(&rest[at + 1..]) {
-                Some(after) => rest = after,
-                None => {
-                    let shown: String = rest[at..].chars().take(4).collect();
-                    return Some(format!(
-                        "'{shown}' is no part of a time: give one such as %Y, %m, %d, %H, %M, %S or %3f, and %% for a percent sign"
-                    ));
-                }
-            }
-        }
-        None
-    }
-}
-
-/// What follows a conversion of strftime, behind its percent sign: a flag, a width, and a letter; before `f` a dot and its
-/// digits, before `z` colons.
-fn conversion(text: &str) -> Option<&str> {
-    let text = text.strip_prefix(['-', '_', '0', '^', '#']).unwrap_or(text);
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let (width, text) = text.split_at(digits(text));
-    if !width.is_empty() && width.parse::<u8>().is_err() {
-        return None;
-    }
-    if let Some(text) = text.strip_prefix('.') {
-        let (most, text) = text.split_at(digits(text));
-        return text.strip_prefix('f').filter(|_| most.len() <= 2);
-    }
-    let colons = text.bytes().take_while(|byte| *byte == b':').count();
-    let letter = text[colons..].chars().next().filter(|letter| CONVERSIONS.contains(*letter))?;
-    let known = colons == 0 || letter == 'z' && colons <= 3;
-    known.then(|| &text[colons + letter.len_utf8()..])
-}
-
-/// The letters of strftime that are known.
-const CONVERSIONS: &str = "%AaBbCcDdeFfGgHhIjklMmNnPpQqRrSsTtUuVWwXxYyZz";
-
-/// A time zone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Zone {
-    /// Coordinated Universal Time.
-    #[default]
-    Utc,
-    /// This machine's.
-    Local,
-    /// Of the time zone database, such as `Asia/Shanghai`.
-    Named(String),
 }
 
 /// The length of a message, once all else in it is known.
@@ -164,11 +100,21 @@ pub enum Algorithm {
     Crc32,
     /// HMAC with SHA-256 (RFC 2104).
     HmacSha256,
+    /// HMAC with SHA-1.
+    HmacSha1,
+    /// HMAC with SHA-512.
+    HmacSha512,
+    /// CMAC with AES (RFC 4493, NIST SP 800-38B).
+    Cmac,
+    /// ISO 9797-1, algorithm 3 with DES, filled up with zeros (padding method 1): ANSI X9.19.
+    RetailMac,
+    /// The same, filled up with a byte 0x80 and zeros (padding method 2).
+    RetailMac80,
 }
 
 impl Algorithm {
     /// Every one with its name.
-    const ALL: [(&'static str, Algorithm); 7] = [
+    const ALL: [(&'static str, Algorithm); 12] = [
         ("lrc", Algorithm::Lrc),
         ("crc16", Algorithm::Crc16),
         ("crc16-arc", Algorithm::Crc16Arc),
@@ -176,7 +122,31 @@ impl Algorithm {
         ("crc16-xmodem", Algorithm::Crc16Xmodem),
         ("crc32", Algorithm::Crc32),
         ("mac", Algorithm::HmacSha256),
+        ("hmac-sha1", Algorithm::HmacSha1),
+        ("hmac-sha512", Algorithm::HmacSha512),
+        ("cmac", Algorithm::Cmac),
+        ("retail-mac", Algorithm::RetailMac),
+        ("retail-mac-80", Algorithm::RetailMac80),
     ];
+
+    /// What a key must be, in words; `None` for what has none.
+    pub fn key(self) -> Option<&'static str> {
+        match self {
+            Algorithm::HmacSha256 | Algorithm::HmacSha1 | Algorithm::HmacSha512 => Some("a key"),
+            Algorithm::Cmac => Some("a key of 16, 24 or 32 bytes"),
+            Algorithm::RetailMac | Algorithm::RetailMac80 => Some("a key of 16 bytes"),
+            _ => None,
+        }
+    }
+
+    /// Whether a key of so many bytes will do.
+    pub fn takes(self, key_bytes: usize) -> bool {
+        match self {
+            Algorithm::Cmac => [16, 24, 32].contains(&key_bytes),
+            Algorithm::RetailMac | Algorithm::RetailMac80 => key_bytes == 16,
+            _ => key_bytes > 0,
+        }
+    }
 
     /// Bytes that it has.
     pub fn bytes(self) -> u8 {
@@ -184,7 +154,11 @@ impl Algorithm {
             Algorithm::Lrc => 1,
             Algorithm::Crc16 | Algorithm::Crc16Arc | Algorithm::Crc16Modbus | Algorithm::Crc16Xmodem => 2,
             Algorithm::Crc32 => 4,
+            Algorithm::RetailMac | Algorithm::RetailMac80 => 8,
+            Algorithm::Cmac => 16,
+            Algorithm::HmacSha1 => 20,
             Algorithm::HmacSha256 => 32,
+            Algorithm::HmacSha512 => 64,
         }
     }
 }
@@ -406,7 +380,8 @@ fn is_percent(text: &str, at: usize) -> bool {
 }
 
 const WANTED: &str = "give hex:BYTES, time:FORMAT, time-local:FORMAT, time@ZONE:FORMAT, connection, worker, env:NAME, \
-                      length[:ascii:8][,total], lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac-env:NAME, \
+                      length[:ascii:8][,total], lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac-env:NAME \
+                      (or hmac-sha1, hmac-sha512, cmac, retail-mac), \
                       or counter, int, text, uuid, user or request";
 
 impl Field {
@@ -434,7 +409,8 @@ impl FieldSource {
     pub fn parse(text: &str) -> Result<FieldSource, String> {
         let wrong = || format!("'{text}' is no source of values: {WANTED}");
         if let Some(computed) = computed(text) {
-            return computed.ok_or_else(wrong);
+            let source = computed.ok_or_else(wrong)?;
+            return source.violation().map_or(Ok(source), |why| Err(format!("'{text}': {why}")));
         }
         let time = |format: &str, zone| FieldSource::Time(TimeText { format: format.to_owned(), zone });
         match text.split_once(':') {
@@ -481,14 +457,7 @@ impl FieldSource {
             FieldSource::Length(length) if !length.number.is_sound() && !length.is_flexible() => {
                 Some("a length of an impossible width".to_owned())
             }
-            FieldSource::Checksum(sum) if (sum.algorithm == Algorithm::HmacSha256) != sum.key.is_some() => {
-                Some("a mac has a key, and only a mac has".to_owned())
-            }
-            FieldSource::Checksum(sum)
-                if sum.bytes.is_some_and(|bytes| bytes == 0 || bytes > sum.algorithm.bytes()) =>
-            {
-                Some(format!("a checksum of 1 to {} bytes", sum.algorithm.bytes()))
-            }
+            FieldSource::Checksum(sum) => sum.violation(),
             FieldSource::Environment(name) if name.is_empty() => Some("a variable without a name".to_owned()),
             _ => None,
         }
@@ -503,6 +472,20 @@ impl LengthField {
 }
 
 impl ChecksumField {
+    fn violation(&self) -> Option<String> {
+        let most = self.algorithm.bytes();
+        match (self.algorithm.key(), &self.key) {
+            (None, Some(_)) => return Some("a checksum has no key, only a mac has".to_owned()),
+            (Some(wanted), None) => return Some(format!("a mac has {wanted}, in hexadecimal digits")),
+            (Some(wanted), Some(Key::Bytes(key))) if !self.algorithm.takes(key.len()) => {
+                return Some(format!("a key of {} bytes where the mac has {wanted}", key.len()));
+            }
+            _ => {}
+        }
+        let wrong = self.bytes.is_some_and(|bytes| bytes == 0 || bytes > most);
+        wrong.then(|| format!("a checksum has 1 to {most} bytes"))
+    }
+
     /// Bytes that it takes in the message.
     pub fn width(&self) -> u32 {
         let bytes = u32::from(self.bytes.unwrap_or(self.algorithm.bytes()));
@@ -517,9 +500,10 @@ fn computed(text: &str) -> Option<Option<FieldSource>> {
     if name == "length" {
         return Some(length(value.unwrap_or("8"), options));
     }
-    let (name, env) = if name == "mac-env" { ("mac", true) } else { (name, false) };
+    let (name, env) = name.strip_suffix("-env").map_or((name, false), |name| (name, true));
     let (_, algorithm) = Algorithm::ALL.into_iter().find(|(known, _)| *known == name)?;
     let key = match value {
+        None if env => None,
         None => Some(None),
         Some(name) if env => Some(Some(Key::Environment(name.to_owned()))),
         Some(digits) => hex(digits).map(|bytes| Some(Key::Bytes(bytes.into()))),
@@ -555,8 +539,7 @@ fn checksum(mut field: ChecksumField, options: Option<&str>) -> Option<FieldSour
             _ => return None,
         }
     }
-    let source = FieldSource::Checksum(field);
-    source.violation().is_none().then_some(source)
+    Some(FieldSource::Checksum(field))
 }
 
 /// Reads hexadecimal digits, two for each byte.
@@ -633,11 +616,24 @@ mod tests {
         ] {
             assert_eq!(FieldSource::parse(text), Ok(source), "{text}");
         }
-        for text in
-            ["hex:0", "hex:x", "length:99", "crc32,up", "mac", "lrc:00", "mac:0", "nothing", "crc16,bytes=3"]
-        {
-            assert!(FieldSource::parse(text).unwrap_err().contains("no source"), "{text}");
+        for (text, said) in [
+            ("hex:0", "no source"),
+            ("hex:x", "no source"),
+            ("length:99", "no source"),
+            ("crc32,up", "no source"),
+            ("mac", "a mac has a key"),
+            ("mac-env", "no source"),
+            ("lrc:00", "no key"),
+            ("mac:0", "no source"),
+            ("nothing", "no source"),
+            ("crc16,bytes=3", "1 to 2 bytes"),
+            ("cmac:00", "a key of 1 bytes where the mac has a key of 16, 24 or 32"),
+            ("retail-mac:0011223344556677", "a key of 8 bytes where the mac has a key of 16"),
+        ] {
+            assert!(FieldSource::parse(text).unwrap_err().contains(said), "{text}");
         }
+        let env = FieldSource::parse("retail-mac-80-env:K,HEX").unwrap();
+        assert_eq!((env.environment(), env.computed_bytes()), (Some("K"), Some(16)));
         let mac = FieldSource::parse("mac:00ff,bytes=8,hex").unwrap();
         assert_eq!(mac.computed_bytes(), Some(16));
         let field = Field::parse("n", "counter:1..9 as %04d").unwrap();

@@ -4,16 +4,32 @@ use super::{Report, Section, hit_ratio, short, time_or_dash};
 use crate::show::{self, Table};
 use measure::run::{ratio, received_bytes};
 use measure::{Clock, Counts, PhaseResult};
-use plan::{Arrivals, Pace};
+use plan::{Arrivals, Pace, Protocol};
+
+/// The column of the table of phases that has hits.
+const HITS: usize = 5;
 
 impl Report<'_> {
+    /// Whether what was sent are messages that are no HTTP.
+    pub(super) fn is_messages(&self) -> bool {
+        let load = self.context.plan.load.as_ref();
+        load.is_some_and(|load| matches!(load.protocol, Protocol::Messages(_)))
+    }
+
     pub(super) fn load(&self) -> Option<Section> {
         if self.result.phases.is_empty() {
             return None;
         }
-        let mut table = Table::new("lrrrrrrr");
-        table.row(["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"]);
-        self.result.phases.iter().for_each(|phase| table.row(phase_row(phase)));
+        // Messages are no cache's business.
+        let hits = !self.is_messages();
+        let mut table = Table::new(if hits { "lrrrrrrr" } else { "lrrrrrr" });
+        let title = ["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"];
+        let mut add = |row: [String; 8]| {
+            let cells = row.into_iter().enumerate().filter(|(nth, _)| hits || *nth != HITS);
+            table.row(cells.map(|(_, cell)| cell));
+        };
+        add(title.map(str::to_owned));
+        self.result.phases.iter().for_each(|phase| add(phase_row(phase)));
         let mut section = Section::new("Load", table.lines());
         section.say(&self.paces());
         if self.result.phases.len() > 1 {

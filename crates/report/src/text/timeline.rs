@@ -17,9 +17,16 @@ impl Report<'_> {
             return None;
         }
         let rows = self.result.timeline.condensed(TIMELINE_ROWS);
-        let mut table = Table::new("rllrrrrr");
-        table.row(["until", "phase", "", "hits", "rate", "origin", "p99", "failed"]);
-        rows.iter().for_each(|row| table.row(self.timeline_row(row)));
+        // Messages are no cache's business.
+        let of_cache = !self.is_messages();
+        let mut table = Table::new(if of_cache { "rllrrrrr" } else { "rlrrr" });
+        let title = ["until", "phase", "", "hits", "rate", "origin", "p99", "failed"];
+        let mut add = |row: [String; 8]| {
+            let cells = row.into_iter().enumerate().filter(|(nth, _)| of_cache || ![2, 3, 5].contains(nth));
+            table.row(cells.map(|(_, cell)| cell));
+        };
+        add(title.map(str::to_owned));
+        rows.iter().for_each(|row| add(self.timeline_row(row)));
         let mut section = Section::new("Through time", table.lines());
         let joined =
             if rows.len() < all.len() { "; seconds are joined, with the p99 of the worst one" } else { "" };

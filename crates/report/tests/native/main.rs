@@ -236,6 +236,8 @@ fn json_holds_a_plan_that_runs_again() {
 #[test]
 fn codes_of_answers_have_a_section() {
     let text = sample::codes().text();
+    let load = &text[text.find("\nLoad\n").expect("a section")..];
+    assert!(!load.lines().nth(1).unwrap().contains("hits"), "{load}");
     let begin = text.find("\nCodes\n").expect("a section");
     for line in
         ["90  90.0 %  00", "9   9.0 %  5\\x01   failure", "(none)", "3 messages that nobody had asked for"]

@@ -207,6 +207,9 @@ pub fn codes() -> Sample {
         phase.tally.codes.count(None, false);
         phase.tally.counts.pushed += 3;
     }
+    if let Some(load) = &mut sample.plan.load {
+        load.protocol = plan::Protocol::Messages(plan::MessageConnections::default());
+    }
     sample
 }
 

@@ -213,7 +213,7 @@ pub fn writable(file: &Path) -> io::Result<()> {
 pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
     let thresholds = report::thresholds::judge(&ran.output.fail_if, &finished.result.measured());
     finished.result.thresholds = thresholds;
-    let evidence = keep_evidence(finished, ran.output.evidence_file());
+    let evidence = keep_evidence(finished, ran.plan, ran.output.evidence_file());
     let command = repeat(ran.plan.seed, ran.seed_option);
     let context = Context {
         plan: ran.plan,
@@ -298,11 +298,11 @@ fn door_context<'a>(
     }
 }
 
-fn keep_evidence(finished: &Finished, file: &Path) -> Result<Option<String>, Problem> {
+fn keep_evidence(finished: &Finished, plan: &Plan, file: &Path) -> Result<Option<String>, Problem> {
     if finished.result.evidence.is_empty() {
         return Ok(None);
     }
-    session::write_evidence(&finished.result.evidence, file)
+    session::write_evidence(&finished.result.evidence, plan, file)
         .map_err(|error| cannot_keep("evidence", file, &error))?;
     Ok(Some(file.display().to_string()))
 }

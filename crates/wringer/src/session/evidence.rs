@@ -3,6 +3,7 @@
 use super::remote::{Heads, Remote};
 use measure::Evidence;
 use origin::Shared;
+use plan::{Plan, Protocol};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -33,17 +34,19 @@ pub(super) fn join(evidence: &mut [Evidence], answers: &Heads) {
     }
 }
 
-/// Writes all evidence to a file, replacing what it held.
-pub fn write(evidence: &[Evidence], file: &Path) -> io::Result<()> {
+/// Writes all evidence to a file, replacing what it held. `of`: the plan that ran.
+pub fn write(evidence: &[Evidence], of: &Plan, file: &Path) -> io::Result<()> {
+    let protocol = of.load.as_ref().map(|load| &load.protocol);
+    let messages = matches!(protocol, Some(Protocol::Messages(_)));
     let mut text = String::new();
     for (number, piece) in evidence.iter().enumerate() {
         // Writing to a String cannot fail.
-        let _ = show(&mut text, number + 1, piece);
+        let _ = show(&mut text, number + 1, piece, messages);
     }
     std::fs::write(file, text)
 }
 
-fn show(out: &mut String, number: usize, piece: &Evidence) -> std::fmt::Result {
+fn show(out: &mut String, number: usize, piece: &Evidence, messages: bool) -> std::fmt::Result {
     writeln!(out, "== {number}. {}: {}", piece.fault.text(), piece.detail)?;
     let serial = piece.serial.map_or_else(|| "none".to_owned(), |serial| format!("{serial:x}"));
     writeln!(
@@ -53,12 +56,17 @@ fn show(out: &mut String, number: usize, piece: &Evidence) -> std::fmt::Result {
         piece.phase
     )?;
     let forgotten = "(the origin does not remember this exchange)";
-    let sections = [
+    let through_proxy = [
         ("request, client to proxy", Some(&piece.request)),
         ("request, proxy to origin", piece.origin_request.as_ref()),
         ("answer, origin to proxy", piece.origin_response.as_ref()),
         ("answer, proxy to client", Some(&piece.response)),
     ];
+    let direct = [
+        ("request, client to service", Some(&piece.request)),
+        ("answer, service to client", Some(&piece.response)),
+    ];
+    let sections = if messages { &direct[..] } else { &through_proxy };
     for (title, head) in sections {
         writeln!(out, "-- {title}")?;
         writeln!(out, "{}\n", head.map_or(forgotten, |head| head.trim_end()))?;

@@ -57,7 +57,10 @@ fn codes_are_counted_and_told() {
     let told: Vec<_> = codes.iter().map(|code| (code.text("code"), code.count("count"))).collect();
     assert_eq!(told, [("00", 90), ("51", 10)]);
     assert!(ran.stdout.contains("Codes"), "{}", ran.stdout);
-    assert!(ran.file("evidence.txt").contains("code '51', where one of 00 is wanted"));
+    let evidence = ran.file("evidence.txt");
+    assert!(evidence.contains("code '51', where one of 00 is wanted"), "{evidence}");
+    assert!(evidence.contains("-- answer, service to client"), "{evidence}");
+    assert!(!evidence.contains("proxy") && !evidence.contains("origin"), "{evidence}");
     // What is tolerated does not fail the run.
     tcp(address, &[&words[..], &["--tolerate", "10%"]].concat()).ended_with(0);
     tcp(address, &[&words[..], &["--tolerate", "9%"]].concat()).ended_with(3);
