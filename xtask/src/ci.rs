@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, docs, instructions, memory, root, setup, shell, tidy};
+use crate::{Result, docs, fuzz, instructions, memory, root, setup, shell, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -23,6 +23,7 @@ const STEPS: [Step; 9] = [
     Step { name: "test", run: || cargo(&["xtask", "test"]) },
     Step { name: "instructions", run: || instructions::run(&[]) },
     Step { name: "memory", run: || memory::run(&[]) },
+    Step { name: "fuzz", run: || fuzz::run(&fuzz::parse(&[])?) },
 ];
 
 /// `cargo xtask ci`.

@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod docs;
+mod fuzz;
 mod instructions;
 mod memory;
 mod setup;
@@ -21,7 +22,7 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions, memory
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions, memory, fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
@@ -32,6 +33,8 @@ Usage: cargo xtask COMMAND
                      instructions that the hot path takes, by callgrind, against xtask/instructions.txt
   memory [--binary FILE]
                      long runs of messages whose memory must not grow
+  fuzz [--seconds N] [TARGET...]
+                     the targets of fuzz/, each for N seconds; without: 200,000 inputs each
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
                      CPU per request, through real proxies and beside other tools; not part of ci";
 
@@ -57,6 +60,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "tidy" => none_of(rest).and_then(|()| tidy::run(&root())),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),
+        "fuzz" => fuzz::run(&fuzz::parse(rest)?),
         "instructions" => instructions::run(rest),
         "memory" => memory::run(rest),
         "bench" => bench::run(&bench::parse(rest)?),

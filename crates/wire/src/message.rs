@@ -105,8 +105,8 @@ pub enum Error {
         /// Bytes wanted.
         wanted: usize,
     },
-    /// The body holds the bytes that end a message.
-    #[error("the body holds the delimiter")]
+    /// The body holds the bytes that end a message, or ends with some of them so that they would be found too early.
+    #[error("the body holds the delimiter, or would together with the one behind it")]
     HoldsDelimiter,
     /// What should be HTTP is none.
     #[error(transparent)]
@@ -255,11 +255,13 @@ impl Framing {
             }
             Framing::Delimiter(delimiter) => {
                 wanted(0, head.len())?;
-                if find(body, delimiter).is_some() {
-                    return Err(Error::HoldsDelimiter);
-                }
                 out.extend_from_slice(body);
                 out.extend_from_slice(delimiter);
+                // Also across the end of the body: `x-` before `--` would be read as `x`.
+                if find(&out[begin..], delimiter) != Some(body.len()) {
+                    out.truncate(begin);
+                    return Err(Error::HoldsDelimiter);
+                }
             }
             Framing::Fixed(size) => {
                 wanted(*size, head.len() + body.len())?;
@@ -669,6 +671,8 @@ mod tests {
         );
         assert_eq!(narrow.write(b".", b"", &mut out), Err(Error::WrongSize { got: 1, wanted: 2 }));
         assert_eq!(Framing::lines().write(b"", b"a\nb", &mut out), Err(Error::HoldsDelimiter));
+        let dashes = Framing::Delimiter(b"--".to_vec());
+        assert_eq!(dashes.write(b"", b"x-", &mut out), Err(Error::HoldsDelimiter));
         assert_eq!(
             Framing::Fixed(3).write(b"", b"ab", &mut out),
             Err(Error::WrongSize { got: 2, wanted: 3 })

@@ -64,8 +64,12 @@ fn expect(text: &[u8]) -> Expect {
 }
 
 /// Counts the requests of a text by the ends of their heads and their Content-Length; `None` where they do not end with
-/// the text. Chunked requests are read whole.
+/// the text. Chunked requests are read whole, and so is what looks unfinished: a line may end with LF alone, too.
 pub fn count(text: &[u8]) -> Option<Batch> {
+    by_ends(text).or_else(|| check(text).ok())
+}
+
+fn by_ends(text: &[u8]) -> Option<Batch> {
     let (mut rest, mut count) = (text, 0);
     while !rest.is_empty() {
         let head = HEAD_END.find(rest)? + 4;
@@ -131,6 +135,11 @@ mod tests {
             assert_eq!(check(text.as_bytes()), Ok(batch), "{text}");
             assert_eq!(count(text.as_bytes()), Some(batch), "{text}");
         }
+        let bare = b"GET / HTTP/1.1\nHost: h\n\n";
+        assert_eq!(
+            (count(bare), check(bare).ok()),
+            (Some(Batch { count: 1, expect: Expect::Body }), count(bare))
+        );
         let head = b"HEAD / HTTP/1.1\r\nHost: h\r\n\r\n";
         assert_eq!(count(head), Some(Batch { count: 1, expect: Expect::NoBody }));
         assert_eq!(count(head).unwrap(), check(head).unwrap());

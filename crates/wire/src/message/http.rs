@@ -102,10 +102,11 @@ impl Answers {
             self.reset();
         }
         let progress = self.reader.read(input, &mut self.whole);
-        let progress = progress.map_err(|error| self.error(error))?;
+        // Before what may be wrong behind it: how much arrives at once is no matter.
         if let Some(length) = self.whole.too_long {
             return Err(Error::TooLong { length, limit: self.whole.limit });
         }
+        let progress = progress.map_err(|error| self.error(error))?;
         self.delivered = progress.done;
         let message = progress.done.then(|| self.whole.message());
         Ok(Found { consumed: progress.consumed, message })
