@@ -26,10 +26,11 @@ const KEPT: Run = Run {
     name: "kept connections",
     requests: 10_000_000,
     words: &[
-        "--message=PAY{{n}}{{t}}{{u}}{{w.name}}{{w.pin}}{{length:4}}{{crc32,hex}}",
+        "--message=PAY{{n}}{{t}}{{u}}{{w.name}}{{w.pin}}{{length:4}}{{sum}}",
         "--data=n=counter:1..99999999 as %08d",
         "--data=t=time-local:%Y%m%d%H%M%S%3f",
         "--data=u=uuid",
+        "--data=sum=crc32,hex",
         "--pipeline=16",
     ],
 };
