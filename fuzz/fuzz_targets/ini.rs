@@ -1,13 +1,17 @@
-//! wrktcp's ini file: whatever stands in it, it is read or its mistakes are named by lines that it has.
+//! wrktcp's ini file: whatever stands in it, it becomes a plan that can be run, or its mistakes are named by lines that it
+//! has.
 #![no_main]
 
-use doors::wrktcp::ini;
+use doors::wrktcp::plan_of;
 use libfuzzer_sys::fuzz_target;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 
 fuzz_target!(|file: &[u8]| {
     let lines = file.split(|byte| *byte == b'\n').count();
-    match ini::read(file) {
-        Ok(read) => drop(read),
+    let nothing_there = |_: &Path| Err(Error::from(ErrorKind::NotFound));
+    match plan_of(file, &nothing_there) {
+        Ok(plan) => assert_eq!(plan.check(), Vec::<String>::new()),
         Err(mistakes) => {
             assert!(!mistakes.is_empty());
             assert!(mistakes.iter().all(|mistake| mistake.line <= lines));
