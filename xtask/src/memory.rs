@@ -1,6 +1,6 @@
 //! `cargo xtask memory`: long runs of `wringer tcp` whose memory must not grow, in front of `wringer origin --tcp`. What it
-//! holds after the first tenth of the requests is compared with the most that it holds later, so what is lost at each request
-//! is found from a tenth of a byte on.
+//! holds after the first tenth of the requests is compared with the most that it holds later, so a byte that is lost at each
+//! request is found.
 //!
 //! Which build runs makes no difference to what is kept, so CI takes the one that it has.
 
@@ -40,8 +40,9 @@ const EACH: Run = Run {
     words: &["--message=PAY{{n}}{{w.name}}", "--data=n=counter:1..99999999 as %08d", "--keep-alive=1"],
 };
 
-/// How much more than after the first tenth is too much, in KiB.
-const GROWTH_MAX: u64 = 1024;
+/// How much more than after the first tenth is too much, in KiB. On a busy machine a tally or two of 2.8 MB come into
+/// circulation late, when figures are not taken in as fast as they are handed over; a leak goes on.
+const GROWTH_MAX: u64 = 8 * 1024;
 /// How often is looked, and how long before the end the looking ends: the report is made then.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const BEFORE_END: Duration = Duration::from_millis(500);
