@@ -6,6 +6,7 @@ pub mod http_load;
 pub mod jtest;
 pub mod native;
 mod number;
+mod shown;
 pub mod siege;
 pub mod wrk;
 pub mod wrktcp;

@@ -13,6 +13,8 @@ mod plan;
 mod step;
 pub mod text;
 
+pub use crate::shown::Shown;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,15 +27,6 @@ pub enum Command {
     Run(Box<Run>),
     /// Text instead of one.
     Show(Shown),
-}
-
-/// What is shown instead of a test.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// For standard error: why there is no test, a line for each reason; empty where there is nothing to say.
-    pub complaint: String,
-    /// For standard output: version and usage.
-    pub text: String,
 }
 
 /// A test, and how to show it.

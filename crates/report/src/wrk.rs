@@ -8,11 +8,10 @@ pub(crate) mod units;
 
 pub use rows::SocketErrors;
 
-use measure::run::received_bytes;
 use measure::{Clock, Dispersion, PhaseResult, RunResult};
 use rows::row;
 use std::time::Duration;
-use units::{binary, count, microseconds, seconds};
+use units::{count, microseconds, seconds};
 
 /// Which of the two, and what is shown beside the usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,17 +61,14 @@ pub fn report(result: &RunResult, options: Options) -> String {
 
 fn totals(measured: &PhaseResult) -> String {
     let counts = measured.counts();
-    let (completed, bytes) = (counts.fine + counts.faulty, received_bytes(counts));
-    let took = microseconds(measured.took.as_micros() as f64);
-    let mut text = format!("  {completed} requests in {took}, {}B read\n", binary(bytes as f64));
-    text += &SocketErrors::of(measured).line();
+    let mut text = rows::answers(measured);
     let bad: u64 =
         measured.tally.statuses().filter(|(status, _)| *status > 399).map(|(_, count)| count).sum();
     if bad > 0 {
         text += &format!("  Non-2xx or 3xx responses: {bad}\n");
     }
-    text += &format!("Requests/sec: {:9.2}\n", measured.per_second(completed));
-    text += &format!("Transfer/sec: {:>10}B\n", binary(measured.per_second(bytes)));
+    text += &format!("Requests/sec: {:9.2}\n", measured.per_second(counts.fine + counts.faulty));
+    text += &rows::transfer(measured);
     text
 }
 

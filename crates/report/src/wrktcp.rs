@@ -13,9 +13,8 @@ pub use trace::trace;
 
 use crate::text::code_name;
 use crate::wrk;
-use crate::wrk::rows::{self, SocketErrors, row};
-use crate::wrk::units::{binary, count, microseconds, seconds};
-use measure::run::received_bytes;
+use crate::wrk::rows::{self, row};
+use crate::wrk::units::{count, microseconds, seconds};
 use measure::{Clock, CodeKind, Dispersion, Histogram, PhaseResult, RunResult};
 use std::time::Duration;
 
@@ -57,16 +56,14 @@ fn latency(measured: &PhaseResult) -> Histogram {
 
 fn totals(measured: &PhaseResult) -> String {
     let counts = measured.counts();
-    let (completed, bytes) = (counts.fine + counts.faulty, received_bytes(counts));
-    let took = microseconds(measured.took.as_micros() as f64);
-    let mut text = format!("  {completed} requests in {took}, {}B read\n", binary(bytes as f64));
-    text += &SocketErrors::of(measured).line();
+    let mut text = rows::answers(measured);
     if counts.faulty > 0 {
         text += &format!("  Failure responses: {}\n", counts.faulty);
     }
-    let [all, good, bad] = [completed, counts.fine, counts.faulty].map(|count| measured.per_second(count));
+    let all = counts.fine + counts.faulty;
+    let [all, good, bad] = [all, counts.fine, counts.faulty].map(|count| measured.per_second(count));
     text += &format!("Requests/sec: {all:9.2}    (Success:{good:.2}/Failure:{bad:.2})\n");
-    text += &format!("Transfer/sec: {:>10}B\n", binary(measured.per_second(bytes)));
+    text += &rows::transfer(measured);
     text
 }
 

@@ -6,6 +6,8 @@
 mod args;
 mod plan;
 
+pub use crate::shown::Shown;
+
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,15 +39,6 @@ pub enum Command {
     Run(Box<Run>),
     /// Text instead of one.
     Show(Shown),
-}
-
-/// What is shown instead of a test.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// For standard error: why there is no test; empty where there is nothing to say.
-    pub complaint: String,
-    /// For standard output: version and usage.
-    pub text: String,
 }
 
 /// A test, and how to show it.

@@ -1,6 +1,7 @@
 //! What the reports of wrk's family are put together from.
 
-use super::units::{column, microseconds};
+use super::units::{binary, column, microseconds};
+use measure::run::received_bytes;
 use measure::{Dispersion, Failure, FailureKind, Histogram, PhaseResult, Stage};
 
 /// What stands above the rows of the thread statistics.
@@ -21,6 +22,21 @@ pub fn distribution(times: &Histogram) -> String {
         format!("{percent:7}%{}\n", column(&microseconds(value as f64), 10))
     };
     ["  Latency Distribution\n".to_owned()].into_iter().chain([50, 75, 90, 99].map(row)).collect()
+}
+
+/// Whole answers, the time, bytes, and failures where there are any.
+pub fn answers(phase: &PhaseResult) -> String {
+    let counts = phase.counts();
+    let took = microseconds(phase.took.as_micros() as f64);
+    let read = binary(received_bytes(counts) as f64);
+    let errors = SocketErrors::of(phase).line();
+    format!("  {} requests in {took}, {read}B read\n{errors}", counts.fine + counts.faulty)
+}
+
+/// Bytes per second.
+pub fn transfer(phase: &PhaseResult) -> String {
+    let rate = phase.per_second(received_bytes(phase.counts()));
+    format!("Transfer/sec: {:>10}B\n", binary(rate))
 }
 
 /// Failures as the old tools sort them.
