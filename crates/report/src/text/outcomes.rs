@@ -4,6 +4,7 @@ use super::{Report, Section, short};
 use crate::show::{self, Table};
 use measure::run::ratio;
 use measure::{Counts, Failure, FailureKind, Fault, Stage};
+use plan::message::Framing;
 use plan::{CheckContent, Step};
 
 impl Report<'_> {
@@ -80,6 +81,7 @@ impl Report<'_> {
         if let Some(Step::Messages(step)) = steps.clone().next() {
             return match &step.code {
                 Some(_) => "each answer's code was looked at",
+                None if *step.answer_framing() == Framing::Http => "each answer's status was looked at",
                 None => "of answers only the framing was looked at",
             };
         }
