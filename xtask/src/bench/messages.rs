@@ -110,7 +110,7 @@ impl<'a> Messages<'a> {
     fn row(&self, row: &Row) -> Vec<Sample> {
         let (ours, other) = match row.beside {
             Beside::Http => (self.messages(&[]), self.http()),
-            Beside::Bare => (self.messages(&["--keep-alive", "1"]), self.bare()),
+            Beside::Bare => (self.messages(&["--keep-alive", "1", "--close", "reset"]), self.bare()),
             Beside::Redis(depth) => self.redis(depth),
         };
         vec![Sample::new(&row.ours(), None, ours), Sample::new(&row.other(), None, other)]
