@@ -148,7 +148,7 @@ impl<'a> Engine<'a> {
 
     fn beside(&self, case: &Case, url: &str) -> Vec<Sample> {
         let sample = |tool: &str, result| Sample::new(&format!("{}: {tool}", case.name), None, result);
-        let mut samples = vec![sample("wringer", self.ours(case, url, &[]))];
+        let mut samples = vec![sample("wringer", self.ours(case, url, &users(case.connections)))];
         if case.check == Check::Bytes {
             return samples;
         }
@@ -161,8 +161,9 @@ impl<'a> Engine<'a> {
         samples
     }
 
-    fn ours(&self, case: &Case, url: &str, more: &[&str]) -> Result<Figures> {
-        let mut command = self.http(url, case.connections);
+    /// `pace`: the options that say who sends when.
+    fn ours(&self, case: &Case, url: &str, pace: &[String]) -> Result<Figures> {
+        let mut command = self.http(url, pace);
         command.args(["--duration", &format!("{}s", self.place.time.as_secs())]);
         if case.is_short {
             command.args(["--keep-alive", "1"]);
@@ -171,13 +172,12 @@ impl<'a> Engine<'a> {
             command.args(["--insecure", "--resumption", if case.resumes { "on" } else { "off" }]);
         }
         command.args(["--expect-body", if case.check == Check::Bytes { "same" } else { "same-length" }]);
-        command.args(more);
         self.place.ours(command, &self.place.file("http.json"))
     }
 
-    fn http(&self, url: &str, users: u32) -> Command {
+    fn http(&self, url: &str, pace: &[String]) -> Command {
         let mut command = self.place.generator();
-        command.args(["http", url, "--users", &users.to_string(), "--threads", "1", "--quiet"]);
+        command.args(["http", url, "--threads", "1", "--quiet"]).args(pace);
         command.arg("--evidence-file").arg(self.place.file("evidence.txt"));
         command
     }
@@ -196,8 +196,8 @@ impl<'a> Engine<'a> {
     /// Memory of the generator for each connection of users that mostly think.
     fn idle(&self) -> Vec<Sample> {
         let url = format!("http://{}/{}", self.plain, KEPT.bytes);
-        let held = |users: u32| {
-            let mut command = self.http(&url, users);
+        let held = |count: u32| {
+            let mut command = self.http(&url, &users(count));
             command.args(["--think", "exp:1s", "--duration", "6s"]);
             let figures = self.place.ours(command, &self.place.file("idle.json"))?;
             figures.memory_bytes.ok_or_else(|| "the report does not tell the memory".to_owned())
@@ -209,10 +209,11 @@ impl<'a> Engine<'a> {
     /// How late sends are at half of the rate that the server gives.
     fn half_load(&self) -> Vec<Sample> {
         let url = format!("http://{}/{}", self.plain, KEPT.bytes);
-        let rate = self.ours(&KEPT, &url, &[]).map(|figures| figures.requests_per_s().unwrap_or(2.0) / 2.0);
-        let late = rate.and_then(|rate| {
-            let more = ["--rate", &format!("{rate:.0}"), "--in-flight", &KEPT.connections.to_string()];
-            let late = self.ours(&KEPT, &url, &more)?.lateness_us;
+        let most = self.ours(&KEPT, &url, &users(KEPT.connections));
+        let late = most.and_then(|figures| {
+            let rate = figures.requests_per_s().unwrap_or(2.0) / 2.0;
+            let pace = [format!("--rate={rate:.0}"), format!("--in-flight={}", KEPT.connections)];
+            let late = self.ours(&KEPT, &url, &pace)?.lateness_us;
             late.ok_or_else(|| "the report does not tell the lateness".to_owned())
         });
         let value = |at: usize| late.clone().map(|late| late[at]);
@@ -222,6 +223,11 @@ impl<'a> Engine<'a> {
             Sample::of_value("half load, late p99.9, µs", Some(BOUND_LATENESS[1]), value(2)),
         ]
     }
+}
+
+/// As fast as so many users get answers.
+fn users(count: u32) -> [String; 1] {
+    [format!("--users={count}")]
 }
 
 /// A key and a certificate of its own, as servers have them most: P-256.
