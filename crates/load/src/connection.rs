@@ -3,8 +3,8 @@
 use crate::exchange::Place;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use transport::Stream;
-use wire::http1::{Expect, Limits, ResponseReader};
+use transport::{Received, Stream};
+use wire::http1::{Limits, ResponseReader};
 
 /// An open connection.
 pub(crate) struct Connection {
@@ -12,6 +12,10 @@ pub(crate) struct Connection {
     pub reader: ResponseReader,
     /// Requests sent over it.
     pub carried: u32,
+    /// Answers that came whole over it.
+    pub answered: u32,
+    /// What was received and belongs to the next answer: from the second value on.
+    pub leftover: Option<(Received, usize)>,
     /// Its number within the worker, for messages.
     pub number: u64,
     /// Where it goes.
@@ -43,6 +47,8 @@ impl Connection {
             stream: opened.stream,
             reader: ResponseReader::new(limits),
             carried: 0,
+            answered: 0,
+            leftover: None,
             number: opened.number,
             to: opened.to,
             secure: place.secure.map(Box::from),
@@ -58,11 +64,5 @@ impl Connection {
         place.to.contains(&self.to)
             && self.secure.as_deref() == place.secure
             && (place.secure.is_none() || self.tunnel.as_deref() == place.tunnel)
-    }
-
-    /// Gets ready for the next request, whose answer must be complete by the deadline.
-    pub fn begin(&mut self, deadline: Instant, expect: Expect) {
-        self.stream.set_deadline(Some(deadline));
-        self.reader.begin(expect);
     }
 }

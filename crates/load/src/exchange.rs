@@ -1,44 +1,38 @@
-//! One request from its connection to its outcome: what fetching an object ([`object`]), fetching a URL of a list
-//! ([`url`]) and sending a request described beforehand ([`request`]) have in common.
+//! The exchange driver: one loop that all kinds of requests go through.
+//!
+//! *Lease a connection · write what is to be sent · send · read until an answer has ended · account · give the connection
+//! back.* Resending, deadlines, and what follows from a failure are decided here and nowhere else. What is sent and what an
+//! answer means is the business of a [`Call`]; HTTP's calls have their answers read by [`http`]. Start reading at [`run`].
 
+mod connect;
+mod http;
 mod message;
 mod object;
-mod patience;
-mod pipeline;
+mod pacing;
+mod report;
 mod request;
 mod script;
-mod tell;
 mod tunnel;
 mod url;
 
+pub(crate) use connect::{Place, Slot};
+pub(crate) use http::{Answer, Body, Counted, HttpCall, Said, Settled, read};
 pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
-pub(crate) use pipeline::pipeline;
-pub(crate) use request::{request, version_text};
-pub(crate) use script::script;
+pub(crate) use report::{Described, Found};
+pub(crate) use request::{pipeline, request};
+pub(crate) use script::{Scratch as ScriptScratch, script};
 pub(crate) use url::{compares, url};
 
-use crate::connection::{Connection, Opened};
-use crate::failure;
-use crate::user::User;
-use crate::worker::Worker;
-use measure::event::Wrong;
-use measure::{CacheResult, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
-use net::{Close, ConnectOptions};
-use plan::{CloseBy, Http1};
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use crate::connection::Connection;
+use crate::worker::{PhaseWork, Worker};
+use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage};
+use plan::CloseBy;
+use report::{Ending, report};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use transport::{Received, Stream};
-use wire::http1::{Limits, ResponseReader, ResponseSink, Stage as Progress};
-
-/// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
-const DRAIN_FROM: u64 = 32 * 1024;
-
-/// How long a server may take to close a connection after its last answer.
-const PEER_CLOSES: Duration = Duration::from_secs(1);
+use wire::http1::Expect;
 
 /// How an attempt to get an answer ended.
 #[derive(Debug, Clone, Copy)]
@@ -49,43 +43,15 @@ pub(crate) enum Ended {
     BrokenOff,
     /// It failed.
     Failed(Failure),
-    /// A kept connection turned out to be closed before the first byte: nobody's fault, to be sent again.
-    Outdated,
 }
 
-/// Whether a request is over, or is to be tried again over a new connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Attempt {
-    Over,
-    Outdated,
-}
-
-/// Whose turn it is: the number of the request, when it is due, and, where a schedule says when, how late a user took
-/// it up. What comes after that, connecting first of all, takes as long as the target lets it and is not lateness.
+/// Number of a request, the moment when it is due, and, where a schedule says when, how late a user took it up. Connecting
+/// comes after that and takes as long as the target lets it, which is no lateness.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
     pub number: u64,
     pub due: Instant,
     pub lateness: Option<Duration>,
-}
-
-/// Where a connection goes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    /// Addresses that take turns; there is at least one.
-    pub to: &'a [SocketAddr],
-    /// The host to begin TLS with; `None`: plain.
-    pub secure: Option<&'a str>,
-    /// `host:port` that the other end is asked for a tunnel to; only where TLS is spoken inside it.
-    pub tunnel: Option<&'a str>,
-}
-
-/// A connection that could not be opened.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NotConnected {
-    pub failure: Failure,
-    pub began: Instant,
-    pub ended: Instant,
 }
 
 /// The moments of one request.
@@ -113,372 +79,488 @@ impl Moments {
     pub fn to_first_byte(self) -> Option<Duration> {
         self.first_byte.map(|at| at.saturating_duration_since(self.sent))
     }
+}
 
-    /// The exchange as far as its times and its connection tell it.
-    pub fn exchange(&self, outcome: Outcome, turn: &Turn, connection: &mut Connection) -> Exchange {
+/// Where a call runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub worker: &'a Rc<Worker>,
+    pub work: &'a PhaseWork,
+}
+
+/// A request that is to be sent. It has been counted as begun.
+pub(crate) struct Due<I> {
+    pub item: I,
+    pub turn: Turn,
+}
+
+/// A request that was sent and waits for its answer.
+pub(crate) struct Sent<I> {
+    pub item: I,
+    pub turn: Turn,
+    pub at: Instant,
+    pub bytes: u64,
+    /// How its answer is framed.
+    pub expect: Expect,
+    /// Its connection had carried a request before.
+    pub reused: bool,
+    /// Opening its connection took so long, where it was opened for it.
+    pub connect: Option<Duration>,
+    /// When opening its connection began, where it was opened for it.
+    pub begun: Option<Instant>,
+    /// The connection ends with it.
+    pub last: bool,
+    /// Answers that are still to come to it.
+    pub answers: u32,
+    /// Number of its connection within the worker.
+    pub connection: u64,
+}
+
+impl<I> Sent<I> {
+    /// The exchange as far as the request and its connection tell it.
+    pub fn exchange(&self, outcome: Outcome, moments: &Moments, cache: CacheResult) -> Exchange {
         Exchange {
             outcome,
             status: 0,
-            cache: CacheResult::Unknown,
-            service: self.service(),
-            response: self.response(),
-            first_byte: self.to_first_byte(),
-            connect: connection.opened_in.take(),
-            reused: connection.carried > 0,
-            lateness: turn.lateness,
-            sent_bytes: 0,
+            cache,
+            service: moments.service(),
+            response: moments.response(),
+            first_byte: moments.to_first_byte(),
+            connect: self.connect,
+            reused: self.reused,
+            lateness: self.turn.lateness,
+            sent_bytes: self.bytes,
             head_bytes: 0,
             body_bytes: 0,
         }
     }
-}
 
-impl Worker {
-    pub fn http(&self) -> &Http1 {
-        &self.http
-    }
-
-    fn connections(&self) -> plan::Connections<'_> {
-        self.job.load.protocol.connections()
-    }
-
-    /// Whether a connection ends with its next request.
-    pub fn is_last(&self, connection: &Connection) -> bool {
-        self.connections().requests_per_connection == Some(connection.carried + 1)
-    }
-
-    /// The target, as it is spoken to.
-    pub fn target(&self) -> Place<'_> {
-        let name = self.job.load.target.as_deref().filter(|_| self.connections().tls.is_some());
-        let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
-        let secure = secure.filter(|_| !self.http().tunnel);
-        Place { to: &self.job.target, secure, tunnel: None }
-    }
-
-    /// Until when the first byte of an answer must have come.
-    pub fn first_deadline(&self, sent: Instant) -> Instant {
-        let limits = &self.job.load.limits;
-        sent + limits.first_byte.map_or(limits.request, |limit| limit.min(limits.request))
-    }
-
-    /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
-    /// workers begin apart.
-    fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
-        let turn = self.turn.get();
-        self.turn.set(turn + 1);
-        let count = to.len().max(1) as u64;
-        let target = to[(turn % count) as usize];
-        (target, self.sources.pick(target, turn / count + u64::from(self.job.part.index)))
+    /// Its moments, had it ended now without a byte of an answer.
+    pub fn unanswered_at(&self, ended: Instant) -> Moments {
+        Moments { due: self.turn.due, sent: self.at, first_byte: None, ended }
     }
 }
 
-/// The user's connection, or a new one; `None` where none could be opened, which has then been counted.
-pub(crate) async fn ready(
-    worker: &Rc<Worker>,
-    user: &mut User,
-    place: Place<'_>,
-    turn: &Turn,
-) -> Option<Box<Connection>> {
-    if let Some(connection) = user.connection.take() {
-        if connection.leads_to(place) {
-            worker.count(|counts| counts.reused += 1);
-            return Some(connection);
-        }
-        close(worker, connection).await;
+/// A queue whose first place needs no memory of its own: most calls have one request under way.
+pub(crate) struct Queue<T> {
+    first: Option<T>,
+    more: VecDeque<T>,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Queue<T> {
+        Queue { first: None, more: VecDeque::new() }
     }
-    let begin = worker.net.now();
-    let limits = &worker.job.load.limits;
-    match open(worker, user, place, begin).await {
-        Ok(opened) => {
-            let limits =
-                Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) };
-            Some(Box::new(Connection::new(opened, limits, place, begin)))
+}
+
+impl<T> Queue<T> {
+    pub fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.more.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none()
+    }
+
+    pub fn front(&self) -> Option<&T> {
+        self.first.as_ref()
+    }
+
+    pub fn front_mut(&mut self) -> Option<&mut T> {
+        self.first.as_mut()
+    }
+
+    pub fn push(&mut self, value: T) {
+        match self.first {
+            None => self.first = Some(value),
+            Some(_) => self.more.push_back(value),
         }
-        Err(failure) => {
-            not_connected(worker, user, failure, turn, begin);
-            None
+    }
+
+    pub fn push_front(&mut self, value: T) {
+        if let Some(first) = self.first.replace(value) {
+            self.more.push_front(first);
+        }
+    }
+
+    pub fn pop(&mut self) -> Option<T> {
+        let first = self.first.take();
+        self.first = self.more.pop_front();
+        first
+    }
+
+    pub fn pop_back(&mut self) -> Option<T> {
+        self.more.pop_back().or_else(|| self.first.take())
+    }
+
+    pub fn remove(&mut self, place: usize) -> Option<T> {
+        match place {
+            0 => self.pop(),
+            place => self.more.remove(place - 1),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.first.iter().chain(&self.more)
+    }
+}
+
+impl<T> FromIterator<T> for Queue<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Queue<T> {
+        let mut queue = Queue::default();
+        values.into_iter().for_each(|value| queue.push(value));
+        queue
+    }
+}
+
+/// What was written of a request.
+pub(crate) struct Written {
+    /// How its answer is framed.
+    pub expect: Expect,
+    /// Bytes of a counting body that follow it.
+    pub payload: u64,
+}
+
+/// How the reading of answers went on.
+pub(crate) enum Read {
+    /// At least one answer is complete, and the connection goes on.
+    Answered,
+    /// The connection is of no further use, though nothing has failed: what it still owes is asked for anew.
+    /// `peer_closes`: the peer has said that it will close it.
+    Over { peer_closes: bool },
+    /// The connection was lost before a byte of an answer came to what is under way.
+    Lost(Failure),
+    /// All that is under way has failed.
+    Failed(Failure),
+}
+
+/// Something to be sent, and the meaning of its answers. One call is made for each turn of a user.
+pub(crate) trait Call: Sized {
+    /// It speaks HTTP: heads of it may be shown.
+    const IS_HTTP: bool = true;
+
+    /// What is known of a cache where no answer tells.
+    const CACHE: CacheResult = CacheResult::NotAsked;
+
+    /// One request.
+    type Item;
+
+    /// Where a request goes.
+    fn place<'s>(&'s self, item: &'s Self::Item) -> Place<'s>;
+
+    /// Requests under way at once, at most.
+    fn depth(&self) -> usize {
+        1
+    }
+
+    /// One more request beside those under way, where the call goes on by itself; it is begun.
+    fn next(&mut self, now: Instant) -> Option<Due<Self::Item>> {
+        let _ = now;
+        None
+    }
+
+    /// Answers that come to a request: it may be several in one piece.
+    fn answers(&self, item: &Self::Item) -> u32 {
+        let _ = item;
+        1
+    }
+
+    /// A connection is about to be opened.
+    fn connecting(&mut self) {}
+
+    /// A connection is there for what comes next; `fresh`: nothing was sent over it yet.
+    fn connected(&mut self, fresh: bool) {
+        let _ = fresh;
+    }
+
+    /// A request has failed.
+    fn failed(&mut self) {}
+
+    /// Appends a request. `last`: the connection ends with it.
+    ///
+    /// # Errors
+    /// It cannot be written; nothing is appended then.
+    fn write(
+        &mut self,
+        due: &mut Due<Self::Item>,
+        now: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Written, Failure>;
+
+    /// The requests of one send are gone; those that nobody answers are taken out and accounted for.
+    fn sent(&mut self, slot: &mut Slot, connection: &mut Connection, window: &mut Queue<Sent<Self::Item>>) {
+        let _ = (slot, connection, window);
+    }
+
+    /// The sending half of a connection ends with the first send.
+    fn half_closes(&self) -> bool {
+        false
+    }
+
+    /// Receives until at least one answer is complete, and accounts for it.
+    async fn read(
+        &mut self,
+        slot: &mut Slot,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<Self::Item>>,
+    ) -> Read;
+
+    /// Whether a request may be sent a second time (RFC 9110 section 9.2.2).
+    fn is_repeatable(&self, item: &Self::Item) -> bool;
+
+    /// What a request is called in records, errors and evidence.
+    fn describe<'s>(&'s self, item: &'s Self::Item) -> Described<'s>;
+
+    /// The bytes of a request once more, for evidence.
+    fn bytes(&self, item: &Self::Item, turn: &Turn, at: Instant) -> Vec<u8>;
+}
+
+/// Sends what is due, and what follows it, until every request has ended in one way.
+pub(crate) async fn run<C: Call>(
+    context: Context<'_>,
+    slot: &mut Slot,
+    call: &mut C,
+    mut due: Queue<Due<C::Item>>,
+) {
+    while let Some(first) = due.front() {
+        if slot.connection.is_none() {
+            call.connecting();
+        }
+        match connect::lease(context.worker, slot, call.place(&first.item)).await {
+            Ok(connection) => attempt(context, slot, call, &mut due, connection).await,
+            Err(seen) => {
+                let Some(first) = due.pop() else { return };
+                slot.refusals += 1;
+                let moments =
+                    Moments { due: first.turn.due, sent: seen.began, first_byte: None, ended: seen.ended };
+                unsent(context, slot, call, first, seen.failure, moments);
+            }
         }
     }
 }
 
-/// Opens a connection. Where TLS then fails it counts as opened all the same.
-async fn open(
-    worker: &Rc<Worker>,
-    user: &mut User,
-    place: Place<'_>,
-    begin: Instant,
-) -> Result<Opened, Failure> {
-    let deadline = Some(begin + worker.job.load.limits.connect);
-    let connected = match place.tunnel {
-        None => connect(worker, place, deadline).await?,
-        // On the heap, so that users without tunnels need no room for it.
-        Some(authority) => Box::pin(tunnel::open(worker, user, place, authority, deadline)).await?,
+/// Goes on over one connection until nothing is under way and nothing more is to be sent over it.
+async fn attempt<C: Call>(
+    context: Context<'_>,
+    slot: &mut Slot,
+    call: &mut C,
+    due: &mut Queue<Due<C::Item>>,
+    mut connection: Box<Connection>,
+) {
+    let mut window = Queue::default();
+    call.connected(connection.carried == 0);
+    let read = loop {
+        if let Err(failure) = fill(context, slot, call, due, &mut connection, &mut window).await {
+            break Some(Read::Failed(failure));
+        }
+        if window.is_empty() {
+            break None;
+        }
+        match call.read(slot, &mut connection, &mut window).await {
+            Read::Answered => {}
+            ended => break Some(ended),
+        }
     };
-    let (Connected { mut stream, to, number }, took) = (connected, worker.net.now() - begin);
-    let (Some(host), Some(client)) = (place.secure, &worker.job.tls) else {
-        return Ok(Opened { stream: stream.into(), to, number, took });
-    };
-    stream.set_deadline(deadline);
-    let client = user.tls.get_or_insert_with(|| client.with_own_memory());
-    let stream = Stream::client(&worker.net, stream, client, host).await;
-    let stream = stream.map_err(|error| failure::of_io(&error, Stage::Tls))?;
-    Ok(Opened { stream, to, number, took })
-}
-
-/// A connection on which nothing was said.
-struct Connected {
-    stream: net::Stream,
-    to: SocketAddr,
-    number: u64,
-}
-
-/// Connects, to a Unix socket where the plan says so.
-async fn connect(worker: &Worker, place: Place<'_>, deadline: Option<Instant>) -> Result<Connected, Failure> {
-    let (to, source) = worker.ends(place.to);
-    let connected = match &worker.http().unix_socket {
-        Some(path) => worker.net.connect_unix(Path::new(path), deadline).await,
-        None => {
-            let abortive_close = worker.connections().close == CloseBy::Reset;
-            let buffer = worker.http().socket_buffer.map(|bytes| bytes as usize);
-            let options = ConnectOptions {
-                source,
-                deadline,
-                abortive_close,
-                receive_buffer: buffer,
-                send_buffer: buffer,
-            };
-            worker.net.connect(to, &options).await
-        }
-    };
-    let stream = connected.map_err(|error| failure::of_connect(&error))?;
-    let number = worker.connections.get();
-    worker.connections.set(number + 1);
-    worker.count(|counts| counts.connections += 1);
-    Ok(Connected { stream, to, number })
-}
-
-pub(crate) fn not_connected(worker: &Worker, user: &mut User, failure: Failure, turn: &Turn, begin: Instant) {
-    user.refusals += 1;
-    let now = worker.net.now();
-    user.not_connected = Some(NotConnected { failure, began: begin, ended: now });
-    worker.end(&Exchange {
-        outcome: Outcome::Failed(failure),
-        status: 0,
-        cache: CacheResult::Unknown,
-        service: now - begin,
-        response: now.saturating_duration_since(turn.due),
-        first_byte: None,
-        connect: None,
-        reused: false,
-        lateness: turn.lateness,
-        sent_bytes: 0,
-        head_bytes: 0,
-        body_bytes: 0,
-    });
-    if worker.job.load.trace.errors {
-        worker.tell(Event::Trouble(Trouble {
-            what: Wrong::Failed(failure),
-            request: String::from_utf8_lossy(&user.path).into_owned(),
-            status_line: String::new(),
-            range: (0, 0),
-            after: now - begin,
-            connection: worker.connections.get(),
-            reused: false,
-        }));
-    }
-}
-
-/// What is told of a described request that went wrong. `head`: that of its answer, as far as one came.
-pub(crate) fn trouble_of(
-    what: Wrong,
-    request: String,
-    head: &[u8],
-    moments: &Moments,
-    connection: &Connection,
-) -> Event {
-    let head = String::from_utf8_lossy(head);
-    Event::Trouble(Trouble {
-        what,
-        request,
-        status_line: head.lines().next().unwrap_or("").to_owned(),
-        range: (0, 0),
-        after: moments.response(),
-        connection: connection.number,
-        reused: connection.carried > 0,
-    })
-}
-
-/// Gives what was received to the reader; `None` while the answer goes on.
-fn take(
-    reader: &mut ResponseReader,
-    received: io::Result<Received>,
-    sink: &mut impl ResponseSink,
-) -> Option<Ended> {
-    let stage = match reader.stage() {
-        Progress::Idle | Progress::Head => Stage::Head,
-        Progress::Body | Progress::Done => Stage::Body,
-    };
-    let bytes = match received {
-        Ok(bytes) => bytes,
-        Err(error) => return Some(Ended::Failed(failure::of_io(&error, stage))),
-    };
-    let refused =
-        |error, reader: &ResponseReader| Some(Ended::Failed(failure::of_codec(&error, reader.stage())));
-    if bytes.is_empty() {
-        return match reader.end_of_stream(sink) {
-            Ok(()) => Some(Ended::Complete),
-            Err(error) => refused(error, reader),
-        };
-    }
-    match reader.read(&bytes, sink) {
-        Ok(progress) if !progress.done => None,
-        Ok(progress) if progress.consumed == bytes.len() => Some(Ended::Complete),
-        Ok(_) => {
-            Some(Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None }))
-        }
-        Err(error) => refused(error, reader),
-    }
-}
-
-/// Something came, or the wait for it is over.
-fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
-    moments.ended = worker.net.now();
-    if moments.first_byte.is_none() {
-        moments.first_byte = Some(moments.ended);
-        if worker.job.load.limits.first_byte.is_some() {
-            connection.stream.set_deadline(Some(moments.sent + worker.job.load.limits.request));
-        }
-    }
-}
-
-/// What an end means where nothing may have come before it.
-fn note_end(worker: &Worker, connection: &Connection, moments: &mut Moments, ended: Ended) -> Ended {
-    if connection.reader.stage() != Progress::Idle {
-        return ended;
-    }
-    moments.first_byte = None;
-    let limits = &worker.job.load.limits;
-    match ended {
-        Ended::Failed(failure)
-            if failure.kind == FailureKind::Timeout
-                && limits.first_byte.is_some_and(|limit| limit < limits.request) =>
+    let keep = read.is_none() && !context.worker.is_used_up(&connection);
+    if let Some(read) = read {
+        settle(context, slot, call, due, &mut window, &read);
+        if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, context.worker.connections().close)
         {
-            Ended::Failed(Failure { stage: Stage::FirstByte, ..failure })
+            connect::await_close(context.worker, &mut connection).await;
         }
-        ended => ended,
     }
+    connect::put_back(context.worker, slot, connection, keep).await;
 }
 
-/// Reads an answer to its end.
-pub(crate) async fn read_all(
+/// Fills what may be under way, in one send.
+async fn fill<C: Call>(
+    context: Context<'_>,
+    slot: &mut Slot,
+    call: &mut C,
+    due: &mut Queue<Due<C::Item>>,
+    connection: &mut Connection,
+    window: &mut Queue<Sent<C::Item>>,
+) -> Result<(), Failure> {
+    let worker = context.worker;
+    let now = worker.net.now();
+    let (mut out, mut payload) = (None, 0);
+    while window.len() < call.depth() && payload == 0 && !worker.is_used_up(connection) {
+        let next = match due.front() {
+            Some(next) if !connection.leads_to(call.place(&next.item)) => break,
+            Some(_) => due.pop(),
+            None => call.next(now),
+        };
+        let Some(mut next) = next else { break };
+        let out = out.get_or_insert_with(|| worker.net.buffer());
+        let (begin, last) = (out.len(), worker.is_last(connection));
+        match call.write(&mut next, now, last, out) {
+            Ok(written) => {
+                payload = written.payload;
+                if C::IS_HTTP {
+                    report::show_request(worker, &out[begin..]);
+                }
+                let bytes = (out.len() - begin) as u64 + payload;
+                let answers = call.answers(&next.item);
+                window.push(begin_sent(
+                    worker,
+                    connection,
+                    next,
+                    written.expect,
+                    (now, bytes, last, answers),
+                ));
+            }
+            Err(failure) => {
+                // The user waits before the next one, or it would only count the same again and again.
+                slot.refusals += 1;
+                let moments = Moments::at_send(next.turn.due, now);
+                unsent(context, slot, call, next, failure, moments);
+            }
+        }
+    }
+    let Some(out) = out.filter(|out| !out.is_empty()) else { return Ok(()) };
+    if let Some(oldest) = window.front() {
+        connection.stream.set_deadline(Some(worker.first_deadline(oldest.at)));
+    }
+    connect::send(connection, out, payload, call.half_closes()).await?;
+    call.sent(slot, connection, window);
+    Ok(())
+}
+
+fn begin_sent<I>(
     worker: &Worker,
     connection: &mut Connection,
-    answer: &mut impl Body,
-    moments: &mut Moments,
-) -> Ended {
-    loop {
-        if connection.reader.stage() == Progress::Body
-            && let Some(ended) = drain(connection, answer, DRAIN_FROM).await
-        {
-            moments.ended = worker.net.now();
-            return ended;
-        }
-        let received = connection.stream.recv().await;
-        note_arrival(worker, connection, moments);
-        if let Some(ended) = take(&mut connection.reader, received, answer) {
-            return note_end(worker, connection, moments, ended);
-        }
+    due: Due<I>,
+    expect: Expect,
+    (at, bytes, last, answers): (Instant, u64, bool, u32),
+) -> Sent<I> {
+    let reused = connection.carried > 0;
+    worker.count(|counts| counts.reused += u64::from(reused));
+    connection.carried += 1;
+    let connect = connection.opened_in.take();
+    let begun = connect.map(|_| connection.begun);
+    Sent {
+        item: due.item,
+        turn: due.turn,
+        at,
+        bytes,
+        expect,
+        reused,
+        connect,
+        begun,
+        last,
+        answers,
+        connection: connection.number,
     }
 }
 
-/// A reader of an answer that may have no use for its body.
-pub(crate) trait Body: ResponseSink {
-    /// Whether body bytes are looked at; where not, they may be drained unread.
-    fn wants_body(&self) -> bool;
-
-    /// Counts body bytes that were drained unread.
-    fn skipped(&mut self, count: u64);
-}
-
-/// Drains the rest of a body that nobody looks at, where that is at least `from` bytes long; `None` where there is none.
-async fn drain(connection: &mut Connection, answer: &mut impl Body, from: u64) -> Option<Ended> {
-    if answer.wants_body() {
-        return None;
-    }
-    while let Some(left) = connection.reader.remaining().filter(|left| *left >= from) {
-        match connection.stream.discard(left).await {
-            Ok(0) => {
-                let refusal = connection.reader.end_of_stream(answer).err()?;
-                return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
-            }
-            Ok(count) => {
-                answer.skipped(count);
-                if connection.reader.skip(count) {
-                    return Some(Ended::Complete);
-                }
-            }
-            Err(error) => return Some(Ended::Failed(failure::of_io(&error, Stage::Body))),
+/// Decides what becomes of requests whose connection is of no further use.
+fn settle<C: Call>(
+    context: Context<'_>,
+    slot: &mut Slot,
+    call: &mut C,
+    due: &mut Queue<Due<C::Item>>,
+    window: &mut Queue<Sent<C::Item>>,
+    read: &Read,
+) {
+    let (failure, again) = match *read {
+        Read::Answered => return,
+        // The last answer said that no other follows it, so nothing that was sent after it was read.
+        Read::Over { .. } => (closed_early(), true),
+        Read::Lost(failure) => (failure, true),
+        Read::Failed(failure) => (failure, false),
+    };
+    let mut failed = Queue::default();
+    while let Some(sent) = window.pop_back() {
+        if again && call.is_repeatable(&sent.item) {
+            context.worker.count(|counts| counts.resent += u64::from(sent.answers));
+            due.push_front(Due { item: sent.item, turn: sent.turn });
+        } else {
+            failed.push_front(sent);
         }
     }
-    None
+    let now = context.worker.net.now();
+    if let Some(first) = failed.front() {
+        note_refusal(slot, Outcome::Failed(failure), &first.unanswered_at(now));
+        slot.ended = Some(now);
+        call.failed();
+    }
+    while let Some(sent) = failed.pop() {
+        let ending = Ending::failed(failure, sent.unanswered_at(now));
+        let exchange = sent.exchange(ending.outcome, &ending.moments, C::CACHE);
+        (0..sent.answers).for_each(|_| context.worker.end(&exchange));
+        report(context, slot, call, &sent, &ending);
+    }
 }
 
-/// A failure before the first byte on a connection that has carried a request is the peer's right to close.
-pub(crate) fn renewable(ended: Ended, connection: &Connection) -> Ended {
-    let untouched = connection.carried > 0 && connection.reader.stage() == Progress::Idle;
-    match ended {
-        Ended::Failed(failure)
-            if untouched
-                && matches!(
-                    failure.kind,
-                    FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed
-                ) =>
-        {
-            Ended::Outdated
-        }
-        ended => ended,
-    }
+/// A request has failed before it was sent.
+pub(crate) fn unsent<C: Call>(
+    context: Context<'_>,
+    slot: &mut Slot,
+    call: &mut C,
+    due: Due<C::Item>,
+    failure: Failure,
+    moments: Moments,
+) {
+    let sent = Sent {
+        turn: due.turn,
+        at: moments.sent,
+        bytes: 0,
+        expect: Expect::Body,
+        reused: false,
+        connect: None,
+        begun: None,
+        last: false,
+        connection: context.worker.connections.get(),
+        answers: call.answers(&due.item),
+        item: due.item,
+    };
+    call.failed();
+    let ending = Ending::failed(failure, moments);
+    let exchange = sent.exchange(ending.outcome, &moments, C::CACHE);
+    (0..sent.answers).for_each(|_| context.worker.end(&exchange));
+    report(context, slot, call, &sent, &ending);
+}
+
+/// The failure of a request whose connection has ended before its answer began.
+fn closed_early() -> Failure {
+    Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None }
 }
 
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
 /// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
-pub(crate) fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
-    user.refusals = match ended {
-        Ended::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
-            user.refusals + 1
+fn note_refusal(slot: &mut Slot, outcome: Outcome, moments: &Moments) {
+    slot.refusals = match outcome {
+        Outcome::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
+            slot.refusals + 1
         }
         _ => 0,
     };
 }
 
-pub(crate) fn keeps(ended: Ended, last: bool, keep_alive: bool) -> bool {
-    matches!(ended, Ended::Complete) && !last && keep_alive
-}
-
-/// Waits for the end of a stream of which the server has said that it will close it, so that its end closes first. What
-/// else comes is nobody's.
-async fn await_close(worker: &Worker, connection: &mut Connection) {
-    connection.stream.set_deadline(Some(worker.net.now() + PEER_CLOSES));
-    while connection.stream.recv().await.is_ok_and(|bytes| !bytes.is_empty()) {}
-}
-
-pub(crate) async fn put_back(worker: &Worker, user: &mut User, mut connection: Box<Connection>, keep: bool) {
-    connection.carried += 1;
-    if let Some(handshake) = connection.stream.take_handshake() {
-        worker.handshake(&handshake);
-    }
-    if keep {
-        user.connection = Some(connection);
-    } else {
-        close(worker, connection).await;
-    }
-}
-
-/// As the plan has clients end connections.
-async fn close(worker: &Worker, connection: Box<Connection>) {
-    let how = match worker.connections().close {
-        CloseBy::Fin | CloseBy::Peer => Close::Graceful,
-        CloseBy::Reset => Close::Reset,
+/// An exchange has come to its end with an answer: accounts for it and tells of it.
+fn finish<C: Call>(
+    context: Context<'_>,
+    slot: &mut Slot,
+    call: &C,
+    sent: &Sent<C::Item>,
+    ending: &Ending,
+    counted: Counted,
+) {
+    let worker = context.worker;
+    let said = &ending.said;
+    let exchange = Exchange {
+        status: said.status,
+        head_bytes: said.head_bytes,
+        body_bytes: said.body_bytes,
+        ..sent.exchange(ending.outcome, &ending.moments, said.cache)
     };
-    connection.stream.close(how).await;
+    match counted {
+        Counted::Whole => worker.end(&exchange),
+        Counted::Untimed => worker.end_untimed(&exchange),
+        Counted::Challenge => worker.challenge(&exchange),
+    }
+    slot.ended = Some(ending.moments.ended);
+    note_refusal(slot, ending.outcome, &ending.moments);
+    report(context, slot, call, sent, ending);
 }

@@ -8,12 +8,14 @@ use measure::{CacheResult, Failure, FailureKind, Fault, Stage};
 use plan::content::Content;
 use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
 use plan::{Check, CheckContent, jtest};
-use wire::http1::{Framing, ResponseHead, ResponseSink};
+use std::time::Duration;
+use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
 
 /// What an answer's head said.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Said {
     pub status: u16,
+    pub version: Option<Version>,
     pub keep_alive: bool,
     pub content_length: Option<u64>,
     pub stamp: Option<Stamp>,
@@ -87,6 +89,16 @@ impl<'a> Judge<'a> {
     /// Length that the answer's body should have, in jtest's sense: of the range where one was asked for.
     pub fn expected_length(&self) -> u64 {
         self.asked.body_bytes()
+    }
+
+    /// Length of the whole object.
+    pub fn whole_length(&self) -> u64 {
+        self.asked.size
+    }
+
+    /// Whether the announced length is looked at.
+    pub fn checks_length(&self) -> bool {
+        self.check.length
     }
 
     /// What the cache did, as the stamp tells.
@@ -315,6 +327,14 @@ impl Body for Judge<'_> {
         self.offset += count;
         self.body_bytes += count;
     }
+
+    fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
+
+    fn arrived(&mut self, after: Duration) {
+        self.now_us = self.sent_us + after.as_micros() as u64;
+    }
 }
 
 impl ResponseSink for Judge<'_> {
@@ -329,6 +349,7 @@ impl ResponseSink for Judge<'_> {
 
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
         self.said.status = head.status;
+        self.said.version = Some(head.version);
         self.said.keep_alive = head.keep_alive;
         self.said.content_length = match head.framing {
             Framing::Length(length) => Some(length),

@@ -136,10 +136,10 @@ fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Han
 /// Sends what else a connection is to carry, each request when the last one has ended. A connection that was lost is not
 /// replaced.
 async fn use_up(worker: &Rc<Worker>, work: &Rc<PhaseWork>, user: &mut User) {
-    while user.connection.is_some() && !exhausted(work, 0) {
-        let due = user.ended.take().unwrap_or_else(|| worker.net.now());
+    while user.slot.connection.is_some() && !exhausted(work, 0) {
+        let due = user.slot.ended.take().unwrap_or_else(|| worker.net.now());
         let Some(number) = worker.next_number(work, due) else { break };
         user.request(worker, work, Turn { number, due, lateness: None }).await;
     }
-    user.connection = None;
+    user.slot.connection = None;
 }

@@ -9,7 +9,7 @@ use plan::jtest;
 use plan::{Address, CheckContent};
 use std::cell::RefCell;
 use std::rc::Rc;
-use wire::http1::{Framing, ResponseHead, ResponseSink};
+use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
 
 /// References of a page, in the order they stand.
 #[derive(Default)]
@@ -21,15 +21,17 @@ struct Found {
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
 
 /// Reads one answer.
-pub(crate) struct PageReader {
+pub(crate) struct PageReader<'a> {
     pub status: u16,
     pub keep_alive: bool,
     pub content_length: Option<u64>,
     pub location: Option<String>,
     /// Where a redirection leads, once that is known to be a URL.
     pub redirect: Option<Address>,
-    pub head: Vec<u8>,
+    pub version: Option<Version>,
+    pub head_bytes: u64,
     pub body_bytes: u64,
+    kept_head: Option<&'a mut Vec<u8>>,
     is_html: bool,
     wanted: (bool, bool),
     parser: Option<Parser>,
@@ -44,9 +46,14 @@ struct Pattern {
     fault: Option<Fault>,
 }
 
-impl PageReader {
-    /// `wanted`: links, and what the page embeds.
-    pub fn new(wanted: (bool, bool), check: CheckContent, address: &Address) -> PageReader {
+impl<'a> PageReader<'a> {
+    /// `wanted`: links, and what the page embeds. `kept_head`: where the head is copied to, if somebody may want to see it.
+    pub fn new(
+        wanted: (bool, bool),
+        check: CheckContent,
+        address: &Address,
+        kept_head: Option<&'a mut Vec<u8>>,
+    ) -> PageReader<'a> {
         let size = jtest::read_size(address.path.as_bytes()).filter(|_| compares(check));
         let pattern = size.map(|size| {
             let mut path = address.path.as_bytes().to_vec();
@@ -59,8 +66,10 @@ impl PageReader {
             content_length: None,
             location: None,
             redirect: None,
-            head: Vec::new(),
+            version: None,
+            head_bytes: 0,
             body_bytes: 0,
+            kept_head,
             is_html: false,
             wanted,
             parser: None,
@@ -134,7 +143,7 @@ fn parser(wanted: (bool, bool), found: &Rc<RefCell<Found>>) -> Parser {
     HtmlRewriter::new(settings, discard)
 }
 
-impl Body for PageReader {
+impl Body for PageReader<'_> {
     fn wants_body(&self) -> bool {
         self.parser.is_some() || (self.pattern.is_some() && self.status == 200)
     }
@@ -142,9 +151,13 @@ impl Body for PageReader {
     fn skipped(&mut self, count: u64) {
         self.body_bytes += count;
     }
+
+    fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
 }
 
-impl ResponseSink for PageReader {
+impl ResponseSink for PageReader<'_> {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         if name.eq_ignore_ascii_case(b"Location") {
             self.location = String::from_utf8(value.to_vec()).ok();
@@ -156,7 +169,12 @@ impl ResponseSink for PageReader {
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
         self.status = head.status;
         self.keep_alive = head.keep_alive;
-        self.head = raw.to_vec();
+        self.version = Some(head.version);
+        self.head_bytes = raw.len() as u64;
+        if let Some(kept) = &mut self.kept_head {
+            kept.clear();
+            kept.extend_from_slice(raw);
+        }
         if let Framing::Length(length) = head.framing {
             self.content_length = Some(length);
         }
@@ -205,7 +223,7 @@ mod tests {
 
     fn references(wanted: (bool, bool), step: usize) -> Vec<String> {
         let address = Address::parse("http://h:81/start/page").unwrap();
-        let mut page = PageReader::new(wanted, CheckContent::Nothing, &address);
+        let mut page = PageReader::new(wanted, CheckContent::Nothing, &address, None);
         let answer = format!(
             "HTTP/1.0 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Length: {}\r\n\r\n{PAGE}",
             PAGE.len()
@@ -245,7 +263,7 @@ mod tests {
             body
         };
         for (spoil, fault) in [(false, None), (true, Some(Fault::WrongBytes))] {
-            let mut page = PageReader::new((false, false), CheckContent::All, &address);
+            let mut page = PageReader::new((false, false), CheckContent::All, &address, None);
             page.status = 200;
             body(spoil).chunks(3).for_each(|chunk| page.body(chunk));
             assert_eq!(page.fault(), fault);

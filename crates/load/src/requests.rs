@@ -375,18 +375,11 @@ impl<'a> Answer<'a> {
         match ended {
             Ended::Failed(failure) => Outcome::Failed(failure),
             Ended::BrokenOff => Outcome::Aborted,
-            Ended::Complete | Ended::Outdated if self.is_good() => {
-                self.complete().map_or(Outcome::Fine, Outcome::Faulty)
-            }
-            Ended::Complete | Ended::Outdated => {
+            Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Fine, Outcome::Faulty),
+            Ended::Complete => {
                 Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
             }
         }
-    }
-
-    /// Bytes of the body that others are compared with: the model's, or of this one where there is none.
-    pub fn first_length(&self) -> u64 {
-        self.model_length().unwrap_or(self.body_bytes)
     }
 
     /// How long the model is, once there is one.
@@ -419,6 +412,10 @@ impl Body for Answer<'_> {
 
     fn skipped(&mut self, count: u64) {
         self.body_bytes += count;
+    }
+
+    fn body_bytes(&self) -> u64 {
+        self.body_bytes
     }
 }
 

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 pub const UNIX: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
 
 /// The way to a host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Route {
     /// Addresses that take turns; there is at least one.
     pub to: Vec<SocketAddr>,

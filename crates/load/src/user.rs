@@ -3,11 +3,9 @@
 //! Under a closed pace each user begins its next request when the last one has ended and the user has thought. Under an
 //! open pace ([`crate::open`]) users are handed what is due.
 
-use crate::connection::Connection;
-use crate::exchange::{self, NotConnected, Turn};
+use crate::exchange::{self, Context, ScriptScratch, Slot, Turn};
 use crate::requests::Placing;
-use crate::script::Heard;
-use crate::session::{self, Memory};
+use crate::session;
 use crate::worker::{PhaseWork, StepWork, Worker};
 use net::TaskId;
 use plan::Delay;
@@ -21,80 +19,68 @@ use std::time::{Duration, Instant};
 /// What a user keeps from one request to the next.
 #[derive(Default)]
 pub(crate) struct User {
-    /// On the heap, because it is handed on and given back for each request.
-    pub connection: Option<Box<Connection>>,
-    /// What begins TLS, with this user's memory of earlier connections.
-    pub tls: Option<wire::tls::Client>,
-    /// The path last asked for.
-    pub path: Vec<u8>,
-    /// The head of the last answer, where evidence may be wanted.
-    pub answer_head: Vec<u8>,
-    /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
-    pub refusals: u32,
-    /// What a script said last is to be sent.
-    pub message: Vec<u8>,
-    /// What it is told.
-    pub heard: Heard,
-    /// Why the last connection could not be opened.
-    pub not_connected: Option<NotConnected>,
-    /// When the last request ended, where it got as far as being sent.
-    pub ended: Option<Instant>,
-    /// What it keeps of messages that are no HTTP, where it sends any.
-    pub messages: Option<Box<exchange::Mine>>,
-    /// Its number in the phase.
-    pub number: u64,
+    /// Its connection.
+    pub slot: Slot,
     /// Turns that it has had.
     pub turns: u64,
-    /// What it remembers, in steps with a session.
-    pub memory: Option<Rc<Memory>>,
     /// The step that comes next.
     step: usize,
+    /// The path of the object last asked for.
+    path: Vec<u8>,
+    /// What it keeps of a script's requests.
+    script: ScriptScratch,
+    /// What it keeps of TCP messages, where it sends any.
+    messages: Option<Box<exchange::Mine>>,
 }
 
 impl User {
     /// The user of this number in the phase.
     pub fn new(number: u64) -> User {
-        User { number, ..User::default() }
+        User { slot: Slot::new(number), ..User::default() }
     }
 
     /// Whether the plan leaves it another turn.
     fn has_turns(&self, work: &PhaseWork) -> bool {
-        let place = Placing { number: 0, user: self.number, of: work.crowd, turn: self.turns };
+        let place = Placing { number: 0, user: self.slot.user, of: work.crowd, turn: self.turns };
         let is_over = |step: &StepWork| matches!(step, StepWork::Requests(list) if list.is_over_for(place));
         work.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
     }
 
     /// How long to wait before the next try, so that a target that refuses is not hammered.
     pub fn pause(&self, longest: Duration) -> Duration {
-        Duration::from_millis(1 << self.refusals.min(7)).min(longest)
+        Duration::from_millis(1 << self.slot.refusals.min(7)).min(longest)
     }
 
     /// Does the next step.
     pub async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
         let step = self.step;
         self.step = (step + 1) % work.steps.len();
+        let (context, slot) = (Context { worker, work }, &mut self.slot);
         match &work.steps[step] {
-            StepWork::Object(laws) => exchange::object(worker, work, self, laws, turn).await,
-            StepWork::Urls(frontier) => exchange::url(worker, self, frontier, turn).await,
+            StepWork::Object(laws) => exchange::object(context, slot, &mut self.path, laws, turn).await,
+            StepWork::Urls(frontier) => exchange::url(context, slot, frontier, turn).await,
+            StepWork::Requests(requests) if worker.http().pipeline > 1 => {
+                Box::pin(exchange::pipeline(context, slot, requests, turn, &mut self.turns)).await;
+            }
             StepWork::Requests(requests) => {
-                if worker.http().pipeline > 1 {
-                    Box::pin(exchange::pipeline(worker, work, self, requests, turn)).await;
-                    self.turns += 1;
-                    return;
-                }
                 let placing =
-                    Placing { number: turn.number, user: self.number, of: work.crowd, turn: self.turns };
+                    Placing { number: turn.number, user: slot.user, of: work.crowd, turn: self.turns };
                 let prepared = requests.at(placing);
                 match requests.session() {
-                    None => exchange::request(worker, work, self, prepared, turn).await,
+                    None => exchange::request(context, slot, prepared, turn).await,
                     // On the heap, so that users without a memory need no room for it.
                     Some(session) => {
-                        Box::pin(session::visit(worker, work, self, session, prepared, turn)).await;
+                        Box::pin(session::visit(worker, work, slot, session, prepared, turn)).await;
                     }
                 }
             }
-            StepWork::Script(playing) => exchange::script(worker, work, self, playing, turn).await,
-            StepWork::Messages(messages) => exchange::messages(worker, work, self, messages, turn).await,
+            StepWork::Script(playing) => {
+                exchange::script(context, slot, &mut self.script, playing, turn).await;
+            }
+            StepWork::Messages(messages) => {
+                let mine = self.messages.get_or_insert_default();
+                exchange::messages(context, slot, mine, messages, turn, &mut self.turns).await;
+            }
         }
         self.turns += 1;
     }
@@ -109,19 +95,19 @@ impl User {
         thought: Duration,
     ) -> (Instant, Option<Duration>) {
         if let Some(table) = &work.timetable {
-            if self.refusals > 0 {
+            if self.slot.refusals > 0 {
                 worker.net.sleep(self.pause(worker.job.load.limits.pause)).await;
             }
-            return wait_for_turn(worker, table.due(self.number, self.turns)).await;
+            return wait_for_turn(worker, table.due(self.slot.user, self.turns)).await;
         }
-        if self.refusals > 0 {
+        if self.slot.refusals > 0 {
             let longest = worker.job.load.limits.pause;
             worker.net.sleep(self.pause(longest).max(thought)).await;
             // Nobody meant to send meanwhile.
-            self.ended = None;
+            self.slot.ended = None;
             return (worker.net.now(), None);
         }
-        let ended = self.ended.take().unwrap_or_else(|| worker.net.now());
+        let ended = self.slot.ended.take().unwrap_or_else(|| worker.net.now());
         wait_for(worker, ended + thought, thought).await
     }
 }
@@ -251,7 +237,7 @@ fn spawn_closed(
     worker.net.clone().spawn(async move {
         let mut user = User::new(work.part.number(u64::from(user)));
         let (mut due, mut lateness) = match &work.timetable {
-            Some(table) => wait_for_turn(&worker, table.due(user.number, 0)).await,
+            Some(table) => wait_for_turn(&worker, table.due(user.slot.user, 0)).await,
             None => wait_for(&worker, worker.net.now() + first, first).await,
         };
         while !exhausted(&work, 0)

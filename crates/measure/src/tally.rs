@@ -193,7 +193,7 @@ counts! {
 }
 
 /// One exchange as the engine saw it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
     /// How it ended.
     pub outcome: Outcome,

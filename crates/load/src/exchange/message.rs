@@ -1,22 +1,14 @@
-//! Sending messages that are no HTTP and judging their answers: one at a time, or several under way on one connection.
-//! Start reading at [`messages`].
+//! TCP messages and their answers: one at a time, or several under way on one connection.
 
-use super::{Attempt, Moments, Turn, close, put_back, ready};
+use super::report::{Described, Ending, Found, report};
+use super::{Call, Context, Due, Moments, Place, Queue, Read, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
 use crate::failure;
 use crate::messages::{Messages, Prepared, Scratch, Verdict, Who};
-use crate::user::User;
-use crate::worker::{PhaseWork, Worker};
-use measure::event::Wrong;
-use measure::{
-    CacheResult, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk, Trouble,
-};
+use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk};
 use plan::data::Moment;
 use plan::draw::hash;
-use std::collections::VecDeque;
-use std::rc::Rc;
-use std::time::{Duration, Instant};
-use transport::Received;
+use std::time::Instant;
 use wire::http1::Expect;
 use wire::message::{Error, Message, Reader};
 
@@ -24,8 +16,6 @@ use wire::message::{Error, Message, Reader};
 #[derive(Default)]
 pub(crate) struct Mine {
     reader: Option<Reader>,
-    /// What is under way, in the order in which it was sent.
-    window: VecDeque<Sent>,
     /// The place that it has come to in a sequence.
     next: usize,
     /// Values taken from answers.
@@ -33,279 +23,216 @@ pub(crate) struct Mine {
     scratch: Scratch,
     /// When the first byte came of the message that is not complete.
     began: Option<Instant>,
-    /// What has ended last and is not counted yet, and how many were like it: of what comes at once, most are.
-    done: Option<(Done, u64)>,
 }
 
-/// A request that is under way.
-struct Sent {
-    turn: Turn,
-    at: Instant,
-    /// Which message of the list.
+/// A message: which one of the list, and what its answer will share with it.
+pub(crate) struct Item {
     index: usize,
-    bytes: u64,
-    /// What its answer will share with it.
     key: u64,
-    /// Whether its connection had carried a request before.
-    reused: bool,
-    /// How long its connection took to open, where it was opened for it.
-    connect: Option<Duration>,
-    /// What its answer may be, where that is HTTP.
-    expect: Expect,
 }
 
-/// All that is counted of a request that has ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Done {
-    moments: Moments,
-    outcome: Outcome,
-    lateness: Option<Duration>,
-    connect: Option<Duration>,
-    reused: bool,
-    sent_bytes: u64,
-    head_bytes: u64,
-    body_bytes: u64,
-}
-
-impl Done {
-    /// One that came to an end without an answer.
-    fn new(sent: &Sent, outcome: Outcome, ended: Instant) -> Done {
-        Done {
-            moments: Moments { due: sent.turn.due, sent: sent.at, first_byte: None, ended },
-            outcome,
-            lateness: sent.turn.lateness,
-            connect: sent.connect,
-            reused: sent.reused,
-            sent_bytes: sent.bytes,
-            head_bytes: 0,
-            body_bytes: 0,
-        }
-    }
-
-    fn exchange(&self) -> Exchange {
-        Exchange {
-            outcome: self.outcome,
-            status: 0,
-            cache: CacheResult::NotAsked,
-            service: self.moments.service(),
-            response: self.moments.response(),
-            first_byte: self.moments.to_first_byte(),
-            connect: self.connect,
-            reused: self.reused,
-            lateness: self.lateness,
-            sent_bytes: self.sent_bytes,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-        }
+impl Item {
+    /// One that is not written yet.
+    fn new() -> Item {
+        Item { index: 0, key: 0 }
     }
 }
 
-/// How the exchange over one connection went on.
-enum Read {
-    /// At least one answer was complete.
-    Answered,
-    /// All that was under way has failed.
-    Failed(Failure),
-    /// The peer closed, as the framing has it, and that completed the answer.
-    Closed,
-}
-
-/// Sends the message whose turn it is and, where several may be under way, those that come next.
+/// Sends the message whose turn it is and, where several may be under way, those that come next. `turns`: those that the
+/// user has had, to which all but the first are added.
 pub(crate) async fn messages(
-    worker: &Rc<Worker>,
-    work: &PhaseWork,
-    user: &mut User,
+    context: Context<'_>,
+    slot: &mut Slot,
+    mine: &mut Mine,
     messages: &Messages,
     turn: Turn,
+    turns: &mut u64,
 ) {
-    worker.begin();
-    let mut mine = user.messages.take().unwrap_or_default();
-    let who = who(worker, work, user);
-    let call = Call { worker, work, messages, who };
-    while call.attempt(user, &mut mine, turn).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
+    context.worker.begin();
+    if mine.reader.is_none() {
+        // A plan's check has refused what no reader could be made for.
+        mine.reader = Reader::new(messages.answers.clone(), messages.longest_answer).ok();
+        mine.taken.resize(messages.taken, Vec::new());
     }
-    user.messages = Some(mine);
+    let who = who(context, slot);
+    let mut call = Talked { context, messages, who, mine, turns, user: slot.user, done: None };
+    run(context, slot, &mut call, [Due { item: Item::new(), turn }].into_iter().collect()).await;
 }
 
 /// Numbers from 1, as people count; users of a worker up to ten thousand have numbers of their own.
-fn who(worker: &Worker, work: &PhaseWork, user: &User) -> Who {
-    let index = u64::from(worker.job.part.index) + 1;
-    let nth = user.number / u64::from(work.part.of.max(1)) + 1;
+fn who(context: Context<'_>, slot: &Slot) -> Who {
+    let index = u64::from(context.worker.job.part.index) + 1;
+    let nth = slot.user / u64::from(context.work.part.of.max(1)) + 1;
     Who { connection: index * 10_000 + nth, worker: index }
 }
 
-struct Call<'a> {
-    worker: &'a Rc<Worker>,
-    work: &'a PhaseWork,
+struct Talked<'a> {
+    context: Context<'a>,
     messages: &'a Messages,
     who: Who,
+    mine: &'a mut Mine,
+    turns: &'a mut u64,
+    user: u64,
+    /// What has ended last and is not counted yet, and how many were like it: of what comes at once, most are.
+    done: Option<(Exchange, u64)>,
 }
 
-impl Call<'_> {
-    /// One try, over the user's connection or a new one, until nothing is under way and nothing more is to be sent.
-    async fn attempt(&self, user: &mut User, mine: &mut Mine, turn: Turn) -> Attempt {
-        if user.connection.is_none() {
-            self.say(|| Said::Connecting);
-        }
-        let Some(mut connection) = ready(self.worker, user, self.worker.target(), &turn).await else {
-            mine.start_again();
-            return Attempt::Over;
-        };
-        self.get_ready(mine, connection.opened_in.is_some());
-        let (carried_before, mut first) = (connection.carried, Some(turn));
-        let ended = loop {
-            let sent = self.send(user, mine, &mut connection, &mut first).await;
-            if let Err(failure) = sent {
-                break Some(Read::Failed(failure));
-            }
-            if mine.window.is_empty() {
-                break None;
-            }
-            match self.read(user, mine, &mut connection).await {
-                Read::Answered => {}
-                ended => break Some(ended),
-            }
-        };
-        if let Some(Read::Failed(failure)) = ended {
-            let untouched = carried_before > 0 && mine.is_untouched(carried_before, &connection);
-            let closed = matches!(
-                failure.kind,
-                FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed
-            );
-            if untouched && closed {
-                mine.window.clear();
-                close(self.worker, connection).await;
-                return Attempt::Outdated;
-            }
-            self.fail(user, mine, failure, &connection);
-        }
-        let keep = ended.is_none() && !self.messages.closes && !self.is_used_up(&connection);
-        // What is put back has carried one more than it is told here.
-        connection.carried = connection.carried.saturating_sub(1);
-        put_back(self.worker, user, connection, keep).await;
-        Attempt::Over
+impl Call for Talked<'_> {
+    type Item = Item;
+
+    const IS_HTTP: bool = false;
+
+    fn place<'s>(&'s self, _: &'s Item) -> Place<'s> {
+        self.context.worker.target()
     }
 
-    fn get_ready(&self, mine: &mut Mine, fresh: bool) {
-        if mine.reader.is_none() {
-            // A plan's check has refused what no reader could be made for.
-            mine.reader = Reader::new(self.messages.answers.clone(), self.messages.longest_answer).ok();
-            mine.taken.resize(self.messages.taken, Vec::new());
-            mine.window.reserve(self.messages.depth);
+    fn depth(&self) -> usize {
+        self.messages.depth
+    }
+
+    fn next(&mut self, now: Instant) -> Option<Due<Item>> {
+        let (worker, work) = (self.context.worker, self.context.work);
+        let may = work.turns_per_user.is_none_or(|most| *self.turns + 1 < most);
+        if self.messages.depth == 1 || !work.pipelines || !may {
+            return None;
         }
-        if let Some(reader) = &mut mine.reader
+        let number = worker.next_number(work, now)?;
+        worker.begin();
+        *self.turns += 1;
+        Some(Due { item: Item::new(), turn: Turn { number, due: now, lateness: None } })
+    }
+
+    fn connecting(&mut self) {
+        self.say(|| Said::Connecting);
+    }
+
+    fn connected(&mut self, fresh: bool) {
+        if let Some(reader) = &mut self.mine.reader
             && fresh
         {
             reader.reset();
-            mine.began = None;
+            self.mine.began = None;
             self.say(|| Said::Connected);
         }
     }
 
+    /// A sequence begins anew.
+    fn failed(&mut self) {
+        self.mine.start_again();
+    }
+
+    fn write(
+        &mut self,
+        due: &mut Due<Item>,
+        now: Instant,
+        _: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Written, Failure> {
+        due.item.index = self.messages.choose(due.turn.number, self.mine.next);
+        let begin = to.len();
+        let written = self.compose(&due.item, &due.turn, now, to);
+        written.map_err(|_| Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None })?;
+        due.item.key = self.key_of_request(&to[begin..]);
+        self.say(|| Said::Sent(to[begin..].to_vec()));
+        Ok(Written { expect: self.expect(&to[begin..]), payload: 0 })
+    }
+
+    fn half_closes(&self) -> bool {
+        self.messages.closes
+    }
+
+    /// What nobody answers is done when it is sent.
+    fn sent(&mut self, slot: &mut Slot, connection: &mut Connection, window: &mut Queue<Sent<Item>>) {
+        if !self.messages.unanswered {
+            return;
+        }
+        let now = self.context.worker.net.now();
+        let messages = self.messages;
+        let unanswered = |sent: &Sent<Item>| messages.at(sent.item.index).unanswered;
+        loop {
+            let place = window.iter().position(unanswered);
+            let Some(sent) = place.and_then(|place| window.remove(place)) else { break };
+            connection.answered += 1;
+            self.mine.next += 1;
+            self.end(&sent, Outcome::Fine, sent.unanswered_at(now), (0, 0));
+        }
+        self.count_done(slot, now);
+    }
+
+    /// Receives until at least one answer is complete, and deals with all messages that are complete with it.
+    async fn read(
+        &mut self,
+        slot: &mut Slot,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<Item>>,
+    ) -> Read {
+        loop {
+            // What was sent first must be answered first, or at least in time.
+            let limit = self.context.worker.job.load.limits.request;
+            connection.stream.set_deadline(window.front().map(|oldest| oldest.at + limit));
+            let received = connection.stream.recv().await;
+            let now = self.context.worker.net.now();
+            let bytes = match received {
+                Ok(bytes) => bytes,
+                Err(error) => return self.lost(failure::of_io(&error, self.stage()), connection),
+            };
+            // The reader is taken out, so that its message and all the rest of a user may be used together.
+            let Some(mut reader) = self.mine.reader.take() else { return Read::Failed(bad_frame()) };
+            let before = window.len();
+            let ended = self.take(slot, window, &mut reader, &bytes, now);
+            self.mine.reader = Some(reader);
+            connection.answered += before.saturating_sub(window.len()) as u32;
+            self.count_done(slot, now);
+            match ended {
+                Some(Read::Lost(failure)) => return self.lost(failure, connection),
+                Some(ended) => return ended,
+                None => {}
+            }
+        }
+    }
+
+    /// A message may do anything at the other end, so it is not sent twice.
+    fn is_repeatable(&self, _: &Item) -> bool {
+        true
+    }
+
+    fn describe<'s>(&'s self, item: &'s Item) -> Described<'s> {
+        let name = self.messages.at(item.index).name.as_str();
+        Described {
+            method: "",
+            url: name.into(),
+            title: name.into(),
+            range: (0, 0),
+            place: item.index,
+            cause: Cause::Listed,
+        }
+    }
+
+    fn bytes(&self, item: &Item, turn: &Turn, at: Instant) -> Vec<u8> {
+        let (mut bytes, mut scratch) = (Vec::new(), Scratch::default());
+        let prepared = self.messages.at(item.index);
+        let moment = self.moment(turn, at, prepared);
+        // It was written before, so it can be again.
+        let _ =
+            self.messages.write(prepared, (&moment, &self.who), &self.mine.taken, &mut scratch, &mut bytes);
+        shown(&bytes).into_bytes()
+    }
+}
+
+impl Talked<'_> {
     /// Tells a step of the exchange, where the plan wants to know of them.
     fn say(&self, said: impl FnOnce() -> Said) {
-        if self.worker.job.load.trace.heads {
+        if self.context.worker.job.load.trace.heads {
             let talk = Talk { connection: self.who.connection, said: said() };
-            self.worker.show(Event::Talk(Box::new(talk)));
+            self.context.worker.show(Event::Talk(Box::new(talk)));
         }
     }
 
-    /// Whether a connection has carried all that it may.
-    fn is_used_up(&self, connection: &Connection) -> bool {
-        let most = self.worker.job.load.protocol.connections().requests_per_connection;
-        most.is_some_and(|most| connection.carried >= most)
-    }
-
-    /// Fills what may be under way, in one send.
-    async fn send(
-        &self,
-        user: &mut User,
-        mine: &mut Mine,
-        connection: &mut Connection,
-        first: &mut Option<Turn>,
-    ) -> Result<(), Failure> {
-        let now = self.worker.net.now();
-        let (mut bytes, goes_on) = (None, first.is_some() || self.work.pipelines);
-        while mine.window.len() < self.messages.depth {
-            let next = || self.next(user, connection, now).filter(|_| goes_on);
-            let Some(turn) = first.take().or_else(next) else { break };
-            let buffer = bytes.get_or_insert_with(|| self.worker.net.buffer());
-            if !self.write(user, mine, connection, turn, now, buffer) {
-                break;
-            }
-        }
-        let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) else { return Ok(()) };
-        self.say(|| Said::Sent(bytes.to_vec()));
-        self.set_deadline(mine, connection);
-        let sent = connection.stream.send(bytes).await;
-        sent.map_err(|error| failure::of_io(&error, Stage::Send))?;
-        if self.messages.closes {
-            let closed = connection.stream.shutdown_write().await;
-            closed.map_err(|error| failure::of_io(&error, Stage::Send))?;
-        }
-        if self.messages.unanswered {
-            self.end_unanswered(user, mine);
-        }
-        Ok(())
-    }
-
-    /// What is sent beside what is under way already.
-    fn next(&self, user: &mut User, connection: &Connection, now: Instant) -> Option<Turn> {
-        let may = self.work.turns_per_user.is_none_or(|most| user.turns + 1 < most);
-        if self.messages.depth == 1 || self.is_used_up(connection) || !may {
-            return None;
-        }
-        let number = self.worker.next_number(self.work, now)?;
-        self.worker.begin();
-        self.worker.count(|counts| counts.reused += 1);
-        user.turns += 1;
-        Some(Turn { number, due: now, lateness: None })
-    }
-
-    /// Writes a request; `false` where it does not fit, which has then been counted.
-    fn write(
-        &self,
-        user: &mut User,
-        mine: &mut Mine,
-        connection: &mut Connection,
-        turn: Turn,
-        now: Instant,
-        buffer: &mut Vec<u8>,
-    ) -> bool {
-        let index = self.messages.choose(turn.number, mine.next);
-        let prepared = self.messages.at(index);
-        let moment = self.moment(user, &turn, now, prepared);
-        let begin = buffer.len();
-        let values = (&moment, &self.who);
-        let written = self.messages.write(prepared, values, &mine.taken, &mut mine.scratch, buffer);
-        let bytes = (buffer.len() - begin) as u64;
-        let sent = Sent {
-            turn,
-            at: now,
-            index,
-            bytes,
-            key: self.key_of_request(&buffer[begin..]),
-            reused: connection.carried > 0,
-            connect: connection.opened_in.take(),
-            expect: self.expect(&buffer[begin..]),
-        };
-        match written {
-            Ok(()) => {
-                connection.carried += 1;
-                mine.window.push_back(sent);
-                true
-            }
-            Err(_) => {
-                let failure = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
-                // The user waits before the next one, or it would only count the same again and again.
-                user.refusals += 1;
-                mine.start_again();
-                self.count(user, &Done::new(&sent, Outcome::Failed(failure), now), 1);
-                self.tell(&sent, Wrong::Failed(failure), String::new(), now);
-                false
-            }
-        }
+    fn compose(&mut self, item: &Item, turn: &Turn, now: Instant, to: &mut Vec<u8>) -> Result<(), Error> {
+        let prepared = self.messages.at(item.index);
+        let moment = self.moment(turn, now, prepared);
+        let mine = &mut *self.mine;
+        self.messages.write(prepared, (&moment, &self.who), &mine.taken, &mut mine.scratch, to)
     }
 
     fn expect(&self, request: &[u8]) -> Expect {
@@ -313,54 +240,36 @@ impl Call<'_> {
     }
 
     /// What the values depend on of a message that is sent at this moment.
-    fn moment(&self, user: &User, turn: &Turn, at: Instant, prepared: &Prepared) -> Moment {
-        let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros_at(at) };
-        Moment { number: turn.number, user: user.number, unix_us }
+    fn moment(&self, turn: &Turn, at: Instant, prepared: &Prepared) -> Moment {
+        let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
+        Moment { number: turn.number, user: self.user, unix_us }
     }
 
-    /// What was sent first must be answered first, or at least in time.
-    fn set_deadline(&self, mine: &Mine, connection: &mut Connection) {
-        let limit = self.worker.job.load.limits.request;
-        connection.stream.set_deadline(mine.window.front().map(|oldest| oldest.at + limit));
+    fn stage(&self) -> Stage {
+        if self.mine.began.is_some() { Stage::Body } else { Stage::Head }
     }
 
-    /// What nobody answers is done when it is sent.
-    fn end_unanswered(&self, user: &mut User, mine: &mut Mine) {
-        let now = self.worker.net.now();
-        let unanswered = |sent: &Sent| self.messages.at(sent.index).unanswered;
-        while let Some(place) = mine.window.iter().position(unanswered) {
-            let Some(sent) = mine.window.remove(place) else { break };
-            self.count(user, &Done::new(&sent, Outcome::Fine, now), 1);
-            mine.next += 1;
-        }
+    fn closed_early(&self) -> Failure {
+        Failure { kind: FailureKind::ClosedEarly, stage: self.stage(), errno: None }
     }
 
-    /// Receives once and deals with all messages that are complete with it.
-    async fn read(&self, user: &mut User, mine: &mut Mine, connection: &mut Connection) -> Read {
-        loop {
-            self.set_deadline(mine, connection);
-            let received = connection.stream.recv().await;
-            let now = self.worker.net.now();
-            let bytes: Received = match received {
-                Ok(bytes) => bytes,
-                Err(error) => return Read::Failed(failure::of_io(&error, stage(mine))),
-            };
-            // The reader is taken out, so that its message and all the rest of a user may be used together.
-            let Some(mut reader) = mine.reader.take() else { return Read::Failed(bad_frame()) };
-            let ended = self.take(user, mine, &mut reader, &bytes, now);
-            mine.reader = Some(reader);
-            self.count_done(user, mine);
-            if let Some(ended) = ended {
-                return ended;
-            }
+    /// The connection has failed: before a byte of an answer, where it has carried answers, as its peer may close it.
+    fn lost(&mut self, failure: Failure, connection: &Connection) -> Read {
+        let began = self.mine.began.take();
+        let closed =
+            matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed);
+        if closed && began.is_none() && connection.answered > 0 {
+            Read::Lost(failure)
+        } else {
+            Read::Failed(failure)
         }
     }
 
     /// Deals with what was received; `None` while no answer is complete.
     fn take(
-        &self,
-        user: &mut User,
-        mine: &mut Mine,
+        &mut self,
+        slot: &mut Slot,
+        window: &mut Queue<Sent<Item>>,
         reader: &mut Reader,
         bytes: &[u8],
         now: Instant,
@@ -368,24 +277,24 @@ impl Call<'_> {
         if bytes.is_empty() {
             return Some(match reader.end_of_stream() {
                 Ok(message) => {
-                    self.message(user, mine, &message, now);
-                    self.closed(mine)
+                    self.message(slot, window, &message, now);
+                    self.closed(window)
                 }
-                Err(_) => Read::Failed(closed_early(mine)),
+                Err(_) => Read::Lost(self.closed_early()),
             });
         }
         let (mut rest, mut answered) = (bytes, false);
         while !rest.is_empty() {
-            mine.began.get_or_insert(now);
-            reader.begin(mine.window.front().map_or(Expect::Body, |sent| sent.expect));
+            self.mine.began.get_or_insert(now);
+            reader.begin(window.front().map_or(Expect::Body, |sent| sent.expect));
             match reader.read(rest) {
                 Ok(found) => {
                     rest = &rest[found.consumed..];
                     if let Some(message) = found.message {
-                        answered |= self.message(user, mine, &message, now);
-                        mine.began = None;
+                        answered |= self.message(slot, window, &message, now);
+                        self.mine.began = None;
                         if !reader.keeps_connection() {
-                            return Some(self.closed(mine));
+                            return Some(self.closed(window));
                         }
                     }
                 }
@@ -396,53 +305,55 @@ impl Call<'_> {
     }
 
     /// The peer has closed or will, as it should.
-    fn closed(&self, mine: &Mine) -> Read {
-        if mine.window.is_empty() { Read::Closed } else { Read::Failed(closed_early(mine)) }
+    fn closed(&self, window: &Queue<Sent<Item>>) -> Read {
+        match window.is_empty() {
+            true => Read::Over { peer_closes: false },
+            false => Read::Failed(self.closed_early()),
+        }
     }
 
     /// A message has come. Whether it was an answer.
-    fn message(&self, user: &mut User, mine: &mut Mine, message: &Message<'_>, now: Instant) -> bool {
+    fn message(
+        &mut self,
+        slot: &mut Slot,
+        window: &mut Queue<Sent<Item>>,
+        message: &Message<'_>,
+        now: Instant,
+    ) -> bool {
         self.say(|| Said::Received {
             head: message.head().to_vec(),
             body: message.body().to_vec(),
             bytes: message.bytes.to_vec(),
         });
-        let place = if self.messages.is_pushed(message) { None } else { self.place(mine, message) };
-        let sent = match place {
-            Some(0) => mine.window.pop_front(),
-            place => place.and_then(|place| mine.window.remove(place)),
-        };
-        let Some(sent) = sent else {
-            self.worker.count(|counts| {
+        let place = if self.messages.is_pushed(message) { None } else { self.place_of(window, message) };
+        let Some(sent) = place.and_then(|place| window.remove(place)) else {
+            self.context.worker.count(|counts| {
                 counts.pushed += 1;
                 counts.body_bytes += message.bytes.len() as u64;
             });
             return false;
         };
-        let prepared = self.messages.at(sent.index);
-        let outcome = self.judge(mine, prepared, message);
+        let outcome = self.judge(self.messages.at(sent.item.index), message);
         self.say(|| self.judged(outcome, message));
-        let mut done = Done::new(&sent, outcome, now);
-        done.moments.first_byte = mine.began;
-        done.head_bytes = message.body.start as u64;
-        done.body_bytes = (message.bytes.len() - message.body.start) as u64;
-        self.end(user, mine, done);
+        let moments = Moments { first_byte: self.mine.began, ..sent.unanswered_at(now) };
+        let bytes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
+        self.end(&sent, outcome, moments, bytes);
         if let Outcome::Faulty(fault) = outcome {
-            self.tell_faulty(user, mine, &sent, fault, (message, now));
-            mine.start_again();
+            self.tell(slot, &sent, moments, fault, message);
+            self.mine.start_again();
         } else {
-            mine.next += 1;
+            self.mine.next += 1;
         }
         true
     }
 
     /// Which request under way a message answers.
-    fn place(&self, mine: &Mine, message: &Message<'_>) -> Option<usize> {
+    fn place_of(&self, window: &Queue<Sent<Item>>, message: &Message<'_>) -> Option<usize> {
         match &self.messages.correlation {
-            None => (!mine.window.is_empty()).then_some(0),
+            None => (!window.is_empty()).then_some(0),
             Some((_, answer)) => {
                 let key = key(answer.find(message)?);
-                mine.window.iter().position(|sent| sent.key == key)
+                window.iter().position(|sent| sent.item.key == key)
             }
         }
     }
@@ -453,112 +364,62 @@ impl Call<'_> {
         request.find(&message).map_or(0, key)
     }
 
-    fn judge(&self, mine: &mut Mine, prepared: &Prepared, message: &Message<'_>) -> Outcome {
+    fn judge(&mut self, prepared: &Prepared, message: &Message<'_>) -> Outcome {
         if let Some(verdict) = self.messages.verdict(message) {
             let (code, good) = match verdict {
                 Verdict::Good(code) => (code, true),
                 Verdict::Bad(code) => (code, false),
             };
-            self.worker.code(code, good);
+            self.context.worker.code(code, good);
             if !good {
                 return Outcome::Faulty(if code.is_some() { Fault::BadCode } else { Fault::NoCode });
             }
         }
         for (slot, at) in &prepared.takes {
             let Some(value) = at.find(message) else { return Outcome::Faulty(Fault::NoValue) };
-            mine.taken[*slot].clear();
-            mine.taken[*slot].extend_from_slice(value);
+            self.mine.taken[*slot].clear();
+            self.mine.taken[*slot].extend_from_slice(value);
         }
         Outcome::Fine
     }
 
-    /// An answer has come. It is counted together with those that come at the same time and are like it.
-    fn end(&self, user: &mut User, mine: &mut Mine, done: Done) {
-        match &mut mine.done {
-            Some((last, times)) if *last == done => *times += 1,
-            _ => {
-                self.count_done(user, mine);
-                mine.done = Some((done, 1));
+    /// An exchange has come to its end. It is counted together with those that end at the same time and are like it.
+    fn end(
+        &mut self,
+        sent: &Sent<Item>,
+        outcome: Outcome,
+        moments: Moments,
+        (head_bytes, body_bytes): (u64, u64),
+    ) {
+        let exchange = Exchange { head_bytes, body_bytes, ..sent.exchange(outcome, &moments, Self::CACHE) };
+        match &mut self.done {
+            Some((last, times)) if *last == exchange => *times += 1,
+            done => {
+                if let Some((exchange, times)) = done.replace((exchange, 1)) {
+                    self.context.worker.end_alike(&exchange, times);
+                }
             }
         }
     }
 
-    fn count_done(&self, user: &mut User, mine: &mut Mine) {
-        if let Some((done, times)) = mine.done.take() {
-            user.refusals = 0;
-            self.count(user, &done, times);
+    fn count_done(&mut self, slot: &mut Slot, now: Instant) {
+        if let Some((exchange, times)) = self.done.take() {
+            slot.refusals = 0;
+            slot.ended = Some(now);
+            self.context.worker.end_alike(&exchange, times);
         }
     }
 
-    fn count(&self, user: &mut User, done: &Done, times: u64) {
-        user.ended = Some(done.moments.ended);
-        self.worker.end_alike(&done.exchange(), times);
-    }
-
-    /// All that is under way has failed with its connection.
-    fn fail(&self, user: &mut User, mine: &mut Mine, failure: Failure, connection: &Connection) {
-        let now = self.worker.net.now();
-        let silent = mine.began.is_none() && connection.carried as usize <= mine.window.len();
-        // As good as refused, where it is not the clock that has paced the user already.
-        user.refusals = match failure.kind {
-            FailureKind::Timeout => 0,
-            _ if silent => user.refusals + 1,
-            _ => 0,
-        };
-        while let Some(sent) = mine.window.pop_front() {
-            self.count(user, &Done::new(&sent, Outcome::Failed(failure), now), 1);
-            self.tell(&sent, Wrong::Failed(failure), String::new(), now);
-        }
-        mine.start_again();
-        mine.began = None;
-    }
-
-    fn tell(&self, sent: &Sent, what: Wrong, status_line: String, now: Instant) {
-        if !self.worker.job.load.trace.errors {
-            return;
-        }
-        self.worker.tell(Event::Trouble(Trouble {
-            what,
-            request: self.messages.at(sent.index).name.clone(),
-            status_line,
-            range: (0, 0),
-            after: now.saturating_duration_since(sent.turn.due),
-            connection: self.who.connection,
-            reused: sent.reused,
-        }));
-    }
-
-    /// An answer that came whole was wrong. Not on the plain path.
-    fn tell_faulty(
-        &self,
-        user: &User,
-        mine: &mut Mine,
-        sent: &Sent,
-        fault: Fault,
-        (message, now): (&Message<'_>, Instant),
-    ) {
-        let worker = self.worker;
-        self.tell(sent, Wrong::Faulty(fault), shown(message.bytes), now);
-        if worker.evidence_left.get() == 0 {
-            return;
-        }
-        worker.evidence_left.set(worker.evidence_left.get() - 1);
-        let (mut request, prepared) = (Vec::new(), self.messages.at(sent.index));
-        let moment = self.moment(user, &sent.turn, sent.at, prepared);
-        // It was written before, so it can be again.
-        let _ =
-            self.messages.write(prepared, (&moment, &self.who), &mine.taken, &mut mine.scratch, &mut request);
-        worker.tell(Event::Evidence(Box::new(Evidence {
-            fault,
+    /// Tells of an answer that came whole and was wrong. Not on the plain path.
+    fn tell(&self, slot: &Slot, sent: &Sent<Item>, moments: Moments, fault: Fault, message: &Message<'_>) {
+        let found = Found {
             detail: self.detail(fault, message),
-            serial: None,
-            at_us: worker.since_start().as_micros() as u64,
-            phase: self.work.name.clone(),
-            request: shown(&request),
-            response: shown(message.bytes),
-            origin_request: None,
-            origin_response: None,
-        })));
+            answer: Some(shown(message.bytes)),
+            ..Found::default()
+        };
+        let outcome = Outcome::Faulty(fault);
+        let ending = Ending { outcome, found, ..Ending::failed(bad_frame(), moments) };
+        report(self.context, slot, self, sent, &ending);
     }
 
     fn judged(&self, outcome: Outcome, message: &Message<'_>) -> Said {
@@ -608,19 +469,6 @@ impl Mine {
         self.next = 0;
         self.taken.iter_mut().for_each(Vec::clear);
     }
-
-    /// Whether nothing was answered of what this attempt has sent, which is one request: it may be sent again.
-    fn is_untouched(&self, carried_before: u32, connection: &Connection) -> bool {
-        self.began.is_none() && self.window.len() == 1 && connection.carried == carried_before + 1
-    }
-}
-
-fn stage(mine: &Mine) -> Stage {
-    if mine.began.is_some() { Stage::Body } else { Stage::Head }
-}
-
-fn closed_early(mine: &Mine) -> Failure {
-    Failure { kind: FailureKind::ClosedEarly, stage: stage(mine), errno: None }
 }
 
 fn bad_frame() -> Failure {

@@ -1,133 +1,38 @@
-//! Fetching an object of the site: the fast path. Start reading at [`object`].
+//! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
-use super::patience::Patience;
-use super::tell::{Told, show_request, tell};
-use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_arrival, note_end, note_refusal, put_back,
-    ready, renewable, take,
-};
+use super::http::{self, Answer, HttpCall, Reading, Said, Settled};
+use super::pacing::Pacing;
+use super::report::{Described, Found};
+use super::{Call, Context, Due, Ended, Place, Queue, Read, Sent, Slot, Turn, Written, run};
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
-use crate::failure;
 use crate::judge::Judge;
-use crate::user::User;
-use crate::worker::{PhaseWork, Worker};
-use measure::{CacheResult, Exchange, Failure, FailureKind, Fault, Outcome, Stage};
-use net::Buffer;
-use plan::Reading;
-use plan::content::Content;
-use std::io;
-use std::rc::Rc;
-use transport::Stream;
-use wire::http1::{Expect, Stage as Progress};
+use measure::event::Wrong;
+use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, Stage};
+use std::borrow::Cow;
+use std::time::Instant;
+use wire::http1::Expect;
 
-/// Fetches an object of the site.
-pub(crate) async fn object(worker: &Rc<Worker>, work: &PhaseWork, user: &mut User, laws: &Laws, turn: Turn) {
+/// Fetches an object of the site. `path`: room for the path asked for.
+pub(crate) async fn object(
+    context: Context<'_>,
+    slot: &mut Slot,
+    path: &mut Vec<u8>,
+    laws: &Laws,
+    turn: Turn,
+) {
+    let worker = context.worker;
     let asked = laws.draw(&worker.job.site, turn.number, worker.net.unix_micros_at(turn.due));
     worker.begin();
-    count_kind(worker, &asked);
-    let fetch = Fetch { worker, work, asked, reading: laws.step().reading, turn };
-    while fetch.attempt(user).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
-    }
+    count_kind(context, &asked);
+    let mut fetch = Fetch { context, laws, path: std::mem::take(path) };
+    run(context, slot, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
+    *path = fetch.path;
 }
 
-/// One request for an object.
-struct Fetch<'a> {
-    worker: &'a Rc<Worker>,
-    work: &'a PhaseWork,
-    asked: Asked,
-    reading: Reading,
-    turn: Turn,
-}
-
-impl Fetch<'_> {
-    /// One try, over the user's connection or a new one.
-    async fn attempt(&self, user: &mut User) -> Attempt {
-        let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, worker.target(), &self.turn).await else {
-            return Attempt::Over;
-        };
-        let last = worker.is_last(&connection);
-        let message = self.compose(user, last);
-        let sent_bytes = message.len() as u64 + worker.composer.post_bytes(&self.asked).unwrap_or(0);
-        let mut moments = Moments::at_send(self.turn.due, worker.net.now());
-        let mut judge = self.judge(user, &moments);
-        let ended = self.transfer(&mut connection, message, &mut judge, &mut moments).await;
-        if let Ended::Outdated = ended {
-            return Attempt::Outdated;
-        }
-        let outcome = outcome(ended, &judge, &self.asked);
-        worker.end(&Exchange {
-            status: judge.said.status,
-            cache: judge.cache(),
-            sent_bytes,
-            head_bytes: judge.said.head_bytes,
-            body_bytes: judge.body_bytes,
-            ..moments.exchange(outcome, &self.turn, &mut connection)
-        });
-        self.count_answer(judge.said.status);
-        let keep = keeps(ended, last, judge.said.keep_alive);
-        let worth_telling = !matches!(outcome, Outcome::Fine) || worker.job.load.trace.heads;
-        let told = worth_telling.then(|| Told::of(&judge, outcome, &moments, &connection));
-        drop(judge);
-        user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
-        if let Some(told) = told {
-            tell(worker, self.work, user, &self.asked, told);
-        }
-        put_back(worker, user, connection, keep).await;
-        Attempt::Over
-    }
-
-    /// Writes the request, and the path into the user's memory: jtest's bodies begin with it.
-    fn compose(&self, user: &mut User, last: bool) -> Buffer {
-        let mut message = self.worker.net.buffer();
-        let path = self.worker.composer.head(&mut message, &self.worker.job.site, &self.asked, last);
-        user.path.clear();
-        user.path.extend_from_slice(&message[path]);
-        show_request(self.worker, &message);
-        message
-    }
-
-    /// The judge of the answer; it keeps the answer's head where somebody may want to see it.
-    fn judge<'j>(&'j self, user: &'j mut User, moments: &Moments) -> Judge<'j> {
-        let worker = self.worker;
-        let trace = &worker.job.load.trace;
-        let keep_head = worker.evidence_left.get() > 0 || trace.heads || trace.errors;
-        let kept_head = keep_head.then_some(&mut user.answer_head);
-        let sent_us = worker.net.unix_micros_at(moments.sent);
-        Judge::new(&worker.job.site, &worker.job.load.check, &self.asked, &user.path, sent_us, kept_head)
-    }
-
-    async fn transfer(
-        &self,
-        connection: &mut Connection,
-        message: Buffer,
-        judge: &mut Judge<'_>,
-        moments: &mut Moments,
-    ) -> Ended {
-        connection.begin(self.worker.first_deadline(moments.sent), Expect::Body);
-        let post_bytes = self.worker.composer.post_bytes(&self.asked);
-        let ended = match send(&mut connection.stream, message, post_bytes).await {
-            Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
-            Ok(()) => read_answer(self.worker, connection, judge, &self.asked, &self.reading, moments).await,
-        };
-        renewable(ended, connection)
-    }
-
-    fn count_answer(&self, status: u16) {
-        if status == 304 {
-            self.worker.count(|counts| counts.unchanged += 1);
-        } else if status == 200 && self.asked.range.is_some() {
-            self.worker.count(|counts| counts.ranges_ignored += 1);
-        }
-    }
-}
-
-fn count_kind(worker: &Worker, asked: &Asked) {
+fn count_kind(context: Context<'_>, asked: &Asked) {
     if asked.reload || asked.range.is_some() || asked.has_version.is_some() {
-        worker.count(|counts| {
+        context.worker.count(|counts| {
             counts.reloads += u64::from(asked.reload);
             counts.ranges += u64::from(asked.range.is_some());
             counts.conditional += u64::from(asked.has_version.is_some());
@@ -135,54 +40,147 @@ fn count_kind(worker: &Worker, asked: &Asked) {
     }
 }
 
-async fn send(stream: &mut Stream, message: Buffer, post_bytes: Option<u64>) -> io::Result<()> {
-    match post_bytes {
-        None | Some(0) => stream.send(message).await,
-        Some(bytes) => {
-            let body: Vec<&'static [u8]> = Content::counting().pieces(0, bytes).collect();
-            stream.send_with(message, &body).await
+struct Fetch<'a> {
+    context: Context<'a>,
+    laws: &'a Laws,
+    /// The path asked for: jtest's bodies begin with it.
+    path: Vec<u8>,
+}
+
+impl Call for Fetch<'_> {
+    type Item = Asked;
+
+    const CACHE: CacheResult = CacheResult::Unknown;
+
+    fn place<'s>(&'s self, _: &'s Asked) -> Place<'s> {
+        self.context.worker.target()
+    }
+
+    fn write(
+        &mut self,
+        due: &mut Due<Asked>,
+        _: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Written, Failure> {
+        let worker = self.context.worker;
+        let path = worker.composer.head(to, &worker.job.site, &due.item, last);
+        self.path.clear();
+        self.path.extend_from_slice(&to[path]);
+        if worker.job.load.trace.urls {
+            let line = to.split(|byte| *byte == b'\r').next().unwrap_or(to);
+            worker.show(Event::Url(String::from_utf8_lossy(line).into_owned()));
         }
+        let payload = worker.composer.post_bytes(&due.item).unwrap_or(0);
+        Ok(Written { expect: Expect::Body, payload })
+    }
+
+    async fn read(
+        &mut self,
+        slot: &mut Slot,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<Asked>>,
+    ) -> Read {
+        http::read(self.context, self, slot, connection, window).await
+    }
+
+    fn is_repeatable(&self, item: &Asked) -> bool {
+        self.context.worker.composer.post_bytes(item).is_none()
+    }
+
+    fn describe<'s>(&'s self, item: &'s Asked) -> Described<'s> {
+        let head = self.head(item);
+        let line = head.lines().next().unwrap_or("").to_owned();
+        let method = if self.is_repeatable(item) { "GET" } else { "POST" };
+        let url = line.split(' ').nth(1).unwrap_or("").to_owned();
+        let range = item.range.unwrap_or((0, 0));
+        Described { method, url: url.into(), title: line.into(), range, place: 0, cause: Cause::Listed }
+    }
+
+    fn bytes(&self, item: &Asked, _: &Turn, _: Instant) -> Vec<u8> {
+        self.head(item).into_owned().into_bytes()
     }
 }
 
-/// Reads until the answer is complete, fails, or is broken off.
-async fn read_answer(
-    worker: &Worker,
-    connection: &mut Connection,
-    judge: &mut Judge<'_>,
-    asked: &Asked,
-    reading: &Reading,
-    moments: &mut Moments,
-) -> Ended {
-    let changing = worker.job.site.change_every.is_some();
-    let mut patience = Patience::new(asked, reading, moments.sent);
-    loop {
-        if connection.reader.stage() == Progress::Body {
-            if patience.lost(&connection.reader, judge.body_bytes, worker) {
-                return Ended::BrokenOff;
-            }
-            if !patience.is_needed()
-                && let Some(ended) = drain(connection, judge, DRAIN_FROM).await
+impl Fetch<'_> {
+    /// The request's head, composed again: it is a pure function of what was asked.
+    fn head(&self, asked: &Asked) -> Cow<'static, str> {
+        let mut bytes = Vec::new();
+        self.context.worker.composer.head(&mut bytes, &self.context.worker.job.site, asked, false);
+        String::from_utf8_lossy(&bytes).into_owned().into()
+    }
+}
+
+impl HttpCall for Fetch<'_> {
+    type Sink<'s>
+        = Judge<'s>
+    where
+        Self: 's;
+
+    fn sink<'s>(&'s self, sent: &'s Sent<Asked>, kept: Option<&'s mut Vec<u8>>) -> Judge<'s> {
+        let worker = self.context.worker;
+        let sent_us = worker.net.unix_micros_at(sent.at);
+        Judge::new(&worker.job.site, &worker.job.load.check, &sent.item, &self.path, sent_us, kept)
+    }
+
+    fn reading(&self, sent: &Sent<Asked>) -> Reading {
+        let asked = &sent.item;
+        let abort = asked.abort_at.map(|share| (share, asked.body_bytes()));
+        let reading = &self.laws.step().reading;
+        match Pacing::new(self.context.worker, reading, asked.slow, abort, sent.at) {
+            Some(pacing) => Reading::paced(pacing),
+            None => Reading::plain(false),
+        }
+    }
+
+    fn settle(&self, sent: &Sent<Asked>, ended: Ended, judge: &mut Judge<'_>) -> Settled {
+        if let Ended::Complete = ended {
+            judge.complete();
+        }
+        let worker = self.context.worker;
+        if judge.said.status == 304 {
+            worker.count(|counts| counts.unchanged += 1);
+        } else if judge.said.status == 200 && sent.item.range.is_some() {
+            worker.count(|counts| counts.ranges_ignored += 1);
+        }
+        outcome(ended, judge, &sent.item).into()
+    }
+}
+
+impl Answer for Judge<'_> {
+    fn said(&self) -> Said {
+        Said {
+            status: self.said.status,
+            version: self.said.version,
+            keep_alive: self.said.keep_alive,
+            head_bytes: self.said.head_bytes,
+            body_bytes: self.body_bytes,
+            cache: self.cache(),
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let (expected, answered) = (self.expected_length(), self.said.status != 0);
+        let announced = self.said.content_length;
+        let wrong_length = announced.filter(|length| *length != expected && answered && self.checks_length());
+        let error = match outcome {
+            Outcome::Failed(failure)
+                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
             {
-                moments.ended = worker.net.now();
-                if let Ended::Complete = ended {
-                    judge.complete();
-                }
-                return ended;
+                Some(Wrong::Short { got: self.body_bytes, wanted: announced.unwrap_or(expected) })
             }
-        }
-        let received = patience.recv(&mut connection.stream, worker, judge.body_bytes).await;
-        note_arrival(worker, connection, moments);
-        if changing {
-            judge.now_us = worker.net.unix_micros_at(moments.ended);
-        }
-        match take(&mut connection.reader, received, judge) {
-            Some(Ended::Complete) => {
-                judge.complete();
-                return Ended::Complete;
-            }
-            Some(ended) => return note_end(worker, connection, moments, ended),
-            None => {}
+            _ => None,
+        };
+        let whole = self.whole_length();
+        Found {
+            detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
+            serial: self.said.stamp.map(|stamp| stamp.serial),
+            errors: wrong_length
+                .map(|announced| Wrong::Length { expected, announced, whole })
+                .into_iter()
+                .collect(),
+            error,
+            ..Found::default()
         }
     }
 }
@@ -197,7 +195,7 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
         Ended::Failed(_) if spoilt => Outcome::Injected,
         Ended::Failed(failure) if judge.may_be_cut(failure) => Outcome::Injected,
         Ended::Failed(failure) => Outcome::Failed(failure),
-        Ended::Complete | Ended::Outdated => match judge.said.status {
+        Ended::Complete => match judge.said.status {
             200 | 206 => match judge.finding {
                 Some((Fault::Truncated, _)) if spoilt && !kept => Outcome::Injected,
                 Some((fault, _)) => Outcome::Faulty(fault),

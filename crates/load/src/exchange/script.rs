@@ -1,43 +1,52 @@
-//! Sending what a script says, and telling it the answers. Start reading at [`script`].
+//! What a script says is to be sent, and the answers that it is told.
 
-use super::{Attempt, Ended, Moments, Turn, keeps, note_refusal, put_back, ready, renewable};
+use super::http::{self, Counted, HttpCall, Said, Settled};
+use super::report::{Described, Found};
+use super::{Body, Call, Context, Due, Ended, Place, Queue, Read, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
-use crate::failure;
 use crate::script::{Halt, Heard, Playing};
-use crate::user::User;
-use crate::worker::{PhaseWork, Worker};
-use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage};
-use net::Buffer;
-use std::rc::Rc;
-use std::time::Duration;
+use crate::worker::Worker;
+use measure::{Cause, Failure, Outcome};
+use std::cell::Cell;
+use std::time::Instant;
 use wire::http1::batch::Batch;
-use wire::http1::{ResponseHead, ResponseSink, Stage as Progress};
+use wire::http1::{ResponseHead, ResponseSink};
+
+/// What a user of a script keeps, so that nothing is allocated for each request.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// What the script said last is to be sent.
+    message: Vec<u8>,
+    /// What it is told.
+    heard: Heard,
+}
 
 /// Asks the script what to send, sends it and reads the answers.
 pub(crate) async fn script(
-    worker: &Rc<Worker>,
-    work: &PhaseWork,
-    user: &mut User,
+    context: Context<'_>,
+    slot: &mut Slot,
+    scratch: &mut Scratch,
     playing: &Playing,
     mut turn: Turn,
 ) {
+    let worker = context.worker;
     let Some(delay) = playing.delay() else { return halt(worker, playing) };
     if !delay.is_zero() {
         worker.net.sleep(delay).await;
         turn.due = worker.net.now();
-        if worker.over(work, turn.due) {
+        if worker.over(context.work, turn.due) {
             return;
         }
     }
-    let mut message = std::mem::take(&mut user.message);
+    let mut message = std::mem::take(&mut scratch.message);
     if let Some(batch) = playing.request(&mut message) {
         (0..batch.count).for_each(|_| worker.begin());
-        let call = Call { worker, playing, turn, batch };
-        while call.attempt(user, &message).await == Attempt::Outdated {
-            worker.count(|counts| counts.resent += u64::from(batch.count));
-        }
+        let heard = Cell::new(std::mem::take(&mut scratch.heard));
+        let mut call = Scripted { context, playing, message, heard };
+        run(context, slot, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
+        (message, scratch.heard) = (call.message, call.heard.take());
     }
-    user.message = message;
+    scratch.message = message;
     if playing.halted.get().is_some() {
         halt(worker, playing);
     }
@@ -51,178 +60,101 @@ fn halt(worker: &Worker, playing: &Playing) {
     }
 }
 
-struct Call<'a> {
-    worker: &'a Rc<Worker>,
+struct Scripted<'a> {
+    context: Context<'a>,
     playing: &'a Playing,
-    turn: Turn,
-    batch: Batch,
+    message: Vec<u8>,
+    heard: Cell<Heard>,
 }
 
-impl Call<'_> {
-    /// One try, over the user's connection or a new one.
-    async fn attempt(&self, user: &mut User, message: &[u8]) -> Attempt {
-        let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, self.playing.place(), &self.turn).await else {
-            // The first has been counted.
-            self.fail_others(user.not_connected.map(|said| said.failure), self.batch.count - 1);
-            return Attempt::Over;
+impl Call for Scripted<'_> {
+    type Item = Batch;
+
+    fn place<'s>(&'s self, _: &'s Batch) -> Place<'s> {
+        self.playing.place()
+    }
+
+    fn answers(&self, batch: &Batch) -> u32 {
+        batch.count
+    }
+
+    fn write(
+        &mut self,
+        due: &mut Due<Batch>,
+        _: Instant,
+        _: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Written, Failure> {
+        to.extend_from_slice(&self.message);
+        Ok(Written { expect: due.item.expect, payload: 0 })
+    }
+
+    async fn read(
+        &mut self,
+        slot: &mut Slot,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<Batch>>,
+    ) -> Read {
+        let read = http::read(self.context, self, slot, connection, window).await;
+        match (read, window.is_empty()) {
+            // Of a batch that has begun to be answered, what is missing has failed.
+            (Read::Over { .. }, false) => Read::Failed(super::closed_early()),
+            (read, _) => read,
+        }
+    }
+
+    fn is_repeatable(&self, _: &Batch) -> bool {
+        true
+    }
+
+    fn describe<'s>(&'s self, _: &'s Batch) -> Described<'s> {
+        let line = self.message.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        Described {
+            method: "",
+            url: String::from_utf8_lossy(line),
+            title: String::from_utf8_lossy(line),
+            range: (0, 0),
+            place: 0,
+            cause: Cause::Listed,
+        }
+    }
+
+    fn bytes(&self, _: &Batch, _: &Turn, _: Instant) -> Vec<u8> {
+        self.message.clone()
+    }
+}
+
+impl HttpCall for Scripted<'_> {
+    type Sink<'s>
+        = Answer
+    where
+        Self: 's;
+
+    fn sink<'s>(&'s self, _: &'s Sent<Batch>, _: Option<&'s mut Vec<u8>>) -> Answer {
+        Answer::new(self.heard.take(), self.playing.responds())
+    }
+
+    fn settle(&self, sent: &Sent<Batch>, ended: Ended, answer: &mut Answer) -> Settled {
+        let outcome = match ended {
+            Ended::Complete => Outcome::Fine,
+            Ended::BrokenOff => Outcome::Aborted,
+            Ended::Failed(failure) => Outcome::Failed(failure),
         };
-        let mut out = worker.net.buffer();
-        out.extend_from_slice(message);
-        let moments = Moments::at_send(self.turn.due, worker.net.now());
-        let mut reading = Reading {
-            call: self,
-            answer: Answer::new(std::mem::take(&mut user.heard), self.playing.responds()),
-            moments,
-            answered: 0,
-        };
-        let ended = reading.exchange(&mut connection, out).await;
-        let Reading { answer, moments, answered, .. } = reading;
-        user.heard = answer.heard;
-        let ended = if answered == 0 { renewable(ended, &connection) } else { ended };
-        if let Ended::Outdated = ended {
-            return Attempt::Outdated;
+        if let Ended::Complete = ended
+            && self.playing.responds()
+            && self.playing.halted.get().is_none()
+        {
+            answer.heard.status = answer.status;
+            self.playing.response(&answer.heard);
         }
-        if let Ended::Failed(failure) = ended {
-            let outcome = Outcome::Failed(failure);
-            if answered < self.batch.count {
-                worker.end(&moments.exchange(outcome, &self.turn, &mut connection));
-            }
-            self.fail_others(Some(failure), (self.batch.count - answered).saturating_sub(1));
-        }
-        user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
-        put_back(worker, user, connection, keeps(ended, false, answer.keep_alive)).await;
-        Attempt::Over
+        self.heard.set(std::mem::take(&mut answer.heard));
+        let untimed = sent.answers > 0 && self.playing.time_batches;
+        Settled { outcome, counted: if untimed { Counted::Untimed } else { Counted::Whole } }
     }
 
-    /// The rest of a batch has failed with its first failure.
-    fn fail_others(&self, failure: Option<Failure>, count: u32) {
-        let unknown = Failure { kind: FailureKind::System, stage: Stage::Connect, errno: None };
-        let outcome = Outcome::Failed(failure.unwrap_or(unknown));
-        for _ in 0..count {
-            self.worker.end(&blank(outcome));
-        }
-    }
-}
-
-/// An exchange of which nothing is known but its outcome.
-fn blank(outcome: Outcome) -> Exchange {
-    Exchange {
-        outcome,
-        status: 0,
-        cache: CacheResult::NotAsked,
-        service: Duration::ZERO,
-        response: Duration::ZERO,
-        first_byte: None,
-        connect: None,
-        reused: true,
-        lateness: None,
-        sent_bytes: 0,
-        head_bytes: 0,
-        body_bytes: 0,
-    }
-}
-
-/// A batch under way.
-struct Reading<'a> {
-    call: &'a Call<'a>,
-    answer: Answer,
-    moments: Moments,
-    /// Answers that are complete.
-    answered: u32,
-}
-
-impl Reading<'_> {
-    async fn exchange(&mut self, connection: &mut Connection, out: Buffer) -> Ended {
-        let worker = self.call.worker;
-        let sent_bytes = out.len() as u64;
-        connection.begin(self.moments.sent + worker.job.load.limits.request, self.call.batch.expect);
-        if let Err(error) = connection.stream.send(out).await {
-            return Ended::Failed(failure::of_io(&error, Stage::Send));
-        }
-        worker.count(|counts| counts.sent_bytes += sent_bytes);
-        loop {
-            let received = connection.stream.recv().await;
-            self.moments.ended = worker.net.now();
-            self.moments.first_byte.get_or_insert(self.moments.ended);
-            let stage = match connection.reader.stage() {
-                Progress::Idle | Progress::Head => Stage::Head,
-                Progress::Body | Progress::Done => Stage::Body,
-            };
-            let ended = match received {
-                Ok(bytes) if bytes.is_empty() => self.end_of_stream(connection),
-                Ok(bytes) => self.take(connection, &bytes),
-                Err(error) => Some(Ended::Failed(failure::of_io(&error, stage))),
-            };
-            if let Some(ended) = ended {
-                if connection.reader.stage() == Progress::Idle {
-                    self.moments.first_byte = None;
-                }
-                return ended;
-            }
-        }
-    }
-
-    fn end_of_stream(&mut self, connection: &mut Connection) -> Option<Ended> {
-        if let Err(error) = connection.reader.end_of_stream(&mut self.answer) {
-            return Some(Ended::Failed(failure::of_codec(&error, connection.reader.stage())));
-        }
-        let more = self.complete(connection);
-        let closed = Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
-        Some(if more { Ended::Failed(closed) } else { Ended::Complete })
-    }
-
-    /// Reads what came, which may be several answers; `None` while some are missing.
-    fn take(&mut self, connection: &mut Connection, bytes: &[u8]) -> Option<Ended> {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let progress = match connection.reader.read(rest, &mut self.answer) {
-                Ok(progress) => progress,
-                Err(error) => {
-                    return Some(Ended::Failed(failure::of_codec(&error, connection.reader.stage())));
-                }
-            };
-            rest = &rest[progress.consumed..];
-            if !progress.done {
-                return None;
-            }
-            if self.complete(connection) {
-                connection.reader.begin(self.call.batch.expect);
-            } else if rest.is_empty() {
-                return Some(Ended::Complete);
-            } else {
-                // Nobody has asked for what follows; the connection is of no further use.
-                self.answer.keep_alive = false;
-                return Some(Ended::Complete);
-            }
-        }
-        None
-    }
-
-    /// An answer is complete: counts it and tells the script. Returns whether more are to come.
-    fn complete(&mut self, connection: &mut Connection) -> bool {
-        let call = self.call;
-        self.answered += 1;
-        let more = self.answered < call.batch.count;
-        let exchange = Exchange {
-            status: self.answer.status,
-            cache: CacheResult::NotAsked,
-            head_bytes: self.answer.head_bytes,
-            body_bytes: self.answer.body_bytes,
-            ..self.moments.exchange(Outcome::Fine, &call.turn, connection)
-        };
-        if more && call.playing.time_batches {
-            call.worker.end_untimed(&exchange);
-        } else {
-            call.worker.end(&exchange);
-        }
-        if call.playing.responds() && call.playing.halted.get().is_none() {
-            self.answer.heard.status = self.answer.status;
-            call.playing.response(&self.answer.heard);
-        }
-        self.answer.clear();
-        more
+    /// As wrk: nobody has asked for what follows.
+    fn is_strict(&self) -> bool {
+        false
     }
 }
 
@@ -241,12 +173,6 @@ impl Answer {
     fn new(mut heard: Heard, wanted: bool) -> Answer {
         heard.clear();
         Answer { heard, wanted, status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 }
-    }
-
-    /// Gets ready for the next answer; whether the connection is kept, the last one says.
-    fn clear(&mut self) {
-        self.heard.clear();
-        (self.head_bytes, self.body_bytes) = (0, 0);
     }
 }
 
@@ -268,5 +194,36 @@ impl ResponseSink for Answer {
         if self.wanted {
             self.heard.body.extend_from_slice(bytes);
         }
+    }
+}
+
+impl Body for Answer {
+    fn wants_body(&self) -> bool {
+        // wrk reads what it counts.
+        true
+    }
+
+    fn skipped(&mut self, count: u64) {
+        self.body_bytes += count;
+    }
+
+    fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
+}
+
+impl http::Answer for Answer {
+    fn said(&self) -> Said {
+        Said {
+            status: self.status,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            ..Said::default()
+        }
+    }
+
+    fn found(&mut self, _: Outcome) -> Found {
+        Found::default()
     }
 }

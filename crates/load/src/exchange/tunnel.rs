@@ -1,10 +1,9 @@
 //! Tunnels: the target is asked by CONNECT (RFC 9110 section 9.3.6) to lead a connection on to a host.
 
-use super::{Connected, Place, connect};
+use super::connect::{Connected, Place, connect};
 use crate::failure;
 use crate::route::for_proxy;
 use crate::session::{Memory, Rounds};
-use crate::user::User;
 use crate::worker::Worker;
 use measure::{Failure, FailureKind, Stage};
 use std::time::Instant;
@@ -14,12 +13,11 @@ use wire::http1::{Expect, Limits, ResponseHead, ResponseReader, ResponseSink};
 /// plan has credentials for it.
 pub(super) async fn open(
     worker: &Worker,
-    user: &User,
+    memory: Option<&Memory>,
     place: Place<'_>,
     authority: &str,
     deadline: Option<Instant>,
 ) -> Result<Connected, Failure> {
-    let memory = user.memory.as_deref();
     let mut rounds = Rounds::default();
     loop {
         let mut connected = connect(worker, place, deadline).await?;

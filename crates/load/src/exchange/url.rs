@@ -1,115 +1,154 @@
-//! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
+//! URLs of a list, and where they lead.
 
-use super::{
-    Attempt, Ended, Moments, Place, Turn, keeps, not_connected, note_refusal, put_back, read_all, ready,
-    renewable,
-};
+use super::http::{self, Answer, HttpCall, Said, Settled};
+use super::report::{Described, Found};
+use super::{Call, Context, Due, Ended, Moments, Place, Queue, Read, Sent, Slot, Turn, Written, run, unsent};
 use crate::connection::Connection;
-use crate::failure;
 use crate::page::PageReader;
 use crate::urls::{self, Frontier};
-use crate::user::User;
 use crate::worker::Worker;
-use measure::event::{HeadTitle, Wrong};
-use measure::{Clock, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trouble};
-use net::Buffer;
+use measure::event::Wrong;
+use measure::{CacheResult, Cause, Clock, Event, Failure, FailureKind, Outcome, Stage};
 use plan::{Address, CheckContent};
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::time::Instant;
 use wire::http1::Expect;
 
 /// Fetches the next URL of a list, and gives back to it what it leads to.
-pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontier, turn: Turn) {
+pub(crate) async fn url(context: Context<'_>, slot: &mut Slot, frontier: &Frontier, turn: Turn) {
+    let worker = context.worker;
     let Some(address) = frontier.next(turn.number) else { return };
     worker.begin();
-    let begin = worker.net.now();
-    address.text.as_bytes().clone_into(&mut user.path);
-    let to = match resolve(worker, frontier, &address).await {
-        Ok(to) => to,
-        Err(error) => {
-            let failure =
-                Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
-            return not_connected(worker, user, failure, &turn, begin);
-        }
-    };
+    let began = worker.net.now();
+    let found = resolve(worker, frontier, &address).await;
+    let mut fetch = Fetch { context, frontier, to: *found.as_ref().unwrap_or(&None) };
+    let due = Due { item: address, turn };
+    if let Err(error) = found {
+        let failure =
+            Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
+        let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
+        slot.refusals += 1;
+        return unsent(context, slot, &mut fetch, due, failure, moments);
+    }
     if worker.job.load.trace.urls {
-        worker.show(Event::Url(address.text.clone()));
+        worker.show(Event::Url(due.item.text.clone()));
     }
-    let visit = Visit { worker, frontier, address, to, turn };
-    while visit.attempt(user).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
-    }
+    run(context, slot, &mut fetch, [due].into_iter().collect()).await;
 }
 
-/// One request for a URL.
-struct Visit<'a> {
-    worker: &'a Rc<Worker>,
+struct Fetch<'a> {
+    context: Context<'a>,
     frontier: &'a Frontier,
-    address: Address,
     /// Where its host is; `None`: to the target.
     to: Option<SocketAddr>,
-    turn: Turn,
 }
 
-impl Visit<'_> {
-    /// One try, over the user's connection or a new one.
-    async fn attempt(&self, user: &mut User) -> Attempt {
-        let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, self.place(), &self.turn).await else {
-            return Attempt::Over;
-        };
-        let last = worker.is_last(&connection);
-        let message = self.compose(last);
-        let sent_bytes = message.len() as u64;
-        let check = worker.job.load.check.content;
-        let mut page = PageReader::new(self.frontier.wants_links(), check, &self.address);
-        let mut moments = Moments::at_send(self.turn.due, worker.net.now());
-        connection.begin(worker.first_deadline(moments.sent), Expect::Body);
-        let ended = match connection.stream.send(message).await {
-            Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
-            Ok(()) => read_all(worker, &mut connection, &mut page, &mut moments).await,
-        };
-        let ended = renewable(ended, &connection);
-        if let Ended::Outdated = ended {
-            return Attempt::Outdated;
-        }
-        let outcome = page_outcome(ended, &mut page, self.frontier, &self.address);
-        worker.end(&Exchange {
-            status: page.status,
-            sent_bytes,
-            head_bytes: page.head.len() as u64,
-            body_bytes: page.body_bytes,
-            ..moments.exchange(outcome, &self.turn, &mut connection)
-        });
-        follow(worker, self.frontier, &mut page, &self.address);
-        tell_page(worker, &page, &self.address, outcome, &moments, &connection);
-        note_refusal(user, ended, &moments);
-        put_back(worker, user, connection, keeps(ended, last, page.keep_alive)).await;
-        Attempt::Over
-    }
+impl Call for Fetch<'_> {
+    type Item = Address;
+
+    const CACHE: CacheResult = CacheResult::Unknown;
 
     /// Through a proxy as that is spoken to, otherwise as the URL says.
-    fn place(&self) -> Place<'_> {
+    fn place<'s>(&'s self, address: &'s Address) -> Place<'s> {
         match &self.to {
-            None => self.worker.target(),
+            None => self.context.worker.target(),
             Some(to) => {
-                let secure = self.address.secure.then_some(self.address.host.as_str());
+                let secure = address.secure.then_some(address.host.as_str());
                 Place { to: std::slice::from_ref(to), secure, tunnel: None }
             }
         }
     }
 
-    fn compose(&self, last: bool) -> Buffer {
-        let worker = self.worker;
-        let mut message = worker.net.buffer();
+    fn write(
+        &mut self,
+        due: &mut Due<Address>,
+        _: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Written, Failure> {
+        let worker = self.context.worker;
         let proxied = worker.job.load.target.is_some();
-        let reload = self.frontier.reloads(self.turn.number);
-        urls::compose(&self.address, &mut message, &worker.http, proxied, reload, last);
-        if worker.job.load.trace.heads {
-            worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: message.to_vec() });
+        let reload = self.frontier.reloads(due.turn.number);
+        urls::compose(&due.item, to, &worker.http, proxied, reload, last);
+        Ok(Written { expect: Expect::Body, payload: 0 })
+    }
+
+    async fn read(
+        &mut self,
+        slot: &mut Slot,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<Address>>,
+    ) -> Read {
+        http::read(self.context, self, slot, connection, window).await
+    }
+
+    fn is_repeatable(&self, _: &Address) -> bool {
+        true
+    }
+
+    fn describe<'s>(&'s self, address: &'s Address) -> Described<'s> {
+        let url = address.text.as_str();
+        Described {
+            method: "GET",
+            url: url.into(),
+            title: url.into(),
+            range: (0, 0),
+            place: 0,
+            cause: Cause::Listed,
         }
-        message
+    }
+
+    fn bytes(&self, address: &Address, turn: &Turn, _: Instant) -> Vec<u8> {
+        let (mut bytes, worker) = (Vec::new(), self.context.worker);
+        let proxied = worker.job.load.target.is_some();
+        urls::compose(address, &mut bytes, &worker.http, proxied, self.frontier.reloads(turn.number), false);
+        bytes
+    }
+}
+
+impl HttpCall for Fetch<'_> {
+    type Sink<'s>
+        = PageReader<'s>
+    where
+        Self: 's;
+
+    fn sink<'s>(&'s self, sent: &'s Sent<Address>, kept: Option<&'s mut Vec<u8>>) -> PageReader<'s> {
+        let check = self.context.worker.job.load.check.content;
+        PageReader::new(self.frontier.wants_links(), check, &sent.item, kept)
+    }
+
+    fn settle(&self, sent: &Sent<Address>, ended: Ended, page: &mut PageReader<'_>) -> Settled {
+        let outcome = outcome(ended, page, self.frontier, &sent.item);
+        follow(self.context.worker, self.frontier, page, &sent.item);
+        outcome.into()
+    }
+}
+
+impl Answer for PageReader<'_> {
+    fn said(&self) -> Said {
+        Said {
+            status: self.status,
+            version: self.version,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            cache: CacheResult::Unknown,
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let error = match outcome {
+            Outcome::Failed(_) if (300..400).contains(&self.status) => Some(Wrong::Redirect),
+            Outcome::Failed(failure)
+                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
+            {
+                Some(Wrong::Short { got: self.body_bytes, wanted: self.content_length.unwrap_or(0) })
+            }
+            _ => None,
+        };
+        Found { error, ..Found::default() }
     }
 }
 
@@ -134,13 +173,13 @@ async fn resolve(
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.
-fn page_outcome(ended: Ended, page: &mut PageReader, frontier: &Frontier, address: &Address) -> Outcome {
+fn outcome(ended: Ended, page: &mut PageReader<'_>, frontier: &Frontier, address: &Address) -> Outcome {
     let bad_status =
         Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None });
     match ended {
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::BrokenOff => Outcome::Aborted,
-        Ended::Complete | Ended::Outdated => match page.status {
+        Ended::Complete => match page.status {
             200..=299 => page.fault().map_or(Outcome::Fine, Outcome::Faulty),
             301 | 302 | 303 | 307 | 308 if frontier.follows_redirects() => {
                 let to = page.location.take().and_then(|to| address.join(&to));
@@ -152,7 +191,7 @@ fn page_outcome(ended: Ended, page: &mut PageReader, frontier: &Frontier, addres
     }
 }
 
-fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader, address: &Address) {
+fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader<'_>, address: &Address) {
     if let Some(to) = page.redirect.take() {
         worker.count(|counts| counts.redirects += 1);
         frontier.push(to);
@@ -164,43 +203,6 @@ fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader, address: 
     }
     let dropped = frontier.take_dropped();
     worker.count(|counts| counts.dropped_urls += dropped);
-}
-
-fn tell_page(
-    worker: &Worker,
-    page: &PageReader,
-    address: &Address,
-    outcome: Outcome,
-    moments: &Moments,
-    connection: &Connection,
-) {
-    let trace = &worker.job.load.trace;
-    if trace.heads && page.status != 0 {
-        worker.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: page.head.clone() });
-    }
-    let what = match outcome {
-        Outcome::Failed(_) if (300..400).contains(&page.status) => Wrong::Redirect,
-        Outcome::Failed(failure)
-            if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
-        {
-            Wrong::Short { got: page.body_bytes, wanted: page.content_length.unwrap_or(0) }
-        }
-        Outcome::Failed(failure) => Wrong::Failed(failure),
-        Outcome::Faulty(fault) => Wrong::Faulty(fault),
-        Outcome::Fine | Outcome::Injected | Outcome::Aborted => return,
-    };
-    if trace.errors {
-        let head = String::from_utf8_lossy(&page.head);
-        worker.tell(Event::Trouble(Trouble {
-            what,
-            request: address.text.clone(),
-            status_line: head.lines().next().unwrap_or("").to_owned(),
-            range: (0, 0),
-            after: moments.response(),
-            connection: connection.number,
-            reused: connection.carried > 0,
-        }));
-    }
 }
 
 /// Whether bodies of a URL list are compared with jtest's pattern.

@@ -6,21 +6,17 @@ use super::reply::Reply;
 use super::{Visit, needs::Needs};
 use crate::connection::Connection;
 use crate::exchange::{
-    Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, read_all, ready, renewable,
-    trouble_of, version_text,
+    self, Call, Counted, Described, Due, Ended, Found, HttpCall, Moments, Place, Queue, Read, Said, Sent,
+    Settled, Slot, Turn, Written,
 };
-use crate::failure;
 use crate::requests::{Answer, Prepared};
 use crate::route::Route;
-use crate::user::User;
-use measure::event::{HeadTitle, Wrong};
-use measure::{
-    CacheResult, Cause, Clock, Event, Evidence, Exchange, Failure, FailureKind, Fault, Outcome, Record, Stage,
-};
+use measure::{Cause, Clock, Failure, FailureKind, Outcome, Stage};
 use plan::Address;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::Instant;
 use wire::http1::Expect as Framing;
 
 /// Why a request is sent, and what it may lead to.
@@ -45,20 +41,19 @@ pub(super) enum Fetched {
     Page(Vec<Address>),
 }
 
-/// What came of one try.
-enum Tried {
-    /// To be tried again: the connection was outdated, or a challenge is answered.
-    Again,
-    Over(Fetched),
-}
-
-/// One request.
-struct Hop<'a> {
+/// One request of a visit.
+struct Derived<'a> {
     visit: &'a Visit<'a>,
     message: &'a Message,
     purpose: Purpose<'a>,
-    turn: Turn,
-    route: Route,
+    destination: Route,
+    /// What the session adds to the request as it is sent next, and whether it asks on condition.
+    rounds: RefCell<Rounds>,
+    /// The bytes as they were sent, where evidence may be wanted.
+    sent: Vec<u8>,
+    conditional: bool,
+    /// What came of the last answer; `None`: it was a challenge that is answered next.
+    fetched: Cell<Option<Fetched>>,
 }
 
 impl Visit<'_> {
@@ -67,25 +62,38 @@ impl Visit<'_> {
         let worker = self.worker;
         worker.begin();
         let began = worker.net.now();
-        let route = match self.route(&message.address).await {
-            Ok(route) => route,
-            Err(error) => {
-                let failure =
-                    Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
-                not_connected(worker, &mut User::new(self.user), failure, &turn, began);
-                return Fetched::Over;
-            }
+        let found = self.route(&message.address).await;
+        let looked_up = found.as_ref().err().map(|error| Failure {
+            kind: FailureKind::Lookup,
+            stage: Stage::Lookup,
+            errno: error.raw_os_error(),
+        });
+        let destination = found.unwrap_or_default();
+        let mut call = Derived {
+            visit: self,
+            message,
+            purpose,
+            destination,
+            rounds: RefCell::default(),
+            sent: Vec::new(),
+            conditional: false,
+            fetched: Cell::new(Some(Fetched::Over)),
         };
-        let hop = Hop { visit: self, message, purpose, turn, route };
-        let mut rounds = Rounds::default();
+        if let Some(failure) = looked_up {
+            let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
+            let mut slot = Slot::new(self.user);
+            exchange::unsent(self.context(), &mut slot, &mut call, Due { item: (), turn }, failure, moments);
+            return Fetched::Over;
+        }
         loop {
-            let mut lane = self.memory.lane(worker, self.user, hop.route.place());
-            let tried = hop.attempt(&mut lane, &mut rounds).await;
+            let mut slot = self.memory.slot(worker, self.user, call.destination.place());
+            let due = Due { item: (), turn };
+            exchange::run(self.context(), &mut slot, &mut call, [due].into_iter().collect()).await;
             if purpose.main {
-                self.refusals.set(lane.refusals);
+                self.refusals.set(slot.refusals);
             }
-            self.memory.put_back(lane);
-            if let Tried::Over(fetched) = tried {
+            self.memory.put_back(slot);
+            if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
                 return fetched;
             }
         }
@@ -126,85 +134,120 @@ impl Visit<'_> {
     }
 }
 
-impl Hop<'_> {
-    /// One try, over a connection of the lane or a new one.
-    async fn attempt(&self, lane: &mut User, rounds: &mut Rounds) -> Tried {
-        let (visit, worker) = (self.visit, self.visit.worker);
-        let began = worker.since_start();
-        self.message.address.text.as_bytes().clone_into(&mut lane.path);
-        let Some(mut connection) = ready(worker, lane, self.route.place(), &self.turn).await else {
-            self.record_unconnected(lane, began);
-            return Tried::Over(Fetched::Over);
-        };
-        let fresh = connection.opened_in.is_some();
-        let last = worker.is_last(&connection);
-        let (more, conditional) =
-            visit.memory.additions(self.message, &self.route, worker.http(), visit.now_s());
-        let mut message = worker.net.buffer();
-        self.message.write(&mut message, &self.route, worker.http(), &more, last);
-        self.show(HeadTitle::RequestToProxy, &message);
-        let (sent_bytes, sent) = (message.len() as u64, worker.evidence_left.get() > 0);
-        let sent = if sent { message.to_vec() } else { Vec::new() };
-        let mut reply = self.reply();
-        let mut moments = Moments::at_send(self.turn.due, worker.net.now());
-        connection.begin(worker.first_deadline(moments.sent), self.framing());
-        let ended = match connection.stream.send(message).await {
-            Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
-            Ok(()) => read_all(worker, &mut connection, &mut reply, &mut moments).await,
-        };
-        let ended = renewable(ended, &connection);
-        if let Ended::Outdated = ended {
-            worker.count(|counts| counts.resent += 1);
-            return Tried::Again;
-        }
-        worker.count(|counts| {
-            counts.conditional += u64::from(conditional);
-            counts.unchanged += u64::from(reply.status == 304);
-        });
-        let (outcome, tried) = self.settle(ended, &mut reply, rounds);
-        let exchange = Exchange {
-            status: reply.status,
-            cache: CacheResult::NotAsked,
-            sent_bytes,
-            head_bytes: reply.head.len() as u64,
-            body_bytes: reply.body_bytes,
-            ..moments.exchange(outcome, &self.turn, &mut connection)
-        };
-        match tried {
-            Tried::Again => worker.challenge(&exchange),
-            Tried::Over(_) => worker.end(&exchange),
-        }
-        let connect = fresh.then(|| worker.since(moments.sent).saturating_sub(began));
-        self.record(began, connect, outcome, &reply, &moments, matches!(tried, Tried::Again));
-        self.tell(outcome, &reply, &moments, &connection, sent);
-        note_refusal(lane, ended, &moments);
-        let keep = keeps(ended, last, reply.keep_alive);
-        put_back(worker, lane, connection, keep).await;
-        tried
+impl Call for Derived<'_> {
+    type Item = ();
+
+    fn place<'s>(&'s self, _: &'s ()) -> Place<'s> {
+        self.destination.place()
     }
 
-    /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
-    fn settle(&self, ended: Ended, reply: &mut Reply<'_>, rounds: &mut Rounds) -> (Outcome, Tried) {
-        let (visit, from) = (self.visit, &self.message.address);
-        if let Ended::Complete = ended {
-            visit.memory.note(self.message, reply, visit.now_s());
-            if visit.memory.answers(reply, from, rounds) {
-                return (Outcome::Fine, Tried::Again);
-            }
+    fn write(
+        &mut self,
+        _: &mut Due<()>,
+        _: Instant,
+        last: bool,
+        to: &mut Vec<u8>,
+    ) -> Result<Written, Failure> {
+        let (visit, worker) = (self.visit, self.visit.worker);
+        let (more, conditional) =
+            visit.memory.additions(self.message, &self.destination, worker.http(), visit.now_s());
+        self.conditional = conditional;
+        let begin = to.len();
+        self.message.write(to, &self.destination, worker.http(), &more, last);
+        self.sent.clear();
+        if worker.evidence_left.get() > 0 {
+            self.sent.extend_from_slice(&to[begin..]);
         }
-        let (outcome, fetched) = self.judge(ended, reply);
-        (outcome, Tried::Over(fetched))
+        Ok(Written { expect: self.framing(), payload: 0 })
     }
+
+    async fn read(
+        &mut self,
+        slot: &mut Slot,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<()>>,
+    ) -> Read {
+        exchange::read(self.visit.context(), self, slot, connection, window).await
+    }
+
+    fn is_repeatable(&self, _: &()) -> bool {
+        true
+    }
+
+    fn describe<'s>(&'s self, _: &'s ()) -> Described<'s> {
+        let (method, url) = (self.message.method.as_str(), self.message.address.text.as_str());
+        Described {
+            method,
+            url: url.into(),
+            title: format!("{method} {url}").into(),
+            range: (0, 0),
+            place: self.purpose.prepared.index,
+            cause: self.purpose.cause,
+        }
+    }
+
+    fn bytes(&self, _: &(), _: &Turn, _: Instant) -> Vec<u8> {
+        self.sent.clone()
+    }
+}
+
+impl HttpCall for Derived<'_> {
+    type Sink<'s>
+        = Reply<'s>
+    where
+        Self: 's;
 
     /// Reads the answer; it is judged as the plan says where it is to a request of the list, or what that leads to.
-    fn reply(&self) -> Reply<'_> {
+    fn sink<'s>(&'s self, _: &'s Sent<()>, kept: Option<&'s mut Vec<u8>>) -> Reply<'s> {
         let plan = &self.visit.session.plan;
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
         let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
-        Reply::new(answer, reads_pages, self.visit.worker.job.load.trace.bodies)
+        Reply::new(answer, reads_pages, self.visit.worker.job.load.trace.bodies, kept)
     }
 
+    /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
+    fn settle(&self, _: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
+        let (visit, from) = (self.visit, &self.message.address);
+        visit.worker.count(|counts| {
+            counts.conditional += u64::from(self.conditional);
+            counts.unchanged += u64::from(reply.status == 304);
+        });
+        if let Ended::Complete = ended {
+            visit.memory.note(self.message, reply, visit.now_s());
+            if visit.memory.answers(reply, from, &mut self.rounds.borrow_mut()) {
+                self.fetched.set(None);
+                return Settled { outcome: Outcome::Fine, counted: Counted::Challenge };
+            }
+        }
+        let (outcome, fetched) = self.judge(ended, reply);
+        self.fetched.set(Some(fetched));
+        outcome.into()
+    }
+}
+
+impl exchange::Answer for Reply<'_> {
+    fn said(&self) -> Said {
+        Said {
+            status: self.status,
+            version: self.version,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            ..Said::default()
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let detail = match (&self.answer, outcome) {
+            (Some(answer), Outcome::Faulty(_)) => answer.detail(),
+            _ => String::new(),
+        };
+        Found { detail, body: self.shown.take(), ..Found::default() }
+    }
+}
+
+impl Derived<'_> {
     fn framing(&self) -> Framing {
         if self.message.method == "HEAD" { Framing::NoBody } else { Framing::Body }
     }
@@ -214,7 +257,7 @@ impl Hop<'_> {
         match ended {
             Ended::Failed(failure) => return (Outcome::Failed(failure), Fetched::Over),
             Ended::BrokenOff => return (Outcome::Aborted, Fetched::Over),
-            Ended::Complete | Ended::Outdated => {}
+            Ended::Complete => {}
         }
         if let Some(location) = self.redirection(reply) {
             return self.led_on(&location, reply.status);
@@ -280,121 +323,5 @@ impl Hop<'_> {
         let mut wanted = needs.wanted(&self.message.address, resources);
         wanted.retain(|address| self.visit.speaks(address));
         Fetched::Page(wanted)
-    }
-
-    fn record_unconnected(&self, lane: &User, began: Duration) {
-        let unknown = Failure { kind: FailureKind::System, stage: Stage::Connect, errno: None };
-        let outcome = Outcome::Failed(lane.not_connected.map_or(unknown, |seen| seen.failure));
-        if !self.tells(outcome) {
-            return;
-        }
-        let service = self.visit.worker.since_start().saturating_sub(began);
-        let record = Record { outcome, service, ..self.blank_record(began) };
-        self.visit.worker.show(Event::Request(Box::new(record)));
-    }
-
-    fn record(
-        &self,
-        began: Duration,
-        connect: Option<Duration>,
-        outcome: Outcome,
-        reply: &Reply<'_>,
-        moments: &Moments,
-        challenged: bool,
-    ) {
-        if !self.tells(outcome) {
-            return;
-        }
-        let record = Record {
-            outcome,
-            version: reply.version.map(version_text),
-            status: reply.status,
-            connect,
-            first_byte: moments.to_first_byte(),
-            service: moments.service(),
-            head_bytes: reply.head.len() as u64,
-            body_bytes: reply.body_bytes,
-            cause: if challenged { Cause::Challenged } else { self.purpose.cause },
-            ..self.blank_record(began)
-        };
-        self.visit.worker.show(Event::Request(Box::new(record)));
-    }
-
-    fn blank_record(&self, began: Duration) -> Record {
-        Record {
-            number: self.visit.number,
-            user: self.visit.user,
-            place: self.purpose.prepared.index,
-            began,
-            outcome: Outcome::Fine,
-            version: None,
-            status: 0,
-            method: self.message.method.clone(),
-            url: self.message.address.text.clone(),
-            connect: None,
-            first_byte: None,
-            service: Duration::ZERO,
-            head_bytes: 0,
-            body_bytes: 0,
-            cause: self.purpose.cause,
-            expected_bytes: None,
-        }
-    }
-
-    /// Whether a request that ended so is told of.
-    fn tells(&self, outcome: Outcome) -> bool {
-        let trace = &self.visit.worker.job.load.trace;
-        trace.requests || trace.bad_requests && !matches!(outcome, Outcome::Fine)
-    }
-
-    fn show(&self, title: HeadTitle, bytes: &[u8]) {
-        if self.visit.worker.job.load.trace.heads {
-            self.visit.worker.show(Event::Head { title, text: bytes.to_vec() });
-        }
-    }
-
-    /// Tells what the plan wants told of one request. `sent`: its bytes, where evidence may be wanted.
-    fn tell(
-        &self,
-        outcome: Outcome,
-        reply: &Reply<'_>,
-        moments: &Moments,
-        connection: &Connection,
-        sent: Vec<u8>,
-    ) {
-        let worker = self.visit.worker;
-        if reply.status != 0 {
-            self.show(HeadTitle::ResponseFromProxy, &reply.head);
-        }
-        if let Some(body) = &reply.shown {
-            worker.show(Event::Body(body.clone()));
-        }
-        let what = match outcome {
-            Outcome::Failed(failure) => Wrong::Failed(failure),
-            Outcome::Faulty(fault) => Wrong::Faulty(fault),
-            Outcome::Fine | Outcome::Injected | Outcome::Aborted => return,
-        };
-        if let (Outcome::Faulty(fault), true) = (outcome, worker.evidence_left.get() > 0) {
-            worker.evidence_left.set(worker.evidence_left.get() - 1);
-            worker.tell(Event::Evidence(Box::new(self.evidence(fault, reply, &sent))));
-        }
-        if worker.job.load.trace.errors {
-            let request = format!("{} {}", self.message.method, self.message.address.text);
-            worker.tell(trouble_of(what, request, &reply.head, moments, connection));
-        }
-    }
-
-    fn evidence(&self, fault: Fault, reply: &Reply<'_>, sent: &[u8]) -> Evidence {
-        Evidence {
-            fault,
-            detail: reply.answer.as_ref().map_or_else(String::new, Answer::detail),
-            serial: None,
-            at_us: self.visit.worker.since_start().as_micros() as u64,
-            phase: self.visit.work.name.clone(),
-            request: String::from_utf8_lossy(sent).into_owned(),
-            response: String::from_utf8_lossy(&reply.head).into_owned(),
-            origin_request: None,
-            origin_response: None,
-        }
     }
 }

@@ -5,9 +5,8 @@ use super::jar::Jar;
 use super::message::{Additions, Message};
 use super::reply::Reply;
 use super::validators::Seen;
-use crate::exchange::Place;
+use crate::exchange::{Place, Slot};
 use crate::route::Route;
-use crate::user::User;
 use crate::worker::Worker;
 use plan::draw::hash;
 use plan::{Address, Http1, Validators};
@@ -23,8 +22,8 @@ pub(crate) struct Memory {
     jar: RefCell<Jar>,
     answers: RefCell<Answers>,
     seen: RefCell<Seen>,
-    /// Lanes that are not in use. Each is a user of its own as far as connections go.
-    lanes: RefCell<Vec<User>>,
+    /// Connection slots that are not in use.
+    slots: RefCell<Vec<Slot>>,
     tls: RefCell<Option<wire::tls::Client>>,
     /// The login was sent.
     pub logged_in: Cell<bool>,
@@ -54,43 +53,43 @@ impl Memory {
             jar: RefCell::default(),
             answers: RefCell::new(answers),
             seen: RefCell::default(),
-            lanes: RefCell::default(),
+            slots: RefCell::default(),
             tls: RefCell::default(),
             logged_in: Cell::new(false),
         }
     }
 
-    /// A lane to a place: one whose connection leads there, or a new one.
-    pub fn lane(self: &Rc<Memory>, worker: &Worker, user: u64, place: Place<'_>) -> User {
-        let mut lanes = self.lanes.borrow_mut();
+    /// A slot for a place: one whose connection leads there, or a new one.
+    pub fn slot(self: &Rc<Memory>, worker: &Worker, user: u64, place: Place<'_>) -> Slot {
+        let mut slots = self.slots.borrow_mut();
         let leads =
-            |lane: &User| lane.connection.as_ref().is_some_and(|connection| connection.leads_to(place));
-        let mut lane = match lanes.iter().position(leads) {
-            Some(index) => lanes.swap_remove(index),
-            None => User::new(user),
+            |slot: &Slot| slot.connection.as_ref().is_some_and(|connection| connection.leads_to(place));
+        let mut slot = match slots.iter().position(leads) {
+            Some(index) => slots.swap_remove(index),
+            None => Slot::new(user),
         };
-        if lane.tls.is_none() && place.secure.is_some() {
+        if slot.tls.is_none() && place.secure.is_some() {
             let mut tls = self.tls.borrow_mut();
             let own = || worker.job.tls.as_ref().map(wire::tls::Client::with_own_memory);
             *tls = tls.take().or_else(own);
-            lane.tls.clone_from(&tls);
+            slot.tls.clone_from(&tls);
         }
-        // Given back with the lane, or both would keep each other for ever.
-        lane.memory = Some(self.clone());
-        lane
+        // Given back with the slot, or both would keep each other for ever.
+        slot.memory = Some(self.clone());
+        slot
     }
 
-    /// A lane is not in use any more.
-    pub fn put_back(&self, mut lane: User) {
-        lane.memory = None;
-        if lane.connection.is_none() {
+    /// A slot is not in use any more.
+    pub fn put_back(&self, mut slot: Slot) {
+        slot.memory = None;
+        if slot.connection.is_none() {
             return;
         }
-        let mut lanes = self.lanes.borrow_mut();
-        if lanes.len() == MOST_IDLE {
-            lanes.remove(0);
+        let mut slots = self.slots.borrow_mut();
+        if slots.len() == MOST_IDLE {
+            slots.remove(0);
         }
-        lanes.push(lane);
+        slots.push(slot);
     }
 
     /// Whether a resource seen before still holds, in a plan that goes by that; `now`: seconds since 1970.

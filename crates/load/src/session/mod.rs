@@ -18,9 +18,8 @@ mod validators;
 
 pub(crate) use memory::{Memory, Rounds};
 
-use crate::exchange::Turn;
+use crate::exchange::{Context, Slot, Turn};
 use crate::requests::{Hosts, Prepared};
-use crate::user::User;
 use crate::worker::{PhaseWork, Worker};
 use hop::{Fetched, Purpose};
 use measure::{Cause, Clock};
@@ -71,13 +70,13 @@ struct Page {
 pub(crate) async fn visit(
     worker: &Rc<Worker>,
     work: &PhaseWork,
-    user: &mut User,
+    slot: &mut Slot,
     session: &SessionWork,
     prepared: &Prepared,
     turn: Turn,
 ) {
-    let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, user.number));
-    let memory = user.memory.take().unwrap_or_else(new);
+    let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, slot.user));
+    let memory = slot.memory.take().unwrap_or_else(new);
     let under_way = UnderWay::new(worker);
     let visit = Visit {
         worker,
@@ -85,7 +84,7 @@ pub(crate) async fn visit(
         session,
         memory: &memory,
         number: turn.number,
-        user: user.number,
+        user: slot.user,
         refusals: Cell::new(0),
     };
     let mut turn = turn;
@@ -97,12 +96,16 @@ pub(crate) async fn visit(
         visit.fetch_resources(page, prepared, began).await;
     }
     drop(under_way);
-    user.refusals = visit.refusals.get();
-    user.ended = Some(worker.net.now());
-    user.memory = Some(memory);
+    slot.refusals = visit.refusals.get();
+    slot.ended = Some(worker.net.now());
+    slot.memory = Some(memory);
 }
 
 impl Visit<'_> {
+    fn context(&self) -> Context<'_> {
+        Context { worker: self.worker, work: self.work }
+    }
+
     /// The user's login, before its first request; whether there was one.
     async fn login(&self, turn: Turn) -> bool {
         let list = &self.session.login;

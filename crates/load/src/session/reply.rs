@@ -18,7 +18,8 @@ pub(super) struct Reply<'a> {
     pub status: u16,
     pub version: Option<Version>,
     pub keep_alive: bool,
-    pub head: Vec<u8>,
+    pub head_bytes: u64,
+    kept_head: Option<&'a mut Vec<u8>>,
     pub body_bytes: u64,
     pub location: Option<String>,
     pub content_location: Option<String>,
@@ -39,9 +40,15 @@ pub(super) struct Reply<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// `reads_pages`: what pages need is wanted. `shows`: the body is.
-    pub fn new(answer: Option<Answer<'a>>, reads_pages: bool, shows: bool) -> Reply<'a> {
-        Reply { answer, reads_pages, shown: shows.then(Vec::new), ..Reply::default() }
+    /// `reads_pages`: what pages need is wanted. `shows`: the body is. `kept_head`: where the head is copied to, if somebody
+    /// may want to see it.
+    pub fn new(
+        answer: Option<Answer<'a>>,
+        reads_pages: bool,
+        shows: bool,
+        kept_head: Option<&'a mut Vec<u8>>,
+    ) -> Reply<'a> {
+        Reply { answer, reads_pages, shown: shows.then(Vec::new), kept_head, ..Reply::default() }
     }
 
     /// What the page needs, where it is one that can be looked into. The answer is whole.
@@ -101,7 +108,11 @@ impl ResponseSink for Reply<'_> {
         self.status = head.status;
         self.version = Some(head.version);
         self.keep_alive = head.keep_alive;
-        self.head = raw.to_vec();
+        self.head_bytes = raw.len() as u64;
+        if let Some(kept) = &mut self.kept_head {
+            kept.clear();
+            kept.extend_from_slice(raw);
+        }
         if self.reads_pages && self.is_html && (200..300).contains(&head.status) {
             self.needs = Some(Needs::new());
         }
@@ -132,5 +143,9 @@ impl Body for Reply<'_> {
         if let Some(answer) = &mut self.answer {
             answer.skipped(count);
         }
+    }
+
+    fn body_bytes(&self) -> u64 {
+        self.body_bytes
     }
 }

@@ -1,0 +1,318 @@
+//! Reads the answers of HTTP/1 calls: each is pushed into the call's own sink as it arrives.
+
+use super::pacing::Pacing;
+use super::report::{self, Ending, Found};
+use super::{Call, Context, Ended, Moments, Queue, Read, Sent, Slot, finish};
+use crate::connection::Connection;
+use crate::failure;
+use crate::worker::Worker;
+use measure::{CacheResult, Failure, FailureKind, Outcome, Stage};
+use std::time::Duration;
+use wire::http1::{ResponseSink, Stage as Progress, Version};
+
+/// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
+const DRAIN_FROM: u64 = 32 * 1024;
+
+/// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
+const HEAD_READ: usize = 1024;
+
+/// A reader of an answer that may have no use for its body.
+pub(crate) trait Body: ResponseSink {
+    /// Whether body bytes are looked at; where not, they may be drained unread.
+    fn wants_body(&self) -> bool;
+
+    /// Counts body bytes that were drained unread.
+    fn skipped(&mut self, count: u64);
+
+    /// Body bytes so far.
+    fn body_bytes(&self) -> u64;
+
+    /// What is pushed next has arrived so long after the send.
+    fn arrived(&mut self, after: Duration) {
+        let _ = after;
+    }
+}
+
+/// What an answer said of itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said {
+    /// 0 where no answer came.
+    pub status: u16,
+    pub version: Option<Version>,
+    pub keep_alive: bool,
+    pub head_bytes: u64,
+    pub body_bytes: u64,
+    pub cache: CacheResult,
+}
+
+impl Default for Said {
+    fn default() -> Said {
+        Said {
+            status: 0,
+            version: None,
+            keep_alive: false,
+            head_bytes: 0,
+            body_bytes: 0,
+            cache: CacheResult::NotAsked,
+        }
+    }
+}
+
+/// A reader of an answer that knows what it should have been.
+pub(crate) trait Answer: Body {
+    /// What the answer said of itself.
+    fn said(&self) -> Said;
+
+    /// What was found beside the outcome.
+    fn found(&mut self, outcome: Outcome) -> Found;
+}
+
+/// How an exchange enters the figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    Whole,
+    /// It is one of several in one piece, whose time is that of the last.
+    Untimed,
+    /// Its answer is a challenge that is answered next; the request goes on.
+    Challenge,
+}
+
+/// What became of an answer.
+pub(crate) struct Settled {
+    pub outcome: Outcome,
+    pub counted: Counted,
+}
+
+impl From<Outcome> for Settled {
+    fn from(outcome: Outcome) -> Settled {
+        Settled { outcome, counted: Counted::Whole }
+    }
+}
+
+/// How an answer is read.
+pub(crate) struct Reading {
+    /// As slowly as a client of this kind reads, where it is a slow one or breaks off.
+    pub pacing: Option<Box<Pacing>>,
+    /// Bytes of body left from which on what nobody looks at is drained unread.
+    drain_from: u64,
+    /// The head is read apart, since a long body follows it.
+    head_first: bool,
+}
+
+impl Reading {
+    /// As fast as it comes. `long`: a body follows that is worth draining.
+    pub fn plain(long: bool) -> Reading {
+        Reading { pacing: None, drain_from: if long { 1 } else { DRAIN_FROM }, head_first: long }
+    }
+
+    /// At the pace of a client.
+    pub fn paced(pacing: Pacing) -> Reading {
+        Reading { pacing: Some(Box::new(pacing)), ..Reading::plain(false) }
+    }
+}
+
+/// A call whose answers are HTTP/1's.
+pub(crate) trait HttpCall: Call {
+    /// Reads one answer.
+    type Sink<'s>: Answer
+    where
+        Self: 's;
+
+    /// The reader of the next answer. `kept`: where the head is copied to, if somebody may want to see it.
+    fn sink<'s>(&'s self, sent: &'s Sent<Self::Item>, kept: Option<&'s mut Vec<u8>>) -> Self::Sink<'s>;
+
+    /// How the answer is read.
+    fn reading(&self, sent: &Sent<Self::Item>) -> Reading {
+        let _ = sent;
+        Reading::plain(false)
+    }
+
+    /// What came of an answer that has ended.
+    fn settle(&self, sent: &Sent<Self::Item>, ended: Ended, sink: &mut Self::Sink<'_>) -> Settled;
+
+    /// Bytes behind the last answer that was asked for make it a failure; otherwise they end the connection.
+    fn is_strict(&self) -> bool {
+        true
+    }
+}
+
+/// Reads the answer to the oldest request under way and accounts for it.
+pub(crate) async fn read<C: HttpCall>(
+    context: Context<'_>,
+    call: &C,
+    slot: &mut Slot,
+    connection: &mut Connection,
+    window: &mut Queue<Sent<C::Item>>,
+) -> Read {
+    let worker = context.worker;
+    let alone = window.len() == 1;
+    let Some(sent) = window.front_mut() else { return Read::Over { peer_closes: false } };
+    sent.answers = sent.answers.saturating_sub(1);
+    connection.reader.begin(sent.expect);
+    let mut moments = Moments::at_send(sent.turn.due, sent.at);
+    let mut head = std::mem::take(&mut slot.answer_head);
+    let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    let mut reading = call.reading(sent);
+    let mut ended = transfer(worker, connection, &mut sink, &mut reading, &mut moments).await;
+    if connection.reader.stage() == Progress::Idle {
+        moments.first_byte = None;
+        ended = without_answer(worker, ended);
+        if let Ended::Failed(failure) = ended
+            && connection.answered > 0
+            && is_lost(failure)
+        {
+            drop(sink);
+            slot.answer_head = head;
+            if let Some(sent) = window.front_mut() {
+                sent.answers += 1;
+            }
+            return Read::Lost(failure);
+        }
+    }
+    let surplus = connection.leftover.is_some() && alone && sent.answers == 0;
+    if let (Ended::Complete, true, true) = (ended, surplus, call.is_strict()) {
+        ended = Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None });
+    }
+    let settled = call.settle(sent, ended, &mut sink);
+    let said = sink.said();
+    let wanted = report::is_wanted(worker, settled.outcome) || worker.first_wanted.get();
+    let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
+    drop(sink);
+    slot.answer_head = head;
+    let challenged = settled.counted == Counted::Challenge;
+    let ending = Ending { outcome: settled.outcome, moments, said, found, challenged };
+    let last = sent.last;
+    let whole = sent.answers == 0;
+    finish(context, slot, call, sent, &ending, settled.counted);
+    connection.answered += 1;
+    if whole {
+        window.pop();
+    } else {
+        // What it took to send them all has been counted with the first.
+        (sent.bytes, sent.connect, sent.begun, sent.reused) = (0, None, None, true);
+    }
+    match ended {
+        Ended::Complete if said.keep_alive && !last && !surplus => Read::Answered,
+        Ended::Complete => Read::Over { peer_closes: !said.keep_alive },
+        Ended::BrokenOff => Read::Over { peer_closes: false },
+        Ended::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => Read::Failed(failure),
+        Ended::Failed(_) => Read::Over { peer_closes: false },
+    }
+}
+
+/// A connection that has carried requests before may be closed by its peer at any time.
+fn is_lost(failure: Failure) -> bool {
+    matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed)
+}
+
+/// Names the limit that ran out where nothing came at all.
+fn without_answer(worker: &Worker, ended: Ended) -> Ended {
+    let limits = &worker.job.load.limits;
+    match ended {
+        Ended::Failed(failure)
+            if failure.kind == FailureKind::Timeout
+                && limits.first_byte.is_some_and(|limit| limit < limits.request) =>
+        {
+            Ended::Failed(Failure { stage: Stage::FirstByte, ..failure })
+        }
+        ended => ended,
+    }
+}
+
+/// Receives until the answer is complete, has failed, or is broken off.
+async fn transfer(
+    worker: &Worker,
+    connection: &mut Connection,
+    sink: &mut impl Body,
+    reading: &mut Reading,
+    moments: &mut Moments,
+) -> Ended {
+    loop {
+        if connection.reader.stage() == Progress::Body {
+            if let Some(pacing) = &mut reading.pacing {
+                if pacing.is_over(&connection.reader, sink.body_bytes(), worker) {
+                    return Ended::BrokenOff;
+                }
+            } else if let Some(ended) = drain(connection, sink, reading.drain_from).await {
+                moments.ended = worker.net.now();
+                return ended;
+            }
+        }
+        let received = match (connection.leftover.take(), &mut reading.pacing) {
+            (Some(left), _) => Ok(left),
+            (None, Some(pacing)) => {
+                let received = pacing.recv(&mut connection.stream, worker, sink.body_bytes()).await;
+                received.map(|bytes| (bytes, 0))
+            }
+            (None, None) => {
+                let for_head = reading.head_first && connection.reader.stage() != Progress::Body;
+                let bytes = match for_head {
+                    true => connection.stream.recv_at_most(HEAD_READ).await,
+                    false => connection.stream.recv().await,
+                };
+                bytes.map(|bytes| (bytes, 0))
+            }
+        };
+        note_arrival(worker, connection, moments);
+        sink.arrived(moments.service());
+        let stage = match connection.reader.stage() {
+            Progress::Idle | Progress::Head => Stage::Head,
+            Progress::Body | Progress::Done => Stage::Body,
+        };
+        let (bytes, from) = match received {
+            Ok(received) => received,
+            Err(error) => return Ended::Failed(failure::of_io(&error, stage)),
+        };
+        let refused = |error, connection: &Connection| {
+            Ended::Failed(failure::of_codec(&error, connection.reader.stage()))
+        };
+        if bytes.is_empty() {
+            let closed = connection.reader.end_of_stream(sink);
+            return closed.map_or_else(|error| refused(error, connection), |()| Ended::Complete);
+        }
+        match connection.reader.read(&bytes[from..], sink) {
+            Ok(progress) => {
+                if progress.done {
+                    let to = from + progress.consumed;
+                    connection.leftover = (to < bytes.len()).then_some((bytes, to));
+                    return Ended::Complete;
+                }
+            }
+            Err(error) => return refused(error, connection),
+        }
+    }
+}
+
+/// Something came, or the wait for it is over.
+fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
+    moments.ended = worker.net.now();
+    if moments.first_byte.is_none() {
+        moments.first_byte = Some(moments.ended);
+        if worker.job.load.limits.first_byte.is_some() {
+            connection.stream.set_deadline(Some(moments.sent + worker.job.load.limits.request));
+        }
+    }
+}
+
+/// Drains the rest of a body that nobody looks at, where that is at least `from` bytes long; `None` where there is none.
+async fn drain(connection: &mut Connection, sink: &mut impl Body, from: u64) -> Option<Ended> {
+    if sink.wants_body() || connection.leftover.is_some() {
+        return None;
+    }
+    while let Some(left) = connection.reader.remaining().filter(|left| *left >= from) {
+        match connection.stream.discard(left).await {
+            Ok(0) => {
+                let refusal = connection.reader.end_of_stream(sink).err()?;
+                return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
+            }
+            Ok(count) => {
+                sink.skipped(count);
+                if connection.reader.skip(count) {
+                    return Some(Ended::Complete);
+                }
+            }
+            Err(error) => return Some(Ended::Failed(failure::of_io(&error, Stage::Body))),
+        }
+    }
+    None
+}

@@ -1,0 +1,96 @@
+//! Reads as a client does that is slow, loses patience, or breaks off on purpose.
+
+use crate::worker::Worker;
+use plan::{GiveUp, Reading};
+use std::io;
+use std::time::{Duration, Instant};
+use transport::{Received, Stream};
+use wire::http1::ResponseReader;
+
+/// Bytes of the first read of an answer that is to be broken off: jtest's.
+const FIRST_READ: u64 = 2048;
+
+/// The pace at which one answer is read.
+#[derive(Debug)]
+pub(crate) struct Pacing {
+    bytes_per_second: Option<u64>,
+    give_up: Option<GiveUp>,
+    /// Share of the body after which to break off.
+    abort_at: Option<f64>,
+    /// Body bytes after which to break off, once the head is known.
+    abort_after: Option<u64>,
+    /// Bytes of a read before the head is known, of an answer that is to be broken off.
+    first_read: u64,
+    /// How long nothing may come.
+    idle: Option<Duration>,
+    since: Instant,
+    /// When all of the answer must be there.
+    until: Instant,
+}
+
+impl Pacing {
+    /// The pace of an answer to a request sent at a moment, where it differs from as fast as can be. `slow`: it is one of
+    /// those that are read slowly. `abort`: the share of the body after which to break off, and the body's length.
+    pub fn new(
+        worker: &Worker,
+        reading: &Reading,
+        slow: bool,
+        abort: Option<(f64, u64)>,
+        since: Instant,
+    ) -> Option<Pacing> {
+        let limits = &worker.job.load.limits;
+        let bytes_per_second = reading.bytes_per_second.filter(|_| slow);
+        let plain = bytes_per_second.is_none() && reading.give_up.is_none();
+        (!plain || abort.is_some() || limits.idle.is_some()).then(|| Pacing {
+            bytes_per_second,
+            give_up: reading.give_up,
+            abort_at: abort.map(|(share, _)| share),
+            abort_after: None,
+            // No more than all of the body but a byte, so that the read that completes the head leaves something to leave
+            // out, however short the head is.
+            first_read: abort.map_or(0, |(_, bytes)| FIRST_READ.min(bytes.saturating_sub(1)).max(1)),
+            idle: limits.idle,
+            since,
+            until: since + limits.request,
+        })
+    }
+
+    /// Whether to break off now, with so many body bytes.
+    pub fn is_over(&mut self, reader: &ResponseReader, got: u64, worker: &Worker) -> bool {
+        if let (Some(share), None) = (self.abort_at, self.abort_after) {
+            // As the original: of what is left after the first read, all but one byte at most.
+            let left = reader.remaining().unwrap_or(0);
+            self.abort_after = Some(got + (share * left.saturating_sub(1) as f64) as u64);
+        }
+        self.abort_after.is_some_and(|after| got >= after) || self.too_slow(got, worker)
+    }
+
+    fn too_slow(&self, got: u64, worker: &Worker) -> bool {
+        let Some(limit) = self.give_up else { return false };
+        let elapsed = worker.net.now().saturating_duration_since(self.since);
+        let speed = got as f64 / elapsed.as_secs_f64().max(1e-6);
+        elapsed > limit.after && got > limit.after_bytes && speed < limit.below_bytes_per_second as f64
+    }
+
+    /// Receives, at the speed of this client.
+    pub async fn recv(&self, stream: &mut Stream, worker: &Worker, got: u64) -> io::Result<Received> {
+        let wanted = match (self.abort_at, self.abort_after) {
+            (None, _) => None,
+            (Some(_), None) => Some(self.first_read),
+            (Some(_), Some(after)) => Some(after.saturating_sub(got).max(1)),
+        };
+        if let Some(speed) = self.bytes_per_second {
+            let due = self.since + Duration::from_secs_f64(got as f64 / speed.max(1) as f64);
+            worker.net.sleep_until(due.min(self.until)).await;
+        }
+        if let Some(idle) = self.idle {
+            stream.set_deadline(Some((worker.net.now() + idle).min(self.until)));
+        }
+        // Fifty reads a second, so that the peer sees a steady trickle.
+        let trickle = self.bytes_per_second.map(|speed| (speed / 50).clamp(1, 65_536));
+        match wanted.into_iter().chain(trickle).min() {
+            Some(bytes) => stream.recv_at_most(bytes as usize).await,
+            None => stream.recv().await,
+        }
+    }
+}
