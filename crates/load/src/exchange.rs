@@ -6,6 +6,7 @@ mod object;
 mod patience;
 mod pipeline;
 mod request;
+mod resend;
 mod script;
 mod tell;
 mod tunnel;
@@ -15,6 +16,7 @@ pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
 pub(crate) use pipeline::pipeline;
 pub(crate) use request::{request, version_text};
+pub(crate) use resend::{Repeating, decide};
 pub(crate) use script::script;
 pub(crate) use url::{compares, url};
 
@@ -49,7 +51,7 @@ pub(crate) enum Ended {
     BrokenOff,
     /// It failed.
     Failed(Failure),
-    /// A kept connection turned out to be closed before the first byte: nobody's fault, to be sent again.
+    /// A kept connection was lost before the first byte, and the plan has the request sent again.
     Outdated,
 }
 
@@ -180,7 +182,8 @@ pub(crate) async fn ready(
     turn: &Turn,
 ) -> Option<Box<Connection>> {
     if let Some(connection) = user.connection.take() {
-        if connection.leads_to(place) {
+        // One that has ended would only lose what is sent; over a new one, it is sent once.
+        if connection.leads_to(place) && !connection.stream.is_ended() {
             worker.count(|counts| counts.reused += 1);
             return Some(connection);
         }
@@ -423,28 +426,14 @@ async fn drain(connection: &mut Connection, answer: &mut impl Body, from: u64) -
     None
 }
 
-/// A failure before the first byte on a connection that has carried a request is the peer's right to close.
-pub(crate) fn renewable(ended: Ended, connection: &Connection) -> Ended {
-    let untouched = connection.carried > 0 && connection.reader.stage() == Progress::Idle;
-    match ended {
-        Ended::Failed(failure)
-            if untouched
-                && matches!(
-                    failure.kind,
-                    FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed
-                ) =>
-        {
-            Ended::Outdated
-        }
-        ended => ended,
-    }
-}
-
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
 /// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
-pub(crate) fn note_refusal(user: &mut User, ended: Ended, moments: &Moments) {
+pub(crate) fn note_refusal(user: &mut User, ended: Ended, moments: &Moments, connection: &Connection) {
+    let fresh = connection.carried == 0;
     user.refusals = match ended {
-        Ended::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
+        Ended::Failed(failure)
+            if fresh && moments.first_byte.is_none() && failure.kind != FailureKind::Timeout =>
+        {
             user.refusals + 1
         }
         _ => 0,

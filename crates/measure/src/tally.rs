@@ -120,7 +120,7 @@ counts! {
     unfinished,
     /// Requests that were due but not sent, because too many were under way.
     overflow,
-    /// Requests sent again because a kept connection had been closed meanwhile.
+    /// Requests sent again because a kept connection was lost before any byte of the answer.
     resent,
     /// Connections opened.
     connections,

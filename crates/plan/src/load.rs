@@ -61,16 +61,54 @@ pub struct Connections<'a> {
     pub close: CloseBy,
     /// TLS; `None`: without.
     pub tls: Option<&'a Tls>,
+    /// Which requests are sent again.
+    pub resend: Resend,
+}
+
+/// Which requests are sent again, over a new connection, after a kept connection ended before any byte of the answer came
+/// (RFC 9110 section 9.2.2). All others have failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resend {
+    /// None.
+    Never,
+    /// Those of idempotent methods, where the peer had closed before it can have read any byte of them. Messages: where
+    /// that is so.
+    #[default]
+    Idle,
+    /// Beside these, those of safe methods, though the peer may have read them. Messages: all.
+    Safe,
+}
+
+impl Resend {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// The names, where it is none of them.
+    pub fn parse(text: &str) -> Result<Resend, String> {
+        match text {
+            "never" => Ok(Resend::Never),
+            "idle" => Ok(Resend::Idle),
+            "safe" => Ok(Resend::Safe),
+            _ => Err("give never, idle or safe".to_owned()),
+        }
+    }
+
+    fn is_usual(&self) -> bool {
+        *self == Resend::default()
+    }
 }
 
 impl Protocol {
     /// How connections live. Each protocol says it in its own table, so that plans read as they always did.
     pub fn connections(&self) -> Connections<'_> {
-        let (requests_per_connection, close, tls) = match self {
-            Protocol::Http1(http) => (http.requests_per_connection, http.close, &http.tls),
-            Protocol::Messages(messages) => (messages.requests_per_connection, messages.close, &messages.tls),
+        let (requests_per_connection, close, tls, resend) = match self {
+            Protocol::Http1(http) => (http.requests_per_connection, http.close, &http.tls, http.resend),
+            Protocol::Messages(messages) => {
+                (messages.requests_per_connection, messages.close, &messages.tls, messages.resend)
+            }
         };
-        Connections { requests_per_connection, close, tls: tls.as_ref() }
+        Connections { requests_per_connection, close, tls: tls.as_ref(), resend }
     }
 
     /// How HTTP/1 is spoken, where it is.
@@ -108,6 +146,9 @@ pub struct Http1 {
     pub bare: bool,
     /// How the client ends a connection.
     pub close: CloseBy,
+    /// Which requests are sent again after a kept connection was lost.
+    #[serde(skip_serializing_if = "Resend::is_usual")]
+    pub resend: Resend,
     /// Fields added to each request, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
@@ -150,6 +191,7 @@ impl Default for Http1 {
             version: HttpVersion::OneOne,
             bare: false,
             close: CloseBy::Fin,
+            resend: Resend::default(),
             fields: Vec::new(),
             post_bytes: None,
             socket_buffer: None,

@@ -1,6 +1,7 @@
 //! Sending messages that are no HTTP and judging their answers: one at a time, or several under way on one connection.
 //! Start reading at [`messages`].
 
+use super::resend::{Repeating, resends};
 use super::{Attempt, Moments, Turn, close, put_back, ready};
 use crate::connection::Connection;
 use crate::failure;
@@ -122,9 +123,7 @@ pub(crate) async fn messages(
     let mut mine = user.messages.take().unwrap_or_default();
     let who = who(worker, work, user);
     let call = Call { worker, work, messages, who };
-    while call.attempt(user, &mut mine, turn).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
-    }
+    while call.attempt(user, &mut mine, turn).await == Attempt::Outdated {}
     user.messages = Some(mine);
 }
 
@@ -169,11 +168,8 @@ impl Call<'_> {
         };
         if let Some(Read::Failed(failure)) = ended {
             let untouched = carried_before > 0 && mine.is_untouched(carried_before, &connection);
-            let closed = matches!(
-                failure.kind,
-                FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed
-            );
-            if untouched && closed {
+            if untouched && resends(self.worker, failure, &mut connection, Repeating::Message).await {
+                self.worker.count(|counts| counts.resent += 1);
                 mine.window.clear();
                 close(self.worker, connection).await;
                 return Attempt::Outdated;

@@ -3,8 +3,8 @@
 use super::patience::Patience;
 use super::tell::{Told, show_request, tell};
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, Turn, drain, keeps, note_arrival, note_end, note_refusal, put_back,
-    ready, renewable, take,
+    Attempt, DRAIN_FROM, Ended, Moments, Repeating, Turn, decide, drain, keeps, note_arrival, note_end,
+    note_refusal, put_back, ready, take,
 };
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
@@ -27,9 +27,7 @@ pub(crate) async fn object(worker: &Rc<Worker>, work: &PhaseWork, user: &mut Use
     worker.begin();
     count_kind(worker, &asked);
     let fetch = Fetch { worker, work, asked, reading: laws.step().reading, turn };
-    while fetch.attempt(user).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
-    }
+    while fetch.attempt(user).await == Attempt::Outdated {}
 }
 
 /// One request for an object.
@@ -72,7 +70,7 @@ impl Fetch<'_> {
         let told = worth_telling.then(|| Told::of(&judge, outcome, &moments, &connection));
         drop(judge);
         user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
+        note_refusal(user, ended, &moments, &connection);
         if let Some(told) = told {
             tell(worker, self.work, user, &self.asked, told);
         }
@@ -113,7 +111,8 @@ impl Fetch<'_> {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
             Ok(()) => read_answer(self.worker, connection, judge, &self.asked, &self.reading, moments).await,
         };
-        renewable(ended, connection)
+        let what = if post_bytes.is_some() { Repeating::Harmful } else { Repeating::Safe };
+        decide(self.worker, ended, connection, what).await
     }
 
     fn count_answer(&self, status: u16) {

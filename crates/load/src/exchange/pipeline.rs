@@ -1,11 +1,13 @@
 //! Several requests sent at once over a connection, and their answers read in order (RFC 9112 section 9.3.2).
 //!
 //! All of a batch are sent at the same moment, and each is timed from it. Where the connection is lost, the request whose
-//! answer was due next has failed; those behind it are sent again over a new one and counted as `resent`. Where time runs
-//! out it does so for all of the batch. Start reading at [`pipeline`].
+//! answer was due next has failed, and so have those behind it, but for those that may be sent again over a new one
+//! ([`super::resend`]); what stands behind an answer that said `close` was not looked at (RFC 9112 section 9.6). Where time
+//! runs out it does so for all of the batch. Start reading at [`pipeline`].
 
+use super::resend::{is_lost, is_unread};
 use super::{
-    Ended, Moments, Turn, keeps, note_arrival, note_end, note_refusal, put_back, ready, renewable,
+    Ended, Moments, Repeating, Turn, keeps, note_arrival, note_end, note_refusal, put_back, ready,
     version_text,
 };
 use crate::connection::Connection;
@@ -87,6 +89,14 @@ enum Next {
     Over,
 }
 
+/// How a connection was lost, as far as it matters for what was sent over it and not answered.
+#[derive(Clone, Copy)]
+struct Lost {
+    failure: Failure,
+    /// The peer cannot have read, or has not looked at, what was not answered.
+    unread: bool,
+}
+
 /// A batch under way.
 struct Batch {
     connection: Box<Connection>,
@@ -102,6 +112,33 @@ struct Batch {
     closes: bool,
     /// One of its requests was answered already.
     follows: bool,
+    /// Why the connection is over.
+    lost: Option<Lost>,
+}
+
+impl Batch {
+    async fn note_loss(&mut self, worker: &Worker, ended: Ended, keep_alive: bool) {
+        self.lost = match ended {
+            Ended::Complete if keep_alive => None,
+            // What was sent behind an answer that says close is not processed (RFC 9112 section 9.6).
+            Ended::Complete | Ended::Outdated | Ended::BrokenOff => {
+                let failure = Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
+                Some(Lost { failure, unread: true })
+            }
+            Ended::Failed(failure) => {
+                let may = !self.follows && self.connection.carried > 0 && is_lost(failure);
+                let unread = may && is_unread(worker, failure, &mut self.connection).await;
+                Some(Lost { failure, unread })
+            }
+        };
+    }
+
+    /// Whether the connection had been of use and ended before anything came of the next answer.
+    fn is_lost_between_answers(&self) -> bool {
+        self.lost.is_some_and(|lost| is_lost(lost.failure))
+            && self.connection.carried > 0
+            && self.connection.reader.stage() == Progress::Idle
+    }
 }
 
 impl Line<'_> {
@@ -122,7 +159,7 @@ impl Line<'_> {
                 Next::Over => break false,
             }
         };
-        worker.count(|counts| counts.resent += batch.sizes.len() as u64);
+        self.settle(user, &mut batch);
         let keep = answered && !batch.closes;
         // It counts the last of its requests itself.
         batch.connection.carried = batch.connection.carried.saturating_sub(1);
@@ -151,7 +188,17 @@ impl Line<'_> {
             (message.len() - before) as u64
         });
         let sizes = sizes.collect();
-        Batch { connection, sent, began, sizes, received: None, connect: None, closes, follows: false }
+        Batch {
+            connection,
+            sent,
+            began,
+            sizes,
+            received: None,
+            connect: None,
+            closes,
+            follows: false,
+            lost: None,
+        }
     }
 
     /// Reads the answer to the first of those that wait. `failed`: the batch could not be sent.
@@ -164,8 +211,8 @@ impl Line<'_> {
             Some(ended) => ended,
             None => self.read(batch, &mut answer, &mut moments).await,
         };
-        let ended = renewable(ended, &batch.connection);
-        if let Ended::Outdated = ended {
+        batch.note_loss(self.worker, ended, answer.keep_alive).await;
+        if batch.is_lost_between_answers() {
             return Next::Over;
         }
         let outcome = answer.outcome(ended);
@@ -182,9 +229,9 @@ impl Line<'_> {
         // That the first one found a connection was counted with it.
         let follows = std::mem::replace(&mut batch.follows, true);
         self.worker.count(|counts| counts.reused += u64::from(follows));
+        note_refusal(user, ended, &moments, connection);
         connection.carried += 1;
         user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
         self.waiting.pop_front();
         let record = Record {
             version: answer.version.map(version_text),
@@ -197,14 +244,7 @@ impl Line<'_> {
             ..blank_record(user, Waiting { prepared, turn }, outcome, batch.began)
         };
         self.record(record);
-        match ended {
-            Ended::Failed(failure) if failure.kind == FailureKind::Timeout => {
-                self.fail_all(user, batch, failure)
-            }
-            _ if keeps(ended, false, answer.keep_alive) => return Next::Answer,
-            _ => {}
-        }
-        Next::Over
+        if keeps(ended, false, answer.keep_alive) { Next::Answer } else { Next::Over }
     }
 
     /// Reads one answer, and leaves what follows it.
@@ -244,18 +284,35 @@ impl Line<'_> {
         }
     }
 
-    /// Time ran out for all that were sent at the same moment.
-    fn fail_all(&mut self, user: &User, batch: &mut Batch, failure: Failure) {
-        let ended = self.worker.net.now();
-        for sent_bytes in std::mem::take(&mut batch.sizes) {
-            let Some(waiting) = self.waiting.pop_front() else { return };
-            let moments = Moments { ended, ..Moments::at_send(waiting.turn.due, batch.sent) };
-            let outcome = Outcome::Failed(failure);
-            let exchange = moments.exchange(outcome, &waiting.turn, &mut batch.connection);
-            self.worker.end(&Exchange { sent_bytes, cache: CacheResult::NotAsked, ..exchange });
-            let service = moments.service();
-            self.record(Record { service, ..blank_record(user, waiting, outcome, batch.began) });
+    /// Of what was sent and not answered when the connection was lost: what may be is sent again, the rest has failed.
+    fn settle(&mut self, user: &User, batch: &mut Batch) {
+        let sizes = std::mem::take(&mut batch.sizes);
+        let Some(lost) = batch.lost else { return };
+        let plan = self.worker.connections().resend;
+        let unanswered: Vec<Waiting<'_>> =
+            self.waiting.drain(..sizes.len().min(self.waiting.len())).collect();
+        let mut again = Vec::new();
+        for (waiting, sent_bytes) in unanswered.into_iter().zip(sizes) {
+            let what = Repeating::of_method(waiting.prepared.method.as_bytes());
+            if lost.failure.kind != FailureKind::Timeout && what.may_be_resent(plan, lost.unread) {
+                again.push(waiting);
+            } else {
+                self.fail(user, batch, waiting, sent_bytes, lost.failure);
+            }
         }
+        self.worker.count(|counts| counts.resent += again.len() as u64);
+        again.into_iter().rev().for_each(|waiting| self.waiting.push_front(waiting));
+    }
+
+    /// A request has failed with its connection, or because time ran out for all that were sent at the same moment.
+    fn fail(&self, user: &User, batch: &mut Batch, waiting: Waiting<'_>, sent_bytes: u64, failure: Failure) {
+        let ended = self.worker.net.now();
+        let moments = Moments { ended, ..Moments::at_send(waiting.turn.due, batch.sent) };
+        let outcome = Outcome::Failed(failure);
+        let exchange = moments.exchange(outcome, &waiting.turn, &mut batch.connection);
+        self.worker.end(&Exchange { sent_bytes, cache: CacheResult::NotAsked, ..exchange });
+        let service = moments.service();
+        self.record(Record { service, ..blank_record(user, waiting, outcome, batch.began) });
     }
 
     fn record_unconnected(&self, user: &User, waiting: Waiting<'_>, began: Duration) {

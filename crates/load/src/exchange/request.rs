@@ -1,8 +1,8 @@
 //! Sending a request that was described beforehand. Start reading at [`request`].
 
 use super::{
-    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Turn, await_close, drain, keeps, note_arrival,
-    note_end, note_refusal, put_back, ready, renewable, take, trouble_of,
+    Attempt, DRAIN_FROM, Ended, Moments, NotConnected, Repeating, Turn, await_close, decide, drain, keeps,
+    note_arrival, note_end, note_refusal, put_back, ready, take, trouble_of,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -31,9 +31,7 @@ pub(crate) async fn request(
 ) {
     worker.begin();
     let call = Call { worker, work, prepared, turn };
-    while call.attempt(user).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
-    }
+    while call.attempt(user).await == Attempt::Outdated {}
 }
 
 struct Call<'a> {
@@ -68,7 +66,8 @@ impl Call<'_> {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
             Ok(()) => self.read(&mut connection, &mut answer, &mut moments).await,
         };
-        let ended = renewable(ended, &connection);
+        let what = Repeating::of_method(prepared.method.as_bytes());
+        let ended = decide(worker, ended, &mut connection, what).await;
         if let Ended::Outdated = ended {
             return Attempt::Outdated;
         }
@@ -92,7 +91,7 @@ impl Call<'_> {
         let detail = matches!(outcome, Outcome::Faulty(_)).then(|| answer.detail());
         drop(answer);
         user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
+        note_refusal(user, ended, &moments, &connection);
         if trace.heads || !matches!(outcome, Outcome::Fine) {
             self.tell(user, outcome, detail, (&moment, &moments), &connection);
         }

@@ -1,6 +1,6 @@
 //! Sending what a script says, and telling it the answers. Start reading at [`script`].
 
-use super::{Attempt, Ended, Moments, Turn, keeps, note_refusal, put_back, ready, renewable};
+use super::{Attempt, Ended, Moments, Repeating, Turn, decide, keeps, note_refusal, put_back, ready};
 use crate::connection::Connection;
 use crate::failure;
 use crate::script::{Halt, Heard, Playing};
@@ -33,9 +33,7 @@ pub(crate) async fn script(
     if let Some(batch) = playing.request(&mut message) {
         (0..batch.count).for_each(|_| worker.begin());
         let call = Call { worker, playing, turn, batch };
-        while call.attempt(user, &message).await == Attempt::Outdated {
-            worker.count(|counts| counts.resent += u64::from(batch.count));
-        }
+        while call.attempt(user, &message).await == Attempt::Outdated {}
     }
     user.message = message;
     if playing.halted.get().is_some() {
@@ -79,7 +77,8 @@ impl Call<'_> {
         let ended = reading.exchange(&mut connection, out).await;
         let Reading { answer, moments, answered, .. } = reading;
         user.heard = answer.heard;
-        let ended = if answered == 0 { renewable(ended, &connection) } else { ended };
+        let what = Repeating::of_text(message, self.batch.count);
+        let ended = if answered == 0 { decide(worker, ended, &mut connection, what).await } else { ended };
         if let Ended::Outdated = ended {
             return Attempt::Outdated;
         }
@@ -91,7 +90,7 @@ impl Call<'_> {
             self.fail_others(Some(failure), (self.batch.count - answered).saturating_sub(1));
         }
         user.ended = Some(moments.ended);
-        note_refusal(user, ended, &moments);
+        note_refusal(user, ended, &moments, &connection);
         put_back(worker, user, connection, keeps(ended, false, answer.keep_alive)).await;
         Attempt::Over
     }

@@ -1,8 +1,8 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
 use super::{
-    Attempt, Ended, Moments, Place, Turn, keeps, not_connected, note_refusal, put_back, read_all, ready,
-    renewable,
+    Attempt, Ended, Moments, Place, Repeating, Turn, decide, keeps, not_connected, note_refusal, put_back,
+    read_all, ready,
 };
 use crate::connection::Connection;
 use crate::failure;
@@ -37,9 +37,7 @@ pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontie
         worker.show(Event::Url(address.text.clone()));
     }
     let visit = Visit { worker, frontier, address, to, turn };
-    while visit.attempt(user).await == Attempt::Outdated {
-        worker.count(|counts| counts.resent += 1);
-    }
+    while visit.attempt(user).await == Attempt::Outdated {}
 }
 
 /// One request for a URL.
@@ -70,7 +68,7 @@ impl Visit<'_> {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
             Ok(()) => read_all(worker, &mut connection, &mut page, &mut moments).await,
         };
-        let ended = renewable(ended, &connection);
+        let ended = decide(worker, ended, &mut connection, Repeating::Safe).await;
         if let Ended::Outdated = ended {
             return Attempt::Outdated;
         }
@@ -84,7 +82,7 @@ impl Visit<'_> {
         });
         follow(worker, self.frontier, &mut page, &self.address);
         tell_page(worker, &page, &self.address, outcome, &moments, &connection);
-        note_refusal(user, ended, &moments);
+        note_refusal(user, ended, &moments, &connection);
         put_back(worker, user, connection, keeps(ended, last, page.keep_alive)).await;
         Attempt::Over
     }

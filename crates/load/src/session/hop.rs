@@ -6,7 +6,7 @@ use super::reply::Reply;
 use super::{Visit, needs::Needs};
 use crate::connection::Connection;
 use crate::exchange::{
-    Ended, Moments, Turn, keeps, not_connected, note_refusal, put_back, read_all, ready, renewable,
+    Ended, Moments, Repeating, Turn, decide, keeps, not_connected, note_refusal, put_back, read_all, ready,
     trouble_of, version_text,
 };
 use crate::failure;
@@ -152,9 +152,9 @@ impl Hop<'_> {
             Err(error) => Ended::Failed(failure::of_io(&error, Stage::Send)),
             Ok(()) => read_all(worker, &mut connection, &mut reply, &mut moments).await,
         };
-        let ended = renewable(ended, &connection);
+        let what = Repeating::of_method(self.message.method.as_bytes());
+        let ended = decide(worker, ended, &mut connection, what).await;
         if let Ended::Outdated = ended {
-            worker.count(|counts| counts.resent += 1);
             return Tried::Again;
         }
         worker.count(|counts| {
@@ -177,7 +177,7 @@ impl Hop<'_> {
         let connect = fresh.then(|| worker.since(moments.sent).saturating_sub(began));
         self.record(began, connect, outcome, &reply, &moments, matches!(tried, Tried::Again));
         self.tell(outcome, &reply, &moments, &connection, sent);
-        note_refusal(lane, ended, &moments);
+        note_refusal(lane, ended, &moments, &connection);
         let keep = keeps(ended, last, reply.keep_alive);
         put_back(worker, lane, connection, keep).await;
         tried

@@ -4,6 +4,7 @@
 mod bytes;
 mod hostile;
 mod instructions;
+mod resend;
 mod scenario;
 mod seeds;
 mod server;
