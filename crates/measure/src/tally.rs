@@ -504,6 +504,8 @@ pub struct Snapshot {
     pub last: bool,
     /// When the phase began and when this interval ended, since the start of the run.
     pub span: (Duration, Duration),
+    /// Until when requests could begin in the phase, since the start of the run: what comes after waits for answers only.
+    pub paced_until: Duration,
 }
 
 impl Snapshot {

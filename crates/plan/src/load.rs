@@ -648,14 +648,39 @@ impl Delay {
 
     /// Draws a delay.
     pub fn draw(&self, draw: &mut crate::draw::Draw) -> Duration {
+        self.draw_of(draw, false)
+    }
+
+    /// Draws what is left of a delay at a moment that does not know of it: long delays are met more often, in the middle of
+    /// them. Whoever begins so, keeps the rate from the first moment on.
+    pub fn draw_rest(&self, draw: &mut crate::draw::Draw) -> Duration {
+        match self {
+            Delay::None => Duration::ZERO,
+            // An exponential delay has no memory.
+            Delay::Exponential { .. } => self.draw(draw),
+            _ => {
+                let met = self.draw_of(draw, true);
+                met.mul_f64(draw.unit())
+            }
+        }
+    }
+
+    /// `by_length`: long delays are drawn more often, in the measure of their length.
+    fn draw_of(&self, draw: &mut crate::draw::Draw, by_length: bool) -> Duration {
         let delay = match *self {
             Delay::None => Duration::ZERO,
             Delay::Fixed { delay } => delay,
+            Delay::Uniform { min, max } if by_length => {
+                let square = |delay: Duration| delay.as_secs_f64().powi(2);
+                let between = (square(max) - square(min)).max(0.0) * draw.unit();
+                Duration::from_secs_f64((square(min) + between).sqrt())
+            }
             Delay::Uniform { min, max } => min + max.saturating_sub(min).mul_f64(draw.unit()),
             Delay::Exponential { mean } => mean.mul_f64(-(1.0 - draw.unit()).ln()),
             Delay::Lognormal { median, sigma } => {
                 let normal: f64 = StandardNormal.sample(draw);
-                let seconds = median.as_secs_f64() * (sigma * normal).exp();
+                let shift = if by_length { sigma * sigma } else { 0.0 };
+                let seconds = median.as_secs_f64() * (sigma * normal + shift).exp();
                 Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
             }
         };
@@ -737,6 +762,25 @@ mod tests {
             let of = |n| law.draw(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
             let mean = (0..100_000).map(of).sum::<f64>() / 1e5;
             assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: {mean} ms");
+        }
+    }
+
+    /// As renewal theory has it: the mean of the rest is E[X²] / 2 E[X], and its density at 0 is 1 / E[X].
+    #[test]
+    fn the_rest_of_a_delay_keeps_the_rate() {
+        for (text, mean_ms, rest_ms) in [
+            ("100ms", 100.0, 50.0),
+            ("100ms..300ms", 200.0, (300f64.powi(3) - 100f64.powi(3)) / (3.0 * 200.0) / 400.0),
+            ("exp:100ms", 100.0, 100.0),
+            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp(), 50.0 * 0.375f64.exp()),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            let of = |n| law.draw_rest(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
+            let rests: Vec<f64> = (0..200_000).map(of).collect();
+            let mean = rests.iter().sum::<f64>() / rests.len() as f64;
+            assert!((mean / rest_ms - 1.0).abs() < 0.02, "{text}: {mean} ms, not {rest_ms} ms");
+            let soon = rests.iter().filter(|rest| **rest < mean_ms / 20.0).count() as f64 / rests.len() as f64;
+            assert!((soon * 20.0 - 1.0).abs() < 0.06, "{text}: {soon} of all in a twentieth of the mean");
         }
     }
 }
