@@ -63,7 +63,8 @@ async fn hand_out(
     mut schedule: Schedule,
 ) -> bool {
     for nth in 1u64.. {
-        let Some(due) = schedule.next().map(|at| work.opens + at).filter(|due| work.is_before_end(*due)) else {
+        let Some(due) = schedule.next().map(|at| work.opens + at).filter(|due| work.is_before_end(*due))
+        else {
             return true;
         };
         if work.is_spent() || !wait_until(worker, work, due).await {

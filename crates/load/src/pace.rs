@@ -160,7 +160,8 @@ mod tests {
         for arrivals in ALL {
             for taken in [0, 1, 7, 100, 499] {
                 for end_ms in [0, 1, 500, 999, 1_000, 3_000] {
-                    let mut schedule = schedule("1s:100,1s:0,1s:0..900", arrivals, Part { index: 1, of: 3 }, 5);
+                    let mut schedule =
+                        schedule("1s:100,1s:0,1s:0..900", arrivals, Part { index: 1, of: 3 }, 5);
                     schedule.by_ref().take(taken).for_each(drop);
                     let end = Duration::from_millis(end_ms);
                     let one_by_one = schedule.clone().take_while(|at| *at < end).count() as u64;

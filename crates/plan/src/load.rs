@@ -779,7 +779,8 @@ mod tests {
             let rests: Vec<f64> = (0..200_000).map(of).collect();
             let mean = rests.iter().sum::<f64>() / rests.len() as f64;
             assert!((mean / rest_ms - 1.0).abs() < 0.02, "{text}: {mean} ms, not {rest_ms} ms");
-            let soon = rests.iter().filter(|rest| **rest < mean_ms / 20.0).count() as f64 / rests.len() as f64;
+            let soon =
+                rests.iter().filter(|rest| **rest < mean_ms / 20.0).count() as f64 / rests.len() as f64;
             assert!((soon * 20.0 - 1.0).abs() < 0.06, "{text}: {soon} of all in a twentieth of the mean");
         }
     }

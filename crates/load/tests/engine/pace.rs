@@ -127,7 +127,7 @@ fn the_time_of_the_rates_ends_with_the_pace() {
     let last = ran.snapshots.last().unwrap();
     assert_eq!(last.paced_until - last.span.0, Duration::from_millis(500));
     assert!(last.span.1 > last.paced_until, "{:?}", last.span);
-    assert_eq!(ran.counts().fine, 50);
+    assert_eq!(ran.counts().requests, 50);
 }
 
 fn thinking(users: u32, think: Delay) -> Pace {

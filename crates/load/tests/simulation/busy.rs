@@ -22,7 +22,9 @@ fn late() -> Faults {
 #[test]
 fn what_is_due_is_sent_or_counted_however_late_the_worker_is() {
     for seed in 0..40 {
-        for (arrivals, in_flight) in [(Arrivals::Even, 1_000), (Arrivals::Even, 3), (Arrivals::Bursts(50), 20)] {
+        for (arrivals, in_flight) in
+            [(Arrivals::Even, 1_000), (Arrivals::Even, 3), (Arrivals::Bursts(50), 20)]
+        {
             let pace = Pace::Rate { per_second: 500.0, arrivals, in_flight };
             let mut case = Case::new(vec![phase(page(), pace, after(Duration::from_secs(1)))], plain());
             (case.seed, case.faults) = (seed, late());

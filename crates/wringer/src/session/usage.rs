@@ -20,7 +20,9 @@ pub fn check_threads(asked: Option<u16>) -> Result<(), Problem> {
     let (count, cores) = (threads(asked), threads(None));
     let most = cores.saturating_mul(MOST_PER_CORE).max(64);
     if count > most {
-        let text = format!("{count} workers on {cores} cores would only wait for each other: ask for at most {most}");
+        let text = format!(
+            "{count} workers on {cores} cores would only wait for each other: ask for at most {most}"
+        );
         return Err(Problem::Usage(text));
     }
     Ok(())
