@@ -26,6 +26,8 @@ pub(crate) struct Connection {
     pub tunnel: Option<Box<str>>,
     /// How long it took to open, until that has been counted.
     pub opened_in: Option<Duration>,
+    /// How long it took to open: a round trip.
+    pub round_trip: Duration,
     /// When opening it began.
     pub begun: Instant,
 }
@@ -54,6 +56,7 @@ impl Connection {
             secure: place.secure.map(Box::from),
             tunnel: place.tunnel.map(Box::from),
             opened_in: Some(opened.took),
+            round_trip: opened.took,
             begun,
         }
     }

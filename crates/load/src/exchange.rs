@@ -11,6 +11,7 @@ mod object;
 mod pacing;
 mod report;
 mod request;
+mod resend;
 mod script;
 mod tunnel;
 mod url;
@@ -21,6 +22,7 @@ pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
 pub(crate) use report::{Described, Found};
 pub(crate) use request::{pipeline, request};
+pub(crate) use resend::Repeating;
 pub(crate) use script::{Scratch as ScriptScratch, script};
 pub(crate) use url::{compares, url};
 
@@ -225,10 +227,12 @@ pub(crate) struct Written {
 pub(crate) enum Read {
     /// At least one answer is complete, and the connection goes on.
     Answered,
-    /// The connection is of no further use, though nothing has failed: what it still owes is asked for anew.
-    /// `peer_closes`: the peer has said that it will close it.
+    /// The connection is over with an answer that was complete, so nothing that was sent after it was looked at (RFC 9112
+    /// section 9.6). `peer_closes`: the peer has said that it will close it.
     Over { peer_closes: bool },
-    /// The connection was lost before a byte of an answer came to what is under way.
+    /// One request has failed and was accounted for; nothing is known of those behind it.
+    Broken(Failure),
+    /// A kept connection was lost before a byte of an answer came to what is under way.
     Lost(Failure),
     /// All that is under way has failed.
     Failed(Failure),
@@ -306,8 +310,8 @@ pub(crate) trait Call: Sized {
         window: &mut Queue<Sent<Self::Item>>,
     ) -> Read;
 
-    /// Whether a request may be sent a second time (RFC 9110 section 9.2.2).
-    fn is_repeatable(&self, item: &Self::Item) -> bool;
+    /// What sending a request a second time may do.
+    fn repeating(&self, item: &Self::Item) -> Repeating;
 
     /// What a request is called in records, errors and evidence.
     fn describe<'s>(&'s self, item: &'s Self::Item) -> Described<'s>;
@@ -364,7 +368,13 @@ async fn attempt<C: Call>(
     };
     let keep = read.is_none() && !context.worker.is_used_up(&connection);
     if let Some(read) = read {
-        settle(context, slot, call, due, &mut window, &read);
+        let unread = match read {
+            Read::Lost(failure) if context.worker.connections().resend != plan::Resend::Never => {
+                resend::is_unread(context.worker, failure, &mut connection).await
+            }
+            _ => true,
+        };
+        settle(context, slot, call, due, &mut window, (&read, unread));
         if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, context.worker.connections().close)
         {
             connect::await_close(context.worker, &mut connection).await;
@@ -461,18 +471,22 @@ fn settle<C: Call>(
     call: &mut C,
     due: &mut Queue<Due<C::Item>>,
     window: &mut Queue<Sent<C::Item>>,
-    read: &Read,
+    (read, unread): (&Read, bool),
 ) {
-    let (failure, again) = match *read {
+    let (failure, unread) = match *read {
         Read::Answered => return,
-        // The last answer said that no other follows it, so nothing that was sent after it was read.
-        Read::Over { .. } => (closed_early(), true),
-        Read::Lost(failure) => (failure, true),
-        Read::Failed(failure) => (failure, false),
+        Read::Over { .. } => (closed_early(), Some(true)),
+        Read::Broken(failure) => (failure, Some(false)),
+        Read::Lost(failure) => (failure, Some(unread)),
+        Read::Failed(failure) => (failure, None),
+    };
+    let plan = context.worker.connections().resend;
+    let again = |sent: &Sent<C::Item>, call: &C| {
+        unread.is_some_and(|unread| call.repeating(&sent.item).may_be_resent(plan, unread))
     };
     let mut failed = Queue::default();
     while let Some(sent) = window.pop_back() {
-        if again && call.is_repeatable(&sent.item) {
+        if again(&sent, call) {
             context.worker.count(|counts| counts.resent += u64::from(sent.answers));
             due.push_front(Due { item: sent.item, turn: sent.turn });
         } else {
@@ -481,7 +495,7 @@ fn settle<C: Call>(
     }
     let now = context.worker.net.now();
     if let Some(first) = failed.front() {
-        note_refusal(slot, Outcome::Failed(failure), &first.unanswered_at(now));
+        note_refusal(slot, Outcome::Failed(failure), &first.unanswered_at(now), first.reused);
         slot.ended = Some(now);
         call.failed();
     }
@@ -529,9 +543,11 @@ fn closed_early() -> Failure {
 
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
 /// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
-fn note_refusal(slot: &mut Slot, outcome: Outcome, moments: &Moments) {
+fn note_refusal(slot: &mut Slot, outcome: Outcome, moments: &Moments, reused: bool) {
     slot.refusals = match outcome {
-        Outcome::Failed(failure) if moments.first_byte.is_none() && failure.kind != FailureKind::Timeout => {
+        Outcome::Failed(failure)
+            if !reused && moments.first_byte.is_none() && failure.kind != FailureKind::Timeout =>
+        {
             slot.refusals + 1
         }
         _ => 0,
@@ -561,6 +577,6 @@ fn finish<C: Call>(
         Counted::Challenge => worker.challenge(&exchange),
     }
     slot.ended = Some(ending.moments.ended);
-    note_refusal(slot, ending.outcome, &ending.moments);
+    note_refusal(slot, ending.outcome, &ending.moments, sent.reused);
     report(context, slot, call, sent, ending);
 }

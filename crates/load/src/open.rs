@@ -54,28 +54,42 @@ pub(crate) async fn run(worker: &Rc<Worker>, work: &Rc<PhaseWork>, open: Open, s
     pool.tasks.take()
 }
 
-/// Hands out what is due until the phase is over; true if the schedule ended before that.
-async fn hand_out(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>, schedule: Schedule) -> bool {
-    let begin = worker.net.now();
-    for (nth, at) in (1u64..).zip(schedule) {
-        let due = begin + at;
+/// Hands out what is due before the phase ends, however late it is noticed; true if the schedule came to its end, or to that of
+/// the phase.
+async fn hand_out(
+    worker: &Rc<Worker>,
+    work: &Rc<PhaseWork>,
+    pool: &Rc<Pool>,
+    mut schedule: Schedule,
+) -> bool {
+    for nth in 1u64.. {
+        let Some(due) = schedule.next().map(|at| work.opens + at).filter(|due| work.is_before_end(*due))
+        else {
+            return true;
+        };
         if work.is_spent() || !wait_until(worker, work, due).await {
             return false;
         }
-        if nth % BATCH == 0 {
+        let is_over = work.is_over_at(worker.net.now());
+        if nth % BATCH == 0 && !is_over {
             // However far behind the schedule is, users get to send.
             worker.net.sleep_until(worker.net.now()).await;
         }
         if exhausted(work, pool.handed.get()) {
             // What is under way may lead on. A moment that comes meanwhile passes unused, and no request is counted.
-            if worker.in_flight.get() == 0 && pool.handed.get() == 0 {
+            if is_over || worker.in_flight.get() == 0 && pool.handed.get() == 0 {
                 return false;
             }
             continue;
         }
         // What cannot be sent takes no number, so that the stream of requests has no holes.
         let Some(user) = free_user(worker, work, pool) else {
-            worker.count(|counts| counts.overflow += 1);
+            // Once the phase is over nobody waits for a user: what is left of it is counted at once.
+            let left = if is_over { schedule.due_before(work.ends_after().unwrap_or_default()) } else { 0 };
+            worker.count(|counts| counts.overflow += 1 + left);
+            if is_over {
+                return true;
+            }
             continue;
         };
         let Some(number) = worker.next_number(work, due) else {
@@ -89,12 +103,12 @@ async fn hand_out(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>, sc
     true
 }
 
-/// Waits for a moment, looking up now and then whether the phase is over; false if it is.
+/// Waits for a moment of the phase, looking up now and then whether the run is stopped; false if it is.
 async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
     const LOOK_UP: Duration = Duration::from_millis(20);
     loop {
         let now = worker.net.now();
-        if worker.over(work, now) {
+        if worker.over(work, due) {
             return false;
         }
         if now >= due {

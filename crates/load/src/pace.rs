@@ -27,6 +27,31 @@ impl Schedule {
         self.open.curve.moment_of(number as f64)
     }
 
+    /// How many of those that are left are due before a moment since the start of the phase.
+    pub fn due_before(&self, end: Duration) -> u64 {
+        let mut rest = self.clone();
+        if self.open.arrivals == Arrivals::Poisson {
+            return rest.by_ref().take_while(|at| *at < end).count() as u64;
+        }
+        // Moments never go back, so the first that is not due is found by halving.
+        let mut is_due = |nth: u64| {
+            rest.next = nth;
+            rest.next().is_some_and(|at| at < end)
+        };
+        let (mut due, mut step) = (self.next, 1u64);
+        while is_due(due + step - 1) {
+            due += step;
+            step *= 2;
+        }
+        while step > 0 {
+            if is_due(due + step - 1) {
+                due += step;
+            }
+            step /= 2;
+        }
+        due - self.next
+    }
+
     /// An exponential gap with a mean of 1.
     fn gap(&self, nth: u64) -> f64 {
         // 1 - u lies in (0, 1], so the logarithm is finite.
@@ -128,6 +153,22 @@ mod tests {
         }
         let poisson = due_by(stages(Arrivals::Poisson), 5.0);
         assert!((1_850..2_150).contains(&poisson), "{poisson}");
+    }
+
+    #[test]
+    fn what_is_left_is_counted_as_it_would_be_handed_out() {
+        for arrivals in ALL {
+            for taken in [0, 1, 7, 100, 499] {
+                for end_ms in [0, 1, 500, 999, 1_000, 3_000] {
+                    let mut schedule =
+                        schedule("1s:100,1s:0,1s:0..900", arrivals, Part { index: 1, of: 3 }, 5);
+                    schedule.by_ref().take(taken).for_each(drop);
+                    let end = Duration::from_millis(end_ms);
+                    let one_by_one = schedule.clone().take_while(|at| *at < end).count() as u64;
+                    assert_eq!(schedule.due_before(end), one_by_one, "{arrivals:?}, {taken}, {end_ms} ms");
+                }
+            }
+        }
     }
 
     #[test]

@@ -146,15 +146,10 @@ impl Think {
         }
     }
 
-    /// The time before a user's first request: a part of a thought, so that users who come together do not stay together.
+    /// The time before a user's first request: the rest of a thought, so that users who come together do not stay together,
+    /// and come at the rate at which they go on.
     fn before(&self, user: u64) -> Duration {
-        match self.law {
-            Delay::None => Duration::ZERO,
-            law => {
-                let mut draw = Draw::new(hash(self.seed, 0xF1), user);
-                law.draw(&mut draw).mul_f64(draw.unit())
-            }
-        }
+        self.law.draw_rest(&mut Draw::new(hash(self.seed, 0xF1), user))
     }
 }
 

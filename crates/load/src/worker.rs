@@ -84,6 +84,10 @@ pub(crate) struct Worker {
     phase: Cell<usize>,
     interval: Cell<u64>,
     phase_began: Cell<Duration>,
+    /// Until when the phase could begin requests, once that is over.
+    paced_until: Cell<Option<Instant>>,
+    /// When the phase had ended here, since the start of the run.
+    phase_ended: Cell<Option<Duration>>,
     /// Connections opened so far; gives each a number.
     pub connections: Cell<u64>,
     /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
@@ -110,6 +114,8 @@ pub(crate) struct PhaseWork {
     pub timetable: Option<Timetable>,
     /// A user may send on as answers come in: nothing else comes between its requests.
     pub pipelines: bool,
+    /// When it began.
+    pub opens: Instant,
     limit: Option<u64>,
     issued: Cell<u64>,
     ends: Option<Instant>,
@@ -127,6 +133,28 @@ impl PhaseWork {
     /// A moment, or the end of the phase if that comes first.
     pub fn ends_before(&self, moment: Instant) -> Instant {
         self.ends.map_or(moment, |ends| ends.min(moment))
+    }
+
+    /// The phase begins. `pace`: that of all workers.
+    fn open(&mut self, phase: &Phase, pace: &Pace, opens: Instant) {
+        self.opens = opens;
+        self.timetable = timetable(pace, opens);
+        self.ends = phase.stop.after.map(|after| opens + after);
+    }
+
+    /// Whether a moment belongs to the phase by the clock.
+    pub fn is_before_end(&self, moment: Instant) -> bool {
+        self.ends.is_none_or(|ends| moment < ends)
+    }
+
+    /// Whether the clock has ended it.
+    pub fn is_over_at(&self, now: Instant) -> bool {
+        !self.is_before_end(now)
+    }
+
+    /// How long it lasts, where the clock ends it.
+    pub fn ends_after(&self) -> Option<Duration> {
+        self.ends.map(|ends| ends - self.opens)
     }
 
     /// Whether the clock ends it.
@@ -171,6 +199,8 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
         phase: Cell::new(0),
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),
+        paced_until: Cell::new(None),
+        phase_ended: Cell::new(None),
         connections: Cell::new(0),
         turn: Cell::new(0),
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
@@ -202,6 +232,12 @@ impl Worker {
     const PHASE: Closing = Closing { interval: false, last: false };
 
     async fn phase(self: Rc<Worker>, index: usize) {
+        let phase = &self.job.load.phases[index];
+        let alone = only_one_worker(phase);
+        let share = if alone { Part::WHOLE } else { self.job.part };
+        let mine = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0);
+        // What takes time is prepared before the phase begins.
+        let mine = mine.map(|(part, phase)| (self.work(index, part, &phase), phase));
         let opens = self.gate(index).await;
         if index == 0 {
             self.started.set(opens);
@@ -213,20 +249,22 @@ impl Worker {
         self.phase.set(index);
         self.peak.set(0);
         self.phase_began.set(opens - self.started.get());
-        let phase = &self.job.load.phases[index];
+        (self.paced_until.set(None), self.phase_ended.set(None));
         self.failures.set(phase.stop.failures);
         self.unconnected.set(phase.stop.unconnected);
-        let alone = only_one_worker(phase);
-        let share = if alone { Part::WHOLE } else { self.job.part };
-        let mine = share.of_phase(phase).filter(|_| !alone || self.job.part.index == 0);
-        let mine = mine.map(|(part, phase)| (Rc::new(self.work(index, part, &phase, opens)), phase));
         self.net.sleep_until(opens).await;
         if index == 0 {
             self.cpu_told.set(net::thread_cpu());
         }
-        let Some((work, phase)) = mine else { return };
-        let users = self.run_pace(&phase, &work).await;
-        self.end_phase(&work, users).await;
+        if let Some((mut work, phase)) = mine {
+            work.open(&phase, &self.job.load.phases[index].pace, opens);
+            let work = Rc::new(work);
+            let users = self.run_pace(&phase, &work).await;
+            self.paced_until.set(Some(work.ends_before(self.net.now())));
+            self.end_phase(&work, users).await;
+        }
+        // Other workers may need longer, and the next phase has to be prepared.
+        self.phase_ended.set(Some(self.since_start()));
     }
 
     /// Waits for all workers at the gate of a phase and returns when it opens.
@@ -241,7 +279,7 @@ impl Worker {
         }
     }
 
-    fn work(&self, index: usize, part: Part, phase: &Phase, opens: Instant) -> PhaseWork {
+    fn work(&self, index: usize, part: Part, phase: &Phase) -> PhaseWork {
         let seed = hash(self.job.seed, index as u64);
         let nonces = hash(self.job.run_id, index as u64);
         // Through a proxy they would need a tunnel.
@@ -272,11 +310,12 @@ impl Worker {
             steps,
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
-            timetable: timetable(&self.job.load.phases[index].pace, opens),
+            timetable: None,
             pipelines: matches!(phase.pace, Pace::Users(_)) && phase.scenario.steps.len() == 1,
+            opens: self.net.now(),
             limit: phase.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
-            ends: phase.stop.after.map(|after| opens + after),
+            ends: None,
             users: Cell::new(0),
             user_ended: self.net.event(),
         }
@@ -347,6 +386,7 @@ impl Worker {
         let fresh = self.job.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
         let tally = self.tally.replace(fresh);
         let now = self.net.now().saturating_duration_since(self.started.get());
+        let ended = self.phase_ended.get().unwrap_or(now);
         let cpu = net::thread_cpu();
         let snapshot = Snapshot {
             worker: self.job.part.index,
@@ -358,7 +398,8 @@ impl Worker {
             cpu: cpu.saturating_sub(self.cpu_told.replace(cpu)),
             closes_interval: closing.interval,
             last: closing.last,
-            span: (self.phase_began.get(), now),
+            span: (self.phase_began.get(), ended),
+            paced_until: self.paced_until.get().map_or(ended, |until| self.since(until).min(ended)),
         };
         // Whoever collects may have gone after an interrupt; there is nobody to tell then.
         let _ = self.job.snapshots.send(snapshot);

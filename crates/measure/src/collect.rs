@@ -211,6 +211,7 @@ mod tests {
             closes_interval: true,
             last,
             span: (Duration::ZERO, Duration::from_secs(interval + 1)),
+            paced_until: Duration::from_secs(interval + 1),
         }
     }
 

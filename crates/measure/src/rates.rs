@@ -138,6 +138,7 @@ mod tests {
             closes_interval: true,
             last,
             span: (Duration::ZERO, Duration::from_millis(at_ms)),
+            paced_until: Duration::from_millis(at_ms),
         }
     }
 

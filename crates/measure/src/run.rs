@@ -155,6 +155,8 @@ pub struct PhaseResult {
     pub began: Duration,
     /// How long it took.
     pub took: Duration,
+    /// How long requests could begin, which is the time that rates divide by; nothing: as long as it took.
+    pub paced: Duration,
     /// All workers' figures.
     pub tally: Tally,
     /// The most requests under way at once, by worker.
@@ -175,6 +177,7 @@ impl PhaseResult {
             measured,
             began: Duration::ZERO,
             took: Duration::ZERO,
+            paced: Duration::ZERO,
             tally: Tally::new(),
             peaks: Vec::new(),
             origin: None,
@@ -191,6 +194,7 @@ impl PhaseResult {
         self.peaks[worker] = self.peaks[worker].max(snapshot.peak);
         self.began = if self.took.is_zero() { snapshot.span.0 } else { self.began.min(snapshot.span.0) };
         self.took = self.took.max(snapshot.span.1.saturating_sub(self.began));
+        self.paced = self.paced.max(snapshot.paced_until.saturating_sub(self.began));
     }
 
     /// Counters of the clients.
@@ -198,9 +202,14 @@ impl PhaseResult {
         &self.tally.counts
     }
 
-    /// Something per second over the phase.
+    /// The time in which requests could begin.
+    pub fn paced_time(&self) -> Duration {
+        if self.paced.is_zero() { self.took } else { self.paced }
+    }
+
+    /// Something per second over the time in which requests could begin.
     pub fn per_second(&self, count: u64) -> f64 {
-        let seconds = self.took.as_secs_f64();
+        let seconds = self.paced_time().as_secs_f64();
         if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
     }
 
@@ -312,6 +321,7 @@ impl RunResult {
             sum.tally.merge(&phase.tally);
             sum.rates.merge(&phase.rates);
             sum.took += phase.took;
+            sum.paced += phase.paced;
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;
             if let (Some(mine), Some(theirs)) = (&mut sum.origin, &phase.origin) {

@@ -120,7 +120,7 @@ counts! {
     unfinished,
     /// Requests that were due but not sent, because too many were under way.
     overflow,
-    /// Requests sent again because a kept connection had been closed meanwhile.
+    /// Requests sent again because a kept connection was lost before any byte of the answer.
     resent,
     /// Connections opened.
     connections,
@@ -504,6 +504,8 @@ pub struct Snapshot {
     pub last: bool,
     /// When the phase began and when this interval ended, since the start of the run.
     pub span: (Duration, Duration),
+    /// Until when requests could begin in the phase, since the start of the run: what comes after waits for answers only.
+    pub paced_until: Duration,
 }
 
 impl Snapshot {

@@ -177,6 +177,17 @@ impl Stream {
         self.socket.shutdown_write()
     }
 
+    /// Whether the peer is known to have closed or reset the connection. No call is made to find out, so it may have.
+    pub fn is_ended(&self) -> bool {
+        self.socket.is_ended()
+    }
+
+    /// Behind the end of the stream: whether the peer's system has answered what was sent by a reset. It does so where the
+    /// socket was closed before the bytes came, so nobody has read them.
+    pub fn is_refused(&self) -> bool {
+        self.socket.is_refused()
+    }
+
     /// Closes the connection.
     pub fn close(self, how: Close) {
         if how == Close::Reset {

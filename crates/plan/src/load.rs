@@ -61,16 +61,54 @@ pub struct Connections<'a> {
     pub close: CloseBy,
     /// TLS; `None`: without.
     pub tls: Option<&'a Tls>,
+    /// Which requests are sent again.
+    pub resend: Resend,
+}
+
+/// Which requests are sent again, over a new connection, after a kept connection ended before any byte of the answer came
+/// (RFC 9110 section 9.2.2). All others have failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resend {
+    /// None.
+    Never,
+    /// Those of idempotent methods, where the peer had closed before it can have read any byte of them. Messages: where
+    /// that is so.
+    #[default]
+    Idle,
+    /// Beside these, those of safe methods, though the peer may have read them. Messages: all.
+    Safe,
+}
+
+impl Resend {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// The names, where it is none of them.
+    pub fn parse(text: &str) -> Result<Resend, String> {
+        match text {
+            "never" => Ok(Resend::Never),
+            "idle" => Ok(Resend::Idle),
+            "safe" => Ok(Resend::Safe),
+            _ => Err("give never, idle or safe".to_owned()),
+        }
+    }
+
+    fn is_usual(&self) -> bool {
+        *self == Resend::default()
+    }
 }
 
 impl Protocol {
     /// How connections live. Each protocol says it in its own table, so that plans read as they always did.
     pub fn connections(&self) -> Connections<'_> {
-        let (requests_per_connection, close, tls) = match self {
-            Protocol::Http1(http) => (http.requests_per_connection, http.close, &http.tls),
-            Protocol::Messages(messages) => (messages.requests_per_connection, messages.close, &messages.tls),
+        let (requests_per_connection, close, tls, resend) = match self {
+            Protocol::Http1(http) => (http.requests_per_connection, http.close, &http.tls, http.resend),
+            Protocol::Messages(messages) => {
+                (messages.requests_per_connection, messages.close, &messages.tls, messages.resend)
+            }
         };
-        Connections { requests_per_connection, close, tls: tls.as_ref() }
+        Connections { requests_per_connection, close, tls: tls.as_ref(), resend }
     }
 
     /// How HTTP/1 is spoken, where it is.
@@ -108,6 +146,9 @@ pub struct Http1 {
     pub bare: bool,
     /// How the client ends a connection.
     pub close: CloseBy,
+    /// Which requests are sent again after a kept connection was lost.
+    #[serde(skip_serializing_if = "Resend::is_usual")]
+    pub resend: Resend,
     /// Fields added to each request, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
@@ -150,6 +191,7 @@ impl Default for Http1 {
             version: HttpVersion::OneOne,
             bare: false,
             close: CloseBy::Fin,
+            resend: Resend::default(),
             fields: Vec::new(),
             post_bytes: None,
             socket_buffer: None,
@@ -606,14 +648,39 @@ impl Delay {
 
     /// Draws a delay.
     pub fn draw(&self, draw: &mut crate::draw::Draw) -> Duration {
+        self.draw_of(draw, false)
+    }
+
+    /// Draws what is left of a delay at a moment that does not know of it: long delays are met more often, in the middle of
+    /// them. Whoever begins so, keeps the rate from the first moment on.
+    pub fn draw_rest(&self, draw: &mut crate::draw::Draw) -> Duration {
+        match self {
+            Delay::None => Duration::ZERO,
+            // An exponential delay has no memory.
+            Delay::Exponential { .. } => self.draw(draw),
+            _ => {
+                let met = self.draw_of(draw, true);
+                met.mul_f64(draw.unit())
+            }
+        }
+    }
+
+    /// `by_length`: long delays are drawn more often, in the measure of their length.
+    fn draw_of(&self, draw: &mut crate::draw::Draw, by_length: bool) -> Duration {
         let delay = match *self {
             Delay::None => Duration::ZERO,
             Delay::Fixed { delay } => delay,
+            Delay::Uniform { min, max } if by_length => {
+                let square = |delay: Duration| delay.as_secs_f64().powi(2);
+                let between = (square(max) - square(min)).max(0.0) * draw.unit();
+                Duration::from_secs_f64((square(min) + between).sqrt())
+            }
             Delay::Uniform { min, max } => min + max.saturating_sub(min).mul_f64(draw.unit()),
             Delay::Exponential { mean } => mean.mul_f64(-(1.0 - draw.unit()).ln()),
             Delay::Lognormal { median, sigma } => {
                 let normal: f64 = StandardNormal.sample(draw);
-                let seconds = median.as_secs_f64() * (sigma * normal).exp();
+                let shift = if by_length { sigma * sigma } else { 0.0 };
+                let seconds = median.as_secs_f64() * (sigma * normal + shift).exp();
                 Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
             }
         };
@@ -695,6 +762,26 @@ mod tests {
             let of = |n| law.draw(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
             let mean = (0..100_000).map(of).sum::<f64>() / 1e5;
             assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: {mean} ms");
+        }
+    }
+
+    /// As renewal theory has it: the mean of the rest is E[X²] / 2 E[X], and its density at 0 is 1 / E[X].
+    #[test]
+    fn the_rest_of_a_delay_keeps_the_rate() {
+        for (text, mean_ms, rest_ms) in [
+            ("100ms", 100.0, 50.0),
+            ("100ms..300ms", 200.0, (300f64.powi(3) - 100f64.powi(3)) / (3.0 * 200.0) / 400.0),
+            ("exp:100ms", 100.0, 100.0),
+            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp(), 50.0 * 0.375f64.exp()),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            let of = |n| law.draw_rest(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
+            let rests: Vec<f64> = (0..200_000).map(of).collect();
+            let mean = rests.iter().sum::<f64>() / rests.len() as f64;
+            assert!((mean / rest_ms - 1.0).abs() < 0.02, "{text}: {mean} ms, not {rest_ms} ms");
+            let soon =
+                rests.iter().filter(|rest| **rest < mean_ms / 20.0).count() as f64 / rests.len() as f64;
+            assert!((soon * 20.0 - 1.0).abs() < 0.06, "{text}: {soon} of all in a twentieth of the mean");
         }
     }
 }

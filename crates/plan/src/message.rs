@@ -20,7 +20,7 @@ pub use spot::{How, Part, Spot};
 pub use time::{TimeText, Zone};
 
 use crate::body::Body;
-use crate::load::CloseBy;
+use crate::load::{CloseBy, Resend};
 use crate::tls::Tls;
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +36,20 @@ pub struct MessageConnections {
     /// TLS on connections to the target; `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// Which messages are sent again after a kept connection was lost: none, unless the plan says so. A message that is
+    /// sent twice may be done twice.
+    #[serde(skip_serializing_if = "is_never")]
+    pub resend: Resend,
+}
+
+fn is_never(resend: &Resend) -> bool {
+    *resend == Resend::Never
 }
 
 impl Default for MessageConnections {
     fn default() -> MessageConnections {
-        MessageConnections { requests_per_connection: None, close: CloseBy::Fin, tls: None }
+        let resend = Resend::Never;
+        MessageConnections { requests_per_connection: None, close: CloseBy::Fin, tls: None, resend }
     }
 }
 

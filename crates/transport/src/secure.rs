@@ -290,6 +290,11 @@ impl Secure {
         self.handshake
     }
 
+    /// Whether the peer has said close_notify, or is known to have ended the connection.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.closed || self.socket.is_ended()
+    }
+
     pub(crate) fn peer_addr(&self) -> SocketAddr {
         self.socket.peer_addr()
     }

@@ -122,6 +122,19 @@ impl Stream {
         self.socket().shutdown_write()
     }
 
+    /// Whether the peer is known to have ended the connection; see [`net::Stream::is_ended`].
+    pub fn is_ended(&self) -> bool {
+        match self {
+            Stream::Plain(stream) => stream.is_ended(),
+            Stream::Tls(stream) => stream.is_ended(),
+        }
+    }
+
+    /// Whether nobody has read what was sent last; see [`net::Stream::is_refused`].
+    pub fn is_refused(&mut self) -> bool {
+        self.socket().is_refused()
+    }
+
     /// Closes the connection; over TLS a graceful close says close_notify first.
     pub async fn close(self, how: Close) {
         match self {

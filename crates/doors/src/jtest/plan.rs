@@ -10,8 +10,8 @@ use ::plan::jtest::{ContentType, Extension, Form};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
     Arrivals, Check, CheckContent, CloseBy, Delay, Field, GiveUp, Http1, Io, Law, Limits, Load, ObjectStep,
-    Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Scenario, Site, Step, Stop, Tls,
-    Trace, UrlOrder, UrlStep, units,
+    Origin, Pace, Phase, Plan, Popularity, Protocol, Reading, RequestForm, Resend, Scenario, Site, Step,
+    Stop, Tls, Trace, UrlOrder, UrlStep, units,
 };
 use std::io;
 use std::ops::RangeInclusive;
@@ -261,7 +261,9 @@ fn load(
 fn connection(typed: &Typed) -> Result<Http1, Shown> {
     // The old tool counts the requests that ask to keep the connection; one that does not comes after them.
     let kept: u32 = whole("keepalive", typed.keepalive, 0..=1_000_000_000)?;
-    Ok(Http1 { requests_per_connection: Some(kept + 1), close: CloseBy::Reset, ..Http1::default() })
+    // And where a kept connection ends without an answer, that is one of its errors.
+    let resend = Resend::Never;
+    Ok(Http1 { requests_per_connection: Some(kept + 1), close: CloseBy::Reset, resend, ..Http1::default() })
 }
 
 fn target(typed: &Typed) -> Result<Option<String>, Shown> {

@@ -191,6 +191,7 @@ impl CacheArgs {
             authority: self.ask.host.clone().unwrap_or_else(|| reachable(origin).to_string()),
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
+            resend: self.load.resend.unwrap_or_default(),
             fields: self.ask.headers.clone(),
             post_bytes: None,
             tls: self.speaks_tls().then(|| self.tls.tls()),

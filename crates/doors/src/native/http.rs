@@ -179,6 +179,7 @@ impl HttpArgs {
             form,
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
+            resend: self.load.resend.unwrap_or_default(),
             fields: self.fields(),
             tls: tls.then(|| self.tls.tls()),
             tunnel: self.requests.proxy.is_some() && !self.secure_proxy() && tls,

@@ -9,7 +9,9 @@ use super::values::{
 use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
-use plan::{CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, SourceRange, Threshold};
+use plan::{
+    CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, Resend, SourceRange, Threshold,
+};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,6 +78,11 @@ pub struct LoadArgs {
     /// How clients end connections: fin or reset
     #[arg(long, value_name = "HOW", default_value = "fin", value_parser = close)]
     pub close: CloseBy,
+    /// Send again, over a new connection, what was sent on a kept one that was then lost: never; idle: only if it was closed
+    /// before anything can have been read, and only idempotent methods; safe: GET and HEAD in any case [default: idle; never
+    /// for tcp]
+    #[arg(long, value_name = "WHICH", value_parser = Resend::parse)]
+    pub resend: Option<Resend>,
     /// Time limit of a request
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = some_time)]
     pub timeout: Duration,

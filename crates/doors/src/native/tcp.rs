@@ -11,8 +11,8 @@ use plan::message::{
     Spot, Take, unescape,
 };
 use plan::{
-    Body, Check, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Scenario, Site, Step, Trace,
-    units,
+    Body, Check, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Resend, Scenario, Site, Step,
+    Trace, units,
 };
 use std::path::{Path, PathBuf};
 
@@ -181,6 +181,7 @@ impl TcpArgs {
             requests_per_connection: self.pace.requests_per_connection(self.load.keep_alive),
             close: self.load.close,
             tls: self.tls.then(|| self.tls_options.tls()),
+            resend: self.load.resend.unwrap_or(Resend::Never),
         };
         let pace = self.pace.pace();
         let phase = Phase {

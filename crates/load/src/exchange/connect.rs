@@ -115,7 +115,8 @@ pub(super) async fn lease(
     place: Place<'_>,
 ) -> Result<Box<Connection>, NotConnected> {
     if let Some(connection) = slot.connection.take() {
-        if connection.leads_to(place) {
+        // One that has ended would only lose what is sent; over a new one, it is sent once.
+        if connection.leads_to(place) && !connection.stream.is_ended() {
             return Ok(connection);
         }
         close(worker, connection).await;

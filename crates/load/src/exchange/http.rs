@@ -2,6 +2,7 @@
 
 use super::pacing::Pacing;
 use super::report::{self, Ending, Found};
+use super::resend::is_lost;
 use super::{Call, Context, Ended, Moments, Queue, Read, Sent, Slot, finish};
 use crate::connection::Connection;
 use crate::failure;
@@ -196,13 +197,8 @@ pub(crate) async fn read<C: HttpCall>(
         Ended::Complete => Read::Over { peer_closes: !said.keep_alive },
         Ended::BrokenOff => Read::Over { peer_closes: false },
         Ended::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => Read::Failed(failure),
-        Ended::Failed(_) => Read::Over { peer_closes: false },
+        Ended::Failed(failure) => Read::Broken(failure),
     }
-}
-
-/// A connection that has carried requests before may be closed by its peer at any time.
-fn is_lost(failure: Failure) -> bool {
-    matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed)
 }
 
 /// Names the limit that ran out where nothing came at all.

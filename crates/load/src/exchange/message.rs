@@ -1,7 +1,8 @@
 //! TCP messages and their answers: one at a time, or several under way on one connection.
 
 use super::report::{Described, Ending, Found, report};
-use super::{Call, Context, Due, Moments, Place, Queue, Read, Sent, Slot, Turn, Written, run};
+use super::resend::is_lost;
+use super::{Call, Context, Due, Moments, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
 use crate::failure;
 use crate::messages::{Messages, Prepared, Scratch, Verdict, Who};
@@ -191,9 +192,8 @@ impl Call for Talked<'_> {
         }
     }
 
-    /// A message may do anything at the other end, so it is not sent twice.
-    fn is_repeatable(&self, _: &Item) -> bool {
-        true
+    fn repeating(&self, _: &Item) -> Repeating {
+        Repeating::Message
     }
 
     fn describe<'s>(&'s self, item: &'s Item) -> Described<'s> {
@@ -256,9 +256,8 @@ impl Talked<'_> {
     /// The connection has failed: before a byte of an answer, where it has carried answers, as its peer may close it.
     fn lost(&mut self, failure: Failure, connection: &Connection) -> Read {
         let began = self.mine.began.take();
-        let closed =
-            matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed);
-        if closed && began.is_none() && connection.answered > 0 {
+        let alone = self.messages.depth == 1 || connection.carried == connection.answered + 1;
+        if is_lost(failure) && alone && began.is_none() && connection.answered > 0 {
             Read::Lost(failure)
         } else {
             Read::Failed(failure)

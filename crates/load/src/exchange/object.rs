@@ -3,7 +3,7 @@
 use super::http::{self, Answer, HttpCall, Reading, Said, Settled};
 use super::pacing::Pacing;
 use super::report::{Described, Found};
-use super::{Call, Context, Due, Ended, Place, Queue, Read, Sent, Slot, Turn, Written, run};
+use super::{Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::asked::{Asked, Laws};
 use crate::connection::Connection;
 use crate::judge::Judge;
@@ -84,14 +84,17 @@ impl Call for Fetch<'_> {
         http::read(self.context, self, slot, connection, window).await
     }
 
-    fn is_repeatable(&self, item: &Asked) -> bool {
-        self.context.worker.composer.post_bytes(item).is_none()
+    fn repeating(&self, item: &Asked) -> Repeating {
+        match self.context.worker.composer.post_bytes(item) {
+            Some(_) => Repeating::Harmful,
+            None => Repeating::Safe,
+        }
     }
 
     fn describe<'s>(&'s self, item: &'s Asked) -> Described<'s> {
         let head = self.head(item);
         let line = head.lines().next().unwrap_or("").to_owned();
-        let method = if self.is_repeatable(item) { "GET" } else { "POST" };
+        let method = if self.repeating(item) == Repeating::Safe { "GET" } else { "POST" };
         let url = line.split(' ').nth(1).unwrap_or("").to_owned();
         let range = item.range.unwrap_or((0, 0));
         Described { method, url: url.into(), title: line.into(), range, place: 0, cause: Cause::Listed }

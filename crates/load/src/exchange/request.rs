@@ -1,13 +1,13 @@
 //! Requests of a list: one at a time, or several sent at once over a connection (RFC 9112 section 9.3.2).
 //!
 //! All of a batch are sent at the same moment, and each is timed from it. Where the connection is lost, the request whose
-//! answer was due next has failed; those behind it are sent again over a new one and counted as `resent`. Where time runs
-//! out it does so for all of the batch.
+//! answer was due next has failed, and so have those behind it, but for those that may be sent again over a new one
+//! ([`super::resend`]). Where time runs out it does so for all of the batch.
 
 use super::http::{self, HttpCall, Reading, Said, Settled};
 use super::pacing::Pacing;
 use super::report::{Described, Found};
-use super::{Call, Context, Due, Ended, Place, Queue, Read, Sent, Slot, Turn, Written, run};
+use super::{Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
 use crate::requests::{Answer, Placing, Prepared, Requests};
 use measure::{Cause, Failure, Outcome};
@@ -104,9 +104,8 @@ impl<'a> Call for List<'a> {
         http::read(self.context, self, slot, connection, window).await
     }
 
-    fn is_repeatable(&self, prepared: &&'a Prepared) -> bool {
-        let _ = prepared;
-        true
+    fn repeating(&self, prepared: &&'a Prepared) -> Repeating {
+        Repeating::of_method(prepared.method.as_bytes())
     }
 
     fn describe<'s>(&'s self, prepared: &'s &'a Prepared) -> Described<'s> {

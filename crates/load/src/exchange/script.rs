@@ -2,7 +2,7 @@
 
 use super::http::{self, Counted, HttpCall, Said, Settled};
 use super::report::{Described, Found};
-use super::{Body, Call, Context, Due, Ended, Place, Queue, Read, Sent, Slot, Turn, Written, run};
+use super::{Body, Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
 use crate::script::{Halt, Heard, Playing};
 use crate::worker::Worker;
@@ -103,8 +103,8 @@ impl Call for Scripted<'_> {
         }
     }
 
-    fn is_repeatable(&self, _: &Batch) -> bool {
-        true
+    fn repeating(&self, batch: &Batch) -> Repeating {
+        Repeating::of_text(&self.message, batch.count)
     }
 
     fn describe<'s>(&'s self, _: &'s Batch) -> Described<'s> {

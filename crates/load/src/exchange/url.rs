@@ -2,7 +2,9 @@
 
 use super::http::{self, Answer, HttpCall, Said, Settled};
 use super::report::{Described, Found};
-use super::{Call, Context, Due, Ended, Moments, Place, Queue, Read, Sent, Slot, Turn, Written, run, unsent};
+use super::{
+    Call, Context, Due, Ended, Moments, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run, unsent,
+};
 use crate::connection::Connection;
 use crate::page::PageReader;
 use crate::urls::{self, Frontier};
@@ -84,8 +86,8 @@ impl Call for Fetch<'_> {
         http::read(self.context, self, slot, connection, window).await
     }
 
-    fn is_repeatable(&self, _: &Address) -> bool {
-        true
+    fn repeating(&self, _: &Address) -> Repeating {
+        Repeating::Safe
     }
 
     fn describe<'s>(&'s self, address: &'s Address) -> Described<'s> {

@@ -6,8 +6,8 @@ use super::reply::Reply;
 use super::{Visit, needs::Needs};
 use crate::connection::Connection;
 use crate::exchange::{
-    self, Call, Counted, Described, Due, Ended, Found, HttpCall, Moments, Place, Queue, Read, Said, Sent,
-    Settled, Slot, Turn, Written,
+    self, Call, Counted, Described, Due, Ended, Found, HttpCall, Moments, Place, Queue, Read, Repeating,
+    Said, Sent, Settled, Slot, Turn, Written,
 };
 use crate::requests::{Answer, Prepared};
 use crate::route::Route;
@@ -170,8 +170,8 @@ impl Call for Derived<'_> {
         exchange::read(self.visit.context(), self, slot, connection, window).await
     }
 
-    fn is_repeatable(&self, _: &()) -> bool {
-        true
+    fn repeating(&self, _: &()) -> Repeating {
+        Repeating::of_method(self.message.method.as_bytes())
     }
 
     fn describe<'s>(&'s self, _: &'s ()) -> Described<'s> {

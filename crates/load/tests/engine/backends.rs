@@ -36,7 +36,8 @@ fn every_misbehaviour_counts_the_same() {
             let script = move |number| if number % 5 == 4 { act } else { Act::Answer };
             let ran = Case::new(vec![phase(Pace::Users(1), requests(100))], script).run_on(io);
             let counts = ran.counts();
-            let ended = (counts.requests, counts.fine, counts.failed, counts.resent);
+            // Whether a connection is known to be closed before the next request goes out depends on who learns it when.
+            let ended = (counts.requests, counts.fine, counts.failed);
             (ended, counts.connections, counts.body_bytes, failures(&ran))
         };
         let each: Vec<_> = backends().into_iter().map(|io| (io, of(io))).collect();

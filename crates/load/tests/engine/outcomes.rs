@@ -4,7 +4,7 @@ use crate::peer::Act;
 use crate::run::{Case, Ran, millis, phase, phase_of_requests, requests};
 use measure::{Counts, FailureKind, Fault, Stage};
 use plan::site::Size;
-use plan::{ExpectBody, ObjectStep, Pace, Popularity, Reading, Step};
+use plan::{ExpectBody, ObjectStep, Pace, Popularity, Protocol, Reading, Resend, Step};
 
 const USERS: u32 = 4;
 
@@ -69,18 +69,51 @@ fn described_requests_are_held_to_the_first_answer_as_far_as_asked() {
     }
 }
 
+/// Number of the requests that `spoilt` is for, of the first 200.
+const SPOILT: u64 = 27;
+
+fn spoilt(number: u64) -> bool {
+    (8..200).contains(&number) && number.is_multiple_of(7)
+}
+
 #[test]
-fn a_kept_connection_that_was_closed_is_nobodys_failure() {
-    for act in [Act::Close, Act::Reset, Act::AnswerThenClose] {
+fn what_a_server_may_have_read_is_not_sent_again() {
+    for act in [Act::Close, Act::Reset] {
         // The first request of each connection is answered, so whatever is refused was sent on a kept one.
-        let script = move |number| if number >= 8 && number % 7 == 0 { act } else { Act::Answer };
+        let script = move |number| if spoilt(number) { act } else { Act::Answer };
         for ran in [ran(200, script), ran_requests(ExpectBody::Same, 200, script)] {
             let counts = ran.counts();
             conserved(&counts);
-            assert_eq!(counts.requests, 200, "{act:?}");
-            assert!(counts.resent > 0, "{act:?}: {counts:?}");
-            assert!(counts.failed * 10 < counts.resent.max(10), "{act:?}: {counts:?}");
+            assert_eq!((counts.requests, ran.seen, counts.resent), (200, 200, 0), "{act:?}");
+            assert_eq!(counts.failed, SPOILT, "{act:?}: {counts:?}");
         }
+    }
+}
+
+#[test]
+fn what_is_safe_is_sent_again_where_the_plan_says_so() {
+    for act in [Act::Close, Act::Reset] {
+        let mut case = Case::new(vec![phase(Pace::Users(USERS), requests(200))], move |number| {
+            if spoilt(number) { act } else { Act::Answer }
+        });
+        let Protocol::Http1(http) = &mut case.load.protocol else { panic!() };
+        http.resend = Resend::Safe;
+        let ran = case.run();
+        let counts = ran.counts();
+        conserved(&counts);
+        assert_eq!((counts.requests, ran.seen), (200, 200 + counts.resent), "{act:?}: {counts:?}");
+        assert!(counts.resent + counts.failed >= SPOILT, "{act:?}: {counts:?}");
+        assert!(counts.failed * 5 < counts.resent, "only the first of a connection fails: {counts:?}");
+    }
+}
+
+#[test]
+fn a_kept_connection_that_was_closed_is_nobodys_failure() {
+    let script = |number| if spoilt(number) { Act::AnswerThenClose } else { Act::Answer };
+    for ran in [ran(200, script), ran_requests(ExpectBody::Same, 200, script)] {
+        let counts = ran.counts();
+        conserved(&counts);
+        assert_eq!((counts.requests, counts.fine, ran.seen), (200, 200, 200), "{counts:?}");
     }
 }
 

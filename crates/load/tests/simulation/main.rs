@@ -1,9 +1,11 @@
 //! The engine in a simulated world: virtual time, a network that does what a seed wants, and a server that is the origin
 //! or follows a script. `cargo xtask simulate` runs more seeds than the tests do.
 
+mod busy;
 mod bytes;
 mod hostile;
 mod instructions;
+mod resend;
 mod scenario;
 mod seeds;
 mod server;

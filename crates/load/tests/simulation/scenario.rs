@@ -7,7 +7,7 @@ use plan::popularity::Popularity;
 use plan::site::{Site, Size, write_path};
 use plan::{
     Arrivals, CheckContent, CloseBy, Delay, Http1, ObjectStep, Origin, Pace, Phase, Protocol, Reading,
-    Request, RequestStep, Scenario, Step, Stop,
+    Request, RequestStep, Resend, Scenario, Step, Stop,
 };
 use std::time::Duration;
 
@@ -109,6 +109,7 @@ fn http1(choose: &mut Chooser) -> Http1 {
         requests_per_connection: choose.one(&[None, None, Some(1), Some(5)]),
         close: choose.one(&[CloseBy::Fin, CloseBy::Reset]),
         post_bytes: choose.one(&[None, None, None, Some(10), Some(200_000)]),
+        resend: choose.one(&[Resend::Idle, Resend::Safe, Resend::Safe, Resend::Never]),
         ..Http1::default()
     }
 }

@@ -434,6 +434,14 @@ impl Socket {
         Poll::Pending
     }
 
+    pub(crate) fn is_ended(&self) -> bool {
+        self.slot.ready.get().meets(Ready::HUNG)
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        tcp::has_failed(&self.fd)
+    }
+
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         tcp::shutdown_write(&self.fd)
     }

@@ -323,6 +323,26 @@ impl Socket {
         }
     }
 
+    /// Whether the end of the stream, or of the connection, is known to have come.
+    pub(crate) fn is_ended(&self) -> bool {
+        match self {
+            Self::Epoll(socket) => socket.is_ended(),
+            Self::Uring(socket) => socket.is_ended(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.is_ended(),
+        }
+    }
+
+    /// Whether a reset came behind the end of the stream.
+    pub(crate) fn is_refused(&self) -> bool {
+        match self {
+            Self::Epoll(socket) => socket.is_refused(),
+            Self::Uring(socket) => socket.is_refused(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.is_refused(),
+        }
+    }
+
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         match self {
             Self::Epoll(socket) => socket.shutdown_write(),

@@ -141,6 +141,11 @@ pub(crate) fn make_close_abortive(fd: &OwnedFd) -> io::Result<()> {
     Ok(sockopt::set_socket_linger(fd, Some(Duration::ZERO))?)
 }
 
+/// Whether the system holds a failure of the connection that no operation has told.
+pub(crate) fn has_failed(fd: &OwnedFd) -> bool {
+    matches!(sockopt::socket_error(fd), Ok(Err(_)))
+}
+
 pub(crate) fn shutdown_write(fd: &OwnedFd) -> io::Result<()> {
     Ok(sys::shutdown(fd, sys::Shutdown::Write)?)
 }

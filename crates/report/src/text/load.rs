@@ -78,8 +78,7 @@ impl Report<'_> {
             text += &format!("; {} of requests went over one already in use", show::percent(reused));
         }
         if counts.resent > 0 {
-            text +=
-                &format!(", {} again because the peer had closed it meanwhile", show::count(counts.resent));
+            text += &format!(", {} sent again because that was lost", show::count(counts.resent));
         }
         text + "."
     }

@@ -118,6 +118,7 @@ pub struct Ready<'a> {
 /// line with what to try.
 pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
+    usage::check_threads(plan.threads)?;
     let stop = signals::interrupted()?;
     doctor::check_pids(&around.watch_pids)?;
     let targets = Targets::of_plan(plan)?;

@@ -1,11 +1,31 @@
 //! How many workers there are, what CPU they use, and what time it is.
 
+use crate::problem::Problem;
 use std::path::Path;
 
 /// The number of workers: as asked for, or one for each core.
 pub fn threads(asked: Option<u16>) -> u32 {
     let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     asked.map_or_else(cores, u32::from)
+}
+
+/// Workers for each core at most: more would only wait for each other, and take a minute to start.
+const MOST_PER_CORE: u32 = 32;
+
+/// Refuses more workers than the cores can make use of.
+///
+/// # Errors
+/// How many are too many, and how many are not.
+pub fn check_threads(asked: Option<u16>) -> Result<(), Problem> {
+    let (count, cores) = (threads(asked), threads(None));
+    let most = cores.saturating_mul(MOST_PER_CORE).max(64);
+    if count > most {
+        let text = format!(
+            "{count} workers on {cores} cores would only wait for each other: ask for at most {most}"
+        );
+        return Err(Problem::Usage(text));
+    }
+    Ok(())
 }
 
 /// Seconds since 1970.

@@ -158,6 +158,12 @@ fn an_origin_that_the_proxy_cannot_reach_is_noted() {
 }
 
 #[test]
+fn more_workers_than_the_cores_can_use_are_refused() {
+    let ran = shell("exec $WRINGER http -t 65000 -d 1s http://127.0.0.1:1/");
+    ran.refused_with(2, &["65000 workers", "ask for at most"]);
+}
+
+#[test]
 fn too_few_descriptors_for_the_users_are_refused() {
     let ran = shell("ulimit -n 60; exec $WRINGER cache -c 100 -d 1s");
     ran.refused_with(1, &["100 connections", "the 60 allowed", "ulimit -n"]);

@@ -165,11 +165,13 @@ fn pipelined_requests_are_sent_at_once_and_answered_in_order() {
 }
 
 #[test]
-fn pipelined_requests_behind_a_lost_one_are_sent_again() {
+fn pipelined_requests_behind_an_announced_end_are_sent_again() {
     let server = hoarder(1, 3);
     let report = http(0, &format!("{server} --pipeline 4 -c 1 -n 12"));
     assert_eq!(sums(&report, ["requests", "fine", "failed"]), [12, 12, 0]);
     assert!(report.sum("resent") > 0, "a server that closes leaves some unanswered");
+    let report = http(0, &format!("{server} --pipeline 4 -c 1 -n 12 --resend never"));
+    assert_eq!(sums(&report, ["requests", "fine", "failed", "resent"]), [12, 9, 3, 0]);
 }
 
 /// A server that says nothing but this.

@@ -181,6 +181,16 @@ impl Socket {
         Poll::Pending
     }
 
+    pub(crate) fn is_ended(&self) -> bool {
+        let mut world = self.driver.world.borrow_mut();
+        let end = world.end(self.id);
+        end.at_end || end.broken
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.driver.world.borrow_mut().end(self.id).error.is_some()
+    }
+
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         let mut world = self.driver.world.borrow_mut();
         if world.end(self.id).broken {
@@ -209,7 +219,10 @@ fn receive(world: &mut World, id: EndId, max: usize, out: &mut Vec<u8>) -> Optio
         world.take(id, out, count);
         return Some(Ok(count));
     }
-    if let Some(error) = end.error.take() {
+    // As Linux has it: a reset that comes behind the end of the stream is not told by a receive.
+    if !end.at_end
+        && let Some(error) = end.error.take()
+    {
         return Some(Err(error.into()));
     }
     (end.at_end || end.broken).then_some(Ok(0))

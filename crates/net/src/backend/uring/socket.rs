@@ -293,6 +293,15 @@ impl Socket {
         Poll::Pending
     }
 
+    pub(crate) fn is_ended(&self) -> bool {
+        let slot = &*self.slot;
+        slot.end.get().is_some() || slot.unsent.get().is_some() || slot.is_hung.get()
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.slot.unsent.get().is_some() || tcp::has_failed(&self.slot.fd)
+    }
+
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
         if self.slot.is_sending() {
             self.slot.shuts_down.set(true);
