@@ -55,6 +55,11 @@ impl Fetch<'_> {
         if let Ended::Outdated = ended {
             return Attempt::Outdated;
         }
+        if let Some(serial) = judge.unattributed()
+            && worker.count_unattributed(serial)
+        {
+            judge.seen_again();
+        }
         let outcome = outcome(ended, &judge, &self.asked);
         worker.end(&Exchange {
             status: judge.said.status,
@@ -206,8 +211,13 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
                 Some((fault, _)) => Outcome::Faulty(fault),
                 None => Outcome::Fine,
             },
-            _ if spoilt => Outcome::Injected,
-            _ => Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None }),
+            status => match judge.finding {
+                Some((fault, _)) if status >= 400 => Outcome::Faulty(fault),
+                _ if spoilt => Outcome::Injected,
+                _ => {
+                    Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
+                }
+            },
         },
     }
 }
