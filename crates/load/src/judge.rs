@@ -291,7 +291,8 @@ impl<'a> Judge<'a> {
             return;
         }
         let fault = if announced < expected { Fault::Truncated } else { Fault::WrongLength };
-        self.wrong_length = Some((fault, format!("{expected} bytes were to come, {announced} are announced")));
+        self.wrong_length =
+            Some((fault, format!("{expected} bytes were to come, {announced} are announced")));
     }
 
     fn first_body(&self) -> Checked {

@@ -1,9 +1,9 @@
 //! What the connections of one worker share: counters, serial numbers, dates, and lines of answers written once.
 
+use crate::Shared;
 use crate::busy::{Busy, UnderWay};
 use crate::date::DateText;
 use crate::request::{Interest, Request};
-use crate::Shared;
 use measure::{Event, LiveOriginCounts};
 use net::Net;
 use plan::Delay;
