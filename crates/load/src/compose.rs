@@ -3,7 +3,7 @@
 
 use crate::asked::{Asked, What};
 use plan::jtest::Extension;
-use plan::site::{self, Form, NONCE_FIELD, Site, write_hex, write_number};
+use plan::site::{self, Form, NONCE_FIELD, Paths, Site, write_hex, write_number};
 use plan::{Http1, RequestForm};
 
 /// Everything about requests that does not change from one to the next.
@@ -18,6 +18,7 @@ pub(crate) struct Composer {
     /// Name of the field that chooses the variant, and what stands before the number.
     vary: (String, &'static str),
     variants: bool,
+    paths: Paths,
     jtest: Option<Extension>,
     etag: bool,
     post: Option<u64>,
@@ -34,6 +35,7 @@ impl Composer {
             fields,
             vary: (site.vary_on.field().to_owned(), site.vary_on.value_prefix()),
             variants: site.variants > 0,
+            paths: Paths::new(site),
             jtest: match &site.form {
                 Form::Native => None,
                 Form::Jtest(form) => Some(form.extension),
@@ -82,7 +84,7 @@ impl Composer {
         object: u64,
         last: bool,
     ) -> std::ops::Range<usize> {
-        let path = self.target(out, |out| site::write_path(out, object, asked.size));
+        let path = self.target(out, |out| self.paths.write(out, object, asked.size));
         if self.form == RequestForm::Transparent {
             out.extend_from_slice(b" HTTP/1.0\r\n");
             out.extend_from_slice(if last {
@@ -296,7 +298,11 @@ mod tests {
             ..jtest_asked(true, Some((5, 9)))
         };
         let text = composed(&http(RequestForm::Forward), &site, &asked, true);
-        assert!(text.starts_with("GET http://localhost:9299/w/1f/7000 HTTP/1.1\r\nHost: localhost:9299\r\n"));
+        let mut path = Vec::new();
+        Paths::new(&site).write(&mut path, 31, 7000);
+        let path = String::from_utf8(path).unwrap();
+        let beginning = format!("GET http://localhost:9299{path} HTTP/1.1\r\nHost: localhost:9299\r\n");
+        assert!(text.starts_with(&beginning), "{text}");
         let mut fields = Fields(Vec::new());
         let mut reader = wire::http1::RequestReader::new(wire::http1::Limits::default());
         assert!(reader.read(text.as_bytes(), &mut fields).unwrap().done);

@@ -3,7 +3,7 @@
 
 use crate::asked::{Asked, What};
 use crate::exchange::Body;
-use crate::oracle::{Finding, PREFIX_MAX, Recognised, Truth};
+use crate::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
 use measure::{CacheResult, Failure, FailureKind, Fault, Stage};
 use plan::content::Content;
 use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
@@ -20,9 +20,21 @@ pub(crate) struct Said {
     pub content_length: Option<u64>,
     pub stamp: Option<Stamp>,
     pub etag: Option<(u64, u64, u32)>,
+    /// It has a Set-Cookie field.
+    pub sets_cookie: bool,
     /// First and last byte and whole size of Content-Range.
     pub content_range: Option<(u64, u64, u64)>,
     pub head_bytes: u64,
+}
+
+/// The request that an answer was made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MadeFor {
+    This,
+    /// Another one: one that is named, or one that was answered before this one was sent.
+    Another,
+    /// Nothing says.
+    Unknown,
 }
 
 /// How the rest of the body is compared.
@@ -54,6 +66,8 @@ pub(crate) struct Judge<'a> {
     offset: u64,
     pub body_bytes: u64,
     pub finding: Option<Finding>,
+    /// A length announced in the head that is not the object's. It is a fault only if the body is the object's.
+    wrong_length: Option<Finding>,
     /// The answer's head, copied here where evidence may be wanted.
     kept_head: Option<&'a mut Vec<u8>>,
     /// Bytes of body expected by the object's size (or the range), where it is known.
@@ -81,6 +95,7 @@ impl<'a> Judge<'a> {
             offset: 0,
             body_bytes: 0,
             finding: None,
+            wrong_length: None,
             kept_head,
             expected_bytes: None,
         }
@@ -114,13 +129,51 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether the origin was told to spoil this answer, and says so.
+    /// Whether the origin was told to spoil this answer, and says so. An error is spoilt for its own request alone: it
+    /// is marked `no-store`. A body that is cut may be, for all who read along.
     pub fn injected(&self) -> bool {
         self.said.stamp.is_some_and(|stamp| match stamp.kind {
-            StampKind::Error => self.said.status >= 400,
+            StampKind::Error => self.said.status >= 400 && self.finding.is_none(),
             StampKind::Cut => true,
             _ => false,
         })
+    }
+
+    /// The serial number of a stamp that names no request.
+    pub fn unattributed(&self) -> Option<u64> {
+        self.said.stamp.filter(|stamp| stamp.asked_by == 0).map(|stamp| stamp.serial)
+    }
+
+    /// The fault that this answer has if it was made for another request, and why it may be given to one only.
+    fn unshareable(&self) -> Option<(Fault, &'static str)> {
+        let stamp = self.said.stamp?;
+        match (self.asked.what, stamp.kind) {
+            (_, StampKind::Error) => Some((Fault::CachedError, "an error, no-store")),
+            (What::Native { object }, _) => match self.site.storage_of(object) {
+                Storage::Private => Some((Fault::LeakedNonce, "private")),
+                Storage::NoStore => Some((Fault::LeakedNonce, "no-store")),
+                Storage::Shared => (stamp.sets_cookie && self.said.sets_cookie)
+                    .then_some((Fault::SharedCookie, "it sets a cookie")),
+            },
+            _ => None,
+        }
+    }
+
+    /// To be called where the stamp names no request, and its serial number stood on an earlier answer.
+    pub fn seen_again(&mut self) {
+        let serial = self.said.stamp.map_or(0, |stamp| stamp.serial);
+        if let Some((fault, why)) = self.unshareable().filter(|_| self.finding.is_none()) {
+            self.found((fault, format!("answer {serial:x} of the origin came before; {why}")));
+        }
+    }
+
+    fn made_for(&self) -> MadeFor {
+        match self.said.stamp {
+            Some(stamp) if stamp.asked_by == self.asked.nonce => MadeFor::This,
+            Some(stamp) if stamp.asked_by != 0 => MadeFor::Another,
+            Some(stamp) if stamp.made_at_us + CLOCK_ALLOWANCE_US < self.sent_us => MadeFor::Another,
+            _ => MadeFor::Unknown,
+        }
     }
 
     /// Whether a body that ended early may be one that the origin was told to cut, in a form in which it cannot say so.
@@ -135,6 +188,9 @@ impl<'a> Judge<'a> {
             self.recognise();
         }
         let answered_with_object = matches!(self.said.status, 200 | 206);
+        if self.finding.is_none() {
+            self.finding = self.wrong_length.take();
+        }
         if self.finding.is_some() || !answered_with_object || !self.check.length {
             return;
         }
@@ -163,17 +219,19 @@ impl<'a> Judge<'a> {
             (206, Some((first, last))) => self.judge_range(first, last),
             (206, None) => self.found((Fault::WrongRange, "206 without having asked for a range".to_owned())),
             (304, _) => return self.judge_unchanged(),
+            (400.., _) => self.finding = self.judge_owner(),
             _ => return,
         }
-        if self.finding.is_some() {
+        if self.finding.is_some() || self.said.status >= 400 {
             return;
         }
-        if let What::Native { object } = self.asked.what
-            && let Some(finding) = self.judge_owner(object)
-        {
+        if let Some(finding) = self.judge_owner() {
             return self.found(finding);
         }
         self.judge_length();
+        if self.check.content == CheckContent::Nothing && self.of_another_object() {
+            return self.found(self.anothers());
+        }
         if self.check.content != CheckContent::Nothing && self.finding.is_none() {
             self.body = self.first_body();
         }
@@ -183,7 +241,9 @@ impl<'a> Judge<'a> {
         self.offset = first;
         self.expected_bytes = Some(last - first + 1);
         let wanted = (first, last, self.asked.size);
-        if self.said.content_range != Some(wanted) {
+        if self.said.content_range != Some(wanted) && self.of_another_object() {
+            self.found(self.anothers());
+        } else if self.said.content_range != Some(wanted) {
             let text = match self.said.content_range {
                 Some((a, b, n)) => format!("asked for {first}-{last}/{}, got {a}-{b}/{n}", self.asked.size),
                 None => "206 without a Content-Range that can be read".to_owned(),
@@ -197,20 +257,44 @@ impl<'a> Judge<'a> {
         let (What::Native { object }, Some(version)) = (self.asked.what, self.asked.has_version) else {
             return;
         };
-        if let Err((_, text)) = self.truth(object).timely(version) {
+        if self.of_another_object() {
+            self.found(self.anothers());
+        } else if let Err((_, text)) = self.truth(object).timely(version) {
             self.found((Fault::WrongUnchanged, text));
         }
     }
 
     /// An answer that only its asker may have must have been made for this request.
-    fn judge_owner(&self, object: u64) -> Option<Finding> {
+    fn judge_owner(&self) -> Option<Finding> {
+        let anothers = self.made_for() == MadeFor::Another && !self.of_another_object();
+        let (fault, why) = self.unshareable().filter(|_| anothers)?;
         let stamp = self.said.stamp?;
-        let shared = self.site.storage_of(object) == Storage::Shared;
-        (!shared && stamp.asked_by != 0 && stamp.asked_by != self.asked.nonce)
-            .then(|| (Fault::LeakedNonce, format!("made for request {:x}, not for this one", stamp.asked_by)))
+        let whom = match stamp.asked_by {
+            0 => format!("made {:.1} s before this request", (self.sent_us - stamp.made_at_us) as f64 / 1e6),
+            nonce => format!("made for request {nonce:x}, not for this one"),
+        };
+        Some((fault, format!("{whom}; {why}")))
     }
 
-    /// A wrong announced length is a fault at once, unless the origin was told to cut the body.
+    /// Whether the ETag names another object than the one asked for.
+    fn of_another_object(&self) -> bool {
+        match (self.asked.what, self.said.etag) {
+            (What::Native { object }, Some((named, ..))) => named != object,
+            _ => false,
+        }
+    }
+
+    /// The finding where an answer as a whole belongs to another request.
+    fn anothers(&self) -> Finding {
+        let named = self.said.etag.map_or_else(String::new, |(object, ..)| format!("object {object:x}"));
+        let whom = match self.said.stamp.map(|stamp| stamp.asked_by) {
+            Some(nonce) if nonce != 0 => format!(", made for request {nonce:x}"),
+            _ => String::new(),
+        };
+        (Fault::AnothersAnswer, format!("the whole answer is that of {named}{whom}"))
+    }
+
+    /// A wrong announced length is a fault unless the body turns out to be another's, or was cut by the plan.
     fn judge_length(&mut self) {
         let (Some(announced), Some(expected)) = (self.said.content_length, self.expected_bytes) else {
             return;
@@ -219,7 +303,8 @@ impl<'a> Judge<'a> {
             return;
         }
         let fault = if announced < expected { Fault::Truncated } else { Fault::WrongLength };
-        self.finding = Some((fault, format!("{expected} bytes were to come, {announced} are announced")));
+        self.wrong_length =
+            Some((fault, format!("{expected} bytes were to come, {announced} are announced")));
     }
 
     fn first_body(&self) -> Checked {
@@ -250,9 +335,17 @@ impl<'a> Judge<'a> {
                 .ok_or_else(|| truth.unrecognised(begin, gathered))
         };
         match recognised {
+            Err((Fault::WrongObject, text)) => self.other_object(text),
             Err(finding) => self.found(finding),
             Ok(recognised) => self.recognised(&truth, recognised, begin, gathered),
         }
+    }
+
+    /// A body of another object: with its own head it is another's answer, with ours it is the wrong body.
+    fn other_object(&mut self, text: String) {
+        let whole = self.of_another_object() || (self.said.etag.is_none() && self.wrong_length.is_some());
+        let fault = if whole { Fault::AnothersAnswer } else { Fault::WrongObject };
+        self.found((fault, text));
     }
 
     fn recognised(&mut self, truth: &Truth<'_>, recognised: Recognised, begin: u64, gathered: &[u8]) {
@@ -342,6 +435,7 @@ impl ResponseSink for Judge<'_> {
         match name.len() {
             4 if name.eq_ignore_ascii_case(b"ETag") => self.said.etag = read_etag(value),
             7 if name.eq_ignore_ascii_case(b"Wringer") => self.said.stamp = Stamp::read(value),
+            10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.said.sets_cookie = true,
             13 if name.eq_ignore_ascii_case(b"Content-Range") => self.said.content_range = read_range(value),
             _ => {}
         }
@@ -393,4 +487,76 @@ fn read_range(value: &[u8]) -> Option<(u64, u64, u64)> {
         leading_number(&rest[dash + 1..slash])?,
         leading_number(&rest[slash + 1..])?,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::http1::{Expect, Limits, ResponseReader};
+
+    const SENT_US: u64 = 1_800_000_000_000_000;
+
+    fn asked() -> Asked {
+        Asked {
+            what: What::Native { object: 7 },
+            size: 500,
+            variant: 0,
+            range: None,
+            reload: false,
+            has_version: Some(0),
+            abort_at: None,
+            slow: false,
+            nonce: 1,
+        }
+    }
+
+    /// The fault found in an answer, and whether it is excused as injected.
+    fn judged(site: &Site, stamp: Stamp, status: u16, seen: bool) -> (Option<Fault>, bool) {
+        let (asked, check) = (asked(), Check { content: CheckContent::Nothing, ..Check::default() });
+        let mut judge = Judge::new(site, &check, &asked, b"", SENT_US, None);
+        let mut text = format!("HTTP/1.1 {status} x\r\nContent-Length: 0\r\nWringer: ").into_bytes();
+        stamp.write(&mut text);
+        text.extend_from_slice(b"\r\nSet-Cookie: a=b\r\n\r\n");
+        let mut reader = ResponseReader::new(Limits::default());
+        reader.begin(Expect::Body);
+        assert!(reader.read(&text, &mut judge).unwrap().done);
+        if judge.unattributed().is_some() && seen {
+            judge.seen_again();
+        }
+        (judge.finding.as_ref().map(|(fault, _)| *fault), judge.injected())
+    }
+
+    fn stamp(asked_by: u64, made_at_us: u64, kind: StampKind) -> Stamp {
+        Stamp { serial: 9, asked_by, made_at_us, kind, sets_cookie: false }
+    }
+
+    #[test]
+    fn an_injected_error_is_excused_for_its_own_request_alone() {
+        let site = Site::default();
+        let error = |asked_by, made_at_us, seen| {
+            judged(&site, stamp(asked_by, made_at_us, StampKind::Error), 503, seen)
+        };
+        let (before, after) = (SENT_US - 600_000, SENT_US + 1);
+        assert_eq!(error(1, after, false), (None, true));
+        assert_eq!(error(2, before, false), (Some(Fault::CachedError), false), "kept");
+        assert_eq!(error(2, after, false), (Some(Fault::CachedError), false), "shared");
+        assert_eq!(error(0, after, false), (None, true), "the proxy does not say who asks");
+        assert_eq!(error(0, before, false), (Some(Fault::CachedError), false));
+        assert_eq!(error(0, after, true), (Some(Fault::CachedError), false), "the same answer twice");
+    }
+
+    #[test]
+    fn what_is_for_one_user_is_not_for_another() {
+        let (shared, private) = (Site::default(), Site { private: 1.0, ..Site::default() });
+        let full = |asked_by| stamp(asked_by, SENT_US + 1, StampKind::Full);
+        let fault = |site, stamp, seen| judged(site, stamp, 200, seen).0.filter(|f| *f != Fault::Truncated);
+        let cookie = |asked_by| Stamp { sets_cookie: true, ..full(asked_by) };
+        assert_eq!(fault(&private, full(1), false), None);
+        assert_eq!(fault(&private, full(2), false), Some(Fault::LeakedNonce));
+        assert_eq!(fault(&private, full(0), true), Some(Fault::LeakedNonce));
+        assert_eq!(fault(&shared, full(2), false), None, "the cookie is not the origin's");
+        assert_eq!(fault(&shared, cookie(2), false), Some(Fault::SharedCookie));
+        assert_eq!(fault(&shared, cookie(1), false), None);
+        assert_eq!(fault(&shared, full(0), true), None);
+    }
 }

@@ -14,10 +14,27 @@ use plan::site::{Prefix, prefix_length, read_prefix, write_prefix};
 pub(crate) const STALE_ALLOWANCE_US: u64 = 2_000_000;
 
 /// A version may be this much ahead of the client's clock before it is called impossible.
-const CLOCK_ALLOWANCE_US: u64 = 500_000;
+pub(crate) const CLOCK_ALLOWANCE_US: u64 = 500_000;
 
 /// Longest clear text at the beginning of a body: four numbers and their names.
 pub(crate) const PREFIX_MAX: usize = 96;
+
+/// Serial numbers of the origin's answers that named no request, as far as they are remembered: one that comes again
+/// was given to two requests.
+#[derive(Default)]
+pub(crate) struct Serials(Vec<u64>);
+
+impl Serials {
+    /// Numbers remembered; each has one place.
+    const PLACES: u64 = 4096;
+
+    /// Whether this number came before. A number may be forgotten, but none is made up.
+    pub fn again(&mut self, serial: u64) -> bool {
+        self.0.resize(Self::PLACES as usize, 0);
+        let place = &mut self.0[(serial % Self::PLACES) as usize];
+        std::mem::replace(place, serial) == serial && serial != 0
+    }
+}
 
 /// A fault and what was expected and found, in a sentence.
 pub(crate) type Finding = (Fault, String);

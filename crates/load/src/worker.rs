@@ -6,6 +6,7 @@ use crate::compose::Composer;
 use crate::control::Control;
 use crate::messages::Messages;
 use crate::open;
+use crate::oracle::Serials;
 use crate::pace::Timetable;
 use crate::requests::{Hosts, Models, Requests};
 use crate::script::{Playing, Script};
@@ -94,6 +95,8 @@ pub(crate) struct Worker {
     pub turn: Cell<u64>,
     /// Faulty answers that may still be kept.
     pub evidence_left: Cell<u32>,
+    /// Answers that named no request.
+    unattributed: RefCell<Serials>,
     /// When the run started.
     pub started: Cell<Instant>,
     ticker: Cell<Option<TaskId>>,
@@ -203,6 +206,7 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
         phase_ended: Cell::new(None),
         connections: Cell::new(0),
         turn: Cell::new(0),
+        unattributed: RefCell::default(),
         evidence_left: Cell::new(Part::share(job.part, u64::from(job.load.check.evidence)) as u32),
         started: Cell::new(net.now()),
         ticker: Cell::new(None),
@@ -249,7 +253,8 @@ impl Worker {
         self.phase.set(index);
         self.peak.set(0);
         self.phase_began.set(opens - self.started.get());
-        (self.paced_until.set(None), self.phase_ended.set(None));
+        self.paced_until.set(None);
+        self.phase_ended.set(None);
         self.failures.set(phase.stop.failures);
         self.unconnected.set(phase.stop.unconnected);
         self.net.sleep_until(opens).await;
@@ -433,6 +438,12 @@ impl Worker {
     /// Counts something.
     pub fn count(&self, count: impl FnOnce(&mut measure::Counts)) {
         count(&mut self.tally.borrow_mut().counts);
+    }
+
+    /// Counts an answer that named no request, and says whether it came before.
+    pub fn count_unattributed(&self, serial: u64) -> bool {
+        self.count(|counts| counts.unattributed += 1);
+        self.unattributed.borrow_mut().again(serial)
     }
 
     /// Records a time on a clock.

@@ -75,6 +75,12 @@ origin_counts! {
     errors,
     /// Bodies cut short because the plan says so.
     cut,
+    /// TCP messages that were never answered because the plan says so.
+    silent,
+    /// TCP messages sent that nobody asked for, because the plan says so.
+    pushes,
+    /// Answers to TCP messages that lack their last byte because the plan says so.
+    wrong_lengths,
     /// Bytes of requests received.
     received_bytes,
     /// Bytes of header fields sent.

@@ -157,8 +157,14 @@ counted! {
         WrongRange = ("wrong_range", "wrong range"),
         /// It is another variant than the one asked for.
         WrongVariant = ("wrong_variant", "wrong variant"),
-        /// It was made for one user and reached another.
-        LeakedNonce = ("leaked_nonce", "another user's answer"),
+        /// It may not be shared, was made for one user and reached another.
+        LeakedNonce = ("leaked_nonce", "private answer given to another"),
+        /// It sets a cookie that the origin set for one user, and reached another.
+        SharedCookie = ("shared_cookie", "Set-Cookie given to another"),
+        /// It is whole and right, for another request.
+        AnothersAnswer = ("anothers_answer", "another's answer"),
+        /// It is an error that the origin gave to an earlier request and that nobody may store.
+        CachedError = ("cached_error", "error cached though no-store"),
         /// It is older than its lifetime allows.
         Stale = ("stale", "stale beyond its lifetime"),
         /// It is not as long as the object.

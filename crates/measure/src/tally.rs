@@ -158,6 +158,8 @@ counts! {
     collapsed_bytes,
     /// Answers without a stamp.
     unstamped,
+    /// Answers whose stamp names no request, because the proxy did not pass the request field on.
+    unattributed,
     /// Requests with `no-cache`.
     reloads,
     /// Requests with a validator.

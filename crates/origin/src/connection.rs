@@ -207,7 +207,7 @@ impl Connection {
     async fn answer_request(&mut self) -> Result<bool, End> {
         let worker = self.worker.clone();
         let mut turn = worker.turn();
-        let under_way = worker.begin(&self.request);
+        let under_way = worker.begin(|| self.key());
         let delay = worker.delay(&mut turn);
         if !delay.is_zero() {
             worker.net.sleep_until(self.arrived + delay).await;
@@ -222,6 +222,14 @@ impl Connection {
         sending.send(head, answer.body).await.map_err(|_| End::Broken)?;
         drop(under_way);
         Ok(answer.keep_alive)
+    }
+
+    /// What tells requests for the same thing from others; `None` where no object is asked for.
+    fn key(&self) -> Option<u64> {
+        match self.worker.site().form {
+            Form::Native => native::key(&self.worker.paths, &self.request),
+            Form::Jtest(_) => jtest::key(&self.request),
+        }
     }
 
     fn compose(&mut self, turn: &mut Turn, head: &mut Vec<u8>) -> Answer {

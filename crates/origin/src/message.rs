@@ -88,6 +88,7 @@ impl Connection {
         let mut reader = framing::Reader::new(service.requests.clone(), limit).ok()?;
         loop {
             let received = self.stream.recv().await.ok()?;
+            self.worker.counts().received_bytes.add(received.len() as u64);
             if received.is_empty() {
                 let body = reader.end_of_stream().ok()?.body().to_vec();
                 self.answer(&body).await?;
@@ -128,10 +129,12 @@ impl Connection {
             return Some(Next::Close);
         }
         if chance(&mut turn, plan.silent) {
+            worker.counts().silent.add(1);
             return Some(Next::Answered);
         }
         let mut out = worker.net.buffer();
         if chance(&mut turn, plan.pushes) {
+            worker.counts().pushes.add(1);
             service.write(b"push", b"", turn.count, &mut out);
         }
         let fails = chance(&mut turn, plan.failures);
@@ -140,6 +143,7 @@ impl Connection {
         let code = if fails { &plan.failure } else { &plan.success };
         service.write(code, asked, turn.count, &mut out);
         if chance(&mut turn, plan.wrong_lengths) {
+            worker.counts().wrong_lengths.add(1);
             out.pop();
         }
         self.send(out).await?;

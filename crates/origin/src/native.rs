@@ -1,4 +1,4 @@
-//! Answers of the native form: paths `/w/<id>/<size>`, HTTP/1.1 in full, each answer stamped.
+//! Answers of the native form: paths `/w/<laws>/<id>/<size>`, HTTP/1.1 in full, each answer stamped.
 //!
 //! What an answer must be follows from the request, the site's laws and the moment alone; nothing is stored. Start at
 //! [`compose`].
@@ -9,7 +9,7 @@ use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
 use plan::draw::{Draw, hash};
-use plan::site::{self, STAMP_FIELD, Stamp, StampKind, Storage};
+use plan::site::{self, NotAnObject, Paths, STAMP_FIELD, StampKind, Storage};
 use wire::http1::Version;
 use wire::http1::write::{field, status_line};
 
@@ -45,8 +45,9 @@ pub(crate) fn compose(
     if !matches!(request.method, Method::Get | Method::Head) {
         return reply.refuse(out, turn, 405, b"Allow: GET, HEAD\r\n");
     }
-    let Some((id, size)) = site::read_path(&request.path) else {
-        return reply.refuse(out, turn, 404, b"");
+    let (id, size) = match worker.paths.read(&request.path) {
+        Ok(found) => found,
+        Err(reason) => return reply.not_found(out, turn, reason),
     };
     if turn.draw.chance(worker.behaviour().errors) {
         return reply.fail(out, turn);
@@ -72,8 +73,8 @@ pub(crate) fn compose(
 }
 
 /// What tells requests for the same thing from others; `None` where no object is asked for.
-pub(crate) fn key(request: &Request) -> Option<u64> {
-    let (object, _) = site::read_path(&request.path)?;
+pub(crate) fn key(paths: &Paths, request: &Request) -> Option<u64> {
+    let (object, _) = paths.read(&request.path).ok()?;
     Some(hash(object, u64::from(request.variant)))
 }
 
@@ -149,7 +150,7 @@ impl Reply<'_> {
         self.begin(out, status, turn);
         out.extend_from_slice(b"Content-Type: application/octet-stream\r\nAccept-Ranges: bytes\r\n");
         self.about(out, object, &scratch.tag);
-        self.stamp(out, turn.stamp(self.request, kind));
+        self.stamp(out, turn, kind);
         if part.is_some() {
             content_range(out, from, to, object.size);
         }
@@ -188,7 +189,7 @@ impl Reply<'_> {
     fn unchanged(&self, out: &mut Vec<u8>, turn: &Turn, object: &Object, tag: &[u8]) -> Answer {
         self.begin(out, b"HTTP/1.1 304 Not Modified\r\nDate: ", turn);
         self.about(out, object, tag);
-        self.stamp(out, turn.stamp(self.request, StampKind::Unchanged));
+        self.stamp(out, turn, StampKind::Unchanged);
         self.end(out, self.keep_alive);
         Answer::of_head(StampKind::Unchanged, out, object.storage == Storage::Shared, self.keep_alive)
     }
@@ -201,11 +202,21 @@ impl Reply<'_> {
 
     fn refuse(&self, out: &mut Vec<u8>, turn: &Turn, status: u16, line: &[u8]) -> Answer {
         let text: &[u8] = match status {
-            404 => b"Objects are at /w/<id>/<size>.\n",
             405 => b"Only GET and HEAD are answered.\n",
             _ => b"The object has no such bytes.\n",
         };
         self.short(out, turn, status, line, StampKind::Refused, text)
+    }
+
+    fn not_found(&self, out: &mut Vec<u8>, turn: &Turn, reason: NotAnObject) -> Answer {
+        let text: &[u8] = match reason {
+            NotAnObject::OtherForm => b"Objects are at /w/<id>/<size>.\n",
+            NotAnObject::OtherLaws => {
+                b"This is the address of an object under other laws (sizes, lifetimes, versions, variants): \
+                  give clients and origin the same options.\n"
+            }
+        };
+        self.short(out, turn, 404, b"", StampKind::Refused, text)
     }
 
     /// A short text that nobody is to store, with one more field line where there is one.
@@ -223,7 +234,7 @@ impl Reply<'_> {
         self.begin(out, b"", turn);
         out.extend_from_slice(b"Content-Type: text/plain\r\nCache-Control: no-store\r\n");
         out.extend_from_slice(line);
-        self.stamp(out, turn.stamp(self.request, kind));
+        self.stamp(out, turn, kind);
         out.extend_from_slice(b"Content-Length: ");
         number(out, text.len() as u64);
         out.extend_from_slice(b"\r\n");
@@ -269,10 +280,10 @@ impl Reply<'_> {
     }
 
     #[inline]
-    fn stamp(&self, out: &mut Vec<u8>, stamp: Stamp) {
+    fn stamp(&self, out: &mut Vec<u8>, turn: &Turn, kind: StampKind) {
         out.extend_from_slice(STAMP_FIELD.as_bytes());
         out.extend_from_slice(b": ");
-        stamp.write(out);
+        self.worker.stamp(turn, self.request, kind).write(out);
         out.extend_from_slice(b"\r\n");
     }
 

@@ -1,15 +1,15 @@
 //! What the connections of one worker share: counters, serial numbers, dates, and lines of answers written once.
 
+use crate::Shared;
 use crate::busy::{Busy, UnderWay};
 use crate::date::DateText;
 use crate::request::{Interest, Request};
-use crate::{Shared, jtest, native};
 use measure::{Event, LiveOriginCounts};
 use net::Net;
 use plan::Delay;
 use plan::Site;
 use plan::draw::{Draw, hash};
-use plan::site::{Form, Stamp, StampKind};
+use plan::site::{Paths, Stamp, StampKind};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -24,9 +24,12 @@ pub(crate) struct Worker {
     pub(crate) shared: Arc<Shared>,
     pub(crate) events: Option<SyncSender<Event>>,
     pub(crate) interest: Rc<Interest>,
+    pub(crate) paths: Paths,
     /// Field lines that each answer about an object carries: Vary and the plan's own.
     pub(crate) vary_line: Vec<u8>,
     pub(crate) field_lines: Vec<u8>,
+    /// One of the plan's own fields is Set-Cookie.
+    sets_cookie: bool,
     pub(crate) date: RefCell<DateText>,
     pub(crate) modified: RefCell<DateText>,
     index: u32,
@@ -44,12 +47,6 @@ pub(crate) struct Turn {
     pub(crate) now_us: u64,
 }
 
-impl Turn {
-    pub(crate) fn stamp(&self, request: &Request, kind: StampKind) -> Stamp {
-        Stamp { serial: self.serial, asked_by: request.nonce, made_at_us: self.now_us, kind }
-    }
-}
-
 impl Worker {
     pub(crate) fn new(
         net: Net,
@@ -63,6 +60,8 @@ impl Worker {
         if interest.vary.is_some() {
             wire::http1::write::field(&mut vary_line, "Vary", settings.site.vary_on.field());
         }
+        let fields = &settings.behaviour.fields;
+        let sets_cookie = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Set-Cookie"));
         let mut field_lines = Vec::new();
         for field in &settings.behaviour.fields {
             wire::http1::write::field(&mut field_lines, &field.name, &field.value);
@@ -70,8 +69,10 @@ impl Worker {
         Rc::new(Worker {
             salted_seed: hash(SALT_ORIGIN, settings.seed),
             interest: Rc::new(interest),
+            paths: Paths::new(&settings.site),
             vary_line,
             field_lines,
+            sets_cookie,
             date: RefCell::new(DateText::new()),
             modified: RefCell::new(DateText::new()),
             answers: Cell::new(0),
@@ -107,6 +108,13 @@ impl Worker {
         Turn { count, serial, draw: Draw::new(self.salted_seed, serial), now_us: 0 }
     }
 
+    /// The stamp of the answer that a turn makes.
+    #[inline]
+    pub(crate) fn stamp(&self, turn: &Turn, request: &Request, kind: StampKind) -> Stamp {
+        let (serial, made_at_us) = (turn.serial, turn.now_us);
+        Stamp { serial, asked_by: request.nonce, made_at_us, kind, sets_cookie: self.sets_cookie }
+    }
+
     /// How long the answer is to be held back.
     #[inline]
     pub(crate) fn delay(&self, turn: &mut Turn) -> Duration {
@@ -116,17 +124,13 @@ impl Worker {
         }
     }
 
-    /// Notes that an answer to a request for an object begins, where answers take time.
-    pub(crate) fn begin(&self, request: &Request) -> Option<UnderWay> {
+    /// Notes that an answer about the object with this key begins, where answers take time.
+    pub(crate) fn begin(&self, key: impl FnOnce() -> Option<u64>) -> Option<UnderWay> {
         let behaviour = self.behaviour();
         if behaviour.delay == Delay::None && behaviour.bytes_per_second.is_none() {
             return None;
         }
-        let key = match self.site().form {
-            Form::Native => native::key(request),
-            Form::Jtest(_) => jtest::key(request),
-        };
-        let under_way = self.busy.begin(key?)?;
+        let under_way = self.busy.begin(key()?)?;
         self.counts().concurrent.add(u64::from(under_way.concurrent));
         Some(under_way)
     }

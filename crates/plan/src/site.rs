@@ -69,7 +69,7 @@ impl Default for Site {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// Paths `/w/<id>/<size>`, each answer stamped.
+    /// Paths `/w/<laws>/<id>/<size>` (see [`Paths`]), each answer stamped.
     Native,
     /// jtest's URLs, header fields and body bytes.
     Jtest(jtest::Form),
@@ -315,17 +315,65 @@ pub const fn is_one_timer(object: u64) -> bool {
     object & ONE_TIMER != 0
 }
 
-/// Appends the native path of an object.
-pub fn write_path(out: &mut Vec<u8>, object: u64, size: u64) {
-    out.extend_from_slice(b"/w/");
-    write_hex(out, object);
-    out.push(b'/');
-    write_number(out, size);
+/// Addresses of a native site's objects, `/w/<laws>/<id>/<size>`.
+///
+/// `laws` is a digest of the site but for its law of sizes. What a cache still holds of a site with other laws has other addresses, so nothing
+/// that an earlier run left behind is ever judged by laws under which it was not made.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    /// `/w/<laws>/`
+    beginning: Vec<u8>,
 }
 
-/// Reads a native path; what follows the size, from the first `?`, is ignored.
-pub fn read_path(path: &[u8]) -> Option<(u64, u64)> {
-    let rest = path.strip_prefix(b"/w/")?;
+/// Reason for which a path names no object of a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotAnObject {
+    /// It is not of the form.
+    OtherForm,
+    /// It names an object of a site with other laws.
+    OtherLaws,
+}
+
+impl Paths {
+    /// Addresses of the objects of this site.
+    pub fn new(site: &Site) -> Paths {
+        let mut beginning = b"/w/".to_vec();
+        // The size stands in each address by itself.
+        let laws = Site { size: Size::Fixed(0), ..site.clone() };
+        write_hex(&mut beginning, laws.fingerprint() >> 32);
+        beginning.push(b'/');
+        Paths { beginning }
+    }
+
+    /// Appends the path of an object.
+    pub fn write(&self, out: &mut Vec<u8>, object: u64, size: u64) {
+        out.extend_from_slice(&self.beginning);
+        write_hex(out, object);
+        out.push(b'/');
+        write_number(out, size);
+    }
+
+    /// Reads a path into object and size. Without laws, `/w/<id>/<size>`, it means those of this site; what follows the
+    /// size, from the first `?`, is ignored.
+    pub fn read(&self, path: &[u8]) -> Result<(u64, u64), NotAnObject> {
+        if let Some(rest) = path.strip_prefix(&self.beginning[..])
+            && let Some(found) = read_object(rest)
+        {
+            return Ok(found);
+        }
+        let rest = path.strip_prefix(b"/w/").ok_or(NotAnObject::OtherForm)?;
+        read_object(rest).ok_or_else(|| other_laws(rest).unwrap_or(NotAnObject::OtherForm))
+    }
+}
+
+fn other_laws(rest: &[u8]) -> Option<NotAnObject> {
+    let slash = rest.iter().position(|byte| *byte == b'/')?;
+    read_hex(&rest[..slash])?;
+    read_object(&rest[slash + 1..]).map(|_| NotAnObject::OtherLaws)
+}
+
+/// Reads `<id>/<size>`.
+fn read_object(rest: &[u8]) -> Option<(u64, u64)> {
     let slash = rest.iter().position(|byte| *byte == b'/')?;
     let object = read_hex(&rest[..slash])?;
     let size = &rest[slash + 1..];
@@ -446,6 +494,8 @@ pub struct Stamp {
     pub made_at_us: u64,
     /// What it was.
     pub kind: StampKind,
+    /// The origin set a cookie with it, by the plan's own fields.
+    pub sets_cookie: bool,
 }
 
 impl Stamp {
@@ -458,6 +508,9 @@ impl Stamp {
         write_hex(out, self.made_at_us);
         out.push(b' ');
         out.push(self.kind.letter());
+        if self.sets_cookie {
+            out.push(b's');
+        }
     }
 
     /// Reads the field's value.
@@ -465,9 +518,9 @@ impl Stamp {
         let mut words = value.split(|byte| *byte == b' ');
         let mut number = || words.next().and_then(read_hex);
         let (serial, asked_by, made_at_us) = (number()?, number()?, number()?);
-        let letter = *words.next()?.first()?;
-        let (kind, _) = StampKind::LETTERS.into_iter().find(|(_, known)| *known == letter)?;
-        Some(Stamp { serial, asked_by, made_at_us, kind })
+        let (letter, rest) = words.next()?.split_first()?;
+        let (kind, _) = StampKind::LETTERS.into_iter().find(|(_, known)| known == letter)?;
+        Some(Stamp { serial, asked_by, made_at_us, kind, sets_cookie: rest == b"s" })
     }
 }
 
@@ -528,25 +581,54 @@ mod tests {
     #[test]
     fn paths_prefixes_etags_and_stamps_read_back() {
         for object in [0, 1, hot_object(2, 3, 99), one_timer(u64::MAX)] {
-            let path = written(|out| write_path(out, object, 14_800));
-            assert_eq!(read_path(&path), Some((object, 14_800)));
+            let paths = Paths::new(&Site::default());
+            let path = written(|out| paths.write(out, object, 14_800));
+            assert_eq!(paths.read(&path), Ok((object, 14_800)));
             let tag = written(|out| write_etag(out, object, 7, 2));
             assert_eq!(read_etag(&tag), Some((object, 7, 2)));
             let body = written(|out| write_prefix(out, object, 7, 2, 500));
             let prefix = Prefix { object, version: 7, variant: 2, size: 500 };
             assert_eq!((read_prefix(&body), prefix_length(&prefix)), (Some(prefix), body.len() as u64));
-            let stamp = Stamp { serial: 5, asked_by: object, made_at_us: 1 << 50, kind: StampKind::Cut };
-            assert_eq!(Stamp::read(&written(|out| stamp.write(out))), Some(stamp));
+            for sets_cookie in [false, true] {
+                let kind = StampKind::Cut;
+                let stamp = Stamp { serial: 5, asked_by: object, made_at_us: 1 << 50, kind, sets_cookie };
+                assert_eq!(Stamp::read(&written(|out| stamp.write(out))), Some(stamp));
+            }
         }
     }
 
     #[test]
     fn what_is_not_a_path_is_refused() {
+        let paths = Paths::new(&Site::default());
         for path in ["", "/w/", "/w/1", "/w//5", "/w/1/", "/w/1/5x", "/w/xyz/5", "/w/1/99999999999999999999"]
         {
-            assert_eq!(read_path(path.as_bytes()), None, "{path}");
+            assert_eq!(paths.read(path.as_bytes()), Err(NotAnObject::OtherForm), "{path}");
         }
-        assert_eq!(read_path(b"/w/1f/5?q=1"), Some((0x1f, 5)));
+        assert_eq!(paths.read(b"/w/1f/5?q=1"), Ok((0x1f, 5)));
+    }
+
+    #[test]
+    fn addresses_differ_between_sites_with_different_laws() {
+        let path = |site: &Site| written(|out| Paths::new(site).write(out, 5, 500));
+        let site = Site::default();
+        let every = |seconds| Some(Duration::from_secs(seconds));
+        let others = [
+            Site { variants: 3, ..site.clone() },
+            Site { change_every: every(1), ..site.clone() },
+            Site { change_every: every(2), ..site.clone() },
+            Site { private: 0.5, ..site.clone() },
+            Site { no_store: 0.5, ..site.clone() },
+            Site { lifetime: Lifetime::Fixed { max_age: Duration::from_secs(1) }, ..site.clone() },
+            Site { etag: false, ..site.clone() },
+        ];
+        let mut paths: Vec<Vec<u8>> = others.iter().chain([&site]).map(path).collect();
+        assert_eq!(path(&site), path(&Site::default()));
+        for other in &others {
+            assert_eq!(Paths::new(other).read(&path(&site)), Err(NotAnObject::OtherLaws));
+        }
+        paths.sort();
+        paths.dedup();
+        assert_eq!(paths.len(), others.len() + 1);
     }
 
     #[test]

@@ -99,8 +99,8 @@ impl OriginSecond {
 
     /// All that was not a good answer, on purpose or not.
     fn errors(&self) -> u64 {
-        let OriginCounts { errors, cut, refused, malformed, broken, .. } = self.counts;
-        errors + cut + refused + malformed + broken
+        let OriginCounts { errors, cut, refused, malformed, broken, silent, wrong_lengths, .. } = self.counts;
+        errors + cut + refused + malformed + broken + silent + wrong_lengths
     }
 
     fn percent_of_core(&self) -> String {

@@ -2,8 +2,10 @@
 //! request, and ended in all ways. A proxy that is not installed is skipped with a line that says so.
 
 use std::collections::HashMap;
+use std::fs::Permissions;
 use std::io::{self, BufRead, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -67,6 +69,87 @@ fn varnish_caches() {
 #[test]
 fn squid_caches() {
     caches(&SQUID);
+}
+
+/// Debian's package starts one. Its shared memory has the name of the service, and belongs to another user.
+#[test]
+fn squid_starts_beside_another_squid() {
+    if !is_installed(&SQUID) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let _other = OtherSquid::start(folder.path());
+    let origin = Origin::start();
+    let rig = Rig::start("squid", origin.address, &[]);
+    assert_eq!(rig.ask("GET /x HTTP/1.1\r\nHost: a\r\n").status, 200);
+    assert!(!shared_memory(&rig.folder).is_empty());
+    let main = processes_naming(&rig.folder).into_iter().find(|(_, line)| line.contains("-N"));
+    kill("KILL", main.expect("there is a squid").0);
+    let folder = rig.folder.clone();
+    drop(rig);
+    assert!(shared_memory(&folder).is_empty(), "{:?}", shared_memory(&folder));
+}
+
+/// Whoever comes first, the first request is answered by the origin.
+#[test]
+fn squid_may_be_started_before_its_origin() {
+    if !is_installed(&SQUID) {
+        return;
+    }
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let rig = Rig::start("squid", address, &[]);
+    let origin = Origin::start_at(address);
+    for path in ["/a", "/b", "/c"] {
+        assert_eq!(rig.ask(&format!("GET {path} HTTP/1.1\r\nHost: a\r\n")).status, 200, "{path}");
+        assert_eq!(origin.fetches(path), 1);
+    }
+}
+
+/// A Squid under the default name of its service. Where root runs the test it has a user of its own.
+struct OtherSquid(Child);
+
+impl OtherSquid {
+    fn start(folder: &Path) -> OtherSquid {
+        let listen =
+            TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+        let place = folder.display();
+        let text = format!(
+            "http_port {listen}\ncollapsed_forwarding on\nmemory_cache_shared off\naccess_log none\n\
+             cache_log {place}/cache.log\npid_filename {place}/squid.pid\ncoredump_dir {place}\n\
+             netdb_filename none\npinger_enable off\nicp_port 0\nsnmp_port 0\nshutdown_lifetime 0 seconds\n"
+        );
+        std::fs::set_permissions(folder, Permissions::from_mode(0o777)).expect("it is ours");
+        std::fs::write(folder.join("squid.conf"), text).expect("the folder is ours");
+        let program = program("squid").expect("it is installed");
+        let mut arguments = vec!["-N".to_string(), "-f".to_string()];
+        arguments.push(format!("{place}/squid.conf"));
+        let mut child =
+            Command::new(program).args(arguments).stderr(Stdio::null()).spawn().expect("it is a program");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        // One that ends has met a Squid of that name that is none of ours, which serves as well.
+        while TcpStream::connect(listen).is_err() && child.try_wait().expect("it is ours").is_none() {
+            assert!(Instant::now() < deadline, "the other squid does not listen");
+            thread::sleep(Duration::from_millis(20));
+        }
+        OtherSquid(child)
+    }
+}
+
+impl Drop for OtherSquid {
+    fn drop(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            kill("TERM", self.0.id());
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// Files of shared memory that a rig's Squid has.
+fn shared_memory(rig: &Path) -> Vec<String> {
+    let name: String = rig.display().to_string().rsplit('/').next().unwrap_or_default().replace('-', "");
+    let files = std::fs::read_dir("/dev/shm").expect("this is Linux").flatten();
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    names.filter(|file| file.starts_with(&name)).collect()
 }
 
 #[test]
@@ -260,10 +343,14 @@ fn connections_to_the_origin_are_reused(rig: &Rig, origin: &Origin) {
     assert!(connections <= 2, "50 fetches in a row took {connections} new connections");
 }
 
-fn is_installed(proxy: &Expected) -> bool {
+fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
-    let found = folders.map(|folder| folder.join(proxy.program)).any(|program| program.exists());
+    let mut folders = std::env::split_paths(&path).chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    folders.find(|folder| folder.join(name).exists()).map(|folder| folder.join(name))
+}
+
+fn is_installed(proxy: &Expected) -> bool {
+    let found = program(proxy.program).is_some();
     if !found {
         println!("skipped: {} is not installed", proxy.name);
     }
@@ -463,7 +550,11 @@ struct OriginState {
 
 impl Origin {
     fn start() -> Origin {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        Origin::start_at(SocketAddr::from(([127, 0, 0, 1], 0)))
+    }
+
+    fn start_at(address: SocketAddr) -> Origin {
+        let listener = TcpListener::bind(address).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let state = Arc::new(Mutex::new(OriginState::default()));
         let shared = Arc::clone(&state);

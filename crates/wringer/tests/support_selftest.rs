@@ -84,6 +84,30 @@ fn leak_shows_one_what_was_made_for_another() {
 }
 
 #[test]
+fn leak_unnamed_does_not_say_who_asks() {
+    let rig = Rig::new(FaultKind::LeakUnnamed);
+    let first = rig.get("/private", "Wringer-Request: 1\r\n");
+    let second = rig.get("/private", "Wringer-Request: 2\r\n");
+    assert_eq!((first.field("asked-by"), second.field("serial")), ("", first.field("serial")));
+}
+
+#[test]
+fn swap_answers_serves_the_whole_answer_before() {
+    let rig = Rig::new(FaultKind::SwapAnswers);
+    let mut client = rig.client();
+    let answers = ["/a", "/b", "/b", "/c"].map(|target| client.get(target, ""));
+    assert_eq!(answers.each_ref().map(|answer| answer.field("serial")), ["1", "1", "3", "3"]);
+}
+
+#[test]
+fn keep_errors_serves_an_error_again() {
+    let rig = Rig::new(FaultKind::KeepErrors);
+    let answers = ["/error", "/error", "/a"].map(|target| rig.get(target, ""));
+    let seen = answers.each_ref().map(|answer| (answer.status, answer.field("serial")));
+    assert_eq!(seen, [(503, "1"), (503, "1"), (200, "2")]);
+}
+
+#[test]
 fn wrong_range_sends_the_beginning() {
     let rig = Rig::new(FaultKind::WrongRange);
     let whole = body(0, "", "/a");
@@ -313,8 +337,11 @@ fn answer(target: &str, fields: &[(String, String)], is_head: bool, serial: usiz
     } else if says("cut") {
         body.truncate(500);
     }
-    let head =
-        format!("HTTP/1.1 200 OK\r\nSerial: {serial}\r\nCache-Control: {control}\r\n{vary}{framing}\r\n\r\n");
+    let status = if says("error") { "503 Service Unavailable" } else { "200 OK" };
+    let asked_by = find(fields, "wringer-request").unwrap_or_default();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nSerial: {serial}\r\nAsked-By: {asked_by}\r\nCache-Control: {control}\r\n{vary}{framing}\r\n\r\n"
+    );
     if is_head { head.into_bytes() } else { [head.into_bytes(), body].concat() }
 }
 

@@ -141,6 +141,11 @@ impl HttpCall for Fetch<'_> {
             judge.complete();
         }
         let worker = self.context.worker;
+        if let Some(serial) = judge.unattributed()
+            && worker.count_unattributed(serial)
+        {
+            judge.seen_again();
+        }
         if judge.said.status == 304 {
             worker.count(|counts| counts.unchanged += 1);
         } else if judge.said.status == 200 && sent.item.range.is_some() {
@@ -208,8 +213,13 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
                 Some((fault, _)) => Outcome::Faulty(fault),
                 None => Outcome::Fine,
             },
-            _ if spoilt => Outcome::Injected,
-            _ => Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None }),
+            status => match judge.finding {
+                Some((fault, _)) if status >= 400 => Outcome::Faulty(fault),
+                _ if spoilt => Outcome::Injected,
+                _ => {
+                    Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
+                }
+            },
         },
     }
 }

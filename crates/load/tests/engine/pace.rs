@@ -72,11 +72,7 @@ fn a_request_that_could_not_connect_was_still_late_or_not() {
 /// All of a second's requests are due at once, and one URL is there, which leads to another.
 #[test]
 fn a_moment_without_a_url_to_fetch_uses_up_no_request() {
-    let object = |number| {
-        let mut url = b"http://peer".to_vec();
-        plan::site::write_path(&mut url, number, 500);
-        String::from_utf8(url).unwrap()
-    };
+    let object = |number: u64| format!("http://peer/w/{number:x}/500");
     let second: &'static str = object(2).leak();
     let urls = UrlStep { urls: vec![object(1)], redirects: true, once_each: true, ..UrlStep::default() };
     let pace = Pace::Rate { per_second: 10.0, arrivals: Arrivals::EachSecond, in_flight: 100 };

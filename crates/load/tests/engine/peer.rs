@@ -2,7 +2,7 @@
 
 use net::{Close, Listener, Net, Stream};
 use plan::Site;
-use plan::site::{read_path, write_prefix};
+use plan::site::{Paths, write_prefix};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -114,7 +114,7 @@ fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
         write::end_of_head(out);
         return Some(());
     }
-    let (object, size) = read_path(path)?;
+    let (object, size) = Paths::new(site).read(path).ok()?;
     let status = if act == Act::Fail { 500 } else { 200 };
     write::status_line(out, Version::Http11, status, "x");
     write::field_number(out, "Content-Length", size);

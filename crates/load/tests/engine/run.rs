@@ -5,7 +5,6 @@ use load::{Control, Job, drive};
 use measure::{Counts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net};
 use plan::site::Size;
-use plan::site::write_path;
 use plan::{
     Expect, ExpectBody, Load, ObjectStep, Pace, Part, Phase, Popularity, Request, RequestStep, Scenario,
     Site, Step, Stop,
@@ -57,11 +56,7 @@ pub fn phase(pace: Pace, stop: Stop) -> Phase {
 
 /// A measured phase of requests that are described one by one, for three of the peer's objects.
 pub fn phase_of_requests(body: ExpectBody, pace: Pace, stop: Stop) -> Phase {
-    let request = |object| {
-        let mut path = Vec::new();
-        write_path(&mut path, object, 500);
-        Request::get(&format!("http://peer:1{}", String::from_utf8(path).unwrap()))
-    };
+    let request = |object: u64| Request::get(&format!("http://peer:1/w/{object:x}/500"));
     let expect = Expect { body, ..Expect::default() };
     let step = RequestStep { requests: [1, 2, 3].map(request).to_vec(), expect, ..RequestStep::default() };
     phase_of(Step::Requests(step), pace, stop)

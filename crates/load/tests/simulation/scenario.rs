@@ -4,7 +4,7 @@ use crate::world::{Case, Server, load};
 use net::Faults;
 use plan::draw::Draw;
 use plan::popularity::Popularity;
-use plan::site::{Site, Size, write_path};
+use plan::site::{Site, Size};
 use plan::{
     Arrivals, CheckContent, CloseBy, Delay, Http1, ObjectStep, Origin, Pace, Phase, Protocol, Reading,
     Request, RequestStep, Resend, Scenario, Step, Stop,
@@ -81,11 +81,7 @@ fn phase(choose: &mut Chooser) -> Phase {
 
 fn step(choose: &mut Chooser) -> Step {
     if choose.some(0.25) {
-        let request = |object| {
-            let mut path = Vec::new();
-            write_path(&mut path, object, 700 * object);
-            Request::get(&format!("http://server{}", String::from_utf8(path).unwrap()))
-        };
+        let request = |object: u64| Request::get(&format!("http://server/w/{object:x}/{}", 700 * object));
         let requests = [0, 1, 2].map(request).to_vec();
         return Step::Requests(RequestStep { requests, ..RequestStep::default() });
     }

@@ -14,8 +14,12 @@ impl Report<'_> {
         table.row(["requests".to_owned(), show::count(origin.requests), format!("{rate}, {connections}")]);
         let bytes_rate = show::bytes_rate(self.phase.per_second(origin.body_bytes));
         table.row(["bodies".to_owned(), show::bytes(origin.body_bytes), bytes_rate]);
-        for (name, value, meaning) in origin_lines(origin).into_iter().filter(|(_, value, _)| *value > 0) {
-            table.row([name.to_owned(), show::count(value), meaning.to_owned()]);
+        let of_messages = self.context.plan.origin.as_ref().is_some_and(|origin| origin.messages.is_some());
+        let lines: &[_] = if of_messages { &message_lines(origin) } else { &object_lines(origin) };
+        let connection_lines = connection_lines(origin);
+        for (name, value, meaning) in lines.iter().chain(&connection_lines).filter(|(_, value, _)| *value > 0)
+        {
+            table.row([(*name).to_owned(), show::count(*value), (*meaning).to_owned()]);
         }
         if let Some(offload) = good::offload(self.phase) {
             let bytes = show::or_dash(good::byte_offload(self.phase).map(show::percent));
@@ -26,7 +30,10 @@ impl Report<'_> {
     }
 }
 
-fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 16] {
+/// Name, count and meaning.
+type Line = (&'static str, u64, &'static str);
+
+fn object_lines(origin: &OriginCounts) -> [Line; 9] {
     [
         ("full", origin.full, "answers with a whole object"),
         ("range", origin.partial, "answers 206"),
@@ -37,6 +44,22 @@ fn origin_lines(origin: &OriginCounts) -> [(&'static str, u64, &'static str); 16
         ("errors", origin.errors, "given because the plan says so"),
         ("cut", origin.cut, "bodies cut short because the plan says so"),
         ("refused", origin.refused, "answers 400, 404, 405 and 416"),
+    ]
+}
+
+fn message_lines(origin: &OriginCounts) -> [Line; 6] {
+    [
+        ("success", origin.full, "answers with the code of success"),
+        ("failure", origin.errors, "answers with the code of failure because the plan says so"),
+        ("dropped", origin.cut, "connections closed instead of an answer because the plan says so"),
+        ("silent", origin.silent, "never answered because the plan says so"),
+        ("wrong length", origin.wrong_lengths, "answers without their last byte because the plan says so"),
+        ("pushed", origin.pushes, "messages nobody asked for, because the plan says so"),
+    ]
+}
+
+fn connection_lines(origin: &OriginCounts) -> [Line; 7] {
+    [
         ("malformed", origin.malformed, "requests not to be understood"),
         ("broken", origin.broken, "connections that broke during an answer"),
         ("handshakes", origin.handshakes, "of TLS, full or resumed"),

@@ -263,7 +263,9 @@ impl Cache {
         let (parts, body) = response.into_parts();
         let (status, fields) = (parts.status, parts.headers);
         let policy = policy(asked, status, &fields, sent);
-        let selecting = fields::selecting(&fields).filter(|_| policy.is_storable());
+        // A cookie is for one client, whatever RFC 9111 section 7.3 allows.
+        let storable = policy.is_storable() && !fields.contains_key(header::SET_COOKIE);
+        let selecting = fields::selecting(&fields).filter(|_| storable);
         let Some(selecting) = selecting else {
             return Fetched::Passing(passing(status, fields, body.into()), PASS_TIME);
         };

@@ -29,6 +29,9 @@ pub const SUBCOMMAND: &str = "rig-guard";
 /// The file in the rig's folder that takes the proxy's standard output and error.
 pub(super) const OUTPUT: &str = "output.log";
 
+/// How long the guard may take to start a proxy: long, as it may have to wait for a processor. One that is gone is
+/// noticed at once.
+const ANSWER: Duration = Duration::from_secs(60);
 /// How long a proxy may take to end politely.
 const POLITE: Duration = Duration::from_secs(2);
 /// How long to go on killing; nothing survives that, but a process in the kernel's hands may take a moment to vanish.
@@ -91,7 +94,18 @@ pub fn run(folder: &Path) -> ExitCode {
         guard(&order, folder);
     }
     let _ = fs::remove_dir_all(folder);
+    remove_shared_memory(&super::shared_name(&folder.display().to_string()));
     ExitCode::SUCCESS
+}
+
+/// Removes what a proxy that was killed has left in shared memory under its name.
+fn remove_shared_memory(name: &str) {
+    let of_proxy = |entry: &fs::DirEntry| {
+        let file = entry.file_name();
+        file.to_str().and_then(|file| file.strip_prefix(name)).is_some_and(|rest| rest.starts_with('-'))
+    };
+    let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    entries.filter(of_proxy).for_each(|entry| drop(fs::remove_file(entry.path())));
 }
 
 fn guard(order: &Order, folder: &Path) {
@@ -277,7 +291,7 @@ impl Guarded {
     pub fn start(&mut self, order: &Order) -> Result<u32, String> {
         let lifeline = self.lifeline.as_mut().ok_or("the guard is gone")?;
         order.write(lifeline).map_err(|error| format!("the guard does not listen: {error}"))?;
-        let line = self.next_line(POLITE + FORCED).ok_or("the guard does not answer")?;
+        let line = self.next_line(ANSWER).ok_or("its guard process has not started it within a minute")?;
         match line.split_once(' ') {
             Some(("started", pid)) => pid.parse().map_err(|_| format!("the guard said {line:?}")),
             Some(("failed", reason)) => Err(reason.to_string()),

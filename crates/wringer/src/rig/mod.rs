@@ -17,7 +17,7 @@ use crate::ports::free_address;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,8 @@ use farm::{Farm, Origins};
 use guard::{Guarded, Order};
 
 /// How long a proxy may take until it answers; Varnish compiles its configuration, Traffic Server prepares its cache.
-const READY_LIMIT: Duration = Duration::from_secs(30);
+/// On a machine that is busy with other things, anything takes many times as long.
+const READY_LIMIT: Duration = Duration::from_secs(60);
 /// How many lines of a dead proxy's log an error shows.
 const LOG_LINES: usize = 12;
 /// Stands for the temporary folder in printed configurations.
@@ -249,7 +250,7 @@ pub struct Rig {
 
 /// Starts a proxy and returns when it answers HTTP.
 ///
-/// As root the proxy runs as `nobody`, otherwise as the user. Takes up to half a minute, usually well under a few
+/// As root the proxy runs as `nobody`, otherwise as the user. Takes up to a minute, usually well under a few
 /// seconds. The probe is a request that every proxy refuses by itself, so the origin sees nothing of it.
 pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let program = installed(proxy).ok_or(RigError::NotInstalled(proxy))?;
@@ -274,6 +275,7 @@ pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
         reason,
     })?;
 
+    let _stand_in = stand_in(proxy, options.origin);
     let order = Order { user, program, arguments: setup.arguments };
     let main_pid = guarded.start(&order).map_err(|reason| RigError::Start { proxy, reason })?;
     let rig = Rig { proxy, version, address: listen, main_pid, folder, logs: setup.logs, guarded };
@@ -358,6 +360,18 @@ impl Rig {
             }
         }
     }
+}
+
+/// Listens in place of an origin that is not there yet, while a proxy starts that looks for it at once: Squid takes one
+/// that it does not find for dead and answers for itself for a while, even when the origin has come.
+fn stand_in(proxy: Proxy, origin: SocketAddr) -> Option<TcpListener> {
+    if proxy == Proxy::Squid { TcpListener::bind(origin).ok() } else { None }
+}
+
+/// The name under which a proxy keeps shared memory: that of its folder, letters and digits only.
+fn shared_name(folder: &str) -> String {
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    name.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 /// An address of ours to connect to where the proxy listens on all of them.

@@ -3,14 +3,17 @@
 use std::fmt::Write as _;
 
 use super::farm::Origins;
-use super::{File, RigOptions, Setup};
+use super::{File, RigOptions, Setup, shared_name};
 
 pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
     Setup {
         files: vec![File::new("squid.conf", configuration(options, origins, folder))],
         folders: vec![],
         // One process in the foreground. Several workers would need shared-memory segments outside the folder.
-        arguments: ["-N", "-f", &format!("{folder}/squid.conf")].map(str::to_string).to_vec(),
+        // The name is that of its shared memory, which another Squid must not have.
+        arguments: ["-N", "-n", &shared_name(folder), "-f", &format!("{folder}/squid.conf")]
+            .map(str::to_string)
+            .to_vec(),
         logs: vec!["cache.log"],
     }
 }

@@ -28,6 +28,7 @@ use measure::{
     Clock, Collector, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult, WorkerUse,
 };
 use plan::predict::{self, Observed};
+use plan::site::NONCE_FIELD;
 use plan::{Law, Load, Plan, Step};
 use remote::Remote;
 use scripts::Scripts;
@@ -359,6 +360,13 @@ impl Session<'_> {
         {
             notes.push(format!(
                 "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}"
+            ));
+        }
+        let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
+        if unattributed > 0 {
+            notes.push(format!(
+                "the proxy does not pass the field {NONCE_FIELD} on: {unattributed} answers do not say whom they were \
+                 made for. Private answers, cookies and errors given to another are seen only when they come again"
             ));
         }
         notes

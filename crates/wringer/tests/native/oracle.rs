@@ -2,7 +2,9 @@
 //! evidence from both sides; what is no answer at all must be counted as what it is.
 
 use crate::faulty_proxy::{FaultKind, start};
-use crate::support::{Ran, Report, folder, free_address, run};
+use crate::support::{Ran, Report, folder, free_address, program, run, wringer};
+use rustix::process::Signal;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 /// What wringer must say of a run.
@@ -55,10 +57,82 @@ fn swapped_objects() {
     check(FaultKind::SwapObjects, "-n 200 --hot 50 --size 3000", &Faults(&["wrong_object"]), 100);
 }
 
+/// Of other lengths, so that they look truncated or too long to whoever does not read them.
+#[test]
+fn answers_given_to_another() {
+    for options in ["", "--no-etag", "--private 1", "--check nothing"] {
+        let options = format!("-n 200 --hot 50 --size 1KB..20KB {options}");
+        check(FaultKind::SwapAnswers, &options, &Faults(&["anothers_answer"]), 100);
+    }
+}
+
 #[test]
 fn leaked_answers() {
     let options = "-n 300 --hot 20 --hit-ratio 1 --private 1 --size 3000";
     check(FaultKind::Leak, options, &Faults(&["leaked_nonce"]), 100);
+}
+
+/// The origin does not learn who asks, so an answer is known to be a leak only when it comes again.
+#[test]
+fn leaked_answers_that_name_nobody() {
+    let options = "-t 1 -n 300 --hot 20 --hit-ratio 1 --private 1 --size 3000";
+    let (_, report) = check(FaultKind::LeakUnnamed, options, &Faults(&["leaked_nonce"]), 250);
+    assert_eq!(report.sum("unattributed"), 300);
+    assert!(report.notes().contains("does not pass the field Wringer-Request on"), "{}", report.notes());
+}
+
+/// RFC 9111 section 7.3 lets caches do it, and most do not: the next client gets the session of the first.
+#[test]
+fn cookies_given_to_another() {
+    let options = "-n 300 --hot 20 --hit-ratio 1 --size 3000 --origin-header Set-Cookie:id=1";
+    check(FaultKind::MixVariants, options, &Faults(&["shared_cookie"]), 100);
+}
+
+/// The origin fails a share of its answers; the proxy keeps these and gives them to others.
+#[test]
+fn errors_kept_though_nobody_may_store_them() {
+    let options = "-n 400 --hot 20 --hit-ratio 1 --size 3000 --origin-errors 0.2";
+    let (_, report) = check(FaultKind::KeepErrors, options, &Faults(&["cached_error"]), 100);
+    let (injected, made) = (report.sum("injected"), report.count("origin/errors"));
+    assert_eq!(injected, made, "only what the origin made for its own request is excused");
+}
+
+/// What an earlier run left in a cache is not judged by the laws of this one.
+#[test]
+fn a_warm_cache_is_no_fault() {
+    let origin = free_address();
+    let proxy = start(origin, FaultKind::MixVariants);
+    warm(proxy.address, origin);
+}
+
+#[test]
+fn a_warm_nginx_is_no_fault() {
+    if program("nginx").is_none() {
+        skip!("nginx is not installed");
+    }
+    let (listen, origin) = (free_address(), free_address());
+    let mut rig = wringer(&format!("rig nginx --listen {listen} --origin {origin} --memory 64MiB"));
+    rig.wait_for("listens on");
+    warm(listen, origin);
+    rig.signal(Signal::INT);
+    rig.end().ended_with(0);
+}
+
+/// Runs one after the other through one proxy, which differ in nothing but what the objects are.
+fn warm(proxy: SocketAddr, origin: SocketAddr) {
+    let laws =
+        ["", "--private 0.5", "--no-store 0.5", "--change-every 1s --lifetime 1s", "--size 1..3000", ""];
+    let mut hits = Vec::new();
+    for laws in laws {
+        let size = if laws.contains("--size") { "" } else { "--size 3000" };
+        let ran = run(&format!(
+            "cache {proxy} --origin {origin} -c 4 -q -n 400 --hot 20 --hit-ratio 1 --json {{}}/result.json {size} {laws}"
+        ));
+        let report = ran.ended_with(0).report();
+        assert_eq!((report.faults().len(), report.failures().len()), (0, 0), "{laws}");
+        hits.push(report.sum("hits"));
+    }
+    assert!(hits[0] <= 380 && hits[5] == 400, "the same objects are still there: {hits:?}");
 }
 
 #[test]
@@ -167,7 +241,8 @@ fn assert_evidence(ran: &Ran, report: &Report, faults: &[&str]) {
             assert!(piece.text(request).starts_with("GET /w/"), "{}", piece.text(request));
         }
         for response in ["response", "origin_response"] {
-            assert!(piece.text(response).starts_with("HTTP/1.1 20"), "{}", piece.text(response));
+            let status = if faults == ["cached_error"] { "HTTP/1.1 503" } else { "HTTP/1.1 20" };
+            assert!(piece.text(response).starts_with(status), "{}", piece.text(response));
         }
         assert!(piece.at("serial").is_u64());
     }

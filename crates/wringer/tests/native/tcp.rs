@@ -1,6 +1,7 @@
 //! `wringer tcp` from outside, against peers of the test's own.
 
 use crate::support::{Ran, Report, Running, free_address, start};
+use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
@@ -113,8 +114,9 @@ fn what_cannot_work_is_refused_in_a_line() {
 fn service(words: &[&str]) -> (SocketAddr, Running) {
     let address = free_address();
     let listen = address.to_string();
-    let first = ["origin", "-t", "1", "-q", "--seed", "7", "--tcp", "--listen", listen.as_str()];
-    let mut origin = start(first.into_iter().chain(words.iter().copied()));
+    let same = ["origin", "-t", "1", "-q", "--seed", "7", "--json", "{}/result.json"];
+    let first = same.into_iter().chain(["--tcp", "--listen", listen.as_str()]);
+    let mut origin = start(first.chain(words.iter().copied()));
     origin.wait_for("listens at");
     (address, origin)
 }
@@ -150,23 +152,37 @@ fn the_origin_stands_in_for_a_service() {
 #[test]
 fn a_service_that_misbehaves_is_counted() {
     let line = ["--framing", "ascii:4", "-m", "{{request}}", "-c", "4", "-n", "100", "--timeout", "200ms"];
-    for (words, kind) in [
-        (&["--drops", "20%"][..], "closed_early"),
-        (&["--silent", "10%"], "timeout"),
-        (&["--wrong-lengths", "10%"], "timeout"),
+    for (words, kind, account, named) in [
+        (&["--drops", "20%"][..], "closed_early", "cut", "dropped"),
+        (&["--silent", "10%"], "timeout", "silent", "silent"),
+        (&["--wrong-lengths", "10%"], "timeout", "wrong_lengths", "wrong length"),
     ] {
-        let (address, _origin) = service(&[&["--framing", "ascii:4"], words].concat());
+        let (address, origin) = service(&[&["--framing", "ascii:4"], words].concat());
         let report = tcp(address, &line).report();
         assert_eq!(report.sum("requests"), 100, "{words:?}");
         let seen = report.failures().get(kind).copied().unwrap_or(0);
         assert!(seen > 0, "{words:?}: {:?}", report.failures());
         assert_eq!(report.sum("resent"), 0, "{words:?}");
+        assert_accounts(origin, account, named);
     }
-    let (address, _origin) = service(&["--framing", "ascii:4", "--pushes", "30%", "--origin-delay", "1ms"]);
+    let (address, origin) = service(&["--framing", "ascii:4", "--pushes", "30%", "--origin-delay", "1ms"]);
     let pushed = ["--pushed", "fixed 1 4", "--pushed-is", "push"];
     let report = tcp(address, &[&line[..], &pushed].concat()).ended_with(0).report();
     assert_eq!(counts(&report), [100, 100, 0, 0]);
     assert!(report.sum("pushed") > 10);
+    assert_accounts(origin, "pushes", "pushed");
+}
+
+/// The origin says itself what it did on purpose, and all that it was asked for is accounted for.
+fn assert_accounts(origin: Running, account: &str, named: &str) {
+    origin.signal(Signal::INT);
+    let ran = origin.end().ended_with(0);
+    let report = ran.report();
+    let count = |name: &str| report.count(&format!("origin/{name}"));
+    assert!(count(account) > 0, "{:#}", report.at("origin"));
+    assert_eq!(count("requests"), ["full", "errors", "cut", "silent"].map(count).iter().sum::<u64>());
+    assert!(count("received_bytes") > 0);
+    assert!(ran.stdout.lines().any(|line| line.trim_start().starts_with(named)), "{}", ran.stdout);
 }
 
 #[test]

@@ -33,8 +33,14 @@ pub enum FaultKind {
     MixVariants,
     /// Serves the body of the object asked for before, where it has the same length.
     SwapObjects,
+    /// Serves the whole answer to the request before, head and body.
+    SwapAnswers,
     /// Keeps private answers and serves them to others.
     Leak,
+    /// The same, and does not tell the origin who asks.
+    LeakUnnamed,
+    /// Keeps errors for ever.
+    KeepErrors,
     /// Answers ranges with the beginning of the object, but says that it is what was asked for.
     WrongRange,
     /// Answers in another protocol.
@@ -107,6 +113,8 @@ struct Memory {
     kept: HashMap<String, Vec<Kept>>,
     /// By target, one for each variant.
     versions: HashMap<String, Vec<Versions>>,
+    /// The last target and answer.
+    last: Option<(String, Answer)>,
     /// The last target and body of each length.
     by_length: HashMap<usize, (String, Vec<u8>)>,
     connections: u64,
@@ -245,6 +253,15 @@ impl Shared {
             FaultKind::Leak => {
                 self.cached(request, upstream, &Rules { expiry: true, vary: true, private: false })
             }
+            FaultKind::LeakUnnamed => {
+                let mut unnamed = request.clone();
+                unnamed.fields.remove("wringer-request");
+                self.cached(&unnamed, upstream, &Rules { expiry: true, vary: true, private: false })
+            }
+            FaultKind::KeepErrors => self.with_old_errors(request, upstream),
+            FaultKind::SwapAnswers => {
+                self.fetch(request, upstream).map(|answer| self.exchanged(request, answer))
+            }
             FaultKind::Tear => self.fetch(request, upstream).map(|answer| self.torn(request, answer)),
             FaultKind::SwapObjects => {
                 self.fetch(request, upstream).map(|answer| self.swapped(request, answer))
@@ -317,6 +334,32 @@ impl Shared {
             answer.body = body;
         }
         answer
+    }
+
+    fn exchanged(&self, request: &Request, answer: Answer) -> Answer {
+        if !answer.is_whole() {
+            return answer;
+        }
+        let own = (request.target.clone(), answer.clone());
+        let last = self.memory.lock().expect("no panic").last.replace(own);
+        last.filter(|(target, _)| *target != request.target).map_or(answer, |(_, other)| other)
+    }
+
+    fn with_old_errors<'a>(
+        &'a self,
+        request: &Request,
+        upstream: &mut Option<Upstream<'a>>,
+    ) -> io::Result<Answer> {
+        let for_ever = Rules { expiry: false, vary: false, private: false };
+        if let Some(answer) = self.remembered(request, &for_ever) {
+            return Ok(answer);
+        }
+        let answer = self.fetch(request, upstream)?;
+        if answer.status >= 500 {
+            let kept = Kept::new(request, &answer);
+            self.memory.lock().expect("no panic").kept.entry(request.target.clone()).or_default().push(kept);
+        }
+        Ok(answer)
     }
 
     fn wrong_range<'a>(
