@@ -249,7 +249,8 @@ impl Worker {
         self.phase.set(index);
         self.peak.set(0);
         self.phase_began.set(opens - self.started.get());
-        (self.paced_until.set(None), self.phase_ended.set(None));
+        self.paced_until.set(None);
+        self.phase_ended.set(None);
         self.failures.set(phase.stop.failures);
         self.unconnected.set(phase.stop.unconnected);
         self.net.sleep_until(opens).await;
