@@ -280,6 +280,10 @@ impl Worker {
             if let Some(opens) = control.opens(index) {
                 return opens;
             }
+            if control.stopped() {
+                // Nobody sends any more; a worker that was lost will never arrive.
+                return self.net.now();
+            }
             self.net.sleep(Duration::from_micros(500)).await;
         }
     }

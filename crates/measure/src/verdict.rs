@@ -26,6 +26,9 @@ pub struct SelfCheck {
     pub requests: u64,
     /// Events or evidence that were dropped because nobody read them fast enough.
     pub dropped_events: u64,
+    /// What panicked in the generator's own code; the run ended with the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub panics: Vec<String>,
     /// What the run took of this machine.
     pub machine: MachineUse,
 }
@@ -43,6 +46,13 @@ impl SelfCheck {
     /// Judges the run.
     pub fn verdict(&self) -> Verdict {
         let mut reasons = Vec::new();
+        if let [first, more @ ..] = self.panics.as_slice() {
+            let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
+            reasons.push(format!(
+                "wringer's own code failed{more}: {first}. The run ended there; what was under way counts as unfinished. \
+                 Please report it with the lines on stderr"
+            ));
+        }
         let busiest = self.worker_cpu.iter().copied().fold(0.0, f64::max);
         if busiest > CPU_WATER_MARK {
             reasons.push(format!(
@@ -82,6 +92,20 @@ impl SelfCheck {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_broke_off_is_not_valid() {
+        let broken = SelfCheck {
+            panics: vec!["index out of bounds".to_owned(), "again".to_owned()],
+            requests: 10,
+            ..SelfCheck::default()
+        };
+        let verdict = broken.verdict();
+        assert!(!verdict.valid);
+        assert!(
+            verdict.reasons[0].starts_with("wringer's own code failed (and 1 more): index out of bounds.")
+        );
+    }
 
     #[test]
     fn a_quiet_generator_is_valid_and_a_busy_one_says_why() {

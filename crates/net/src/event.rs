@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 use std::task::Poll;
 
 use crate::tasks::TaskId;
-use crate::worker::Worker;
+use crate::turn::Turn;
 
 /// A signal within one worker. [`set`](Self::set) wakes the one task that awaits [`wait`](Self::wait); set before anyone
 /// waits, it lets the next wait through. Clones are the same signal.
@@ -15,25 +15,21 @@ use crate::worker::Worker;
 pub struct Event(Rc<State>);
 
 struct State {
-    worker: Weak<Worker>,
+    turn: Weak<Turn>,
     is_set: Cell<bool>,
     waiter: Cell<Option<TaskId>>,
 }
 
 impl Event {
-    pub(crate) fn new(worker: &Rc<Worker>) -> Self {
-        Self(Rc::new(State {
-            worker: Rc::downgrade(worker),
-            is_set: Cell::new(false),
-            waiter: Cell::new(None),
-        }))
+    pub(crate) fn new(turn: &Rc<Turn>) -> Self {
+        Self(Rc::new(State { turn: Rc::downgrade(turn), is_set: Cell::new(false), waiter: Cell::new(None) }))
     }
 
     /// Raises the signal. The waiting task is polled in this turn, after the caller. Setting twice is setting once.
     pub fn set(&self) {
         self.0.is_set.set(true);
-        if let (Some(waiter), Some(worker)) = (self.0.waiter.take(), self.0.worker.upgrade()) {
-            worker.make_ready(waiter);
+        if let (Some(waiter), Some(turn)) = (self.0.waiter.take(), self.0.turn.upgrade()) {
+            turn.make_ready(waiter);
         }
     }
 
@@ -42,13 +38,13 @@ impl Event {
         poll_fn(|_| self.poll_wait()).await;
     }
 
-    fn poll_wait(&self) -> Poll<()> {
+    pub(crate) fn poll_wait(&self) -> Poll<()> {
         if self.0.is_set.replace(false) {
             self.0.waiter.set(None);
             return Poll::Ready(());
         }
-        if let Some(worker) = self.0.worker.upgrade() {
-            self.0.waiter.set(Some(worker.current()));
+        if let Some(turn) = self.0.turn.upgrade() {
+            self.0.waiter.set(Some(turn.current()));
         }
         Poll::Pending
     }

@@ -9,7 +9,7 @@
 //!
 //! What it must not know: HTTP, plans, recorders. It is the only crate with sockets and a clock.
 //!
-//! Where to start: [`run`], then `worker.rs` (one turn of the loop), then `stream.rs`.
+//! Where to start: [`run`] (one turn of the loop), then `turn.rs` (what tasks and sockets share) and `stream.rs`.
 //!
 //! Because there are no wakers, a task may await only what this crate hands out (and combinations that poll all their
 //! parts whenever they are polled, such as a join or a select): a channel of another runtime would never wake it. In
@@ -19,22 +19,34 @@ mod backend;
 mod buffer;
 mod clock;
 mod event;
+mod handle;
 mod listener;
 mod lookup;
+mod options;
+mod run;
+#[cfg(feature = "sim")]
+mod simulation;
+mod sleep;
 mod stream;
 mod tasks;
 mod timers;
+mod turn;
 mod usage;
 mod worker;
 
 #[cfg(feature = "sim")]
-pub use backend::sim::{Faults, Log, Simulated, Simulation};
+pub use backend::sim::{Faults, Log, Simulation};
 pub use buffer::{Buffer, Lent};
 pub use clock::thread_cpu;
 pub use event::Event;
-pub use listener::{ListenOptions, Listener};
-pub use stream::{Close, ConnectOptions, Stream};
+pub use handle::Net;
+pub use listener::Listener;
+pub use options::{Close, ConnectOptions, Io, Limits, ListenOptions};
+pub use run::{probe, run};
+#[cfg(feature = "sim")]
+pub use simulation::Simulated;
+pub use sleep::Sleep;
+pub use stream::{RecvHalf, SendHalf, Stream};
 pub use tasks::TaskId;
-pub use timers::Sleep;
 pub use usage::Usage;
-pub use worker::{Io, Limits, Net, probe, run};
+pub use worker::panic_text;

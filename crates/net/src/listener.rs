@@ -10,38 +10,23 @@ use std::time::Duration;
 use rustix::io::Errno;
 
 use crate::backend::Socket;
+use crate::sleep::Sleep;
 use crate::stream::Stream;
-use crate::timers::Sleep;
-use crate::worker::Worker;
+use crate::turn::Turn;
 
 /// After an accept failed for want of descriptors or memory, the next one waits this long before it tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// How to listen. `SO_REUSEADDR` is always on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListenOptions {
-    /// Connections that the kernel keeps waiting to be accepted, at most.
-    pub backlog: u32,
-    /// Let several sockets, one per worker, listen at one address; the kernel shares the connections out.
-    pub reuse_port: bool,
-}
-
-impl Default for ListenOptions {
-    fn default() -> Self {
-        Self { backlog: 4096, reuse_port: false }
-    }
-}
-
 /// A listening TCP socket. Accepted connections have `TCP_NODELAY` on.
 pub struct Listener {
-    worker: Rc<Worker>,
+    turn: Rc<Turn>,
     socket: Socket,
     pause: Option<Sleep>,
 }
 
 impl Listener {
-    pub(crate) fn new(worker: &Rc<Worker>, socket: Socket) -> Self {
-        Self { worker: worker.clone(), socket, pause: None }
+    pub(crate) fn new(turn: &Rc<Turn>, socket: Socket) -> Self {
+        Self { turn: turn.clone(), socket, pause: None }
     }
 
     /// Waits for a connection and accepts it.
@@ -59,7 +44,7 @@ impl Listener {
         if let Err(error) = &accepted
             && is_exhaustion(error)
         {
-            self.pause = Some(Sleep::new(self.worker.clone(), self.worker.now() + PAUSE));
+            self.pause = Some(Sleep::new(self.turn.clone(), self.turn.began() + PAUSE));
         }
         let (socket, peer) = accepted?;
         Ok((Stream::new(socket, peer), peer))

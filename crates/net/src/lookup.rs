@@ -7,15 +7,15 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::Poll;
 use std::thread;
 
 use slab::Slab;
 
+use crate::backend::Driver;
 use crate::tasks::TaskId;
-use crate::worker::Worker;
+use crate::turn::Turn;
 
 type Addresses = io::Result<Vec<SocketAddr>>;
 
@@ -55,8 +55,18 @@ struct Answer {
 }
 
 impl Lookups {
+    /// The addresses of a host; an IP address is returned as it is.
+    pub(crate) async fn addresses(&self, turn: &Turn, driver: &Driver, host: &str, port: u16) -> Addresses {
+        if let Ok(address) = host.trim_matches(['[', ']']).parse() {
+            return Ok(vec![SocketAddr::new(address, port)]);
+        }
+        let index = self.ask(turn, driver, host, port)?;
+        let asked = Asked { lookups: self, index };
+        poll_fn(|_| self.poll_answer(turn, asked.index)).await
+    }
+
     /// Takes in what the helper has answered and makes the askers ready.
-    pub(crate) fn collect(&self, worker: &Worker) {
+    pub(crate) fn collect(&self, turn: &Turn) {
         let mut state = self.0.borrow_mut();
         let State { helper, open } = &mut *state;
         let Some(helper) = helper else { return };
@@ -64,7 +74,7 @@ impl Lookups {
             match open[index] {
                 Lookup::Waiting(task) => {
                     open[index] = Lookup::Answered(Some(addresses));
-                    worker.make_ready(task);
+                    turn.make_ready(task);
                 }
                 Lookup::Abandoned | Lookup::Answered(_) => drop(open.remove(index)),
             }
@@ -79,15 +89,15 @@ impl Lookups {
         }
     }
 
-    fn ask(&self, worker: &Worker, host: &str, port: u16) -> io::Result<usize> {
+    fn ask(&self, turn: &Turn, driver: &Driver, host: &str, port: u16) -> io::Result<usize> {
         let mut state = self.0.borrow_mut();
         if state.open.len() >= LOOKUPS_MAX {
             return Err(io::Error::other("too many name lookups at once"));
         }
         if state.helper.is_none() {
-            state.helper = Some(start_helper(worker)?);
+            state.helper = Some(start_helper(driver)?);
         }
-        let index = state.open.insert(Lookup::Waiting(worker.current()));
+        let index = state.open.insert(Lookup::Waiting(turn.current()));
         let host = host.to_owned();
         let question = Question { index, host, port };
         let helper = state.helper.as_ref().expect("started above");
@@ -96,9 +106,9 @@ impl Lookups {
         Ok(index)
     }
 
-    fn poll_answer(&self, worker: &Worker, index: usize) -> Poll<Addresses> {
+    fn poll_answer(&self, turn: &Turn, index: usize) -> Poll<Addresses> {
         match &mut self.0.borrow_mut().open[index] {
-            Lookup::Waiting(task) => *task = worker.current(),
+            Lookup::Waiting(task) => *task = turn.current(),
             Lookup::Answered(addresses) => {
                 return addresses.take().map_or(Poll::Pending, Poll::Ready);
             }
@@ -108,8 +118,8 @@ impl Lookups {
     }
 }
 
-fn start_helper(worker: &Worker) -> io::Result<Helper> {
-    let waker = worker.driver.waker()?;
+fn start_helper(driver: &Driver) -> io::Result<Helper> {
+    let waker = driver.waker()?;
     let (questions, asked) = channel::<Question>();
     let (answered, answers) = channel();
     let work = move || {
@@ -136,23 +146,14 @@ fn resolve(host: &str, port: u16) -> Addresses {
     }
 }
 
-pub(crate) async fn lookup(worker: &Rc<Worker>, host: &str, port: u16) -> Addresses {
-    if let Ok(address) = host.trim_matches(['[', ']']).parse() {
-        return Ok(vec![SocketAddr::new(address, port)]);
-    }
-    let index = worker.lookups.ask(worker, host, port)?;
-    let asked = Asked { worker, index };
-    poll_fn(|_| worker.lookups.poll_answer(worker, asked.index)).await
-}
-
 /// Gives the lookup's place back, at once when it was answered, otherwise with its answer.
 struct Asked<'a> {
-    worker: &'a Rc<Worker>,
+    lookups: &'a Lookups,
     index: usize,
 }
 
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
-        self.worker.lookups.abandon(self.index);
+        self.lookups.abandon(self.index);
     }
 }

@@ -1,51 +1,32 @@
 //! [`Stream`]: a TCP connection with operations that complete.
 //!
-//! It must not know how the backend learns that an operation can go on. One operation at a time, by `&mut self`; dropping
-//! the future of an operation that waits leaves nothing behind, and an operation that moved bytes has completed, except
+//! It must not know how the backend learns that an operation can go on. One operation at a time, by `&mut self`, or one each
+//! way after [`Stream::split`]; dropping the future of an operation that waits leaves nothing behind, and an operation that moved bytes has completed, except
 //! that a dropped send may have sent a part.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use crate::backend::Socket;
+use crate::backend::{Driver, Socket};
 use crate::buffer::{Buffer, Lent};
-use crate::worker::{Net, Worker};
-
-/// How to open a connection. `TCP_NODELAY` is always on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ConnectOptions {
-    /// The local address to connect from; its port is chosen per target.
-    pub source: Option<IpAddr>,
-    /// When to give up connecting, with [`TimedOut`](io::ErrorKind::TimedOut). It does not apply to what follows.
-    pub deadline: Option<Instant>,
-    /// Close with a reset: no port is left in TIME_WAIT, and bytes not yet delivered are lost.
-    pub abortive_close: bool,
-    /// The kernel's receive buffer in bytes, and with it the window; the kernel doubles it for its own needs.
-    pub receive_buffer: Option<usize>,
-    /// The kernel's send buffer in bytes, doubled likewise.
-    pub send_buffer: Option<usize>,
-}
-
-/// How to close a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Close {
-    /// After what was sent, as by dropping. The kernel still resets if received bytes were left unread.
-    Graceful,
-    /// At once, by a reset.
-    Reset,
-}
+use crate::event::Event;
+use crate::options::{Close, ConnectOptions};
+use crate::sleep::Sleep;
+use crate::turn::Turn;
 
 /// A TCP connection. Dropping it closes it gracefully.
 pub struct Stream {
     socket: Socket,
     peer: SocketAddr,
     /// Bytes that must have arrived before a wait is over.
-    low_water: u32,
+    low_water: Cell<u32>,
 }
 
 /// How soon the full queue of a Unix socket is tried again.
@@ -58,11 +39,12 @@ const SHORT_WAIT: u64 = 128 << 10;
 
 impl Stream {
     pub(crate) async fn connect(
-        worker: &Rc<Worker>,
+        driver: &Driver,
+        turn: &Rc<Turn>,
         to: SocketAddr,
         options: &ConnectOptions,
     ) -> io::Result<Self> {
-        let socket = Socket::connect(worker, to, options)?;
+        let socket = Socket::connect(driver, turn, to, options)?;
         socket.set_deadline(options.deadline);
         poll_fn(|_| socket.poll_connected()).await?;
         socket.set_deadline(None);
@@ -70,21 +52,27 @@ impl Stream {
     }
 
     /// A connection to a Unix socket is made at once, or not at all; a queue that is full is tried again.
-    pub(crate) async fn connect_unix(net: &Net, path: &Path, deadline: Option<Instant>) -> io::Result<Self> {
+    pub(crate) async fn connect_unix(
+        driver: &Driver,
+        turn: &Rc<Turn>,
+        path: &Path,
+        deadline: Option<Instant>,
+    ) -> io::Result<Self> {
         loop {
-            match Socket::connect_unix(&net.0, path) {
+            match Socket::connect_unix(driver, turn, path) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 made => return Ok(Self::new(made?, SocketAddr::from(([0, 0, 0, 0], 0)))),
             }
-            if deadline.is_some_and(|deadline| net.now() >= deadline) {
+            let now = driver.now();
+            if deadline.is_some_and(|deadline| now >= deadline) {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            net.sleep(FULL_QUEUE).await;
+            Sleep::new(turn.clone(), now + FULL_QUEUE).await;
         }
     }
 
     pub(crate) fn new(socket: Socket, peer: SocketAddr) -> Self {
-        Self { socket, peer, low_water: 1 }
+        Self { socket, peer, low_water: Cell::new(1) }
     }
 
     /// Receives what there is, at most a buffer full; waits if there is nothing. Empty means end of stream.
@@ -94,8 +82,7 @@ impl Stream {
     /// [`ConnectionReset`](io::ErrorKind::ConnectionReset) and what else the system says;
     /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
     pub async fn recv(&mut self) -> io::Result<Lent> {
-        self.wait_for(1)?;
-        poll_fn(|_| self.socket.poll_recv(usize::MAX)).await
+        self.receive(usize::MAX).await
     }
 
     /// As [`recv`](Self::recv), but at most `max` bytes (at least one), for readers that are slow on purpose.
@@ -104,8 +91,22 @@ impl Stream {
     ///
     /// As [`recv`](Self::recv).
     pub async fn recv_at_most(&mut self, max: usize) -> io::Result<Lent> {
+        self.receive(max.max(1)).await
+    }
+
+    /// As [`recv`](Self::recv), but another task may end the wait by raising the signal: `None` then, and the signal is
+    /// lowered. What has arrived comes first, and the signal stays raised for the next wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub async fn recv_or_woken(&mut self, signal: &Event) -> io::Result<Option<Lent>> {
         self.wait_for(1)?;
-        poll_fn(|_| self.socket.poll_recv(max.max(1))).await
+        poll_fn(|_| match self.socket.poll_recv(usize::MAX) {
+            Poll::Pending => signal.poll_wait().map(|()| Ok(None)),
+            received => received.map_ok(Some),
+        })
+        .await
     }
 
     /// Throws away received bytes without copying them: what there is, at most `max` (at least one) and at most 1 MiB.
@@ -117,18 +118,9 @@ impl Stream {
     /// As [`recv`](Self::recv).
     pub async fn discard(&mut self, max: u64) -> io::Result<u64> {
         // Each wake-up costs more than the bytes that it is about, and lets the peer send in smaller pieces.
-        let is_long = max >= SHORT_WAIT || self.low_water > 1;
+        let is_long = max >= SHORT_WAIT || self.low_water.get() > 1;
         self.wait_for(if is_long { max.min(LONG_WAIT) as u32 } else { 1 })?;
         poll_fn(|_| self.socket.poll_discard(max.max(1))).await
-    }
-
-    /// How many bytes have to arrive to end a wait. It is no more than what is received next, or a wait had no end.
-    fn wait_for(&mut self, bytes: u32) -> io::Result<()> {
-        if self.low_water == bytes {
-            return Ok(());
-        }
-        self.low_water = bytes;
-        self.socket.set_low_water(bytes)
     }
 
     /// Sends the whole message: returns when the kernel has all of it, or, for a short one, when it will have before the
@@ -160,6 +152,25 @@ impl Stream {
     /// As [`send`](Self::send).
     pub async fn send_static(&mut self, body: &[&'static [u8]]) -> io::Result<()> {
         self.socket.send(None, body).await
+    }
+
+    /// Both ways at once, for one task that receives while it sends.
+    pub fn split(&mut self) -> (RecvHalf<'_>, SendHalf<'_>) {
+        (RecvHalf(self), SendHalf(self))
+    }
+
+    async fn receive(&self, max: usize) -> io::Result<Lent> {
+        self.wait_for(1)?;
+        poll_fn(|_| self.socket.poll_recv(max)).await
+    }
+
+    /// How many bytes have to arrive to end a wait. It is no more than what is received next, or a wait had no end.
+    fn wait_for(&self, bytes: u32) -> io::Result<()> {
+        if self.low_water.get() == bytes {
+            return Ok(());
+        }
+        self.low_water.set(bytes);
+        self.socket.set_low_water(bytes)
     }
 
     /// Until when operations may wait. One that still waits then fails with [`TimedOut`](io::ErrorKind::TimedOut), up to
@@ -208,6 +219,36 @@ impl Stream {
     /// The address of the other end.
     pub fn peer_addr(&self) -> SocketAddr {
         self.peer
+    }
+}
+
+/// The receiving side of a [`Stream`], while another future of the same task sends.
+#[derive(Debug)]
+pub struct RecvHalf<'a>(&'a Stream);
+
+impl RecvHalf<'_> {
+    /// As [`Stream::recv`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::recv`].
+    pub async fn recv(&mut self) -> io::Result<Lent> {
+        self.0.receive(usize::MAX).await
+    }
+}
+
+/// The sending side of a [`Stream`], while another future of the same task receives.
+#[derive(Debug)]
+pub struct SendHalf<'a>(&'a Stream);
+
+impl SendHalf<'_> {
+    /// As [`Stream::send`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::send`].
+    pub async fn send(&mut self, message: Buffer) -> io::Result<()> {
+        self.0.socket.send(Some(message), &[]).await
     }
 }
 

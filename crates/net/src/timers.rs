@@ -1,20 +1,15 @@
-//! Timers: a heap of instants, and [`Sleep`], the future that waits for one.
+//! Timers: a heap of instants, each with the task to poll at it.
 //!
-//! A dropped sleep only marks its entry; entries without an owner are skipped when they surface and swept out when they are
+//! A removed timer only marks its entry; entries without an owner are skipped when they surface and swept out when they are
 //! the majority. It must not know how the worker waits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fmt;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll};
 use std::time::Instant;
 
 use slab::Slab;
 
 use crate::tasks::TaskId;
-use crate::worker::Worker;
 
 /// Entries without an owner are tolerated up to this many, whatever their share.
 const STALE_MIN: usize = 64;
@@ -93,52 +88,6 @@ impl Timers {
                 matches!(owners.get(key.index), Some((generation, _)) if *generation == key.generation)
             });
         }
-    }
-}
-
-/// Waits for an instant. See [`Net::sleep_until`](crate::Net::sleep_until).
-pub struct Sleep {
-    worker: Rc<Worker>,
-    at: Instant,
-    key: Option<Key>,
-}
-
-impl Sleep {
-    pub(crate) fn new(worker: Rc<Worker>, at: Instant) -> Self {
-        let key = None;
-        Self { worker, at, key }
-    }
-}
-
-impl Future for Sleep {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        let current = self.worker.current();
-        let mut timers = self.worker.timers.borrow_mut();
-        let key = match self.key {
-            Some(key) if timers.still_wakes(key, current) => key,
-            Some(_) => return Poll::Ready(()),
-            None if self.at <= self.worker.turn() => return Poll::Ready(()),
-            None => timers.insert(self.at, current),
-        };
-        drop(timers);
-        self.key = Some(key);
-        Poll::Pending
-    }
-}
-
-impl Drop for Sleep {
-    fn drop(&mut self) {
-        if let Some(key) = self.key {
-            self.worker.timers.borrow_mut().remove(key);
-        }
-    }
-}
-
-impl fmt::Debug for Sleep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sleep").field("at", &self.at).finish()
     }
 }
 

@@ -1,12 +1,19 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
+mod messages;
+
+pub use messages::check_step;
+
 use crate::Plan;
 use crate::data::{is_name, meaning};
-use crate::load::{Delay, Field, Http1, Load, ObjectStep, Origin, Phase, Protocol, Step};
+use crate::delay::Delay;
+use crate::field::Field;
+use crate::load::{Http1, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
-use crate::request::{Request, RequestOrder, RequestStep};
+use crate::request::Request;
+use crate::requests::{RequestOrder, RequestStep};
 use crate::script::ScriptStep;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
@@ -230,7 +237,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
                 .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
         }
         match step {
-            Step::Messages(step) => found.extend(crate::message::check(phase, step, load)),
+            Step::Messages(step) => found.extend(messages::check_step(phase, step, load)),
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
             Step::Requests(step) => check_requests(name, step, load, found),
             Step::Script(step) => check_script(phase, step, load, found),
@@ -457,7 +464,7 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
         found.push("origin: requests_per_connection is 0: give 1 for no keep-alive".to_owned());
     }
     if let Some(service) = &origin.messages {
-        found.extend(service.violations(origin));
+        found.extend(messages::check_service(service, origin));
     }
     if let Some(tls) = &origin.tls {
         crate::tls::check_origin(tls, found);

@@ -5,7 +5,7 @@
 
 use crate::content::Content;
 use crate::draw::fraction;
-use crate::site::{leading_number, write_number};
+use crate::numbers::{MAX_SIZE, leading_number, write_number};
 use serde::{Deserialize, Serialize};
 
 /// Switches of the origin and of the documents that both sides must share.
@@ -134,7 +134,7 @@ pub fn read_size(path: &[u8]) -> Option<u64> {
     let rest = path.strip_prefix(b"/")?;
     let slash = rest.iter().position(|byte| *byte == b'/')?;
     std::str::from_utf8(&rest[..slash]).ok()?.parse::<f64>().ok()?;
-    leading_number(&rest[slash + 1..]).filter(|size| *size <= crate::site::MAX_SIZE)
+    leading_number(&rest[slash + 1..]).filter(|size| *size <= MAX_SIZE)
 }
 
 /// Size in bytes by jtest's table from a fraction in [0, 1): class by .35/.50/.14/.01, then one of nine steps.

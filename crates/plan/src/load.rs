@@ -2,18 +2,20 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+use crate::connections::{CloseBy, Connections, Resend};
+use crate::delay::Delay;
+use crate::field::Field;
 use crate::message::{MessageConnections, MessageService, MessageStep};
 use crate::pace::Pace;
 use crate::popularity::Popularity;
 use crate::reach::ConnectTo;
-use crate::request::RequestStep;
+use crate::reading::Reading;
+use crate::requests::RequestStep;
 use crate::script::ScriptStep;
 use crate::sources::SourceRange;
 use crate::tls::{OriginTls, Tls};
-use crate::units::{UnitError, duration, duration_text, duration_text_option, show_duration};
-use rand_distr::{Distribution, StandardNormal};
+use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::time::Duration;
 
 /// The client side of a test.
@@ -50,53 +52,6 @@ pub enum Protocol {
     Http1(Http1),
     /// Messages over TCP that are no HTTP.
     Messages(MessageConnections),
-}
-
-/// How connections live, whatever is spoken on them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Connections<'a> {
-    /// Requests per connection; `None` without end.
-    pub requests_per_connection: Option<u32>,
-    /// How the client ends a connection.
-    pub close: CloseBy,
-    /// TLS; `None`: without.
-    pub tls: Option<&'a Tls>,
-    /// Which requests are sent again.
-    pub resend: Resend,
-}
-
-/// Which requests are sent again, over a new connection, after a kept connection ended before any byte of the answer came
-/// (RFC 9110 section 9.2.2). All others have failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Resend {
-    /// None.
-    Never,
-    /// Those of idempotent methods, where the peer had closed before it can have read any byte of them. Messages: where
-    /// that is so.
-    #[default]
-    Idle,
-    /// Beside these, those of safe methods, though the peer may have read them. Messages: all.
-    Safe,
-}
-
-impl Resend {
-    /// Reads a name.
-    ///
-    /// # Errors
-    /// The names, where it is none of them.
-    pub fn parse(text: &str) -> Result<Resend, String> {
-        match text {
-            "never" => Ok(Resend::Never),
-            "idle" => Ok(Resend::Idle),
-            "safe" => Ok(Resend::Safe),
-            _ => Err("give never, idle or safe".to_owned()),
-        }
-    }
-
-    fn is_usual(&self) -> bool {
-        *self == Resend::default()
-    }
 }
 
 impl Protocol {
@@ -230,16 +185,6 @@ impl HttpVersion {
     }
 }
 
-/// A header field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Field {
-    /// Name without colon.
-    pub name: String,
-    /// Value without line end.
-    pub value: String,
-}
-
 /// How a proxy is addressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -250,18 +195,6 @@ pub enum RequestForm {
     Forward,
     /// `GET /path` without Host: what a transparent proxy of old sees (HTTP/1.0).
     Transparent,
-}
-
-/// How the client ends a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CloseBy {
-    /// In the usual order; the client's port then waits a minute (TIME_WAIT) if it closed first.
-    Fin,
-    /// By a reset, which leaves no port waiting.
-    Reset,
-    /// After the server, where the answer said that it would close: the port then waits at its end.
-    Peer,
 }
 
 /// What is looked at in each answer.
@@ -416,40 +349,6 @@ pub struct ObjectStep {
     pub reading: Reading,
 }
 
-/// How fast clients read.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub struct Reading {
-    /// Bytes per second at which a slow client reads; `None`: as fast as it can.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes_per_second: Option<u64>,
-    /// Share of requests read at that speed.
-    pub slow: f64,
-    /// jtest's `-o`: an answer slower than this for too long is broken off and another is asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub give_up: Option<GiveUp>,
-}
-
-impl Reading {
-    /// Whether all is read as fast as it comes.
-    pub fn is_default(&self) -> bool {
-        *self == Reading::default()
-    }
-}
-
-/// When a client loses patience with a slow answer.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GiveUp {
-    /// Bytes per second below which the answer is too slow.
-    pub below_bytes_per_second: u64,
-    /// Not before this long.
-    #[serde(with = "duration_text")]
-    pub after: Duration,
-    /// Not before this many bytes.
-    pub after_bytes: u64,
-}
-
 /// Fetches URLs of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
@@ -600,188 +499,6 @@ impl Default for Origin {
             remember: 4096,
             tls: None,
             messages: None,
-        }
-    }
-}
-
-/// A law of delays.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Delay {
-    /// None.
-    #[default]
-    None,
-    /// Always the same.
-    Fixed {
-        /// The delay.
-        #[serde(with = "duration_text")]
-        delay: Duration,
-    },
-    /// Evenly between both.
-    Uniform {
-        /// Shortest delay.
-        #[serde(with = "duration_text")]
-        min: Duration,
-        /// Longest delay.
-        #[serde(with = "duration_text")]
-        max: Duration,
-    },
-    /// Exponential.
-    Exponential {
-        /// Mean delay.
-        #[serde(with = "duration_text")]
-        mean: Duration,
-    },
-    /// Lognormal: half of the delays are shorter than the median, few are much longer.
-    Lognormal {
-        /// Median delay; the mean is this times exp(sigma²/2).
-        #[serde(with = "duration_text")]
-        median: Duration,
-        /// Standard deviation of the logarithm.
-        sigma: f64,
-    },
-}
-
-impl Delay {
-    /// Longest delay that a law gives.
-    pub const MAX: Duration = Duration::from_secs(3600);
-
-    /// Draws a delay.
-    pub fn draw(&self, draw: &mut crate::draw::Draw) -> Duration {
-        self.draw_of(draw, false)
-    }
-
-    /// Draws what is left of a delay at a moment that does not know of it: long delays are met more often, in the middle of
-    /// them. Whoever begins so, keeps the rate from the first moment on.
-    pub fn draw_rest(&self, draw: &mut crate::draw::Draw) -> Duration {
-        match self {
-            Delay::None => Duration::ZERO,
-            // An exponential delay has no memory.
-            Delay::Exponential { .. } => self.draw(draw),
-            _ => {
-                let met = self.draw_of(draw, true);
-                met.mul_f64(draw.unit())
-            }
-        }
-    }
-
-    /// `by_length`: long delays are drawn more often, in the measure of their length.
-    fn draw_of(&self, draw: &mut crate::draw::Draw, by_length: bool) -> Duration {
-        let delay = match *self {
-            Delay::None => Duration::ZERO,
-            Delay::Fixed { delay } => delay,
-            Delay::Uniform { min, max } if by_length => {
-                let square = |delay: Duration| delay.as_secs_f64().powi(2);
-                let between = (square(max) - square(min)).max(0.0) * draw.unit();
-                Duration::from_secs_f64((square(min) + between).sqrt())
-            }
-            Delay::Uniform { min, max } => min + max.saturating_sub(min).mul_f64(draw.unit()),
-            Delay::Exponential { mean } => mean.mul_f64(-(1.0 - draw.unit()).ln()),
-            Delay::Lognormal { median, sigma } => {
-                let normal: f64 = StandardNormal.sample(draw);
-                let shift = if by_length { sigma * sigma } else { 0.0 };
-                let seconds = median.as_secs_f64() * (sigma * normal + shift).exp();
-                Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
-            }
-        };
-        delay.min(Self::MAX)
-    }
-
-    /// Reads `20ms`, `10ms..50ms`, `exp:20ms`, or `lognormal:20ms` with `:SIGMA` after it where that is not 1.
-    ///
-    /// # Errors
-    /// What is no such law, in words.
-    pub fn parse(text: &str) -> Result<Delay, UnitError> {
-        if let Some(law) = text.strip_prefix("lognormal:") {
-            const WANTED: &str = "a median with a sigma from 0 to 5, such as lognormal:20ms:0.5";
-            let wrong = || UnitError { typed: text.to_owned(), wanted: WANTED };
-            let (median, sigma) = law.split_once(':').unwrap_or((law, "1"));
-            let sigma = sigma.parse().ok().filter(|sigma| (0.0..=5.0).contains(sigma)).ok_or_else(wrong)?;
-            return Ok(Delay::Lognormal { median: duration(median)?, sigma });
-        }
-        if let Some((min, max)) = text.split_once("..") {
-            return Ok(Delay::Uniform { min: duration(min)?, max: duration(max)? });
-        }
-        if let Some(mean) = text.strip_prefix("exp:") {
-            return Ok(Delay::Exponential { mean: duration(mean)? });
-        }
-        Ok(match duration(text)? {
-            Duration::ZERO => Delay::None,
-            delay => Delay::Fixed { delay },
-        })
-    }
-}
-
-impl fmt::Display for Delay {
-    /// As [`Delay::parse`] reads it.
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Delay::None => write!(to, "0s"),
-            Delay::Fixed { delay } => write!(to, "{}", show_duration(delay)),
-            Delay::Uniform { min, max } => write!(to, "{}..{}", show_duration(min), show_duration(max)),
-            Delay::Exponential { mean } => write!(to, "exp:{}", show_duration(mean)),
-            Delay::Lognormal { median, sigma } => {
-                write!(to, "lognormal:{}:{sigma}", show_duration(median))
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::draw::Draw;
-
-    #[test]
-    fn laws_of_delays_read_as_they_are_shown() {
-        for (text, shown) in [
-            ("0", "0s"),
-            ("20ms", "20ms"),
-            ("0.5s..2s", "500ms..2s"),
-            ("exp:1s", "exp:1s"),
-            ("lognormal:1s", "lognormal:1s:1"),
-            ("lognormal:20ms:0.5", "lognormal:20ms:0.5"),
-        ] {
-            let law = Delay::parse(text).unwrap();
-            assert_eq!((law.to_string().as_str(), Delay::parse(shown)), (shown, Ok(law)));
-        }
-        for text in ["lognormal:", "lognormal:1s:x", "lognormal:1s:-1", "lognormal:1s:nan", "x", "1s..x"] {
-            assert!(Delay::parse(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn laws_of_delays_have_the_mean_they_say() {
-        for (text, mean_ms) in [
-            ("100ms", 100.0),
-            ("100ms..300ms", 200.0),
-            ("exp:100ms", 100.0),
-            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp()),
-        ] {
-            let law = Delay::parse(text).unwrap();
-            let of = |n| law.draw(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
-            let mean = (0..100_000).map(of).sum::<f64>() / 1e5;
-            assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: {mean} ms");
-        }
-    }
-
-    /// As renewal theory has it: the mean of the rest is E[X²] / 2 E[X], and its density at 0 is 1 / E[X].
-    #[test]
-    fn the_rest_of_a_delay_keeps_the_rate() {
-        for (text, mean_ms, rest_ms) in [
-            ("100ms", 100.0, 50.0),
-            ("100ms..300ms", 200.0, (300f64.powi(3) - 100f64.powi(3)) / (3.0 * 200.0) / 400.0),
-            ("exp:100ms", 100.0, 100.0),
-            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp(), 50.0 * 0.375f64.exp()),
-        ] {
-            let law = Delay::parse(text).unwrap();
-            let of = |n| law.draw_rest(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
-            let rests: Vec<f64> = (0..200_000).map(of).collect();
-            let mean = rests.iter().sum::<f64>() / rests.len() as f64;
-            assert!((mean / rest_ms - 1.0).abs() < 0.02, "{text}: {mean} ms, not {rest_ms} ms");
-            let soon =
-                rests.iter().filter(|rest| **rest < mean_ms / 20.0).count() as f64 / rests.len() as f64;
-            assert!((soon * 20.0 - 1.0).abs() < 0.06, "{text}: {soon} of all in a twentieth of the mean");
         }
     }
 }

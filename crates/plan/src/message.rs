@@ -3,24 +3,24 @@
 //! Start reading at [`MessageStep`]; `framing.rs` has where messages end, `spot.rs` where a value stands in one,
 //! `field.rs` what templates are filled with.
 
-mod check;
 mod count;
 mod field;
 mod framing;
+mod meaning;
 mod service;
 mod spot;
 mod time;
 
-pub use check::{Meaning, check};
 pub use count::{Count, CountOrder, Counting};
 pub use field::{Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, hex};
 pub use framing::{Counts, Framing, Iso8583, IsoBitmap, LengthHead, Number, unescape};
+pub use meaning::Meaning;
 pub use service::{AnswerPiece, MessageService};
 pub use spot::{How, Part, Spot};
 pub use time::{TimeText, Zone};
 
 use crate::body::Body;
-use crate::load::{CloseBy, Resend};
+use crate::connections::{CloseBy, Resend};
 use crate::tls::Tls;
 use serde::{Deserialize, Serialize};
 

@@ -7,6 +7,7 @@
 use crate::content::Content;
 use crate::draw::{Draw, fraction, hash};
 use crate::jtest;
+pub use crate::numbers::{MAX_SIZE, leading_number, write_number};
 use crate::units::{duration_text, duration_text_option};
 use rand_distr::{Distribution, LogNormal, Pareto};
 use serde::{Deserialize, Serialize};
@@ -18,8 +19,6 @@ pub const STAMP_FIELD: &str = "Wringer";
 pub const NONCE_FIELD: &str = "Wringer-Request";
 /// Path prefix under which the origin answers questions about itself (its accounts, one remembered exchange).
 pub const CONTROL_PREFIX: &str = "/.wringer/";
-/// No body is longer than this, whatever a size law or a URL says.
-pub const MAX_SIZE: u64 = 1 << 40;
 
 /// What exists and what is true of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -541,31 +540,6 @@ pub fn read_hex(text: &[u8]) -> Option<u64> {
         let digit = (*byte as char).to_digit(16)?;
         Some(value << 4 | u64::from(digit))
     })
-}
-
-/// Appends a number in decimal.
-pub fn write_number(out: &mut Vec<u8>, mut value: u64) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}
-
-/// Reads the decimal number that a text begins with; at least one digit, no overflow.
-pub fn leading_number(text: &[u8]) -> Option<u64> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
-    let mut count = 0;
-    let value = digits
-        .inspect(|_| count += 1)
-        .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
-    value.filter(|_| count > 0)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! is still to come is copied, into the buffer that the rest is then received behind.
 
 use crate::received::Received;
-use net::{Buffer, Net};
+use net::{Buffer, Event, Lent, Net};
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -103,14 +103,31 @@ impl Secure {
 
     pub(crate) async fn recv(&mut self) -> io::Result<Received> {
         loop {
-            if let Some(opened) = self.opened.take() {
-                return Ok(opened);
-            }
-            if self.closed {
-                return Ok(Received::end_of_stream());
+            if let Some(received) = self.take_opened() {
+                return Ok(received);
             }
             self.advance().await?;
         }
+    }
+
+    pub(crate) async fn recv_or_woken(&mut self, signal: &Event) -> io::Result<Option<Received>> {
+        loop {
+            if let Some(received) = self.take_opened() {
+                return Ok(Some(received));
+            }
+            // Only the wait for what arrives may end early: half a record that was begun to be sent could not be mended.
+            self.prepare().await?;
+            match self.socket.recv_or_woken(signal).await? {
+                Some(received) => self.take_in(received).await?,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// What is opened already, or the end of the stream.
+    fn take_opened(&mut self) -> Option<Received> {
+        let ended = || self.closed.then(Received::end_of_stream);
+        self.opened.take().or_else(ended)
     }
 
     pub(crate) async fn recv_at_most(&mut self, max: usize) -> io::Result<Received> {
@@ -209,21 +226,21 @@ impl Secure {
 
     /// Sends what must be sent, receives what there is, and opens it.
     async fn advance(&mut self) -> io::Result<()> {
+        self.prepare().await?;
+        let received = self.socket.recv().await?;
+        self.take_in(received).await
+    }
+
+    /// Before a receive: tells what went wrong behind what was opened, and sends what must be sent.
+    async fn prepare(&mut self) -> io::Result<()> {
         if let Some(error) = self.failed.take() {
             return Err(failed(error));
         }
-        self.flush().await?;
-        self.receive().await?;
-        let opened = self.open();
-        // An alert, or the next part of the handshake. Whoever sent nonsense may be gone: what it was is the error then.
-        let sent = self.flush().await;
-        opened.and(sent)?;
-        self.settle_early().await
+        self.flush().await
     }
 
-    /// Receives behind what waits to be opened.
-    async fn receive(&mut self) -> io::Result<()> {
-        let received = self.socket.recv().await?;
+    /// Opens what was received, behind what waits to be opened, and sends what that leads to.
+    async fn take_in(&mut self, received: Lent) -> io::Result<()> {
         if received.is_empty() {
             return Err(failed(Error::unclosed(self.session.is_handshaking())));
         }
@@ -231,7 +248,11 @@ impl Secure {
             None => (self.sealed, self.at) = (Some(received.into_buffer()), 0),
             Some(sealed) => sealed.extend_from_slice(&received),
         }
-        Ok(())
+        let opened = self.open();
+        // An alert, or the next part of the handshake. Whoever sent nonsense may be gone: what it was is the error then.
+        let sent = self.flush().await;
+        opened.and(sent)?;
+        self.settle_early().await
     }
 
     fn open(&mut self) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::received::Received;
 use crate::secure::{Handshake, Secure};
-use net::{Buffer, Close, Net};
+use net::{Buffer, Close, Event, Net};
 use std::io;
 use std::net::SocketAddr;
 use std::time::Instant;
@@ -46,6 +46,20 @@ impl Stream {
         match self {
             Stream::Plain(stream) => stream.recv().await.map(Received::plain),
             Stream::Tls(stream) => stream.recv().await,
+        }
+    }
+
+    /// As [`recv`](Self::recv), but another task may end the wait by raising the signal: `None` then; nothing of what arrives
+    /// is lost.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    pub async fn recv_or_woken(&mut self, signal: &Event) -> io::Result<Option<Received>> {
+        match self {
+            Stream::Plain(stream) => {
+                stream.recv_or_woken(signal).await.map(|received| received.map(Received::plain))
+            }
+            Stream::Tls(stream) => stream.recv_or_woken(signal).await,
         }
     }
 

@@ -26,6 +26,8 @@ fn main() -> ExitCode {
         },
     };
     match result {
+        // Whatever was asked for: figures of a run that broke off are no success.
+        Ok(Exit::Fine) if session::has_faulted() => Exit::Impossible.into(),
         Ok(exit) => exit.into(),
         Err(problem) => {
             command::notice(&format!("wringer: {problem}"));

@@ -110,7 +110,8 @@ impl Case {
         Serves: Future<Output = ()> + 'static,
     {
         let load = self.load();
-        let violations = load.phases.iter().flat_map(|phase| plan::message::check(phase, &self.step, &load));
+        let violations =
+            load.phases.iter().flat_map(|phase| plan::check::check_step(phase, &self.step, &load));
         assert_eq!(violations.collect::<Vec<_>>(), Vec::<String>::new());
         let (snapshots_in, snapshots) = sync_channel::<Snapshot>(1_000);
         let (events_in, events) = sync_channel(1_000);

@@ -27,16 +27,13 @@ use slab::Slab;
 
 use super::tcp::{self, Nowhere};
 use super::unsent::Pieces;
+use super::waits::{Deadlines, Waits, Way};
 use super::{Happened, Rest};
 use crate::buffer::Lent;
-use crate::listener::ListenOptions;
-use crate::stream::ConnectOptions;
+use crate::options::{ConnectOptions, ListenOptions};
 use crate::tasks::TaskId;
+use crate::turn::Turn;
 use crate::usage::count;
-use crate::worker::Worker;
-
-/// How often sockets are looked through for an operation past its deadline, and so how late that may be noticed.
-const SWEEP: Duration = Duration::from_millis(20);
 
 /// The wait itself counts in milliseconds; what is due sooner than this gets an alarm with nanoseconds.
 const NEAR: Duration = Duration::from_millis(2);
@@ -54,9 +51,7 @@ pub(crate) struct Driver {
     waker: Arc<mio::Waker>,
     alarm: OwnedFd,
     alarm_at: Cell<Option<Instant>>,
-    /// Sockets with a deadline.
-    deadlines: Cell<usize>,
-    next_sweep: Cell<Instant>,
+    deadlines: Deadlines,
     nowhere: Nowhere,
 }
 
@@ -75,8 +70,7 @@ impl Driver {
             waker,
             alarm,
             alarm_at: Cell::new(None),
-            deadlines: Cell::new(0),
-            next_sweep: Cell::new(Instant::now()),
+            deadlines: Deadlines::new(),
             nowhere: Nowhere::default(),
         })
     }
@@ -97,11 +91,7 @@ impl Driver {
             Rest::Until(at) => self.timeout_until(at)?,
             Rest::Forever => None,
         };
-        let timeout = match self.deadlines.get() {
-            0 => timeout,
-            _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
-        };
-        match self.poll.borrow_mut().poll(events, timeout) {
+        match self.poll.borrow_mut().poll(events, self.deadlines.bound(timeout)) {
             // A signal: a turn without events.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
             other => other,
@@ -152,18 +142,13 @@ impl Driver {
         }
     }
 
-    /// About every [`SWEEP`], as long as any socket has a deadline: names the tasks whose operation is past it.
+    /// Names the tasks whose operation is past its deadline, if it is time to look.
     pub(crate) fn sweep(&self, now: Instant, mut overdue: impl FnMut(TaskId)) {
-        if self.deadlines.get() == 0 || now < self.next_sweep.get() {
+        if !self.deadlines.is_time_to_look(now) {
             return;
         }
-        self.next_sweep.set(now + SWEEP);
-        for (_, slot) in self.sockets.borrow().iter() {
-            if slot.is_overdue(now)
-                && let Some(task) = slot.waiter.take()
-            {
-                overdue(task);
-            }
+        for (_, slot) in self.sockets.borrow().iter().filter(|(_, slot)| slot.waits.is_overdue(now)) {
+            slot.waits.take_both().for_each(&mut overdue);
         }
     }
 
@@ -176,13 +161,7 @@ impl Driver {
         let registry = self.poll.borrow();
         let source = &mut SourceFd(&fd.as_raw_fd());
         registry.registry().register(source, token, interest)?;
-        let slot = Rc::new(Slot {
-            token,
-            ready: Cell::new(ready),
-            waiter: Cell::new(None),
-            awaits: Cell::new(Ready::NOTHING),
-            deadline: Cell::new(None),
-        });
+        let slot = Rc::new(Slot { token, ready: Cell::new(ready), waits: Waits::new() });
         place.insert(slot.clone());
         Ok(slot)
     }
@@ -194,15 +173,8 @@ impl Driver {
         poll.registry().reregister(source, slot.token, both)
     }
 
-    fn set_deadline(&self, slot: &Slot, deadline: Option<Instant>) {
-        let before = slot.deadline.replace(deadline);
-        let change = isize::from(deadline.is_some()) - isize::from(before.is_some());
-        let deadlines = self.deadlines.get();
-        self.deadlines.set(deadlines.saturating_add_signed(change));
-    }
-
     fn forget(&self, slot: &Slot) {
-        self.set_deadline(slot, None);
+        self.deadlines.set(&slot.waits, None);
         let place = slot.token.0 & u32::MAX as usize;
         self.sockets.borrow_mut().remove(place);
     }
@@ -235,6 +207,14 @@ impl Ready {
         Self(self.0 & !less.0)
     }
 
+    /// What an operation that goes this way needs.
+    fn to_go(way: Way) -> Self {
+        match way {
+            Way::In => Self::READ,
+            Way::Out => Self::WRITE,
+        }
+    }
+
     fn meets(self, any: Self) -> bool {
         self.0 & any.0 != 0
     }
@@ -244,43 +224,33 @@ impl Ready {
 struct Slot {
     token: Token,
     ready: Cell<Ready>,
-    waiter: Cell<Option<TaskId>>,
-    awaits: Cell<Ready>,
-    deadline: Cell<Option<Instant>>,
+    waits: Waits,
 }
 
 impl Slot {
     fn note(&self, news: Ready) -> Happened {
         self.ready.set(self.ready.get().with(news));
-        if !news.meets(self.awaits.get()) {
-            return Happened::Nothing;
-        }
-        match self.waiter.take() {
-            Some(task) => Happened::Wakes(task),
-            None => Happened::Nothing,
-        }
+        let receives = news.meets(Ready::READ).then(|| self.waits.take(Way::In)).flatten();
+        let sends = news.meets(Ready::WRITE).then(|| self.waits.take(Way::Out)).flatten();
+        Happened::waking(receives, sends)
     }
 
     /// The kernel gave or took less than was asked for.
-    fn fell_short(&self, way: Ready) {
+    fn fell_short(&self, way: Way) {
         if !self.ready.get().meets(Ready::HUNG) {
-            self.ready.set(self.ready.get().without(way));
+            self.ready.set(self.ready.get().without(Ready::to_go(way)));
         }
     }
 
     /// The kernel would have had the caller wait.
-    fn would_block(&self, way: Ready) {
-        self.ready.set(self.ready.get().without(way).without(Ready::HUNG));
-    }
-
-    fn is_overdue(&self, now: Instant) -> bool {
-        self.deadline.get().is_some_and(|deadline| deadline <= now)
+    fn would_block(&self, way: Way) {
+        self.ready.set(self.ready.get().without(Ready::to_go(way)).without(Ready::HUNG));
     }
 }
 
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) struct Socket {
-    worker: Rc<Worker>,
+    turn: Rc<Turn>,
     driver: Rc<Driver>,
     slot: Rc<Slot>,
     /// Whether the kernel reports room to send. A server's socket asks for that only once it ran out of it.
@@ -298,7 +268,7 @@ impl Drop for Socket {
 impl Socket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
     pub(crate) fn connect(
-        worker: &Rc<Worker>,
+        turn: &Rc<Turn>,
         driver: &Rc<Driver>,
         to: SocketAddr,
         options: &ConnectOptions,
@@ -310,11 +280,11 @@ impl Socket {
         }
         let both = Interest::READABLE | Interest::WRITABLE;
         let slot = driver.admit(&fd, both, Ready::NOTHING)?;
-        Ok(Self::new(worker, driver, slot, fd, true))
+        Ok(Self::new(turn, driver, slot, fd, true))
     }
 
     pub(crate) fn listen(
-        worker: &Rc<Worker>,
+        turn: &Rc<Turn>,
         driver: &Rc<Driver>,
         at: SocketAddr,
         options: &ListenOptions,
@@ -322,35 +292,29 @@ impl Socket {
         let fd = tcp::listening(at, options, SocketFlags::NONBLOCK)?;
         let interest = Interest::READABLE;
         let slot = driver.admit(&fd, interest, Ready::NOTHING)?;
-        Ok(Self::new(worker, driver, slot, fd, false))
+        Ok(Self::new(turn, driver, slot, fd, false))
     }
 
     /// Of a socket that is connected already.
-    pub(crate) fn accepted(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn accepted(turn: &Rc<Turn>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
         let interest = Interest::READABLE;
         let slot = driver.admit(&fd, interest, Ready::WRITE)?;
-        Ok(Self::new(worker, driver, slot, fd, false))
+        Ok(Self::new(turn, driver, slot, fd, false))
     }
 
-    fn new(
-        worker: &Rc<Worker>,
-        driver: &Rc<Driver>,
-        slot: Rc<Slot>,
-        fd: OwnedFd,
-        reports_room: bool,
-    ) -> Self {
-        let (worker, driver) = (worker.clone(), driver.clone());
-        Self { worker, driver, slot, reports_room: Cell::new(reports_room), fd }
+    fn new(turn: &Rc<Turn>, driver: &Rc<Driver>, slot: Rc<Slot>, fd: OwnedFd, reports_room: bool) -> Self {
+        let (turn, driver) = (turn.clone(), driver.clone());
+        Self { turn, driver, slot, reports_room: Cell::new(reports_room), fd }
     }
 
     /// Until when an operation may wait; it then fails with `TimedOut`.
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        self.driver.set_deadline(&self.slot, deadline);
+        self.driver.deadlines.set(&self.slot.waits, deadline);
     }
 
     pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
         if !self.slot.ready.get().meets(Ready::WRITE) {
-            return self.wait(Ready::WRITE);
+            return self.wait(Way::Out);
         }
         if self.slot.ready.get().meets(Ready::HUNG) {
             let outcome = sockopt::socket_error(&self.fd).and_then(|outcome| outcome);
@@ -360,22 +324,22 @@ impl Socket {
     }
 
     pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Socket, SocketAddr)>> {
-        self.attempt(Ready::READ, |fd| {
+        self.attempt(Way::In, |fd| {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
             let (accepted, peer) = sys::acceptfrom_with(fd, flags)?;
             let peer = peer.ok_or(Errno::INVAL)?;
-            let socket = Self::accepted(&self.worker, &self.driver, accepted)?;
+            let socket = Self::accepted(&self.turn, &self.driver, accepted)?;
             Ok((socket, SocketAddr::try_from(peer)?))
         })
     }
 
     /// Receives at most `max` bytes, at most a buffer full. No buffer is taken while there is nothing to receive.
     pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
-        self.attempt(Ready::READ, |fd| {
-            count(&self.worker.counters.recv_calls);
-            let (buffer, all) = tcp::receive(fd, &self.worker.pool, max)?;
+        self.attempt(Way::In, |fd| {
+            count(&self.turn.counters.recv_calls);
+            let (buffer, all) = tcp::receive(fd, &self.turn.pool, max)?;
             if !all {
-                self.slot.fell_short(Ready::READ);
+                self.slot.fell_short(Way::In);
             }
             Ok(Lent::new(buffer))
         })
@@ -383,11 +347,11 @@ impl Socket {
 
     /// Throws away at most `max` received bytes without copying them; says how many.
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
-        self.attempt(Ready::READ, |fd| {
-            count(&self.worker.counters.recv_calls);
+        self.attempt(Way::In, |fd| {
+            count(&self.turn.counters.recv_calls);
             let (gone, all) = self.driver.nowhere.discard(fd, max)?;
             if !all {
-                self.slot.fell_short(Ready::READ);
+                self.slot.fell_short(Way::In);
             }
             Ok(gone)
         })
@@ -395,22 +359,22 @@ impl Socket {
 
     /// Sends what there is room for; says how many bytes that was.
     pub(crate) fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
-        self.attempt(Ready::WRITE, |fd| {
-            count(&self.worker.counters.send_calls);
+        self.attempt(Way::Out, |fd| {
+            count(&self.turn.counters.send_calls);
             let sent = tcp::send(fd, pieces)?;
             if sent < pieces.len() {
-                self.slot.fell_short(Ready::WRITE);
+                self.slot.fell_short(Way::Out);
             }
             Ok(sent)
         })
     }
 
     /// Makes a system call if the socket is known to be ready for it, and otherwise waits for that.
-    fn attempt<T>(&self, way: Ready, mut call: impl FnMut(&OwnedFd) -> io::Result<T>) -> Poll<io::Result<T>> {
-        if !self.slot.ready.get().meets(way) {
+    fn attempt<T>(&self, way: Way, mut call: impl FnMut(&OwnedFd) -> io::Result<T>) -> Poll<io::Result<T>> {
+        if !self.slot.ready.get().meets(Ready::to_go(way)) {
             return self.wait(way);
         }
-        if !self.worker.may_complete() {
+        if !self.turn.may_complete() {
             return Poll::Pending;
         }
         match call(&self.fd) {
@@ -422,16 +386,12 @@ impl Socket {
         }
     }
 
-    fn wait<T>(&self, way: Ready) -> Poll<io::Result<T>> {
-        if self.slot.is_overdue(self.worker.turn()) {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
-        if way == Ready::WRITE && !self.reports_room.replace(true) {
+    fn wait<T>(&self, way: Way) -> Poll<io::Result<T>> {
+        let waits = self.slot.waits.wait(way, &self.turn);
+        if waits.is_pending() && way == Way::Out && !self.reports_room.replace(true) {
             self.driver.watch_both_ways(&self.fd, &self.slot)?;
         }
-        self.slot.awaits.set(way);
-        self.slot.waiter.set(Some(self.worker.current()));
-        Poll::Pending
+        waits
     }
 
     pub(crate) fn is_ended(&self) -> bool {
@@ -446,18 +406,13 @@ impl Socket {
         tcp::shutdown_write(&self.fd)
     }
 
-    /// See [`tcp::set_low_water`].
-    pub(crate) fn set_low_water(&self, bytes: u32) -> io::Result<()> {
-        tcp::set_low_water(&self.fd, bytes)
-    }
-
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
         tcp::make_close_abortive(&self.fd)
     }
 
-    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        tcp::local_addr(&self.fd)
+    pub(crate) fn fd(&self) -> &OwnedFd {
+        &self.fd
     }
 }
 
@@ -465,7 +420,8 @@ impl Socket {
 mod tests {
     use super::*;
     use crate::backend::Driver as Backend;
-    use crate::worker::{Io, Limits, run};
+    use crate::options::{Io, Limits};
+    use crate::run::run;
     use std::future::poll_fn;
     use std::net::Ipv4Addr;
 
@@ -474,9 +430,9 @@ mod tests {
         let delays = run(Io::Epoll, Limits::default(), |net| async move {
             let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
             let Backend::Epoll(driver) = &net.0.driver else { panic!("epoll was asked for") };
-            let listener = Socket::listen(&net.0, driver, anywhere, &ListenOptions::default())?;
-            let at = listener.local_addr()?;
-            let client = Socket::connect(&net.0, driver, at, &ConnectOptions::default())?;
+            let listener = Socket::listen(&net.0.turn, driver, anywhere, &ListenOptions::default())?;
+            let at = tcp::local_addr(listener.fd())?;
+            let client = Socket::connect(&net.0.turn, driver, at, &ConnectOptions::default())?;
             let (server, _) = poll_fn(|_| listener.poll_accept()).await?;
             let both = [&client, &server].map(|socket| sockopt::tcp_nodelay(&socket.fd));
             io::Result::Ok(both)

@@ -10,7 +10,9 @@ pub(crate) mod sim;
 mod tcp;
 mod unsent;
 pub(crate) mod uring;
+mod waits;
 
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -22,20 +24,45 @@ use std::time::Instant;
 
 use crate::buffer::{Buffer, Lent, Pool};
 use crate::clock::WallClock;
-use crate::listener::ListenOptions;
-use crate::stream::ConnectOptions;
+use crate::options::{ConnectOptions, Io, Limits, ListenOptions};
 use crate::tasks::TaskId;
+use crate::turn::Turn;
 use crate::usage::Shortages;
-use crate::worker::{Io, Limits, Worker};
+use unsent::Pieces;
+
+/// The same call, on whichever socket it is.
+macro_rules! on_each {
+    ($self:expr, $socket:ident => $call:expr) => {
+        match $self {
+            Self::Epoll($socket) => $call,
+            Self::Uring($socket) => $call,
+            #[cfg(feature = "sim")]
+            Self::Sim($socket) => $call,
+        }
+    };
+}
 
 /// What an event means for the worker.
 pub(crate) enum Happened {
     /// This task waits for it.
     Wakes(TaskId),
+    /// One task receives and another one sends, and both wait for it.
+    WakesBoth(TaskId, TaskId),
     /// The lookup thread has answers.
     Answers,
     /// Nobody waits for it.
     Nothing,
+}
+
+impl Happened {
+    /// Has these tasks polled, each once.
+    fn waking(receives: Option<TaskId>, sends: Option<TaskId>) -> Self {
+        match (receives, sends) {
+            (None, None) => Self::Nothing,
+            (Some(one), Some(other)) if one != other => Self::WakesBoth(one, other),
+            (Some(task), _) | (None, Some(task)) => Self::Wakes(task),
+        }
+    }
 }
 
 /// How long the worker may sleep.
@@ -208,7 +235,7 @@ impl Waker {
     }
 }
 
-/// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
+/// An open TCP socket, connected or listening. One operation at a time each way; closes when dropped.
 pub(crate) enum Socket {
     Epoll(epoll::Socket),
     Uring(uring::Socket),
@@ -218,27 +245,32 @@ pub(crate) enum Socket {
 
 impl Socket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
-    pub(crate) fn connect(worker: &Rc<Worker>, to: SocketAddr, options: &ConnectOptions) -> io::Result<Self> {
-        match &worker.driver {
-            Driver::Epoll(driver) => epoll::Socket::connect(worker, driver, to, options).map(Self::Epoll),
-            Driver::Uring(driver) => uring::Socket::connect(worker, driver, to, options).map(Self::Uring),
+    pub(crate) fn connect(
+        driver: &Driver,
+        turn: &Rc<Turn>,
+        to: SocketAddr,
+        options: &ConnectOptions,
+    ) -> io::Result<Self> {
+        match driver {
+            Driver::Epoll(driver) => epoll::Socket::connect(turn, driver, to, options).map(Self::Epoll),
+            Driver::Uring(driver) => uring::Socket::connect(turn, driver, to, options).map(Self::Uring),
             #[cfg(feature = "sim")]
-            Driver::Sim(driver) => sim::Socket::connect(worker, driver, to, options).map(Self::Sim),
+            Driver::Sim(driver) => sim::Socket::connect(turn, driver, to, options).map(Self::Sim),
         }
     }
 
     /// Connects to a Unix socket. That never waits: where its queue is full, the error is `WouldBlock`.
-    pub(crate) fn connect_unix(worker: &Rc<Worker>, path: &Path) -> io::Result<Self> {
-        match &worker.driver {
+    pub(crate) fn connect_unix(driver: &Driver, turn: &Rc<Turn>, path: &Path) -> io::Result<Self> {
+        match driver {
             Driver::Epoll(driver) => {
                 let fd = tcp::connected_unix(path)?;
-                epoll::Socket::accepted(worker, driver, fd).map(Self::Epoll)
+                epoll::Socket::accepted(turn, driver, fd).map(Self::Epoll)
             }
             Driver::Uring(driver) => {
                 let fd = tcp::connected_unix(path)?;
                 // The ring waits in its stead.
                 rustix::io::ioctl_fionbio(&fd, false)?;
-                Ok(Self::Uring(uring::Socket::new(worker, driver, fd)))
+                Ok(Self::Uring(uring::Socket::new(turn, driver, fd)))
             }
             // A simulated world has no files.
             #[cfg(feature = "sim")]
@@ -246,31 +278,17 @@ impl Socket {
         }
     }
 
-    pub(crate) fn listen(worker: &Rc<Worker>, at: SocketAddr, options: &ListenOptions) -> io::Result<Self> {
-        match &worker.driver {
-            Driver::Epoll(driver) => epoll::Socket::listen(worker, driver, at, options).map(Self::Epoll),
-            Driver::Uring(driver) => uring::Socket::listen(worker, driver, at, options).map(Self::Uring),
+    pub(crate) fn listen(
+        driver: &Driver,
+        turn: &Rc<Turn>,
+        at: SocketAddr,
+        options: &ListenOptions,
+    ) -> io::Result<Self> {
+        match driver {
+            Driver::Epoll(driver) => epoll::Socket::listen(turn, driver, at, options).map(Self::Epoll),
+            Driver::Uring(driver) => uring::Socket::listen(turn, driver, at, options).map(Self::Uring),
             #[cfg(feature = "sim")]
-            Driver::Sim(driver) => sim::Socket::listen(worker, driver, at, options).map(Self::Sim),
-        }
-    }
-
-    /// Until when an operation may wait; it then fails with `TimedOut`.
-    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        match self {
-            Self::Epoll(socket) => socket.set_deadline(deadline),
-            Self::Uring(socket) => socket.set_deadline(deadline),
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.set_deadline(deadline),
-        }
-    }
-
-    pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
-        match self {
-            Self::Epoll(socket) => socket.poll_connected(),
-            Self::Uring(socket) => socket.poll_connected(),
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.poll_connected(),
+            Driver::Sim(driver) => sim::Socket::listen(turn, driver, at, options).map(Self::Sim),
         }
     }
 
@@ -287,40 +305,42 @@ impl Socket {
         }
     }
 
+    /// Until when operations may wait; they then fail with `TimedOut`.
+    pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
+        on_each!(self, socket => socket.set_deadline(deadline));
+    }
+
+    pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
+        on_each!(self, socket => socket.poll_connected())
+    }
+
     /// Receives at most `max` bytes, at most a buffer full. Nothing of it is lost when the caller stops polling.
     pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
-        match self {
-            Self::Epoll(socket) => socket.poll_recv(max),
-            Self::Uring(socket) => socket.poll_recv(max),
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.poll_recv(max),
-        }
+        on_each!(self, socket => socket.poll_recv(max))
     }
 
     /// Throws away at most `max` received bytes without copying them; says how many.
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
-        match self {
-            Self::Epoll(socket) => socket.poll_discard(max),
-            Self::Uring(socket) => socket.poll_discard(max),
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.poll_discard(max),
-        }
+        on_each!(self, socket => socket.poll_discard(max))
+    }
+
+    /// Sends what there is room for; says how many bytes that was.
+    fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
+        on_each!(self, socket => socket.poll_send(pieces))
     }
 
     /// Sends all of `head` and `body`.
     pub(crate) async fn send(&self, head: Option<Buffer>, body: &[&'static [u8]]) -> io::Result<()> {
-        match self {
-            Self::Epoll(socket) => {
-                let head = head.as_ref().map_or(&[][..], |head| &head[..]);
-                unsent::send_all(head, body, |pieces| socket.poll_send(pieces)).await
-            }
-            Self::Uring(socket) => socket.send(head, body).await,
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => {
-                let head = head.as_ref().map_or(&[][..], |head| &head[..]);
-                unsent::send_all(head, body, |pieces| socket.poll_send(pieces)).await
+        if let Self::Uring(socket) = self {
+            let length = head.as_ref().map_or(0, |head| head.len());
+            let length = length + body.iter().map(|piece| piece.len()).sum::<usize>();
+            if (1..=uring::SHORT).contains(&length) {
+                let pieces = || head.iter().map(|head| &head[..]).chain(body.iter().copied());
+                return poll_fn(|_| socket.poll_send_short(length, pieces())).await;
             }
         }
+        let head = head.as_ref().map_or(&[][..], |head| &head[..]);
+        unsent::send_all(head, body, |pieces| self.poll_send(pieces)).await
     }
 
     /// Whether the end of the stream, or of the connection, is known to have come.
@@ -344,39 +364,29 @@ impl Socket {
     }
 
     pub(crate) fn shutdown_write(&self) -> io::Result<()> {
-        match self {
-            Self::Epoll(socket) => socket.shutdown_write(),
-            Self::Uring(socket) => socket.shutdown_write(),
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.shutdown_write(),
-        }
+        on_each!(self, socket => socket.shutdown_write())
+    }
+
+    /// Has the close that follows send a reset.
+    pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
+        on_each!(self, socket => socket.make_close_abortive())
     }
 
     /// See [`tcp::set_low_water`].
     pub(crate) fn set_low_water(&self, bytes: u32) -> io::Result<()> {
         match self {
-            Self::Epoll(socket) => socket.set_low_water(bytes),
-            Self::Uring(socket) => socket.set_low_water(bytes),
+            Self::Epoll(socket) => tcp::set_low_water(socket.fd(), bytes),
+            Self::Uring(socket) => tcp::set_low_water(socket.fd(), bytes),
             // It saves work and changes nothing else; a simulated wake-up costs none.
             #[cfg(feature = "sim")]
             Self::Sim(_) => Ok(()),
         }
     }
 
-    /// Has the close that follows send a reset.
-    pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
-        match self {
-            Self::Epoll(socket) => socket.make_close_abortive(),
-            Self::Uring(socket) => socket.make_close_abortive(),
-            #[cfg(feature = "sim")]
-            Self::Sim(socket) => socket.make_close_abortive(),
-        }
-    }
-
     pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
         match self {
-            Self::Epoll(socket) => socket.local_addr(),
-            Self::Uring(socket) => socket.local_addr(),
+            Self::Epoll(socket) => tcp::local_addr(socket.fd()),
+            Self::Uring(socket) => tcp::local_addr(socket.fd()),
             #[cfg(feature = "sim")]
             Self::Sim(socket) => socket.local_addr(),
         }

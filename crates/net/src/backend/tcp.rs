@@ -17,8 +17,7 @@ use rustix::net::{
 
 use super::unsent::Pieces;
 use crate::buffer::{Buffer, Pool};
-use crate::listener::ListenOptions;
-use crate::stream::ConnectOptions;
+use crate::options::{ConnectOptions, ListenOptions};
 
 /// Bytes that one discarding receive asks for at most.
 const DISCARD_BYTES: usize = 1 << 20;

@@ -167,6 +167,31 @@ fn tasks_are_dropped_when_main_panics() {
     assert_eq!(Rc::strong_count(&held), 1);
 }
 
+/// A fault in the code of one task is told, and the other tasks and the run go on.
+#[test]
+fn a_task_that_panics_ends_alone_and_is_told_of() {
+    check(|net| async move {
+        let (ended, told) = (net.event(), Rc::new(RefCell::new(Vec::new())));
+        let (ends, tells) = (ended.clone(), told.clone());
+        net.on_panic(move |words| {
+            tells.borrow_mut().push(words.to_owned());
+            ends.set();
+        });
+        let held = Rc::new(());
+        for round in 0..3 {
+            let (within, sleeper) = (held.clone(), net.clone());
+            net.spawn(async move {
+                let _held = within;
+                sleeper.sleep(Duration::from_millis(1)).await;
+                assert!(round > 3, "on purpose, round {round}");
+            });
+            ended.wait().await;
+        }
+        assert_eq!(*told.borrow(), ["on purpose, round 0", "on purpose, round 1", "on purpose, round 2"]);
+        assert_eq!(Rc::strong_count(&held), 1, "what they held is dropped");
+    });
+}
+
 #[test]
 fn cpu_time_passes_with_work() {
     let before = net::thread_cpu();

@@ -1,6 +1,7 @@
 //! The runtime against real loopback sockets. One binary; one file per part of the surface.
 
 mod allocations;
+mod both_ways;
 mod executor;
 mod forbidden;
 mod helpers;

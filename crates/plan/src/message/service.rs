@@ -2,7 +2,6 @@
 
 use super::framing::Framing;
 use crate::body::Body;
-use crate::load::Origin;
 use crate::template::{Encode, Piece, pieces};
 use serde::{Deserialize, Serialize};
 
@@ -94,42 +93,5 @@ impl MessageService {
             },
         };
         pieces(&self.answer, Encode::Raw)?.into_iter().map(piece).collect()
-    }
-
-    /// All violations, each a sentence.
-    pub fn violations(&self, origin: &Origin) -> Vec<String> {
-        let mut found = Vec::new();
-        for (what, framing) in [("framing", &self.framing), ("answers", self.answer_framing())] {
-            found.extend(framing.violation().map(|why| format!("{what}: {why}")));
-            if *framing == Framing::Raw {
-                found.push(format!("{what}: raw says nothing of where a message ends"));
-            }
-            if *framing == Framing::Http {
-                found.push(format!("{what}: the origin that speaks HTTP is another one: leave out --tcp"));
-            }
-        }
-        found.extend(self.pieces().err());
-        let framing = self.answer_framing();
-        if framing.head_size() > framing.number_size() && self.head.len() != framing.head_size() as usize {
-            found.push(format!(
-                "the framing of answers has a head of {} bytes: give one",
-                framing.head_size()
-            ));
-        }
-        for (name, share) in [
-            ("failures", self.failures),
-            ("drops", self.drops),
-            ("silent", self.silent),
-            ("wrong_lengths", self.wrong_lengths),
-            ("pushes", self.pushes),
-        ] {
-            if !(0.0..=1.0).contains(&share) {
-                found.push(format!("{name} is {share}: a share lies between 0 and 1"));
-            }
-        }
-        if origin.requests_per_connection == Some(0) {
-            found.push("requests_per_connection is 0: give 1 for one answer per connection".to_owned());
-        }
-        found.iter().map(|why| format!("origin: messages: {why}")).collect()
     }
 }

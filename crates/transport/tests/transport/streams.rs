@@ -81,6 +81,47 @@ fn one_direction_may_end_before_the_other() {
     });
 }
 
+/// However often another task ends the wait, in the middle of a record too, all arrives.
+#[test]
+fn a_receive_that_is_woken_loses_nothing() {
+    let body: &'static [u8] = noise(60_000).leak();
+    each(async |net, mut one, mut other| {
+        let wake = net.event();
+        let waking = wake.clone();
+        let (pause, sleeper) = (Duration::from_micros(200), net.clone());
+        net.spawn(async move {
+            loop {
+                sleeper.sleep(pause).await;
+                waking.set();
+            }
+        });
+        let sending = async {
+            // A turn of its own for the peer after each piece.
+            for piece in body.chunks(6_000) {
+                one.send(message(&net, piece)).await.unwrap();
+                net.sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let receiving = async {
+            let (mut got, mut woken) = (Vec::new(), 0);
+            while got.len() < body.len() {
+                match other.recv_or_woken(&wake).await.unwrap() {
+                    Some(received) => got.extend_from_slice(&received),
+                    None => {
+                        woken += 1;
+                        other.send(message(&net, b"an arrival")).await.unwrap();
+                    }
+                }
+            }
+            (got, woken)
+        };
+        let ((), (got, woken)) = both(sending, receiving).await;
+        assert!(got == body);
+        assert!(woken > 0);
+        assert_eq!(recv_exactly(&mut one, woken * 10).await, b"an arrival".repeat(woken));
+    });
+}
+
 #[test]
 fn deadlines_hold() {
     each(async |net, mut one, _other| {

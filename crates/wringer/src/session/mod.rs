@@ -66,6 +66,14 @@ pub trait View {
 /// How often signals and events are looked for where nothing else wakes the session.
 const POLL: Duration = Duration::from_millis(20);
 
+/// Whether the code of a worker has panicked in this process. The exit code says so whatever was run: see [`has_faulted`].
+static FAULTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a run of this process has ended by a fault of wringer itself; its report, where there is one, tells which.
+pub fn has_faulted() -> bool {
+    FAULTED.load(Ordering::Relaxed)
+}
+
 /// What surrounds a run and is no part of its plan.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
@@ -274,6 +282,7 @@ impl Session<'_> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            running = running.saturating_sub(self.workers.lost().len() as u32);
             if let Some(worker) = self.scripts.stuck() {
                 self.workers.give_up(worker);
                 running -= 1;
@@ -343,7 +352,7 @@ impl Session<'_> {
             backend,
             notes,
         };
-        result.self_check = self_check(&result, self.sampler.finish());
+        result.self_check = self_check(&result, self.sampler.finish(), self.workers.panics());
         let target_cpu = self.watch.cpu_s();
         Finished { result, target_cpu, threads, started_unix_s, scripts: self.scripts }
     }
@@ -377,7 +386,7 @@ fn phase_name(load: &Load, phase: u32) -> &str {
     load.phases.get(phase as usize).map_or("", |phase| &phase.name)
 }
 
-fn self_check(result: &RunResult, machine: MachineUse) -> SelfCheck {
+fn self_check(result: &RunResult, machine: MachineUse, panics: Vec<String>) -> SelfCheck {
     let measured = result.measured();
     let lateness = measured.tally.clock(Clock::Lateness);
     let failed = |kind| {
@@ -393,6 +402,7 @@ fn self_check(result: &RunResult, machine: MachineUse) -> SelfCheck {
         no_port,
         requests: measured.counts().requests,
         dropped_events: measured.counts().untold,
+        panics,
         machine,
     }
 }

@@ -14,7 +14,9 @@ impl Session<'_> {
         let first = before.clone();
         collector.origin_before(before.counts);
         let mut row_ends = interval;
-        while !self.ended_by_signal && self.around.ends_after.is_none_or(|end| began.elapsed() < end) {
+        let ends_after = self.around.ends_after;
+        let goes_on = |session: &Session<'_>| !session.ended_by_signal && !session.workers.control.stopped();
+        while goes_on(self) && ends_after.is_none_or(|end| began.elapsed() < end) {
             std::thread::sleep(POLL);
             self.look_for_signals();
             self.tell_events(view);

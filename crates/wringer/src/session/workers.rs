@@ -13,9 +13,10 @@ use plan::{Part, Plan};
 use script::Seat;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ pub struct Workers {
     spare: Vec<Sender<Box<Tally>>>,
     shared: Option<Arc<Shared>>,
     signals: Arc<Signals>,
+    faults: Arc<Faults>,
     /// None for one that was given up.
     threads: Vec<Option<JoinHandle<io::Result<&'static str>>>>,
 }
@@ -70,6 +72,7 @@ struct Share {
     heads: Option<SyncSender<Event>>,
     seat: Option<Seat>,
     signals: Arc<Signals>,
+    faults: Arc<Faults>,
     ready: SyncSender<Result<(), Problem>>,
 }
 
@@ -100,10 +103,12 @@ impl Workers {
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(EVENTS);
         let (ready_in, ready) = sync_channel(count as usize);
+        let control = Arc::new(Control::new(phases, count));
         let mut workers = Workers {
             snapshots,
             events,
-            control: Arc::new(Control::new(phases, count)),
+            faults: Arc::new(Faults::new(control.clone())),
+            control,
             spare: Vec::new(),
             shared,
             signals: Arc::default(),
@@ -138,6 +143,7 @@ impl Workers {
                 heads: with.heads.then(|| events_in.clone()),
                 seat: scripts.seat(part.index),
                 signals: workers.signals.clone(),
+                faults: workers.faults.clone(),
                 ready: ready_in.clone(),
             };
             workers.spawn(with.io, share)?;
@@ -152,8 +158,8 @@ impl Workers {
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || {
-                let ready = share.ready.clone();
-                let ran = net::run(io, Limits::default(), |net| share.work(net));
+                let (ready, faults, index) = (share.ready.clone(), share.faults.clone(), share.index);
+                let ran = guarded(io, &faults, index, |net| share.work(net));
                 if let Err(error) = &ran {
                     // One that failed before it was ready; later nobody listens any more.
                     let text = format!("a worker cannot run: {error}; ask for fewer --threads");
@@ -187,6 +193,16 @@ impl Workers {
     pub fn give_up(&mut self, worker: u32) {
         self.control.stop();
         self.threads[worker as usize] = None;
+    }
+
+    /// Workers that ended by a fault and will tell nothing more: each is named once.
+    pub fn lost(&self) -> Vec<u32> {
+        std::mem::take(&mut *self.faults.lost())
+    }
+
+    /// What panicked in the workers, in the order in which it did.
+    pub fn panics(&self) -> Vec<String> {
+        self.faults.told().clone()
     }
 
     /// Lets the load begin.
@@ -266,6 +282,62 @@ impl Share {
     }
 }
 
+/// Panics of the workers' code. The run ends with the first of them, and its report says so.
+struct Faults {
+    control: Arc<Control>,
+    told: Mutex<Vec<String>>,
+    lost: Mutex<Vec<u32>>,
+}
+
+/// Panics that are remembered; one is enough to end a run.
+const PANICS: usize = 8;
+
+impl Faults {
+    fn new(control: Arc<Control>) -> Faults {
+        Faults { control, told: Mutex::default(), lost: Mutex::default() }
+    }
+
+    fn told(&self) -> MutexGuard<'_, Vec<String>> {
+        // Each change of it is one push, so a poisoned lock protects a whole list.
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lost(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something has panicked: no figure of this run can be trusted to be whole from here on.
+    fn note(&self, words: &str) {
+        super::FAULTED.store(true, Ordering::Relaxed);
+        self.control.stop();
+        let mut told = self.told();
+        if told.len() < PANICS {
+            told.push(words.to_owned());
+        }
+    }
+}
+
+/// Runs a worker so that a panic of its code ends the run and not the process, or the thread without a word.
+fn guarded<F: Future<Output = &'static str>>(
+    io: Io,
+    faults: &Arc<Faults>,
+    index: u32,
+    work: impl FnOnce(Net) -> F,
+) -> io::Result<&'static str> {
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        net::run(io, Limits::default(), |net| {
+            let hook = faults.clone();
+            net.on_panic(move |words| hook.note(words));
+            work(net)
+        })
+    }));
+    ran.unwrap_or_else(|panic| {
+        faults.note(net::panic_text(&*panic));
+        faults.lost().push(index);
+        Err(io::Error::other("its code has panicked"))
+    })
+}
+
 async fn until(net: &Net, signal: &AtomicBool) {
     while !signal.load(Ordering::Acquire) {
         net.sleep(LOOK_UP).await;
@@ -276,4 +348,44 @@ async fn until(net: &Net, signal: &AtomicBool) {
 fn run_id() -> u64 {
     let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     mix(time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults() -> Arc<Faults> {
+        Arc::new(Faults::new(Arc::new(Control::new(1, 1))))
+    }
+
+    #[test]
+    fn a_panic_in_a_task_stops_the_run_and_the_worker_ends_by_itself() {
+        let faults = faults();
+        let control = faults.control.clone();
+        let ended = guarded(Io::Epoll, &faults, 0, |net| async move {
+            net.spawn(async { panic!("a user's code, on purpose") });
+            while !control.stopped() {
+                net.sleep(Duration::from_millis(1)).await;
+            }
+            net.backend()
+        });
+        assert_eq!(ended.unwrap(), "epoll");
+        assert_eq!(*faults.told(), ["a user's code, on purpose"]);
+        assert!(faults.lost().is_empty(), "it tells its figures");
+    }
+
+    #[test]
+    fn a_panic_of_the_worker_itself_is_told_and_the_worker_counted_as_lost() {
+        let faults = faults();
+        let ended = guarded(Io::Epoll, &faults, 3, |net| async move {
+            net.sleep(Duration::from_millis(1)).await;
+            panic!("the worker's own code, on purpose")
+        });
+        assert!(ended.is_err());
+        assert_eq!(
+            (&**faults.told(), &**faults.lost()),
+            (&["the worker's own code, on purpose".to_owned()][..], &[3][..])
+        );
+        assert!(faults.control.stopped());
+    }
 }

@@ -9,13 +9,13 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use super::Driver;
-use super::world::{EndId, Way, World};
+use super::world::{EndId, World};
 use crate::backend::unsent::Pieces;
+use crate::backend::waits::Way;
 use crate::buffer::Lent;
-use crate::listener::ListenOptions;
-use crate::stream::ConnectOptions;
+use crate::options::{ConnectOptions, ListenOptions};
+use crate::turn::Turn;
 use crate::usage::count;
-use crate::worker::Worker;
 
 /// Bytes that one discarding receive takes at most, as with a real socket.
 const DISCARD_BYTES: u64 = 1 << 20;
@@ -28,7 +28,7 @@ const NO_ACCEPT: [Errno; 4] = [Errno::MFILE, Errno::NOBUFS, Errno::NOMEM, Errno:
 
 /// An open socket, connected or listening. Closes when dropped.
 pub(crate) struct Socket {
-    worker: Rc<Worker>,
+    turn: Rc<Turn>,
     driver: Rc<Driver>,
     id: EndId,
 }
@@ -40,12 +40,12 @@ impl Drop for Socket {
 }
 
 impl Socket {
-    fn new(worker: &Rc<Worker>, driver: &Rc<Driver>, id: EndId) -> Self {
-        Self { worker: worker.clone(), driver: driver.clone(), id }
+    fn new(turn: &Rc<Turn>, driver: &Rc<Driver>, id: EndId) -> Self {
+        Self { turn: turn.clone(), driver: driver.clone(), id }
     }
 
     pub(crate) fn connect(
-        worker: &Rc<Worker>,
+        turn: &Rc<Turn>,
         driver: &Rc<Driver>,
         to: SocketAddr,
         options: &ConnectOptions,
@@ -57,11 +57,11 @@ impl Socket {
         let from = SocketAddr::new(options.source.unwrap_or(to.ip()), world.free_port());
         let id = world.connect(from, to, options.receive_buffer);
         world.end(id).abortive = options.abortive_close;
-        Ok(Self::new(worker, driver, id))
+        Ok(Self::new(turn, driver, id))
     }
 
     pub(crate) fn listen(
-        worker: &Rc<Worker>,
+        turn: &Rc<Turn>,
         driver: &Rc<Driver>,
         at: SocketAddr,
         options: &ListenOptions,
@@ -69,12 +69,11 @@ impl Socket {
         let world = &mut *driver.world.borrow_mut();
         let port = if at.port() == 0 { world.free_port() } else { at.port() };
         let id = world.listen(SocketAddr::new(at.ip(), port), options.backlog)?;
-        Ok(Self::new(worker, driver, id))
+        Ok(Self::new(turn, driver, id))
     }
 
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        let deadline = deadline.map(|at| at.saturating_duration_since(self.driver.started));
-        self.driver.world.borrow_mut().end(self.id).deadline = deadline;
+        self.driver.world.borrow_mut().end(self.id).waits.set_deadline(deadline);
     }
 
     pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
@@ -84,13 +83,13 @@ impl Socket {
             return Poll::Ready(Err(error.into()));
         }
         if end.peer.is_none() {
-            return self.wait(&mut world, Way::Write);
+            return self.wait(&mut world, Way::Out);
         }
         Poll::Ready(Ok(()))
     }
 
     pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Self, SocketAddr)>> {
-        self.attempt(Way::Read, |world| {
+        self.attempt(Way::In, |world| {
             if world.end(self.id).queue.is_empty() {
                 return None;
             }
@@ -101,7 +100,7 @@ impl Socket {
             world.owned += 1;
             world.write_log(id, "accepted", 0);
             let peer = world.end(id).remote;
-            Some(Ok((Self::new(&self.worker, &self.driver, id), peer)))
+            Some(Ok((Self::new(&self.turn, &self.driver, id), peer)))
         })
     }
 
@@ -118,9 +117,9 @@ impl Socket {
     }
 
     pub(crate) fn poll_recv(&self, max: usize) -> Poll<io::Result<Lent>> {
-        self.attempt(Way::Read, |world| {
-            count(&self.worker.counters.recv_calls);
-            let mut buffer = self.worker.pool.take();
+        self.attempt(Way::In, |world| {
+            count(&self.turn.counters.recv_calls);
+            let mut buffer = self.turn.pool.take();
             let most = buffer.capacity().min(max);
             let received = receive(world, self.id, most, &mut buffer)?;
             Some(received.map(|_| Lent::new(buffer)))
@@ -128,16 +127,16 @@ impl Socket {
     }
 
     pub(crate) fn poll_discard(&self, max: u64) -> Poll<io::Result<u64>> {
-        self.attempt(Way::Read, |world| {
-            count(&self.worker.counters.recv_calls);
+        self.attempt(Way::In, |world| {
+            count(&self.turn.counters.recv_calls);
             let received = receive(world, self.id, max.min(DISCARD_BYTES) as usize, &mut Vec::new())?;
             Some(received.map(|count| count as u64))
         })
     }
 
     pub(crate) fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
-        self.attempt(Way::Write, |world| {
-            count(&self.worker.counters.send_calls);
+        self.attempt(Way::Out, |world| {
+            count(&self.turn.counters.send_calls);
             let end = world.end(self.id);
             if let Some(error) = end.error.take() {
                 return Some(Err(error.into()));
@@ -162,7 +161,7 @@ impl Socket {
         way: Way,
         act: impl FnOnce(&mut World) -> Option<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
-        if !self.worker.may_complete() {
+        if !self.turn.may_complete() {
             return Poll::Pending;
         }
         let mut world = self.driver.world.borrow_mut();
@@ -173,12 +172,11 @@ impl Socket {
     }
 
     fn wait<T>(&self, world: &mut World, way: Way) -> Poll<io::Result<T>> {
-        let now = world.now;
-        if world.end(self.id).deadline.is_some_and(|deadline| deadline <= now) {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        let waits = world.end(self.id).waits.wait(way, &self.turn);
+        if waits.is_pending() {
+            world.set_alarm(self.id);
         }
-        world.wait(self.id, self.worker.current(), way);
-        Poll::Pending
+        waits
     }
 
     pub(crate) fn is_ended(&self) -> bool {

@@ -7,12 +7,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
 use super::dice::Dice;
 use super::{Faults, Log, Simulation};
+use crate::backend::Happened;
+use crate::backend::waits::{Waits, Way};
 use crate::tasks::TaskId;
 
 /// A connect that finds the queue of a listener full is tried again after this long, as by a system's TCP.
@@ -20,13 +22,6 @@ const TRIED_AGAIN: Duration = Duration::from_secs(1);
 
 /// An end of a connection, or a listener. Numbers are not used twice.
 pub(super) type EndId = usize;
-
-/// What a task waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Read,
-    Write,
-}
 
 /// One end, while somebody holds it or it waits to be accepted.
 pub(super) struct End {
@@ -53,10 +48,9 @@ pub(super) struct End {
     /// Of a listener: connections to be accepted, and how many of them there may be.
     pub(super) queue: VecDeque<EndId>,
     backlog: usize,
-    pub(super) deadline: Option<Duration>,
+    pub(super) waits: Waits,
     /// When a look at the deadline is due already.
-    alarm: Option<Duration>,
-    waits: Option<(TaskId, Way)>,
+    alarm: Option<Instant>,
     link: Link,
 }
 
@@ -138,6 +132,8 @@ impl Ord for Due {
 }
 
 pub(super) struct World {
+    /// What a clock reads that began with the simulation.
+    pub(super) started: Instant,
     /// Time since the simulation began.
     pub(super) now: Duration,
     pub(super) dice: Dice,
@@ -158,6 +154,7 @@ pub(super) struct World {
 impl World {
     pub(super) fn new(simulation: &Simulation) -> Self {
         Self {
+            started: Instant::now(),
             now: Duration::ZERO,
             dice: Dice::new(simulation.seed),
             faults: simulation.faults.clone(),
@@ -223,9 +220,8 @@ impl World {
             abortive: false,
             queue: VecDeque::new(),
             backlog: 0,
-            deadline: None,
+            waits: Waits::new(),
             alarm: None,
-            waits: None,
             link,
         })));
         self.ends.len() - 1
@@ -352,15 +348,14 @@ impl World {
         }
     }
 
-    /// Notes who waits, and until when.
-    pub(super) fn wait(&mut self, id: EndId, task: TaskId, way: Way) {
-        let now = self.now;
+    /// Has a look at the deadline of an end that waits, when it is past.
+    pub(super) fn set_alarm(&mut self, id: EndId) {
+        let now = self.started + self.now;
         let end = self.end(id);
-        end.waits = Some((task, way));
-        if let Some(deadline) = end.deadline
+        if let Some(deadline) = end.waits.deadline()
             && end.alarm.replace(deadline) != Some(deadline)
         {
-            self.push(deadline.saturating_sub(now), id, id, What::Deadline);
+            self.push(deadline.saturating_duration_since(now), id, id, What::Deadline);
         }
     }
 
@@ -394,19 +389,19 @@ impl World {
         self.ends[id] = None;
     }
 
-    /// Lets the next thing happen of those that are due; returns the task that waits for it.
-    pub(super) fn happen(&mut self) -> Option<TaskId> {
-        let due = self.happening.pop_front()?;
+    /// Lets the next thing happen of those that are due; says who waits for it.
+    pub(super) fn happen(&mut self) -> Happened {
+        let Some(due) = self.happening.pop_front() else { return Happened::Nothing };
         let number = if let What::Bytes(bytes) = &due.what { bytes.len() as u64 } else { due.from as u64 };
         if !matches!(due.what, What::Deadline) {
             self.write_log(due.to, due.what.name(), number);
         }
         if self.ends[due.to].is_none() {
             self.happen_to_nobody(&due);
-            return None;
+            return Happened::Nothing;
         }
         match due.what {
-            What::Knock => self.knock(due.to, due.from),
+            What::Knock => Happened::waking(self.knock(due.to, due.from), None),
             what => self.happen_to(due.to, due.from, what),
         }
     }
@@ -437,11 +432,11 @@ impl World {
         self.send_behind(server, What::Opened);
         let at = self.end(listener);
         at.queue.push_back(server);
-        at.waits.take().map(|(task, _)| task)
+        at.waits.take(Way::In)
     }
 
-    fn happen_to(&mut self, id: EndId, from: EndId, what: What) -> Option<TaskId> {
-        let now = self.now;
+    fn happen_to(&mut self, id: EndId, from: EndId, what: What) -> Happened {
+        let now = self.started + self.now;
         let capacity = self.ends[from].as_ref().map_or(0, |from| from.capacity);
         let end = self.end(id);
         let way = match what {
@@ -457,25 +452,27 @@ impl World {
                 if !end.broken {
                     end.inbox.extend(bytes);
                 }
-                Some(Way::Read)
+                Some(Way::In)
             }
             What::End => {
                 end.at_end = true;
-                Some(Way::Read)
+                Some(Way::In)
             }
-            What::Reset if end.broken => return None,
+            What::Reset if end.broken => return Happened::Nothing,
             What::Reset => {
                 (end.error, end.broken) = (Some(Errno::CONNRESET), true);
                 None
             }
             What::Room(more) => {
                 end.room += more;
-                Some(Way::Write)
+                Some(Way::Out)
             }
-            What::Deadline if end.deadline.is_some_and(|deadline| deadline <= now) => None,
-            What::Deadline | What::Knock => return None,
+            What::Deadline if end.waits.is_overdue(now) => None,
+            What::Deadline | What::Knock => return Happened::Nothing,
         };
-        let waits = |(_, waits): &mut (TaskId, Way)| way.is_none_or(|way| way == *waits);
-        end.waits.take_if(waits).map(|(task, _)| task)
+        let concerns = |this: Way| way.is_none_or(|way| way == this);
+        let receives = concerns(Way::In).then(|| end.waits.take(Way::In)).flatten();
+        let sends = concerns(Way::Out).then(|| end.waits.take(Way::Out)).flatten();
+        Happened::waking(receives, sends)
     }
 }

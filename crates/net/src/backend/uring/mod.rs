@@ -15,7 +15,7 @@ mod slot;
 mod socket;
 
 pub(crate) use ring::Unavailable;
-pub(crate) use socket::Socket;
+pub(crate) use socket::{SHORT, Socket};
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -36,17 +36,15 @@ use slab::Slab;
 use self::outbox::Outbox;
 use self::provided::Provided;
 use self::ring::Ring;
-use self::slot::{End, Key, Kind, Sending, Slot, Way};
+use self::slot::{End, Key, Kind, Sending, Slot};
 use super::tcp::{self, Nowhere};
 use super::unsent::Pieces;
+use super::waits::{Deadlines, Way};
 use super::{Happened, Rest};
 use crate::buffer::{Buffer, Pool};
+use crate::options::Limits;
 use crate::tasks::TaskId;
 use crate::usage::{Shortages, count};
-use crate::worker::Limits;
-
-/// How often sockets are looked through for an operation past its deadline, and so how late that may be noticed.
-const SWEEP: Duration = Duration::from_millis(20);
 
 /// Arrivals that nobody asked for, per socket, until the kernel is told to leave the rest where it is.
 const ARRIVED_MAX: usize = 2;
@@ -98,9 +96,7 @@ pub(crate) struct Driver {
     under_way: Cell<usize>,
     open_sockets: Cell<usize>,
     waker: RefCell<Option<Arc<OwnedFd>>>,
-    /// Sockets with a deadline.
-    deadlines: Cell<usize>,
-    next_sweep: Cell<Instant>,
+    deadlines: Deadlines,
     /// Completions that were collected before their turn.
     early: RefCell<Vec<cqueue::Entry>>,
     nowhere: Nowhere,
@@ -125,8 +121,7 @@ impl Driver {
             under_way: Cell::new(0),
             open_sockets: Cell::new(0),
             waker: RefCell::default(),
-            deadlines: Cell::new(0),
-            next_sweep: Cell::new(Instant::now()),
+            deadlines: Deadlines::new(),
             early: RefCell::default(),
             nowhere: Nowhere::default(),
             buffer_shortages: Cell::new(0),
@@ -167,10 +162,7 @@ impl Driver {
             Rest::Until(at) => Some(at.saturating_duration_since(Instant::now())),
             Rest::Forever => None,
         };
-        let timeout = match self.deadlines.get() {
-            0 => timeout,
-            _ => Some(timeout.unwrap_or(SWEEP).min(SWEEP)),
-        };
+        let timeout = self.deadlines.bound(timeout);
         let mut early = self.early.borrow_mut();
         let is_urgent = self.is_urgent.take() || !early.is_empty();
         let timeout = if is_urgent { Some(Duration::ZERO) } else { timeout };
@@ -221,7 +213,7 @@ impl Driver {
         }
         for entry in &completions.entries {
             if Kind::of(entry.user_data()) == Kind::Send {
-                completions.woken.extend(self.note_unsent(entry));
+                self.note_unsent(entry, &mut completions.woken);
             }
         }
         for slot in hoped.drain(..) {
@@ -230,7 +222,11 @@ impl Driver {
             }
             self.sent(&slot);
             self.end_operation(&slot, Kind::Send);
-            completions.woken.extend(slot.waiter_for(Way::Out));
+            completions.woken.extend(slot.waits.take(Way::Out));
+            if slot.end.get().is_some() {
+                // Whoever receives waited to hear first what became of the message.
+                completions.woken.extend(slot.waits.take(Way::In));
+            }
         }
         self.outbox.borrow_mut().clear();
     }
@@ -245,10 +241,10 @@ impl Driver {
     }
 
     /// A message that did not go out at once: the kernel had room for a part of it at most, or the connection is gone.
-    fn note_unsent(&self, entry: &cqueue::Entry) -> Option<TaskId> {
-        let slot = self.slot(entry)?;
+    fn note_unsent(&self, entry: &cqueue::Entry, woken: &mut Vec<TaskId>) {
+        let Some(slot) = self.slot(entry) else { return };
         let sending = slot.sending.replace(Sending::Idle);
-        let Sending::Hoped(place) = sending else { return None };
+        let Sending::Hoped(place) = sending else { return };
         let sent = match outcome(entry) {
             Ok(sent) => Ok(sent),
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),
@@ -263,8 +259,10 @@ impl Driver {
             Err(errno) => self.fail_to_send(&slot, errno),
         }
         self.end_operation(&slot, Kind::Send);
-        // Whichever way it waits, it is told.
-        if slot.unsent.get().is_some() { slot.waiter.take() } else { None }
+        if slot.unsent.get().is_some() {
+            // Whichever way it waits, it is told.
+            woken.extend(slot.waits.take_both());
+        }
     }
 
     fn await_room_for(&self, slot: &Slot, message: Buffer, sent: usize) {
@@ -305,12 +303,12 @@ impl Driver {
             Kind::Room => self.note_room(&slot, entry),
             Kind::Connect => {
                 slot.connected.set(Some(outcome(entry).map(drop)));
-                slot.waiter_for(Way::Out)
+                slot.waits.take(Way::Out)
             }
             Kind::Send | Kind::Cancel | Kind::Wake => None,
         };
         self.forget_if_over(&slot);
-        wakes.map_or(Happened::Nothing, Happened::Wakes)
+        Happened::waking(wakes, None)
     }
 
     /// What came for a socket that is closed already: its buffer or descriptor is given back.
@@ -347,7 +345,7 @@ impl Driver {
             (Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN), _) | (Ok(_), _) => {}
             (Err(errno), _) => slot.end.set(Some(End::Failed(errno))),
         }
-        slot.waiter_for(Way::In)
+        slot.waits.take(Way::In)
     }
 
     fn note_arrived(&self, slot: &Slot, bytes: Buffer) {
@@ -378,7 +376,7 @@ impl Driver {
         if slot.is_sending() {
             return None;
         }
-        slot.waiter_for(Way::Out)
+        slot.waits.take(Way::Out)
     }
 
     fn send_rest(&self, slot: &Slot, message: Buffer, sent: usize) {
@@ -390,31 +388,18 @@ impl Driver {
         }
     }
 
-    /// About every [`SWEEP`], as long as any socket has a deadline: names the tasks whose operation is past it.
+    /// Names the tasks whose operation is past its deadline, if it is time to look.
     pub(crate) fn sweep(&self, now: Instant, mut overdue: impl FnMut(TaskId)) {
-        if self.deadlines.get() == 0 || now < self.next_sweep.get() {
+        if !self.deadlines.is_time_to_look(now) {
             return;
         }
-        self.next_sweep.set(now + SWEEP);
-        for (_, slot) in self.slots.borrow().iter() {
-            if !slot.is_overdue(now) {
-                continue;
-            }
+        for (_, slot) in self.slots.borrow().iter().filter(|(_, slot)| slot.waits.is_overdue(now)) {
             if slot.is_gone.get() {
-                self.set_deadline(slot, None);
+                self.deadlines.set(&slot.waits, None);
                 self.cancel(slot, Kind::Room);
             }
-            if let Some(task) = slot.waiter.take() {
-                overdue(task);
-            }
+            slot.waits.take_both().for_each(&mut overdue);
         }
-    }
-
-    fn set_deadline(&self, slot: &Slot, deadline: Option<Instant>) {
-        let before = slot.deadline.replace(deadline);
-        let change = isize::from(deadline.is_some()) - isize::from(before.is_some());
-        let deadlines = self.deadlines.get();
-        self.deadlines.set(deadlines.saturating_add_signed(change));
     }
 
     fn admit(&self, fd: OwnedFd) -> Rc<Slot> {
@@ -432,13 +417,13 @@ impl Driver {
     fn abandon(&self, slot: &Slot) {
         self.open_sockets.set(self.open_sockets.get() - 1);
         slot.is_gone.set(true);
-        slot.waiter.set(None);
+        slot.waits.take_both().for_each(drop);
         if slot.has_arrived() {
             // As the kernel does when it closes a socket with bytes that nobody read.
             let _ = tcp::make_close_abortive(&slot.fd);
         }
         slot.forget_arrived();
-        self.set_deadline(slot, None);
+        self.deadlines.set(&slot.waits, None);
         for kind in [Kind::Receive, Kind::Connect, Kind::Accept, Kind::Watch] {
             self.cancel(slot, kind);
         }
@@ -447,7 +432,7 @@ impl Driver {
             let _ = rustix::net::shutdown(&slot.fd, rustix::net::Shutdown::Both);
         }
         if slot.is_sending() && !slot.resets.get() {
-            self.set_deadline(slot, Some(Instant::now() + LINGER));
+            self.deadlines.set(&slot.waits, Some(Instant::now() + LINGER));
         } else {
             self.cancel(slot, Kind::Room);
         }
@@ -456,7 +441,7 @@ impl Driver {
 
     fn forget_if_over(&self, slot: &Slot) {
         if slot.is_gone.get() && slot.is_idle() {
-            self.set_deadline(slot, None);
+            self.deadlines.set(&slot.waits, None);
             let forgotten = self.slots.borrow_mut().try_remove(slot.key.place());
             drop(forgotten);
         }
@@ -598,7 +583,7 @@ impl Drop for Driver {
 fn note_accepted(driver: &Driver, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
     let accepted = match outcome(entry) {
         Ok(fd) => Ok(own(fd)),
-        Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN) => return slot.waiter_for(Way::In),
+        Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN) => return slot.waits.take(Way::In),
         Err(errno) => Err(errno.into()),
     };
     if slot.is_gone.get() {
@@ -609,7 +594,7 @@ fn note_accepted(driver: &Driver, slot: &Slot, entry: &cqueue::Entry) -> Option<
     if waiting.len() > ACCEPTED_MAX {
         driver.cancel(slot, Kind::Accept);
     }
-    slot.waiter_for(Way::In)
+    slot.waits.take(Way::In)
 }
 
 fn note_readable(slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
@@ -620,7 +605,7 @@ fn note_readable(slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
         slot.is_hung.set(true);
     }
     slot.is_readable.set(true);
-    slot.waiter_for(Way::In)
+    slot.waits.take(Way::In)
 }
 
 #[expect(unsafe_code, reason = "a completion tells a descriptor by its number")]

@@ -9,14 +9,13 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
-use std::time::Instant;
 
 use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
 use super::outbox::Place;
+use crate::backend::waits::Waits;
 use crate::buffer::{Buffer, Lent, Pool};
-use crate::tasks::TaskId;
 
 /// Receives shorter than this part of a buffer, one after the other, until a socket is received from by multishot again.
 const CALM: u8 = 8;
@@ -91,15 +90,6 @@ impl Key {
     }
 }
 
-/// What a task waits for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
-    /// Bytes, or a connection.
-    In,
-    /// Room, or to be connected.
-    Out,
-}
-
 /// How a socket is received from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
@@ -137,9 +127,7 @@ pub(super) struct Slot {
     pub(super) is_gone: Cell<bool>,
     /// Whether what is not yet sent may be lost when it is dropped.
     pub(super) resets: Cell<bool>,
-    pub(super) waiter: Cell<Option<TaskId>>,
-    awaits: Cell<Way>,
-    pub(super) deadline: Cell<Option<Instant>>,
+    pub(super) waits: Waits,
     pub(super) mode: Cell<Mode>,
     calm: Cell<u8>,
     /// Receives begun, up to [`SINGLE`].
@@ -174,9 +162,7 @@ impl Slot {
             cancelled: Cell::new(0),
             is_gone: Cell::new(false),
             resets: Cell::new(false),
-            waiter: Cell::new(None),
-            awaits: Cell::new(Way::In),
-            deadline: Cell::new(None),
+            waits: Waits::new(),
             mode: Cell::new(Mode::Multishot),
             calm: Cell::new(0),
             begun: Cell::new(0),
@@ -224,23 +210,6 @@ impl Slot {
             self.cancelled.set(self.cancelled.get() | bit);
         }
         is_first
-    }
-
-    pub(super) fn wait_for(&self, way: Way, task: TaskId) {
-        self.awaits.set(way);
-        self.waiter.set(Some(task));
-    }
-
-    /// Who waits for this, to be polled.
-    pub(super) fn waiter_for(&self, way: Way) -> Option<TaskId> {
-        if self.awaits.get() != way {
-            return None;
-        }
-        self.waiter.take()
-    }
-
-    pub(super) fn is_overdue(&self, now: Instant) -> bool {
-        self.deadline.get().is_some_and(|deadline| deadline <= now)
     }
 
     pub(super) fn is_sending(&self) -> bool {

@@ -12,22 +12,22 @@ use rustix::net::addr::SocketAddrArg;
 use rustix::net::{self as sys, SocketFlags};
 
 use super::outbox::MESSAGE_MAX;
-use super::slot::{End, Kind, Mode, Slot, Way};
+use super::slot::{End, Kind, Mode, Slot};
 use super::{Driver, tcp};
-use crate::backend::unsent::{self, Pieces};
-use crate::buffer::{Buffer, Lent};
-use crate::listener::ListenOptions;
-use crate::stream::ConnectOptions;
+use crate::backend::unsent::Pieces;
+use crate::backend::waits::Way;
+use crate::buffer::Lent;
+use crate::options::{ConnectOptions, ListenOptions};
+use crate::turn::Turn;
 use crate::usage::count;
-use crate::worker::Worker;
 
 /// Messages up to this many bytes are put together, queued, and expected to go out at once: any socket whose peer reads has
 /// this room.
-const SHORT: usize = MESSAGE_MAX;
+pub(crate) const SHORT: usize = MESSAGE_MAX;
 
 /// An open TCP socket, connected or listening. One operation at a time; closes when dropped.
 pub(crate) struct Socket {
-    worker: Rc<Worker>,
+    turn: Rc<Turn>,
     driver: Rc<Driver>,
     slot: Rc<Slot>,
 }
@@ -41,7 +41,7 @@ impl Drop for Socket {
 impl Socket {
     /// Begins to connect; [`poll_connected`](Self::poll_connected) says how it ended.
     pub(crate) fn connect(
-        worker: &Rc<Worker>,
+        turn: &Rc<Turn>,
         driver: &Rc<Driver>,
         to: SocketAddr,
         options: &ConnectOptions,
@@ -55,7 +55,7 @@ impl Socket {
             }
             made => made?,
         };
-        let socket = Self::new(worker, driver, fd);
+        let socket = Self::new(turn, driver, fd);
         socket.slot.resets.set(options.abortive_close);
         let _ = socket.slot.target.set(to.as_any());
         driver.connect(&socket.slot)?;
@@ -63,24 +63,24 @@ impl Socket {
     }
 
     pub(crate) fn listen(
-        worker: &Rc<Worker>,
+        turn: &Rc<Turn>,
         driver: &Rc<Driver>,
         at: SocketAddr,
         options: &ListenOptions,
     ) -> io::Result<Self> {
         let fd = tcp::listening(at, options, SocketFlags::empty())?;
-        Ok(Self::new(worker, driver, fd))
+        Ok(Self::new(turn, driver, fd))
     }
 
     /// Of a socket that waits for nothing yet.
-    pub(crate) fn new(worker: &Rc<Worker>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
+    pub(crate) fn new(turn: &Rc<Turn>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
         let slot = driver.admit(fd);
-        Self { worker: worker.clone(), driver: driver.clone(), slot }
+        Self { turn: turn.clone(), driver: driver.clone(), slot }
     }
 
     /// Until when an operation may wait; it then fails with `TimedOut`.
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
-        self.driver.set_deadline(&self.slot, deadline);
+        self.driver.deadlines.set(&self.slot.waits, deadline);
     }
 
     pub(crate) fn poll_connected(&self) -> Poll<io::Result<()>> {
@@ -97,7 +97,7 @@ impl Socket {
             }
             return self.wait(Way::In);
         }
-        if !self.worker.may_complete() {
+        if !self.turn.may_complete() {
             return Poll::Pending;
         }
         let next = self.slot.accepted.borrow_mut().pop_front();
@@ -112,7 +112,7 @@ impl Socket {
             Err(Errno::NOTCONN) => SocketAddr::from(([0, 0, 0, 0], 0)).as_any(),
             Err(errno) => return Err(errno.into()),
         };
-        Ok((Self::new(&self.worker, &self.driver, fd), SocketAddr::try_from(peer)?))
+        Ok((Self::new(&self.turn, &self.driver, fd), SocketAddr::try_from(peer)?))
     }
 
     /// Receives at most `max` bytes, at most a buffer full. No buffer is taken while there is nothing to receive.
@@ -123,17 +123,17 @@ impl Socket {
             slot.watch_from_now_on();
         }
         if let Some(ended) = self.poll_ended() {
-            return ended.map_ok(|()| Lent::new(self.worker.pool.take()));
+            return ended.map_ok(|()| Lent::new(self.turn.pool.take()));
         }
         if slot.has_arrived() {
-            if !self.worker.may_complete() {
+            if !self.turn.may_complete() {
                 return Poll::Pending;
             }
-            count(&self.worker.counters.recv_calls);
-            return Poll::Ready(Ok(slot.take_arrived(max, &self.worker.pool)));
+            count(&self.turn.counters.recv_calls);
+            return Poll::Ready(Ok(slot.take_arrived(max, &self.turn.pool)));
         }
         // Past the deadline only a call of our own tells what need not be waited for.
-        let is_last_chance = slot.is_overdue(self.worker.turn()) && !slot.does(Kind::Receive);
+        let is_last_chance = slot.waits.is_overdue(self.turn.began()) && !slot.does(Kind::Receive);
         if is_last_chance {
             slot.is_readable.set(true);
         }
@@ -145,7 +145,7 @@ impl Socket {
             return self.wait(Way::In);
         }
         self.attempt_in(|fd| {
-            let (bytes, all) = tcp::receive(fd, &self.worker.pool, max)?;
+            let (bytes, all) = tcp::receive(fd, &self.turn.pool, max)?;
             slot.is_readable.set(all || slot.is_hung.get());
             if takes_all {
                 slot.note_length(bytes.len(), bytes.capacity());
@@ -162,7 +162,7 @@ impl Socket {
             return ended.map_ok(|()| 0);
         }
         if slot.has_arrived() {
-            if !self.worker.may_complete() {
+            if !self.turn.may_complete() {
                 return Poll::Pending;
             }
             return Poll::Ready(Ok(slot.discard_arrived(max)));
@@ -183,9 +183,9 @@ impl Socket {
         if slot.does(Kind::Send) {
             // What became of it comes first.
             self.driver.is_urgent.set(true);
-            return Some(self.wait(Way::Out));
+            return Some(self.wait(Way::In));
         }
-        if !self.worker.may_complete() {
+        if !self.turn.may_complete() {
             return Some(Poll::Pending);
         }
         Some(Poll::Ready(slot.take_failure().map_or(Ok(()), |errno| Err(errno.into()))))
@@ -200,10 +200,10 @@ impl Socket {
             return self.wait(Way::In);
         }
         if slot.is_readable.get() {
-            if !self.worker.may_complete() {
+            if !self.turn.may_complete() {
                 return Poll::Pending;
             }
-            count(&self.worker.counters.recv_calls);
+            count(&self.turn.counters.recv_calls);
             match call(&slot.fd) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     slot.is_readable.set(false);
@@ -218,43 +218,33 @@ impl Socket {
         self.wait(Way::In)
     }
 
-    /// Sends all of `head` and `body`. A short message has been sent when this returns, or will be in this turn; should that
-    /// fail, the next operation says so.
-    pub(crate) async fn send(&self, head: Option<Buffer>, body: &[&'static [u8]]) -> io::Result<()> {
-        let length =
-            head.as_ref().map_or(0, |head| head.len()) + body.iter().map(|piece| piece.len()).sum::<usize>();
-        if length == 0 {
-            return Ok(());
-        }
-        if length <= SHORT {
-            let pieces = || head.iter().map(|head| &head[..]).chain(body.iter().copied());
-            return std::future::poll_fn(|_| self.poll_hope(length, pieces())).await;
-        }
-        let head = head.as_ref().map_or(&[][..], |head| &head[..]);
-        unsent::send_all(head, body, |pieces| self.poll_send(pieces)).await
-    }
-
-    fn poll_hope<'a>(&self, length: usize, pieces: impl Iterator<Item = &'a [u8]>) -> Poll<io::Result<()>> {
+    /// Sends a message that is no longer than [`SHORT`]: it has been sent, or will be in this turn; should that fail, the
+    /// next operation says so.
+    pub(crate) fn poll_send_short<'a>(
+        &self,
+        length: usize,
+        pieces: impl Iterator<Item = &'a [u8]>,
+    ) -> Poll<io::Result<()>> {
         if let Some(wait) = self.poll_way_out() {
             return wait;
         }
-        if !self.worker.may_complete() {
+        if !self.turn.may_complete() {
             return Poll::Pending;
         }
-        count(&self.worker.counters.send_calls);
+        count(&self.turn.counters.send_calls);
         Poll::Ready(self.driver.hope(&self.slot, length, pieces))
     }
 
-    fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
+    pub(crate) fn poll_send(&self, pieces: Pieces<'_>) -> Poll<io::Result<usize>> {
         if let Some(wait) = self.poll_way_out() {
             return wait;
         }
         let slot = &*self.slot;
         if slot.has_room.get() {
-            if !self.worker.may_complete() {
+            if !self.turn.may_complete() {
                 return Poll::Pending;
             }
-            count(&self.worker.counters.send_calls);
+            count(&self.turn.counters.send_calls);
             match tcp::send(&slot.fd, pieces) {
                 Err(Errno::AGAIN) => slot.has_room.set(false),
                 sent => {
@@ -286,11 +276,7 @@ impl Socket {
     }
 
     fn wait<T>(&self, way: Way) -> Poll<io::Result<T>> {
-        if self.slot.is_overdue(self.worker.turn()) {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
-        self.slot.wait_for(way, self.worker.current());
-        Poll::Pending
+        self.slot.waits.wait(way, &self.turn)
     }
 
     pub(crate) fn is_ended(&self) -> bool {
@@ -310,18 +296,13 @@ impl Socket {
         tcp::shutdown_write(&self.slot.fd)
     }
 
-    /// See [`tcp::set_low_water`].
-    pub(crate) fn set_low_water(&self, bytes: u32) -> io::Result<()> {
-        tcp::set_low_water(&self.slot.fd, bytes)
-    }
-
     /// Has the close that follows send a reset.
     pub(crate) fn make_close_abortive(&self) -> io::Result<()> {
         self.slot.resets.set(true);
         tcp::make_close_abortive(&self.slot.fd)
     }
 
-    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
-        tcp::local_addr(&self.slot.fd)
+    pub(crate) fn fd(&self) -> &OwnedFd {
+        &self.slot.fd
     }
 }

@@ -1,114 +1,14 @@
-//! What a step of messages must keep to, and what the names in its templates mean.
+//! What a step of messages, and the stand-in for a service, must keep to.
 
-use super::{
-    CodeRule, Codes, Field, FieldSource, Format, Framing, How, Message, MessageOrder, MessageStep, Spot,
+use crate::data::is_name;
+use crate::load::{Load, Origin, Phase, Protocol};
+use crate::message::{
+    CodeRule, Codes, Framing, How, Meaning, Message, MessageOrder, MessageService, MessageStep, Spot,
 };
-use crate::data::{self, Source, is_name};
-use crate::load::{Load, Phase, Protocol};
 use crate::pace::Pace;
-use crate::template::{Encode, Piece, pieces};
-
-/// What a name in a placeholder means.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meaning {
-    /// A value as other requests have it.
-    Value(data::Meaning, Option<Format>),
-    /// A value that only messages know.
-    Own(FieldSource, Option<Format>),
-    /// The value taken under this name.
-    Taken(String),
-}
-
-impl MessageStep {
-    /// What a name means: a value taken from an answer, named data, a column of a file (`users.email`), or a source that
-    /// is described in place (`int:1..9`).
-    ///
-    /// # Errors
-    /// What the name could be, in words.
-    pub fn meaning(&self, name: &str) -> Result<Meaning, String> {
-        if self.messages.iter().flat_map(|message| &message.take).any(|take| take.name == name) {
-            return Ok(Meaning::Taken(name.to_owned()));
-        }
-        let (first, column) =
-            name.split_once('.').map_or((name, None), |(name, column)| (name, Some(column)));
-        let named = |name: &str| self.data.iter().find(|field| field.name == name);
-        let field = match (named(name), named(first)) {
-            (Some(field), _) => Some((field, None)),
-            (None, Some(field)) if is_file(&field.source) => Some((field, column)),
-            _ => None,
-        };
-        if let Some((field, column)) = field {
-            return Ok(field.meaning(column));
-        }
-        match FieldSource::parse(name) {
-            Ok(FieldSource::Value(source)) => {
-                Ok(Meaning::Value(data::Meaning { source, name: name.to_owned(), column: None }, None))
-            }
-            Ok(own) => Ok(Meaning::Own(own, None)),
-            Err(why) => Err(format!(
-                "{{{{{name}}}}} is no known data: {why}; write \\{{{{ for braces that stand for themselves"
-            )),
-        }
-    }
-
-    /// The files that values come from.
-    pub fn files(&self) -> impl Iterator<Item = &str> {
-        self.data.iter().filter_map(|field| match &field.source {
-            FieldSource::Value(Source::File { file, .. }) => Some(file.as_str()),
-            _ => None,
-        })
-    }
-
-    /// The files whose lines values are.
-    pub fn line_files(&self) -> impl Iterator<Item = &str> {
-        self.data.iter().filter_map(|field| match &field.source {
-            FieldSource::Lines(file) => Some(file.as_str()),
-            _ => None,
-        })
-    }
-
-    /// The environment variables that values come from.
-    pub fn environment(&self) -> impl Iterator<Item = &str> {
-        self.data.iter().filter_map(|field| field.source.environment())
-    }
-
-    /// All placeholders of a message, with what they mean.
-    ///
-    /// # Errors
-    /// The first that is broken or means nothing, in words.
-    pub fn placeholders(&self, message: &Message) -> Result<Vec<Meaning>, String> {
-        let mut found = pieces(&message.head, Encode::Raw)?;
-        found.extend(pieces(&message.body, Encode::Raw)?);
-        let names = found.iter().filter_map(|piece| match piece {
-            Piece::Value { name, .. } => Some(name),
-            Piece::Text(_) => None,
-        });
-        names.map(|name| self.meaning(name)).collect()
-    }
-}
-
-fn is_file(source: &FieldSource) -> bool {
-    matches!(source, FieldSource::Value(Source::File { .. }))
-}
-
-impl Field {
-    fn meaning(&self, column: Option<&str>) -> Meaning {
-        match &self.source {
-            FieldSource::Value(source) => Meaning::Value(
-                data::Meaning {
-                    source: source.clone(),
-                    name: self.name.clone(),
-                    column: column.map(str::to_owned),
-                },
-                self.format.clone(),
-            ),
-            own => Meaning::Own(own.clone(), self.format.clone()),
-        }
-    }
-}
 
 /// All violations of a step, each a sentence.
-pub fn check(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
+pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
     let mut found = Vec::new();
     if load.target.is_none() {
         found.push("messages have no target to connect to: give the load a target".to_owned());
@@ -242,4 +142,38 @@ fn check_message(step: &MessageStep, message: &Message, found: &mut dyn FnMut(St
             found("lengths and checksums have a width of their own: leave out the format".to_owned());
         }
     }
+}
+
+/// All violations of a stand-in for a service, each a sentence.
+pub(super) fn check_service(service: &MessageService, origin: &Origin) -> Vec<String> {
+    let mut found = Vec::new();
+    for (what, framing) in [("framing", &service.framing), ("answers", service.answer_framing())] {
+        found.extend(framing.violation().map(|why| format!("{what}: {why}")));
+        if *framing == Framing::Raw {
+            found.push(format!("{what}: raw says nothing of where a message ends"));
+        }
+        if *framing == Framing::Http {
+            found.push(format!("{what}: the origin that speaks HTTP is another one: leave out --tcp"));
+        }
+    }
+    found.extend(service.pieces().err());
+    let framing = service.answer_framing();
+    if framing.head_size() > framing.number_size() && service.head.len() != framing.head_size() as usize {
+        found.push(format!("the framing of answers has a head of {} bytes: give one", framing.head_size()));
+    }
+    for (name, share) in [
+        ("failures", service.failures),
+        ("drops", service.drops),
+        ("silent", service.silent),
+        ("wrong_lengths", service.wrong_lengths),
+        ("pushes", service.pushes),
+    ] {
+        if !(0.0..=1.0).contains(&share) {
+            found.push(format!("{name} is {share}: a share lies between 0 and 1"));
+        }
+    }
+    if origin.requests_per_connection == Some(0) {
+        found.push("requests_per_connection is 0: give 1 for one answer per connection".to_owned());
+    }
+    found.iter().map(|why| format!("origin: messages: {why}")).collect()
 }

@@ -1,0 +1,133 @@
+//! [`Net`]: what the code of tasks has of its worker.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use crate::backend::Socket;
+use crate::buffer::Buffer;
+use crate::event::Event;
+use crate::listener::Listener;
+use crate::options::{ConnectOptions, ListenOptions};
+use crate::sleep::Sleep;
+use crate::stream::Stream;
+use crate::tasks::TaskId;
+use crate::usage::Usage;
+use crate::worker::Worker;
+
+/// The handle of this thread's worker. Clones are cheap and name the same worker.
+#[derive(Clone)]
+pub struct Net(pub(crate) Rc<Worker>);
+
+impl Net {
+    /// The system interface in use, for reports: `"io_uring"` or `"epoll"`.
+    pub fn backend(&self) -> &'static str {
+        self.0.driver.name()
+    }
+
+    /// Has a task that panics end alone: it is dropped, the others go on, and this is called with what the panic said, so
+    /// that whoever runs the worker can end the run and tell. Without it the panic of a task is one of [`run`](crate::run).
+    pub fn on_panic(&self, hook: impl Fn(&str) + 'static) {
+        self.0.panic_hook.replace(Some(Rc::new(hook)));
+    }
+
+    /// Starts a task. It is polled for the first time in this turn, after the caller.
+    pub fn spawn(&self, task: impl Future<Output = ()> + 'static) -> TaskId {
+        let id = self.0.tasks.borrow_mut().insert(Box::pin(task));
+        self.0.turn.make_ready(id);
+        id
+    }
+
+    /// Drops a task where it stands; a task that cancels itself is dropped when its current poll returns. A task that has
+    /// ended is left in peace.
+    pub fn cancel(&self, id: TaskId) {
+        let task = self.0.tasks.borrow_mut().remove(id);
+        drop(task);
+    }
+
+    /// The monotonic clock, read now.
+    pub fn now(&self) -> Instant {
+        self.0.driver.now()
+    }
+
+    /// The monotonic clock as it was when this turn's wait returned. Costs nothing.
+    pub fn turn(&self) -> Instant {
+        self.0.turn.began()
+    }
+
+    /// Microseconds since the Unix epoch, derived from the monotonic clock: it never steps back.
+    pub fn unix_micros(&self) -> u64 {
+        self.0.wall_clock.unix_micros_at(self.now())
+    }
+
+    /// The same for a moment that was read before: no clock is read again.
+    pub fn unix_micros_at(&self, at: Instant) -> u64 {
+        self.0.wall_clock.unix_micros_at(at)
+    }
+
+    /// Waits until an instant, with microsecond resolution.
+    pub fn sleep_until(&self, at: Instant) -> Sleep {
+        Sleep::new(self.0.turn.clone(), at)
+    }
+
+    /// Waits for a while from now, with microsecond resolution.
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        self.sleep_until(self.now() + duration)
+    }
+
+    /// Opens a TCP connection.
+    ///
+    /// # Errors
+    ///
+    /// What the system says (refused, unreachable, no local port or descriptor left), or
+    /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
+    pub async fn connect(&self, to: SocketAddr, options: &ConnectOptions) -> io::Result<Stream> {
+        Stream::connect(&self.0.driver, &self.0.turn, to, options).await
+    }
+
+    /// Opens a connection to a Unix socket. It has no IP addresses: those it tells are unspecified.
+    ///
+    /// # Errors
+    ///
+    /// What the system says (no such file, refused, not allowed), or [`TimedOut`](io::ErrorKind::TimedOut) when its queue
+    /// is full until the deadline.
+    pub async fn connect_unix(&self, path: &Path, deadline: Option<Instant>) -> io::Result<Stream> {
+        Stream::connect_unix(&self.0.driver, &self.0.turn, path, deadline).await
+    }
+
+    /// Listens for TCP connections; port 0 takes any free one.
+    ///
+    /// # Errors
+    ///
+    /// What the system says: the address is in use, is not of this machine, or is not allowed.
+    pub fn listen(&self, at: SocketAddr, options: &ListenOptions) -> io::Result<Listener> {
+        Ok(Listener::new(&self.0.turn, Socket::listen(&self.0.driver, &self.0.turn, at, options)?))
+    }
+
+    /// An empty pooled buffer to compose a message in.
+    pub fn buffer(&self) -> Buffer {
+        self.0.turn.pool.take()
+    }
+
+    /// The addresses of a host, by the system's resolver on a helper thread. An IP address (IPv6 with or without brackets)
+    /// is returned as it is.
+    ///
+    /// # Errors
+    ///
+    /// The resolver's; and [`NotFound`](io::ErrorKind::NotFound) for a name without an address.
+    pub async fn lookup(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        self.0.lookups.addresses(&self.0.turn, &self.0.driver, host, port).await
+    }
+
+    /// A signal between tasks of this worker.
+    pub fn event(&self) -> Event {
+        Event::new(&self.0.turn)
+    }
+
+    /// What this worker did so far and what it holds now.
+    pub fn usage(&self) -> Usage {
+        self.0.usage()
+    }
+}

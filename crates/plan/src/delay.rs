@@ -1,0 +1,189 @@
+//! Laws of delays: how long an origin waits before it answers, how long a user thinks.
+
+use crate::draw::Draw;
+use crate::units::{UnitError, duration, duration_text, show_duration};
+use rand_distr::{Distribution, StandardNormal};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// A law of delays.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Delay {
+    /// None.
+    #[default]
+    None,
+    /// Always the same.
+    Fixed {
+        /// The delay.
+        #[serde(with = "duration_text")]
+        delay: Duration,
+    },
+    /// Evenly between both.
+    Uniform {
+        /// Shortest delay.
+        #[serde(with = "duration_text")]
+        min: Duration,
+        /// Longest delay.
+        #[serde(with = "duration_text")]
+        max: Duration,
+    },
+    /// Exponential.
+    Exponential {
+        /// Mean delay.
+        #[serde(with = "duration_text")]
+        mean: Duration,
+    },
+    /// Lognormal: half of the delays are shorter than the median, few are much longer.
+    Lognormal {
+        /// Median delay; the mean is this times exp(sigma²/2).
+        #[serde(with = "duration_text")]
+        median: Duration,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Delay {
+    /// Longest delay that a law gives.
+    pub const MAX: Duration = Duration::from_secs(3600);
+
+    /// Draws a delay.
+    pub fn draw(&self, draw: &mut Draw) -> Duration {
+        self.draw_of(draw, false)
+    }
+
+    /// Draws what is left of a delay at a moment that does not know of it: long delays are met more often, in the middle of
+    /// them. Whoever begins so, keeps the rate from the first moment on.
+    pub fn draw_rest(&self, draw: &mut Draw) -> Duration {
+        match self {
+            Delay::None => Duration::ZERO,
+            // An exponential delay has no memory.
+            Delay::Exponential { .. } => self.draw(draw),
+            _ => {
+                let met = self.draw_of(draw, true);
+                met.mul_f64(draw.unit())
+            }
+        }
+    }
+
+    /// `by_length`: long delays are drawn more often, in the measure of their length.
+    fn draw_of(&self, draw: &mut Draw, by_length: bool) -> Duration {
+        let delay = match *self {
+            Delay::None => Duration::ZERO,
+            Delay::Fixed { delay } => delay,
+            Delay::Uniform { min, max } if by_length => {
+                let square = |delay: Duration| delay.as_secs_f64().powi(2);
+                let between = (square(max) - square(min)).max(0.0) * draw.unit();
+                Duration::from_secs_f64((square(min) + between).sqrt())
+            }
+            Delay::Uniform { min, max } => min + max.saturating_sub(min).mul_f64(draw.unit()),
+            Delay::Exponential { mean } => mean.mul_f64(-(1.0 - draw.unit()).ln()),
+            Delay::Lognormal { median, sigma } => {
+                let normal: f64 = StandardNormal.sample(draw);
+                let shift = if by_length { sigma * sigma } else { 0.0 };
+                let seconds = median.as_secs_f64() * (sigma * normal + shift).exp();
+                Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
+            }
+        };
+        delay.min(Self::MAX)
+    }
+
+    /// Reads `20ms`, `10ms..50ms`, `exp:20ms`, or `lognormal:20ms` with `:SIGMA` after it where that is not 1.
+    ///
+    /// # Errors
+    /// What is no such law, in words.
+    pub fn parse(text: &str) -> Result<Delay, UnitError> {
+        if let Some(law) = text.strip_prefix("lognormal:") {
+            const WANTED: &str = "a median with a sigma from 0 to 5, such as lognormal:20ms:0.5";
+            let wrong = || UnitError { typed: text.to_owned(), wanted: WANTED };
+            let (median, sigma) = law.split_once(':').unwrap_or((law, "1"));
+            let sigma = sigma.parse().ok().filter(|sigma| (0.0..=5.0).contains(sigma)).ok_or_else(wrong)?;
+            return Ok(Delay::Lognormal { median: duration(median)?, sigma });
+        }
+        if let Some((min, max)) = text.split_once("..") {
+            return Ok(Delay::Uniform { min: duration(min)?, max: duration(max)? });
+        }
+        if let Some(mean) = text.strip_prefix("exp:") {
+            return Ok(Delay::Exponential { mean: duration(mean)? });
+        }
+        Ok(match duration(text)? {
+            Duration::ZERO => Delay::None,
+            delay => Delay::Fixed { delay },
+        })
+    }
+}
+
+impl fmt::Display for Delay {
+    /// As [`Delay::parse`] reads it.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Delay::None => write!(to, "0s"),
+            Delay::Fixed { delay } => write!(to, "{}", show_duration(delay)),
+            Delay::Uniform { min, max } => write!(to, "{}..{}", show_duration(min), show_duration(max)),
+            Delay::Exponential { mean } => write!(to, "exp:{}", show_duration(mean)),
+            Delay::Lognormal { median, sigma } => {
+                write!(to, "lognormal:{}:{sigma}", show_duration(median))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn laws_of_delays_read_as_they_are_shown() {
+        for (text, shown) in [
+            ("0", "0s"),
+            ("20ms", "20ms"),
+            ("0.5s..2s", "500ms..2s"),
+            ("exp:1s", "exp:1s"),
+            ("lognormal:1s", "lognormal:1s:1"),
+            ("lognormal:20ms:0.5", "lognormal:20ms:0.5"),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            assert_eq!((law.to_string().as_str(), Delay::parse(shown)), (shown, Ok(law)));
+        }
+        for text in ["lognormal:", "lognormal:1s:x", "lognormal:1s:-1", "lognormal:1s:nan", "x", "1s..x"] {
+            assert!(Delay::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn laws_of_delays_have_the_mean_they_say() {
+        for (text, mean_ms) in [
+            ("100ms", 100.0),
+            ("100ms..300ms", 200.0),
+            ("exp:100ms", 100.0),
+            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp()),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            let of = |n| law.draw(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
+            let mean = (0..100_000).map(of).sum::<f64>() / 1e5;
+            assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: {mean} ms");
+        }
+    }
+
+    /// As renewal theory has it: the mean of the rest is E[X²] / 2 E[X], and its density at 0 is 1 / E[X].
+    #[test]
+    fn the_rest_of_a_delay_keeps_the_rate() {
+        for (text, mean_ms, rest_ms) in [
+            ("100ms", 100.0, 50.0),
+            ("100ms..300ms", 200.0, (300f64.powi(3) - 100f64.powi(3)) / (3.0 * 200.0) / 400.0),
+            ("exp:100ms", 100.0, 100.0),
+            ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp(), 50.0 * 0.375f64.exp()),
+        ] {
+            let law = Delay::parse(text).unwrap();
+            let of = |n| law.draw_rest(&mut Draw::new(1, n)).as_secs_f64() * 1e3;
+            let rests: Vec<f64> = (0..200_000).map(of).collect();
+            let mean = rests.iter().sum::<f64>() / rests.len() as f64;
+            assert!((mean / rest_ms - 1.0).abs() < 0.02, "{text}: {mean} ms, not {rest_ms} ms");
+            let soon =
+                rests.iter().filter(|rest| **rest < mean_ms / 20.0).count() as f64 / rests.len() as f64;
+            assert!((soon * 20.0 - 1.0).abs() < 0.06, "{text}: {soon} of all in a twentieth of the mean");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Lists of requests that are described one by one: their order, what their answers must be, what users remember.
+
+use crate::data::Data;
+use crate::expect::Expect;
+use crate::field::Field;
+use crate::reading::Reading;
+use crate::request::Request;
+use crate::session::Session;
+use crate::template::{Encode, Piece, TemplateAddress, pieces};
+use serde::{Deserialize, Serialize};
+
+/// Sends requests of a list, again and again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct RequestStep {
+    /// At least one.
+    pub requests: Vec<Request>,
+    /// In which order.
+    pub order: RequestOrder,
+    /// What the answers must be.
+    pub expect: Expect,
+    /// URLs, field values and bodies hold placeholders such as `{{id}}` (see [`crate::template`]). Without this, braces
+    /// are braces.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub templates: bool,
+    /// Named data for the placeholders.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub data: Vec<Data>,
+    /// Each request is signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aws: Option<AwsSignature>,
+    /// How fast answers are read.
+    #[serde(skip_serializing_if = "Reading::is_default")]
+    pub reading: Reading,
+    /// What users remember from one request to the next, and do of themselves.
+    #[serde(skip_serializing_if = "Session::is_none")]
+    pub session: Session,
+}
+
+/// In which order the requests of a list are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum RequestOrder {
+    /// In the list's order, again and again, by the number of the request.
+    #[default]
+    Loop,
+    /// At random, evenly.
+    Random,
+    /// At random, by the requests' weights.
+    Weighted,
+    /// Each user walks the list by itself, again and again; of n users, the one with number i begins at the place
+    /// i·⌊length/n⌋.
+    PerUser,
+    /// The list is cut into as many slices as there are users; each user walks its own once and has then ended. Where an
+    /// open pace hands turns to users, those beyond the slice send its last request.
+    Slices,
+}
+
+/// Requests carry AWS's signature, version 4.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AwsSignature {
+    /// Such as `us-east-1`.
+    pub region: String,
+    /// Such as `s3` or `execute-api`.
+    pub service: String,
+    /// What signs; never part of a plan's text, so that neither plans nor reports give a secret away.
+    #[serde(skip)]
+    pub keys: Option<AwsKeys>,
+}
+
+/// An access key of AWS.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AwsKeys {
+    /// Its public name.
+    pub id: String,
+    /// The secret.
+    pub secret: String,
+    /// Goes with keys that live for a session.
+    pub token: Option<String>,
+}
+
+impl std::fmt::Debug for AwsKeys {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "AwsKeys({})", self.id)
+    }
+}
+
+impl RequestStep {
+    /// The texts of a request and of fields common to all that may hold placeholders, each taken apart.
+    ///
+    /// # Errors
+    /// A broken placeholder, in words.
+    pub fn placeholders<'a>(
+        request: &'a Request,
+        fields: impl Iterator<Item = &'a Field>,
+    ) -> Result<Vec<Piece>, String> {
+        let mut found = TemplateAddress::parse(&request.url)?.text;
+        for field in fields.chain(&request.fields) {
+            found.extend(pieces(field.value.as_bytes(), Encode::Line)?);
+        }
+        found.extend(pieces(&request.body, Encode::Raw)?);
+        found.retain(|piece| matches!(piece, Piece::Value { .. }));
+        Ok(found)
+    }
+}
