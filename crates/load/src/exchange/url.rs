@@ -1,12 +1,13 @@
 //! Fetching a URL of a list, and following where it leads. Start reading at [`url`].
 
 use super::{
-    Attempt, Ended, Moments, Place, Repeating, Turn, decide, keeps, not_connected, note_refusal, put_back,
-    read_all, ready,
+    Attempt, Ended, Moments, Repeating, Turn, decide, keeps, not_connected, note_refusal, put_back, read_all,
+    ready,
 };
 use crate::connection::Connection;
 use crate::failure;
 use crate::page::PageReader;
+use crate::route::Route;
 use crate::urls::{self, Frontier};
 use crate::user::User;
 use crate::worker::Worker;
@@ -15,7 +16,6 @@ use measure::{Clock, Event, Exchange, Failure, FailureKind, Outcome, Stage, Trou
 use net::Buffer;
 use plan::{Address, CheckContent};
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use wire::http1::Expect;
 
@@ -25,8 +25,8 @@ pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontie
     worker.begin();
     let begin = worker.net.now();
     address.text.as_bytes().clone_into(&mut user.path);
-    let to = match resolve(worker, frontier, &address).await {
-        Ok(to) => to,
+    let route = match route(worker, frontier, &address).await {
+        Ok(route) => route,
         Err(error) => {
             let failure =
                 Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
@@ -36,7 +36,7 @@ pub(crate) async fn url(worker: &Rc<Worker>, user: &mut User, frontier: &Frontie
     if worker.job.load.trace.urls {
         worker.show(Event::Url(address.text.clone()));
     }
-    let visit = Visit { worker, frontier, address, to, turn };
+    let visit = Visit { worker, frontier, address, route, turn };
     while visit.attempt(user).await == Attempt::Outdated {}
 }
 
@@ -45,8 +45,7 @@ struct Visit<'a> {
     worker: &'a Rc<Worker>,
     frontier: &'a Frontier,
     address: Address,
-    /// Where its host is; `None`: to the target.
-    to: Option<SocketAddr>,
+    route: Route,
     turn: Turn,
 }
 
@@ -54,7 +53,7 @@ impl Visit<'_> {
     /// One try, over the user's connection or a new one.
     async fn attempt(&self, user: &mut User) -> Attempt {
         let worker = self.worker;
-        let Some(mut connection) = ready(worker, user, self.place(), &self.turn).await else {
+        let Some(mut connection) = ready(worker, user, self.route.place(), &self.turn).await else {
             return Attempt::Over;
         };
         let last = worker.is_last(&connection);
@@ -87,21 +86,10 @@ impl Visit<'_> {
         Attempt::Over
     }
 
-    /// Through a proxy as that is spoken to, otherwise as the URL says.
-    fn place(&self) -> Place<'_> {
-        match &self.to {
-            None => self.worker.target(),
-            Some(to) => {
-                let secure = self.address.secure.then_some(self.address.host.as_str());
-                Place { to: std::slice::from_ref(to), secure, tunnel: None }
-            }
-        }
-    }
-
     fn compose(&self, last: bool) -> Buffer {
         let worker = self.worker;
         let mut message = worker.net.buffer();
-        let proxied = worker.job.load.target.is_some();
+        let proxied = self.route.is_forward(&worker.http);
         let reload = self.frontier.reloads(self.turn.number);
         urls::compose(&self.address, &mut message, &worker.http, proxied, reload, last);
         if worker.job.load.trace.heads {
@@ -111,24 +99,20 @@ impl Visit<'_> {
     }
 }
 
-/// The address of a URL's host, where that is not the target's.
-async fn resolve(
-    worker: &Rc<Worker>,
-    frontier: &Frontier,
-    address: &Address,
-) -> io::Result<Option<SocketAddr>> {
-    if worker.job.load.target.is_some() {
-        return Ok(None);
+/// The way to a URL's host: by the target, or to the host itself, which is looked up once.
+async fn route(worker: &Worker, frontier: &Frontier, address: &Address) -> io::Result<Route> {
+    if let Some(route) = Route::by_target(address, worker.http(), worker.target()) {
+        return Ok(route);
     }
     if let Some(known) = frontier.resolved(&address.host, address.port) {
-        return Ok(Some(known));
+        return Ok(Route::direct(address, vec![known]));
     }
     let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
     worker.time(Clock::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
-    Ok(Some(first))
+    Ok(Route::direct(address, vec![first]))
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.
