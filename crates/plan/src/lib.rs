@@ -40,7 +40,7 @@ mod text;
 mod threshold;
 mod tls;
 
-pub use address::Address;
+pub use address::{Address, reference};
 pub use body::Body;
 pub use connections::{CloseBy, Connections, Resend};
 pub use delay::Delay;
