@@ -65,7 +65,7 @@ impl Worker {
         }
         let mut field_lines = Vec::new();
         for field in &settings.behaviour.fields {
-            wire::http1::write::field(&mut field_lines, &field.name, &field.value);
+            wire::http1::write::field(&mut field_lines, &field.name, field.value.text().as_bytes());
         }
         Rc::new(Worker {
             salted_seed: hash(SALT_ORIGIN, settings.seed),

@@ -3,11 +3,13 @@
 
 use crate::Plan;
 use crate::data::{is_name, meaning};
-use crate::load::{Delay, Field, Http1, Load, ObjectStep, Origin, Phase, Protocol, Step};
+use crate::field::Field;
+use crate::load::{Delay, Http1, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::{Request, RequestOrder, RequestStep};
 use crate::script::ScriptStep;
+use crate::secret::without_userinfo;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
@@ -172,8 +174,8 @@ pub(crate) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
     for field in fields {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
-        if bad_name || field.value.bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
-            found.push(format!("header '{}: {}' cannot be sent", field.name, field.value.escape_default()));
+        if bad_name || field.value.text().bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
+            found.push(format!("header '{}' cannot be sent", field.shown().escape_default()));
         }
     }
 }
@@ -384,7 +386,13 @@ fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<S
 }
 
 fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {
-    let url = &request.url;
+    let url = &without_userinfo(&request.url);
+    if *url != request.url {
+        found.push(format!(
+            "phase '{phase}': '{url}': URLs of a plan hold no passwords: give the field Authorization the value \
+             {{ basic = {{ name = \"NAME\", password = \"env:VARIABLE\" }} }}"
+        ));
+    }
     match request.address() {
         None => found.push(format!(
             "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"

@@ -2,6 +2,7 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+use crate::field::Field;
 use crate::message::{MessageConnections, MessageService, MessageStep};
 use crate::pace::Pace;
 use crate::popularity::Popularity;
@@ -228,16 +229,6 @@ impl HttpVersion {
             HttpVersion::OneOne => "HTTP/1.1",
         }
     }
-}
-
-/// A header field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Field {
-    /// Name without colon.
-    pub name: String,
-    /// Value without line end.
-    pub value: String,
 }
 
 /// How a proxy is addressed.

@@ -1,10 +1,13 @@
 //! Requests that are described one by one: what `wringer http` and the doors of web server testers send.
 
-use crate::address::Address;
+use crate::address::{Address, split_userinfo};
 use crate::body::Body;
+use crate::credentials::Credentials;
 use crate::data::Data;
 use crate::expect::Expect;
-use crate::load::{Field, Reading};
+use crate::field::{Field, FieldValue};
+use crate::load::Reading;
+use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
 use serde::{Deserialize, Serialize};
@@ -45,25 +48,31 @@ pub struct AwsSignature {
     pub region: String,
     /// Such as `s3` or `execute-api`.
     pub service: String,
-    /// What signs; never part of a plan's text, so that neither plans nor reports give a secret away.
-    #[serde(skip)]
-    pub keys: Option<AwsKeys>,
+    /// The access key's id.
+    #[serde(default = "AwsSignature::default_id")]
+    pub id: Secret,
+    /// The access key.
+    #[serde(default = "AwsSignature::default_key")]
+    pub key: Secret,
+    /// Goes with keys that live for a session; empty: none.
+    #[serde(default = "AwsSignature::default_token", skip_serializing_if = "Option::is_none")]
+    pub token: Option<Secret>,
 }
 
-/// An access key of AWS.
-#[derive(Clone, PartialEq, Eq)]
-pub struct AwsKeys {
-    /// Its public name.
-    pub id: String,
-    /// The secret.
-    pub secret: String,
-    /// Goes with keys that live for a session.
-    pub token: Option<String>,
-}
+impl AwsSignature {
+    /// The variable that AWS's own programs take the id from.
+    pub fn default_id() -> Secret {
+        Secret::environment("AWS_ACCESS_KEY_ID")
+    }
 
-impl std::fmt::Debug for AwsKeys {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(to, "AwsKeys({})", self.id)
+    /// The variable that AWS's own programs take the key from.
+    pub fn default_key() -> Secret {
+        Secret::environment("AWS_SECRET_ACCESS_KEY")
+    }
+
+    /// The variable that AWS's own programs take a session's token from, where it is set.
+    pub fn default_token() -> Option<Secret> {
+        Some(Secret::environment("AWS_SESSION_TOKEN"))
     }
 }
 
@@ -78,9 +87,10 @@ impl RequestStep {
     ) -> Result<Vec<Piece>, String> {
         let mut found = TemplateAddress::parse(&request.url)?.text;
         for field in fields.chain(&request.fields) {
-            found.extend(pieces(field.value.as_bytes(), Encode::Line)?);
+            let text = field.value.template().unwrap_or_default();
+            found.extend(pieces(text.as_bytes(), Encode::Line)?);
         }
-        found.extend(pieces(&request.body, Encode::Raw)?);
+        found.extend(pieces(request.body.template().unwrap_or_default(), Encode::Raw)?);
         found.retain(|piece| matches!(piece, Piece::Value { .. }));
         Ok(found)
     }
@@ -102,7 +112,7 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// What it carries.
-    #[serde(default, skip_serializing_if = "Body::is_none")]
+    #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub body: Body,
     /// Statuses of its answers that are good, instead of the step's; empty: the step's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -129,13 +139,18 @@ fn is_get(method: &str) -> bool {
 }
 
 impl Request {
-    /// A plain GET.
+    /// A plain GET. A name and password in the URL become Basic authentication (RFC 7617).
     pub fn get(url: &str) -> Request {
+        let (url, userinfo) = split_userinfo(url);
+        let authorization = userinfo.map(|(name, password)| {
+            let credentials = Credentials::new(&name, Secret::typed(password));
+            Field::new("Authorization", FieldValue::basic(credentials))
+        });
         Request {
             method: get(),
-            url: url.to_owned(),
+            url,
             target: None,
-            fields: Vec::new(),
+            fields: authorization.into_iter().collect(),
             body: Body::default(),
             statuses: Vec::new(),
             weight: 1,
