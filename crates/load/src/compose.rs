@@ -26,8 +26,11 @@ pub(crate) struct Composer {
 
 impl Composer {
     pub fn new(http: &Http1, site: &Site) -> Composer {
-        let fields =
-            http.fields.iter().flat_map(|f| format!("{}: {}\r\n", f.name, f.value).into_bytes()).collect();
+        let fields = http
+            .fields
+            .iter()
+            .flat_map(|f| format!("{}: {}\r\n", f.name, f.value.text()).into_bytes())
+            .collect();
         Composer {
             form: http.form,
             absolute: format!("http://{}", http.authority).into_bytes(),
@@ -261,7 +264,7 @@ mod tests {
             "GET http://localhost:9299/0.7551555330/7000 HTTP/1.1\r\nProxy-Connection: Keep-Alive\r\n\
              Host: localhost\r\nRange: bytes=345-699\r\n\r\n"
         );
-        let fields = vec![Field { name: "Accept".to_owned(), value: "*/*".to_owned() }];
+        let fields = vec![Field::new("Accept", "*/*")];
         let http = Http1 { fields, ..http(RequestForm::Forward) };
         let mut site = Site { variants: 3, vary_on: VaryOn::UserAgent, ..jtest_site() };
         site.form = Form::Jtest(jtest::Form { extension: Extension::Html, ..jtest::Form::default() });

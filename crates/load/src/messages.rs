@@ -334,33 +334,13 @@ fn number(number: Number) -> framing::Number {
     }
 }
 
-/// What of a step cannot be made ready on this machine: environment variables, time zones, forms of times.
+/// What of a step cannot be made ready on this machine: time zones, forms of times.
 pub fn violations(step: &MessageStep) -> Vec<String> {
-    let mut found = Vec::new();
-    for field in &step.data {
-        if let Some(variable) = field.source.environment() {
-            match std::env::var(variable) {
-                Err(_) => {
-                    found.push(format!("data {}: the environment has no variable {variable}", field.name))
-                }
-                Ok(value) if write::key_of(&field.source, &value).is_none() => {
-                    let wanted = match &field.source {
-                        FieldSource::Checksum(sum) => sum.algorithm.key().unwrap_or_default(),
-                        _ => "",
-                    };
-                    let name = &field.name;
-                    found.push(format!(
-                        "data {name}: {variable} does not hold {wanted} in hexadecimal digits"
-                    ));
-                }
-                Ok(_) => {}
-            }
-        }
-        if let FieldSource::Time(text) = &field.source
-            && let Err(why) = time::TimeWriter::new(text)
-        {
-            found.push(format!("data {}: {why}", field.name));
-        }
-    }
-    found
+    let times = step.data.iter().filter_map(|field| match &field.source {
+        FieldSource::Time(text) => Some((&field.name, text)),
+        _ => None,
+    });
+    times
+        .filter_map(|(name, text)| Some(format!("data {name}: {}", time::TimeWriter::new(text).err()?)))
+        .collect()
 }

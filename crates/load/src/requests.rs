@@ -170,7 +170,7 @@ impl Requests {
         seed: u64,
         models: Models,
     ) -> Requests {
-        let signer = step.aws.as_ref().and_then(Signer::new).map(Rc::new);
+        let signer = step.aws.as_ref().map(Signer::new).map(Rc::new);
         let writer = Writer { step, http, tables, seed, signer };
         let checks = &Rc::new(Checks::new(&step.expect));
         let reading = step.reading;

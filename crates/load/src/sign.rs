@@ -3,13 +3,15 @@
 
 use crate::chunked;
 use hmac::{Hmac, KeyInit, Mac};
-use plan::{AwsKeys, AwsSignature};
+use plan::AwsSignature;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// Signs the requests of a step.
 pub(crate) struct Signer {
-    keys: AwsKeys,
+    id: String,
+    key: String,
+    token: Option<String>,
     region: String,
     service: String,
 }
@@ -36,9 +38,16 @@ struct Unsigned<'a> {
 }
 
 impl Signer {
-    /// `None` where there are no keys; whoever runs a plan refuses that before.
-    pub fn new(aws: &AwsSignature) -> Option<Signer> {
-        Some(Signer { keys: aws.keys.clone()?, region: aws.region.clone(), service: aws.service.clone() })
+    /// Its secrets are filled in.
+    pub fn new(aws: &AwsSignature) -> Signer {
+        let token = aws.token.as_ref().map(|token| token.reveal().to_owned());
+        Signer {
+            id: aws.id.reveal().to_owned(),
+            key: aws.key.reveal().to_owned(),
+            token: token.filter(|token| !token.is_empty()),
+            region: aws.region.clone(),
+            service: aws.service.clone(),
+        }
     }
 
     /// Adds the signature to a request's bytes.
@@ -61,7 +70,7 @@ impl Signer {
         if self.service == "s3" {
             add("x-amz-content-sha256", &hex(&Sha256::digest(body)));
         }
-        if let Some(token) = &self.keys.token {
+        if let Some(token) = &self.token {
             add("x-amz-security-token", token);
         }
         let authorization = self.authorization(&head, body, &time);
@@ -80,14 +89,14 @@ impl Signer {
         let signature = hex(&keyed(&self.key(&time[..8]), to_sign.as_bytes()));
         format!(
             "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={}, Signature={signature}",
-            self.keys.id,
+            self.id,
             request.names()
         )
     }
 
     /// The key of a day, such as `20150830`.
     fn key(&self, day: &str) -> Vec<u8> {
-        let secret = format!("AWS4{}", self.keys.secret).into_bytes();
+        let secret = format!("AWS4{}", self.key).into_bytes();
         let words = [day, &self.region, &self.service, "aws4_request"];
         words.iter().fold(secret, |key, word| keyed(&key, word.as_bytes()))
     }
@@ -221,10 +230,16 @@ fn timestamp(unix_us: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::Secret;
 
     fn signed(service: &str, secret: &str, id: &str, unix_s: u64, request: &str) -> String {
-        let keys = AwsKeys { id: id.to_owned(), secret: secret.to_owned(), token: None };
-        let signer = Signer { keys, region: "us-east-1".to_owned(), service: service.to_owned() };
+        let signer = Signer {
+            id: id.to_owned(),
+            key: secret.to_owned(),
+            token: None,
+            region: "us-east-1".to_owned(),
+            service: service.to_owned(),
+        };
         let mut message = request.as_bytes().to_vec();
         signer.sign(&mut message, unix_s * 1_000_000);
         String::from_utf8(message).unwrap()
@@ -328,9 +343,13 @@ mod tests {
 
     #[test]
     fn bodies_tokens_and_whole_urls() {
-        let keys = AwsKeys { id: "I".to_owned(), secret: "S".to_owned(), token: Some("T".to_owned()) };
-        let aws = AwsSignature { region: "r".to_owned(), service: "s".to_owned(), keys: Some(keys) };
-        let signer = Signer::new(&aws).unwrap();
+        let signer = Signer::new(&AwsSignature {
+            region: "r".to_owned(),
+            service: "s".to_owned(),
+            id: Secret::typed("I"),
+            key: Secret::typed("S"),
+            token: Some(Secret::typed("T")),
+        });
         let sign = |target: &str, body: &str| {
             let mut message =
                 format!("POST {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n{body}").into_bytes();

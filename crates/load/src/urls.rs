@@ -33,7 +33,7 @@ pub(crate) fn compose(
     for field in &http.fields {
         out.extend_from_slice(field.name.as_bytes());
         out.extend_from_slice(b": ");
-        out.extend_from_slice(field.value.as_bytes());
+        out.extend_from_slice(field.value.text().as_bytes());
         out.extend_from_slice(b"\r\n");
     }
     out.extend_from_slice(b"\r\n");
@@ -184,7 +184,7 @@ mod tests {
 
     fn request(url: &str, proxied: bool) -> String {
         let mut out = Vec::new();
-        let accept = plan::Field { name: "Accept".to_owned(), value: "*/*".to_owned() };
+        let accept = plan::Field::new("Accept", "*/*");
         let http = Http1 { fields: vec![accept], ..Http1::default() };
         compose(&Address::parse(url).unwrap(), &mut out, &http, proxied, true, false);
         String::from_utf8(out).unwrap()

@@ -15,9 +15,8 @@ use crate::urls::Frontier;
 use crate::user::{self, Think};
 use measure::{Clock, Event, Exchange, FirstTls, Outcome, Snapshot, Stage, Tally, Times};
 use net::{Event as Signal, Net, TaskId};
-use plan::data::Tables;
 use plan::draw::hash;
-use plan::{Http1, Load, Pace, Part, Phase, ScriptStep, Site, Step};
+use plan::{Http1, Inputs, Load, Pace, Part, Phase, ScriptStep, Site, Step};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -45,8 +44,8 @@ pub struct Job {
     pub tls: Option<wire::tls::Client>,
     /// Addresses of the hosts of described requests, where there is no target.
     pub hosts: Arc<Hosts>,
-    /// What the files hold that described requests take values from.
-    pub tables: Arc<Tables>,
+    /// What the plan's files hold. Its secrets are filled in.
+    pub inputs: Arc<Inputs>,
     /// Where figures go.
     pub snapshots: SyncSender<Snapshot>,
     /// Empty tallies come back here, so that handing over allocates nothing.
@@ -291,19 +290,20 @@ impl Worker {
     fn work(&self, index: usize, part: Part, phase: &Phase) -> PhaseWork {
         let seed = hash(self.job.seed, index as u64);
         let nonces = hash(self.job.run_id, index as u64);
+        let tables = self.job.inputs.tables();
         // Through a proxy they need a tunnel.
         let https = self.job.tls.is_some() && (self.job.load.target.is_none() || self.http.tunnel);
         let steps = phase.scenario.steps.iter().enumerate().map(|(place, step)| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
-                let (hosts, tables, control) = (&self.job.hosts, &self.job.tables, &self.job.control);
+                let (hosts, control) = (&self.job.hosts, &self.job.control);
                 let models = Models { control: control.clone(), of: (index, place) };
                 let (http, target) = (&self.http, self.target());
-                StepWork::Requests(Requests::new(step, http, target, hosts, tables, seed, models))
+                StepWork::Requests(Requests::new(step, http, target, hosts, &tables, seed, models))
             }
             Step::Script(step) => self.script_work(step),
-            Step::Messages(step) => StepWork::Messages(Box::new(Messages::new(step, &self.job.tables, seed))),
+            Step::Messages(step) => StepWork::Messages(Box::new(Messages::new(step, &tables, seed))),
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {

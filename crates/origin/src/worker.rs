@@ -64,7 +64,7 @@ impl Worker {
         let sets_cookie = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Set-Cookie"));
         let mut field_lines = Vec::new();
         for field in &settings.behaviour.fields {
-            wire::http1::write::field(&mut field_lines, &field.name, &field.value);
+            wire::http1::write::field(&mut field_lines, &field.name, field.value.text().as_bytes());
         }
         Rc::new(Worker {
             salted_seed: hash(SALT_ORIGIN, settings.seed),

@@ -42,6 +42,9 @@ impl Address {
             return None;
         }
         url.set_fragment(None);
+        // What stands before an @ is never sent as part of a URL (RFC 9110 section 4.2.4). Both can be set where there is
+        // a host, as in all http URLs.
+        let _ = url.set_username("").and_then(|()| url.set_password(None));
         let host = url.host_str()?.to_owned();
         let port = url.port_or_known_default()?;
         let authority = match url.port() {
@@ -70,6 +73,22 @@ pub fn reference(bytes: &[u8]) -> String {
     }
 }
 
+/// A URL without the user name and password before its host, and those, decoded.
+pub(crate) fn split_userinfo(text: &str) -> (String, Option<(String, String)>) {
+    let begin = text.find("://").map_or(text.len(), |at| at + 3);
+    let end = text[begin..].find(['/', '?', '#']).map_or(text.len(), |at| begin + at);
+    let Some(at) = text[begin..end].rfind('@').map(|at| begin + at) else { return (text.to_owned(), None) };
+    let userinfo = &text[begin..at];
+    let (name, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
+    let found = (!userinfo.is_empty()).then(|| (decoded(name), decoded(password)));
+    (format!("{}{}", &text[..begin], &text[at + 1..]), found)
+}
+
+/// Percent-encoding taken away (RFC 3986 section 2.1).
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +113,23 @@ mod tests {
         assert_eq!(leads(b"caf\xe9 1?a=\xff#b"), "/dir/caf%E9%201?a=%FF");
         assert_eq!(leads("/é?ü".as_bytes()), "/%C3%A9?%C3%BC");
         assert_eq!(leads(b"/a%e9"), "/a%e9");
+    }
+
+    #[test]
+    fn names_and_passwords_are_no_part_of_what_is_sent() {
+        let address = Address::parse("http://me:geheim@h:81/a").unwrap();
+        assert_eq!((address.text.as_str(), address.authority.as_str()), ("http://h:81/a", "h:81"));
+        assert_eq!(Address::parse("http://h/").unwrap().join("//me:geheim@i/x").unwrap().text, "http://i/x");
+        for (url, rest, userinfo) in [
+            ("http://me:p%40w@h/a@b", "http://h/a@b", Some(("me", "p@w"))),
+            ("https://me@h?x", "https://h?x", Some(("me", ""))),
+            ("http://a@b:c@h", "http://h", Some(("a@b", "c"))),
+            ("http://h/a:b@c", "http://h/a:b@c", None),
+            ("http://@h/", "http://h/", None),
+        ] {
+            let userinfo = userinfo.map(|(name, password)| (name.to_owned(), password.to_owned()));
+            assert_eq!(split_userinfo(url), (rest.to_owned(), userinfo), "{url}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::popularity::Law;
 use crate::request::Request;
 use crate::requests::{RequestOrder, RequestStep};
 use crate::script::ScriptStep;
+use crate::secret::without_userinfo;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
@@ -179,8 +180,8 @@ pub(crate) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
     for field in fields {
         let bad_name =
             field.name.is_empty() || field.name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':');
-        if bad_name || field.value.bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
-            found.push(format!("header '{}: {}' cannot be sent", field.name, field.value.escape_default()));
+        if bad_name || field.value.text().bytes().any(|byte| byte == b'\r' || byte == b'\n' || byte == 0) {
+            found.push(format!("header '{}' cannot be sent", field.shown().escape_default()));
         }
     }
 }
@@ -391,7 +392,13 @@ fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<S
 }
 
 fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {
-    let url = &request.url;
+    let url = &without_userinfo(&request.url);
+    if *url != request.url {
+        found.push(format!(
+            "phase '{phase}': '{url}': URLs of a plan hold no passwords: give the field Authorization the value \
+             {{ basic = {{ name = \"NAME\", password = \"env:VARIABLE\" }} }}"
+        ));
+    }
     match request.address() {
         None => found.push(format!(
             "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
@@ -417,7 +424,10 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<St
 fn check_framing(http: &Http1, of_request: &[Field], found: &mut Vec<String>) {
     let named = |name: &str| {
         let mut fields = http.fields.iter().chain(of_request);
-        fields.find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.trim())
+        fields
+            .find(|field| field.name.eq_ignore_ascii_case(name))
+            .and_then(|field| field.value.template())
+            .map(|text| text.trim().to_owned())
     };
     let Some(coding) = named("Transfer-Encoding") else { return };
     let last = coding.rsplit(',').next().unwrap_or_default().trim();
@@ -604,8 +614,7 @@ mod tests {
             move |_: &mut Load, step: &mut RequestStep| step.session = session.clone()
         };
         let with = |version, fields: &[(&str, &str)]| {
-            let field =
-                |(name, value): &(&str, &str)| Field { name: (*name).to_owned(), value: (*value).to_owned() };
+            let field = |(name, value): &(&str, &str)| Field::new(*name, *value);
             Http1 { version, fields: fields.iter().map(field).collect(), ..Http1::default() }
         };
         assert_eq!(found(&http(with(HttpVersion::OneOne, &[("Transfer-Encoding", "gzip, Chunked")]))), "");

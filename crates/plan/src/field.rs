@@ -1,13 +1,253 @@
-//! [`Field`]: a header field of a request or an answer.
+//! Header fields, of which the value may be a secret.
 
-use serde::{Deserialize, Serialize};
+use crate::credentials::Credentials;
+use crate::secret::{Secret, is_secret_field};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 
-/// A header field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A header field. Made with [`Field::new`], so that no secret stands in clear.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Field {
     /// Name without colon.
     pub name: String,
     /// Value without line end.
-    pub value: String,
+    pub value: FieldValue,
+}
+
+/// The value of a header field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum FieldValue {
+    /// Text that anybody may see, and that may hold placeholders.
+    Text(String),
+    /// A secret, with what stands before it.
+    Secret(SecretText),
+    /// Basic authentication (RFC 7617).
+    Basic(Basic),
+}
+
+/// A secret with a text before it, such as `Bearer `.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretText {
+    /// What anybody may see.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub before: String,
+    /// The rest.
+    pub secret: Secret,
+}
+
+/// A name and its password, as Basic authentication sends them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Basic {
+    /// The name and the password.
+    pub basic: Credentials,
+}
+
+impl Field {
+    /// A field. A text that is nobody's business by the field's name becomes a secret.
+    pub fn new(name: impl Into<String>, value: impl Into<FieldValue>) -> Field {
+        let (name, value) = (name.into(), value.into());
+        let value = match value {
+            FieldValue::Text(text) if is_secret_field(&name) => {
+                let (before, secret) = split_scheme(&name, &text);
+                let secret = Secret::typed(secret);
+                FieldValue::Secret(SecretText { before: before.to_owned(), secret })
+            }
+            value => value,
+        };
+        Field { name, value }
+    }
+
+    /// A field whose value may be `env:NAME` or `file:PATH`, also behind a scheme: `Bearer env:NAME`.
+    pub fn typed(name: impl Into<String>, text: &str) -> Field {
+        let name = name.into();
+        let (before, rest) = split_scheme(&name, text);
+        match Secret::named(rest).filter(|_| is_secret_field(&name)) {
+            Some(secret) => {
+                let value = FieldValue::Secret(SecretText { before: before.to_owned(), secret });
+                Field { name, value }
+            }
+            None => Field::new(name, text),
+        }
+    }
+
+    /// `Name: value` with secrets masked.
+    pub fn shown(&self) -> String {
+        format!("{}: {}", self.name, self.value.shown())
+    }
+}
+
+/// The scheme of credentials with the blank behind it, and the rest.
+fn split_scheme<'a>(name: &str, text: &'a str) -> (&'a str, &'a str) {
+    let has_scheme = name.to_ascii_lowercase().ends_with("authorization");
+    text.find(' ').filter(|_| has_scheme).map_or(("", text), |at| text.split_at(at + 1))
+}
+
+impl FieldValue {
+    /// `Bearer` and a token (RFC 6750).
+    pub fn bearer(token: Secret) -> FieldValue {
+        FieldValue::Secret(SecretText { before: "Bearer ".to_owned(), secret: token })
+    }
+
+    /// A secret alone.
+    pub fn secret(secret: Secret) -> FieldValue {
+        FieldValue::Secret(SecretText { before: String::new(), secret })
+    }
+
+    /// Basic authentication.
+    pub fn basic(credentials: Credentials) -> FieldValue {
+        FieldValue::Basic(Basic { basic: credentials })
+    }
+
+    /// The value as it is sent, secrets included.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            FieldValue::Text(text) => text.into(),
+            FieldValue::Secret(SecretText { before, secret }) if before.is_empty() => secret.reveal().into(),
+            FieldValue::Secret(SecretText { before, secret }) => {
+                format!("{before}{}", secret.reveal()).into()
+            }
+            FieldValue::Basic(Basic { basic }) => format!("Basic {}", STANDARD.encode(basic.pair())).into(),
+        }
+    }
+
+    /// The value as people see it: secrets by their sources.
+    pub fn shown(&self) -> String {
+        match self {
+            FieldValue::Text(text) => text.clone(),
+            FieldValue::Secret(SecretText { before, secret }) => format!("{before}{secret}"),
+            FieldValue::Basic(Basic { basic }) => format!("Basic {}", basic.password),
+        }
+    }
+
+    /// The text that may hold placeholders: what was typed. `None` for what comes from elsewhere, of which braces are
+    /// braces.
+    pub fn template(&self) -> Option<Cow<'_, str>> {
+        match self {
+            FieldValue::Secret(SecretText { secret, .. }) if !secret.is_typed() => None,
+            FieldValue::Basic(_) => None,
+            _ => Some(self.text()),
+        }
+    }
+
+    /// The same value with its typed text changed.
+    #[must_use]
+    pub fn map_text(self, change: impl FnOnce(&str) -> String) -> FieldValue {
+        match self {
+            FieldValue::Text(text) => FieldValue::Text(change(&text)),
+            FieldValue::Secret(SecretText { before, secret }) if secret.is_typed() => {
+                let secret = Secret::typed(change(secret.reveal()));
+                FieldValue::Secret(SecretText { before, secret })
+            }
+            other => other,
+        }
+    }
+}
+
+impl From<String> for FieldValue {
+    fn from(text: String) -> FieldValue {
+        FieldValue::Text(text)
+    }
+}
+
+impl From<&str> for FieldValue {
+    fn from(text: &str) -> FieldValue {
+        FieldValue::Text(text.to_owned())
+    }
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Field, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Form {
+            name: String,
+            value: toml::Value,
+        }
+        let Form { name, value } = Form::deserialize(from)?;
+        let wrong = |why: toml::de::Error| {
+            let why = why.message().trim_end();
+            serde::de::Error::custom(format!("the value of {name}: {why}"))
+        };
+        let value = match value {
+            toml::Value::String(text) => FieldValue::Text(text),
+            toml::Value::Table(table) if table.contains_key("basic") => {
+                FieldValue::Basic(table.try_into().map_err(wrong)?)
+            }
+            other => FieldValue::Secret(other.try_into().map_err(wrong)?),
+        };
+        Ok(Field::new(name, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(field: &Field) -> String {
+        toml::to_string(field).unwrap()
+    }
+
+    #[test]
+    fn what_is_nobodys_business_is_never_written() {
+        let user = Credentials::new("me", Secret::typed("geheim"));
+        for field in [
+            Field::new("Authorization", "Bearer geheim"),
+            Field::new("Cookie", "sid=geheim"),
+            Field::new("x-api-key", "geheim"),
+            Field::new("Authorization", FieldValue::basic(user)),
+            Field::new("Authorization", FieldValue::bearer(Secret::typed("geheim"))),
+            toml::from_str("name = \"Cookie\"\nvalue = \"a=geheim\"").unwrap(),
+        ] {
+            let all = written(&field) + &format!("{field:?}{}", field.shown());
+            assert!(!all.contains("geheim") && !all.contains("Z2VoZWlt"), "{all}");
+            assert!(all.contains("***"), "{all}");
+        }
+        assert_eq!(Field::new("Authorization", "Bearer geheim").value.text(), "Bearer geheim");
+        assert_eq!(Field::new("Accept", "*/*").value, FieldValue::Text("*/*".to_owned()));
+    }
+
+    #[test]
+    fn named_secrets_read_back() {
+        let user = Credentials::new("me", Secret::environment("P"));
+        for field in [
+            Field::typed("Authorization", "Bearer env:TOKEN"),
+            Field::typed("Cookie", "file:cookies.txt"),
+            Field::new("Authorization", FieldValue::basic(user)),
+            Field::typed("Accept", "env:TOKEN"),
+        ] {
+            assert_eq!(toml::from_str::<Field>(&written(&field)).unwrap(), field, "{}", written(&field));
+        }
+        assert_eq!(Field::typed("Authorization", "Bearer env:T").shown(), "Authorization: Bearer env:T");
+        assert_eq!(Field::typed("Accept", "env:T").value.text(), "env:T", "not a secret's field");
+    }
+
+    #[test]
+    fn what_stands_in_a_plan_for_a_typed_secret_says_what_to_write() {
+        for (value, said) in [
+            ("{ secret = \"***\" }", "env:NAME"),
+            ("{ basic = { name = \"a\", password = \"b\" } }", "env:NAME"),
+            ("{ secret = \"env:A\", other = 1 }", "other"),
+            ("1", "Authorization"),
+        ] {
+            let text = format!("name = \"Authorization\"\nvalue = {value}");
+            let why = toml::from_str::<Field>(&text).unwrap_err().to_string();
+            assert!(why.contains(said), "{why}");
+        }
+    }
+
+    #[test]
+    fn basic_authentication_is_that_of_rfc_7617() {
+        let of = |basic: Credentials| FieldValue::basic(basic).text().into_owned();
+        assert_eq!(
+            of(Credentials::new("Aladdin", Secret::typed("open sesame"))),
+            "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="
+        );
+        assert_eq!(of(Credentials::of_pair(Secret::typed("u:p:w"))), "Basic dTpwOnc=");
+    }
 }

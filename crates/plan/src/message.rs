@@ -12,7 +12,7 @@ mod spot;
 mod time;
 
 pub use count::{Count, CountOrder, Counting};
-pub use field::{Algorithm, ChecksumField, Digits, Field, FieldSource, Format, Key, LengthField, hex};
+pub use field::{Algorithm, ChecksumField, Digits, Field, FieldSource, Format, LengthField, hex};
 pub use framing::{Counts, Framing, Iso8583, IsoBitmap, LengthHead, Number, unescape};
 pub use meaning::Meaning;
 pub use service::{AnswerPiece, MessageService};
@@ -123,7 +123,7 @@ pub struct Message {
     pub name: String,
     /// What stands before its body, with placeholders. Where the framing has a head, of that size, with anything where
     /// the length goes; empty where that head is nothing but the length.
-    #[serde(default, skip_serializing_if = "Body::is_none")]
+    #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub head: Body,
     /// Its body, with placeholders such as `{{id}}` (see [`crate::template`]).
     pub body: Body,

@@ -1,8 +1,10 @@
 //! [`Request`]: one request, described: what `wringer http` and the doors of web server testers send.
 
-use crate::address::Address;
+use crate::address::{Address, split_userinfo};
 use crate::body::Body;
-use crate::field::Field;
+use crate::credentials::Credentials;
+use crate::field::{Field, FieldValue};
+use crate::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 /// One request.
@@ -21,7 +23,7 @@ pub struct Request {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
     /// What it carries.
-    #[serde(default, skip_serializing_if = "Body::is_none")]
+    #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub body: Body,
     /// Statuses of its answers that are good, instead of the step's; empty: the step's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,13 +50,18 @@ fn is_get(method: &str) -> bool {
 }
 
 impl Request {
-    /// A plain GET.
+    /// A plain GET. A name and password in the URL become Basic authentication (RFC 7617).
     pub fn get(url: &str) -> Request {
+        let (url, userinfo) = split_userinfo(url);
+        let authorization = userinfo.map(|(name, password)| {
+            let credentials = Credentials::new(&name, Secret::typed(password));
+            Field::new("Authorization", FieldValue::basic(credentials))
+        });
         Request {
             method: get(),
-            url: url.to_owned(),
+            url,
             target: None,
-            fields: Vec::new(),
+            fields: authorization.into_iter().collect(),
             body: Body::default(),
             statuses: Vec::new(),
             weight: 1,

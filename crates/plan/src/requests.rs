@@ -5,6 +5,7 @@ use crate::expect::Expect;
 use crate::field::Field;
 use crate::reading::Reading;
 use crate::request::Request;
+use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
 use serde::{Deserialize, Serialize};
@@ -64,25 +65,31 @@ pub struct AwsSignature {
     pub region: String,
     /// Such as `s3` or `execute-api`.
     pub service: String,
-    /// What signs; never part of a plan's text, so that neither plans nor reports give a secret away.
-    #[serde(skip)]
-    pub keys: Option<AwsKeys>,
+    /// The access key's id.
+    #[serde(default = "AwsSignature::default_id")]
+    pub id: Secret,
+    /// The access key.
+    #[serde(default = "AwsSignature::default_key")]
+    pub key: Secret,
+    /// Goes with keys that live for a session; empty: none.
+    #[serde(default = "AwsSignature::default_token", skip_serializing_if = "Option::is_none")]
+    pub token: Option<Secret>,
 }
 
-/// An access key of AWS.
-#[derive(Clone, PartialEq, Eq)]
-pub struct AwsKeys {
-    /// Its public name.
-    pub id: String,
-    /// The secret.
-    pub secret: String,
-    /// Goes with keys that live for a session.
-    pub token: Option<String>,
-}
+impl AwsSignature {
+    /// The variable that AWS's own programs take the id from.
+    pub fn default_id() -> Secret {
+        Secret::environment("AWS_ACCESS_KEY_ID")
+    }
 
-impl std::fmt::Debug for AwsKeys {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(to, "AwsKeys({})", self.id)
+    /// The variable that AWS's own programs take the key from.
+    pub fn default_key() -> Secret {
+        Secret::environment("AWS_SECRET_ACCESS_KEY")
+    }
+
+    /// The variable that AWS's own programs take a session's token from, where it is set.
+    pub fn default_token() -> Option<Secret> {
+        Some(Secret::environment("AWS_SESSION_TOKEN"))
     }
 }
 
@@ -97,9 +104,10 @@ impl RequestStep {
     ) -> Result<Vec<Piece>, String> {
         let mut found = TemplateAddress::parse(&request.url)?.text;
         for field in fields.chain(&request.fields) {
-            found.extend(pieces(field.value.as_bytes(), Encode::Line)?);
+            let text = field.value.template().unwrap_or_default();
+            found.extend(pieces(text.as_bytes(), Encode::Line)?);
         }
-        found.extend(pieces(&request.body, Encode::Raw)?);
+        found.extend(pieces(request.body.template().unwrap_or_default(), Encode::Raw)?);
         found.retain(|piece| matches!(piece, Piece::Value { .. }));
         Ok(found)
     }

@@ -3,6 +3,7 @@
 //! By default nothing: requests then are written once and sent as they are. Everything here makes the requests of a user
 //! depend on the answers it got.
 
+use crate::credentials::Credentials;
 use crate::request::Request;
 use serde::{Deserialize, Serialize};
 
@@ -86,19 +87,6 @@ impl Default for Auth {
     }
 }
 
-/// A name and its password.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Credentials {
-    /// The name.
-    pub name: String,
-    /// The password.
-    pub password: String,
-    /// The realm they are for; `None`: any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub realm: Option<String>,
-}
-
 /// What a page needs: images, style sheets, icons, scripts and frames that its HTML names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -164,13 +152,5 @@ pub(crate) fn check(phase: &str, session: &Session, found: &mut Vec<String>) {
     if auth.attempts == 0 || auth.credentials.len() + auth.proxy.len() == 0 {
         say("auth needs credentials and at least 1 attempt".to_owned());
     }
-    for credentials in auth.credentials.iter().chain(&auth.proxy) {
-        let control = |text: &str| text.bytes().any(|byte| byte.is_ascii_control());
-        if control(&credentials.name) || control(&credentials.password) || credentials.name.contains(':') {
-            say(format!(
-                "auth: the name '{}' or its password cannot be sent: leave out colons in names, and control characters",
-                credentials.name.escape_default()
-            ));
-        }
-    }
+    auth.credentials.iter().chain(&auth.proxy).filter_map(Credentials::violation).for_each(say);
 }

@@ -3,16 +3,39 @@
 use crate::Plan;
 use thiserror::Error;
 
-/// A plan that could not be read: the reason with its line and column.
+/// A text that could not be read: the reason with its line and column. The line itself is not shown: it may hold a secret.
 #[derive(Debug, Error)]
-#[error("{0}")]
-pub struct TextError(#[from] toml::de::Error);
+#[error("line {line}, column {column}: {reason}")]
+pub struct TextError {
+    line: usize,
+    column: usize,
+    reason: String,
+}
+
+impl TextError {
+    pub(crate) fn of(error: &toml::de::Error, text: &str) -> TextError {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let line = before.matches('\n').count() + 1;
+        TextError { line, column, reason: error.message().trim_end().replace('\n', "; ") }
+    }
+}
 
 impl Plan {
-    /// The plan as text that [`Plan::from_text`] reads back to an equal plan.
+    /// The plan as text that [`Plan::from_text`] reads back to an equal plan. Secrets that were typed are not in it: the
+    /// text names variables of the environment for them, and begins by saying so.
     pub fn to_text(&self) -> String {
+        let mut named = self.clone();
+        let typed = named.name_typed();
+        let mut text = String::new();
+        if !typed.is_empty() {
+            text += "# Secrets that were typed are not part of this plan. Before it is run, set these variables, or put\n\
+                     # env:NAME or file:PATH of your own in their places:\n";
+            typed.iter().for_each(|(source, _)| text += &format!("# {source} \n"));
+            text += "\n";
+        }
         // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
-        toml::to_string_pretty(self)
+        text + &toml::to_string_pretty(&named)
             .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
     }
 
@@ -21,6 +44,6 @@ impl Plan {
     /// # Errors
     /// Unknown names, wrong types and missing parts, each with line and column.
     pub fn from_text(text: &str) -> Result<Plan, TextError> {
-        Ok(toml::from_str(text)?)
+        toml::from_str(text).map_err(|error| TextError::of(&error, text))
     }
 }

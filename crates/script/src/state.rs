@@ -50,7 +50,7 @@ fn fill(lua: &Lua, step: &ScriptStep) -> mlua::Result<(Table, Table)> {
     let wrk = lua.create_table()?;
     let headers = lua.create_table()?;
     for field in &step.request.fields {
-        headers.set(field.name.as_str(), field.value.as_str())?;
+        headers.set(field.name.as_str(), &*field.value.text())?;
     }
     let address = step.request.address();
     let secure = address.as_ref().is_some_and(|address| address.secure);

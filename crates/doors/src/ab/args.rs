@@ -4,8 +4,9 @@
 //!
 //! One table row per option feeds the parser and the usage text. Start at [`read`].
 
+use super::Shown;
 use super::tls::Versions;
-use super::{Shown, base64};
+use ::plan::{Credentials, FieldValue, Secret};
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -112,7 +113,7 @@ pub(super) struct Typed {
     pub cookies: Vec<String>,
     pub fields: Vec<String>,
     /// Names and values of authentication, in the order of the options.
-    pub auth: Vec<(&'static str, String)>,
+    pub auth: Vec<(&'static str, FieldValue)>,
     pub proxy: Option<String>,
     pub keep_alive: bool,
     pub no_percentiles: bool,
@@ -312,8 +313,8 @@ fn reason(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-fn basic(value: &str) -> String {
-    format!("Basic {}", base64::encode(value.trim_start().as_bytes()))
+fn basic(value: &str) -> FieldValue {
+    FieldValue::basic(Credentials::of_pair(Secret::typed(value.trim_start())))
 }
 
 /// A number as C's `atoi` reads it: what is none is 0, and what follows one is passed over.

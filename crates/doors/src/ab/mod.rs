@@ -5,7 +5,6 @@
 //! [`Command::Show`].
 
 mod args;
-mod base64;
 mod plan;
 mod tls;
 mod url;

@@ -4,8 +4,8 @@ use super::args::{Method, Typed, number};
 use super::url::{Url, bracketed, split_authority};
 use super::{Run, Shown, View, tls};
 use ::plan::{
-    CloseBy, Expect, ExpectBody, Field, Http1, HttpVersion, Io, Limits, Load, Pace, Phase, Plan, Protocol,
-    Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
+    CloseBy, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Pace, Phase, Plan,
+    Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
 };
 use std::time::Duration;
 
@@ -221,25 +221,25 @@ fn request(typed: &Typed, url: &Url, proxied: bool) -> Result<Request, Shown> {
 /// The header fields in the order of ab.
 fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
     let mut fields = Vec::new();
-    let mut field = |name: &str, value: String| fields.push(Field { name: name.to_owned(), value });
+    let mut field = |name: &str, value: FieldValue| fields.push(Field::new(name, value));
     if typed.keep_alive {
-        field("Connection", "Keep-Alive".to_owned());
+        field("Connection", "Keep-Alive".into());
     }
     if let Some(cookie) = typed.cookies.last() {
-        field("Cookie", cookie.clone());
+        field("Cookie", cookie.as_str().into());
     }
     for (name, value) in &typed.auth {
         field(name, value.clone());
     }
     if let Some(body) = &typed.body {
-        field("Content-length", body.len().to_string());
-        field("Content-type", typed.content_type.clone().unwrap_or_else(|| "text/plain".to_owned()));
+        field("Content-length", body.len().to_string().into());
+        field("Content-type", typed.content_type.as_deref().unwrap_or("text/plain").into());
     }
     for own in &typed.fields {
         let (name, value) = own.split_once(':').ok_or_else(|| {
             Shown::failed(&format!("ab: -H '{own}' is no header field; give one such as 'Accept: */*'"))
         })?;
-        field(name, value.strip_prefix(' ').unwrap_or(value).to_owned());
+        field(name, value.strip_prefix(' ').unwrap_or(value).into());
     }
     for (name, value) in [
         ("Host", url.host_field()),
@@ -247,7 +247,7 @@ fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
         ("Accept", "*/*".to_owned()),
     ] {
         if own_field(typed, &format!("{name}:")).is_none() {
-            field(name, value);
+            field(name, value.into());
         }
     }
     Ok(fields)

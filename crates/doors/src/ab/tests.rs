@@ -62,7 +62,7 @@ fn message(line: &str) -> String {
     let mut text =
         format!("{} {} {}", request.method, request.target.as_deref().unwrap(), http(&run).version.text());
     for field in &request.fields {
-        text += &format!("|{}: {}", field.name, field.value);
+        text += &format!("|{}: {}", field.name, field.value.text());
     }
     text + "||" + &String::from_utf8_lossy(&request.body)
 }

@@ -186,7 +186,7 @@ impl Fields<'_> {
         let extra = typed.headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
         let mut fields = Vec::new();
         let mut add = |name: &str, value: &str| {
-            fields.push(Field { name: name.to_owned(), value: value.to_owned() });
+            fields.push(Field::new(name, value));
         };
         if !extra.iter().any(|field| field.name.eq_ignore_ascii_case("Host")) {
             add("Host", &Address::parse(url).map(|address| address.authority).unwrap_or_default());
@@ -217,14 +217,14 @@ fn make_unique(request: &mut Request) {
     let plain = |text: &str| String::from_utf8_lossy(&escape(text.as_bytes())).into_owned();
     request.url = plain(&request.url);
     for field in &mut request.fields {
-        field.value = plain(&field.value);
+        field.value = field.value.clone().map_text(plain);
     }
-    request.fields.push(Field { name: "X-ID".to_owned(), value: "{{id}}".to_owned() });
+    request.fields.push(Field::new("X-ID", "{{id}}"));
 }
 
 fn header(text: &str) -> Result<Field, Refusal> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
         Refusal::Value(format!("-header '{text}' is no field: give one such as 'Name: value'"))
     })?;
-    Ok(Field { name: name.trim().to_owned(), value: value.trim().to_owned() })
+    Ok(Field::new(name.trim(), value.trim()))
 }

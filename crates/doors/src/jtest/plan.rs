@@ -352,7 +352,7 @@ fn extra_fields(typed: &Typed) -> Result<Vec<Field>, Shown> {
 }
 
 fn field(name: &str, value: &str) -> Field {
-    Field { name: name.to_owned(), value: value.to_owned() }
+    Field::new(name, value)
 }
 
 fn post_bytes(typed: &Typed) -> Result<Option<u64>, Shown> {

@@ -1,7 +1,8 @@
 //! AWS signatures: `--aws-sigv4` and its keys.
 
+use super::session::secret;
 use clap::Args;
-use plan::{AwsKeys, AwsSignature};
+use plan::{AwsSignature, Secret};
 
 /// Requests are signed as AWS wants it.
 #[derive(Debug, Clone, Default, Args)]
@@ -11,14 +12,14 @@ pub struct AwsArgs {
     #[arg(long = "aws-sigv4", value_name = "REGION:SERVICE", value_parser = scope)]
     pub aws_scope: Option<(String, String)>,
     /// Access key [default: AWS_ACCESS_KEY_ID of the environment]
-    #[arg(long = "aws-key", value_name = "ID", requires = "aws_scope")]
-    pub aws_id: Option<String>,
+    #[arg(long = "aws-key", value_name = "ID", value_parser = secret, requires = "aws_scope")]
+    pub aws_id: Option<Secret>,
     /// Its secret [default: AWS_SECRET_ACCESS_KEY of the environment, where other users do not see it]
-    #[arg(long = "aws-secret", value_name = "SECRET", requires = "aws_scope")]
-    pub aws_secret: Option<String>,
+    #[arg(long = "aws-secret", value_name = "SECRET", value_parser = secret, requires = "aws_scope")]
+    pub aws_secret: Option<Secret>,
     /// Token of a session [default: AWS_SESSION_TOKEN of the environment]
-    #[arg(long = "aws-token", value_name = "TOKEN", requires = "aws_scope")]
-    pub aws_token: Option<String>,
+    #[arg(long = "aws-token", value_name = "TOKEN", value_parser = secret, requires = "aws_scope")]
+    pub aws_token: Option<Secret>,
 }
 
 fn scope(text: &str) -> Result<(String, String), String> {
@@ -31,16 +32,18 @@ fn scope(text: &str) -> Result<(String, String), String> {
 }
 
 impl AwsArgs {
-    /// The signature; without keys where the command line has none, which are then taken from the environment.
+    /// The signature; what the command line lacks is taken from the environment.
     pub(super) fn signature(&self) -> Option<AwsSignature> {
         let (region, service) = self.aws_scope.clone()?;
-        let keys = match (&self.aws_id, &self.aws_secret) {
-            (Some(id), Some(secret)) => {
-                Some(AwsKeys { id: id.clone(), secret: secret.clone(), token: self.aws_token.clone() })
-            }
-            _ => None,
-        };
-        Some(AwsSignature { region, service, keys })
+        // A token belongs to its key.
+        let default_token = || AwsSignature::default_token().filter(|_| self.aws_id.is_none());
+        Some(AwsSignature {
+            region,
+            service,
+            id: self.aws_id.clone().unwrap_or_else(AwsSignature::default_id),
+            key: self.aws_secret.clone().unwrap_or_else(AwsSignature::default_key),
+            token: self.aws_token.clone().or_else(default_token),
+        })
     }
 
     /// Both halves of a key, or none.

@@ -184,7 +184,7 @@ impl Described {
     pub(super) fn field(&self, given: &[Field]) -> Option<Field> {
         let said = given.iter().any(|field| field.name.eq_ignore_ascii_case("Content-Type"));
         let value = self.content_type.clone().filter(|_| !said)?;
-        Some(Field { name: "Content-Type".to_owned(), value })
+        Some(Field::new("Content-Type", value))
     }
 }
 

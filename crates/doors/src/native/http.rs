@@ -197,7 +197,7 @@ impl HttpArgs {
         fields.extend(self.reach.fields());
         let mut add = |name: &str, value: &str| {
             if !fields.iter().any(|field| field.name.eq_ignore_ascii_case(name)) {
-                fields.push(Field { name: name.to_owned(), value: value.to_owned() });
+                fields.push(Field::new(name, value));
             }
         };
         self.requests.user_agent.iter().for_each(|agent| add("User-Agent", agent));
@@ -280,8 +280,8 @@ fn unsaid(url: &str) -> Request {
 fn has_placeholders(request: &Request, fields: &[Field], body_is_text: bool) -> bool {
     let mut fields = fields.iter().chain(&request.fields);
     is_template(request.url.as_bytes())
-        || fields.any(|field| is_template(field.value.as_bytes()))
-        || body_is_text && is_template(&request.body)
+        || fields.any(|field| field.value.template().is_some_and(|text| is_template(text.as_bytes())))
+        || body_is_text && request.body.template().is_some_and(is_template)
 }
 
 #[cfg(test)]
@@ -437,7 +437,7 @@ mod tests {
             assert!(text.contains(word), "{word} in {text}");
         }
         assert!(!text.contains("geheim") && !format!("{plan:?}").contains("geheim"));
-        assert_eq!(requests(&plan).aws.as_ref().unwrap().keys.as_ref().unwrap().secret, "geheim");
+        assert_eq!(requests(&plan).aws.as_ref().unwrap().key.reveal(), "geheim");
     }
 
     #[test]

@@ -107,7 +107,7 @@ mod tests {
         assert_eq!((requests[1].method.as_str(), requests[1].weight), ("DELETE", 3));
         assert_eq!(requests[1].statuses, [204, 404]);
         assert!(requests[1].url.starts_with("http://h/it's?x="), "{}", requests[1].url);
-        let field = |name: &str, value: &str| Field { name: name.to_owned(), value: value.to_owned() };
+        let field = |name: &str, value: &str| Field::new(name, value);
         assert_eq!(requests[2].fields, [field("A", "b c"), field("X-Y", "'z'")]);
         assert_eq!((requests[2].url.as_str(), &*requests[2].body), ("http://h/{{id}}", &b"{\"a\": 1}"[..]));
     }

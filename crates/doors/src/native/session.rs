@@ -3,7 +3,10 @@
 
 use super::values::{at_least_one, count32, some_time, url};
 use clap::Args;
-use plan::{Auth, ConnectTo, Credentials, Field, Redirects, Request, Resources, Session, Validators};
+use plan::{
+    Auth, ConnectTo, Credentials, Field, FieldValue, Redirects, Request, Resources, Secret, Session,
+    Validators,
+};
 use std::time::Duration;
 
 /// What users remember from one request to the next, and do of themselves.
@@ -14,8 +17,8 @@ pub struct SessionArgs {
     #[arg(long)]
     pub cookies: bool,
     /// Cookies to begin with: 'a=b; c=d'
-    #[arg(long, value_name = "COOKIES", value_parser = pair)]
-    pub cookie: Vec<String>,
+    #[arg(long, value_name = "COOKIES", value_parser = cookies)]
+    pub cookie: Vec<Secret>,
     /// Follow redirections; each hop is a request of its own
     #[arg(long)]
     pub follow: bool,
@@ -29,8 +32,8 @@ pub struct SessionArgs {
     #[arg(long, requires = "user")]
     pub digest: bool,
     /// Send this token with each request
-    #[arg(long, value_name = "TOKEN", conflicts_with = "user")]
-    pub bearer: Option<String>,
+    #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with = "user")]
+    pub bearer: Option<Secret>,
     /// A request that each user sends once, first: 'POST URL BODY' or 'URL'; several are taken in turn by users
     #[arg(long, value_name = "REQUEST", value_parser = login)]
     pub login: Vec<Request>,
@@ -75,16 +78,24 @@ pub struct ReachArgs {
     pub first_byte_timeout: Option<Duration>,
 }
 
-fn pair(text: &str) -> Result<String, String> {
-    if text.split(';').all(|pair| pair.trim().split_once('=').is_some_and(|(name, _)| !name.is_empty())) {
-        return Ok(text.to_owned());
+fn cookies(text: &str) -> Result<Secret, String> {
+    let is_pair = |pair: &str| pair.trim().split_once('=').is_some_and(|(name, _)| !name.is_empty());
+    match Secret::named(text) {
+        Some(secret) => Ok(secret),
+        None if text.split(';').all(is_pair) => Ok(Secret::typed(text)),
+        None => Err(format!("give cookies as NAME=VALUE, several with ; between them, {SOURCES}")),
     }
-    Err("give cookies as NAME=VALUE, several with ; between them".to_owned())
 }
 
+/// What to give in place of a secret.
+const SOURCES: &str = "or env:VARIABLE or file:PATH";
+
 fn credentials(text: &str) -> Result<Credentials, String> {
-    let (name, password) = text.split_once(':').ok_or("give NAME:PASSWORD")?;
-    Ok(Credentials { name: name.to_owned(), password: password.to_owned(), realm: None })
+    Credentials::parse(text).ok_or_else(|| format!("give NAME:PASSWORD, {SOURCES}"))
+}
+
+pub(super) fn secret(text: &str) -> Result<Secret, String> {
+    Ok(Secret::parse(text))
 }
 
 fn login(text: &str) -> Result<Request, String> {
@@ -93,47 +104,29 @@ fn login(text: &str) -> Result<Request, String> {
         _ => ("GET", text),
     };
     let (address, body) = rest.split_once(' ').unwrap_or((rest, ""));
-    let form =
-        Field { name: "Content-Type".to_owned(), value: "application/x-www-form-urlencoded".to_owned() };
-    let fields = if body.is_empty() { Vec::new() } else { vec![form] };
-    Ok(Request {
-        method: method.to_owned(),
-        body: body.to_owned().into(),
-        fields,
-        ..Request::get(&url(address)?)
-    })
-}
-
-/// The value of a field for Basic authentication (RFC 7617).
-fn basic(credentials: &Credentials) -> String {
-    format!("Basic {}", base64(format!("{}:{}", credentials.name, credentials.password).as_bytes()))
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(*three.get(at).unwrap_or(&0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for at in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * at) & 63) as usize] as char;
-            text.push(if at <= three.len() { digit } else { '=' });
-        }
+    let mut request = Request { method: method.to_owned(), ..Request::get(&url(address)?) };
+    if !body.is_empty() {
+        request.fields.push(Field::new("Content-Type", "application/x-www-form-urlencoded"));
+        request.body = Secret::parse(body).into();
     }
-    text
+    Ok(request)
 }
 
 impl SessionArgs {
     /// Fields that are the same in each request.
     pub(super) fn fields(&self) -> Vec<Field> {
-        let field = |name: &str, value: String| Field { name: name.to_owned(), value };
         let authorization = match (&self.user, &self.bearer) {
-            (Some(user), _) if !self.digest => Some(basic(user)),
-            (_, Some(token)) => Some(format!("Bearer {token}")),
+            (Some(user), _) if !self.digest => Some(FieldValue::basic(user.clone())),
+            (_, Some(token)) => Some(FieldValue::bearer(token.clone())),
             _ => None,
         };
-        let cookies = (!self.cookie.is_empty()).then(|| field("Cookie", self.cookie.join("; ")));
-        authorization.map(|value| field("Authorization", value)).into_iter().chain(cookies).collect()
+        let authorization = authorization.map(|value| Field::new("Authorization", value));
+        let (typed, named): (Vec<&Secret>, Vec<&Secret>) =
+            self.cookie.iter().partition(|cookie| cookie.is_typed());
+        let typed: Vec<&str> = typed.into_iter().map(Secret::reveal).collect();
+        let typed = (!typed.is_empty()).then(|| Field::new("Cookie", typed.join("; ")));
+        let named = named.into_iter().map(|cookie| Field::new("Cookie", FieldValue::secret(cookie.clone())));
+        authorization.into_iter().chain(typed).chain(named).collect()
     }
 
     /// Whether what is sent next may go to a host that no option names.
@@ -175,7 +168,7 @@ impl ReachArgs {
     /// The field that the proxy gets with each request.
     pub(super) fn fields(&self) -> Option<Field> {
         let user = self.proxy_user.as_ref().filter(|_| !self.proxy_digest)?;
-        Some(Field { name: "Proxy-Authorization".to_owned(), value: basic(user) })
+        Some(Field::new("Proxy-Authorization", FieldValue::basic(user.clone())))
     }
 }
 
@@ -187,7 +180,8 @@ mod tests {
     fn logins_are_a_method_a_url_and_a_body() {
         let read = |text: &str| login(text).map(|request| (request.method, request.url, request.body));
         let is = |method: &str, url: &str, body: &str| {
-            Ok((method.to_owned(), url.to_owned(), plan::Body::from(body)))
+            let body = if body.is_empty() { plan::Body::default() } else { Secret::typed(body).into() };
+            Ok((method.to_owned(), url.to_owned(), body))
         };
         assert_eq!(read("POST h/login a=1&b=2 3"), is("POST", "http://h/login", "a=1&b=2 3"));
         assert_eq!(read("http://h/"), is("GET", "http://h/", ""));
@@ -196,12 +190,21 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_that_of_rfc_4648() {
-        for (text, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(text.as_bytes()), coded);
+    fn every_secret_may_be_named() {
+        let session = SessionArgs {
+            user: Some(credentials("me:env:P").unwrap()),
+            cookie: ["a=b", "env:C", "c=d"].map(|text| cookies(text).unwrap()).to_vec(),
+            ..SessionArgs::default()
+        };
+        let shown: Vec<String> = session.fields().iter().map(Field::shown).collect();
+        assert_eq!(shown, ["Authorization: Basic env:P", "Cookie: ***", "Cookie: env:C"]);
+        assert_eq!(session.fields()[1].value.text(), "a=b; c=d");
+        let bearer = SessionArgs { bearer: secret("file:token").ok(), ..SessionArgs::default() };
+        assert_eq!(bearer.fields()[0].shown(), "Authorization: Bearer file:token");
+        let form = login("POST h/login env:FORM").unwrap();
+        assert_eq!(form.body, plan::Body::from(Secret::environment("FORM")));
+        for refused in [credentials("geheim").unwrap_err(), cookies("geheim").unwrap_err()] {
+            assert!(refused.contains("env:") && !refused.contains("geheim"), "{refused}");
         }
-        let user = credentials("u:p:w").unwrap();
-        assert_eq!((user.password.as_str(), basic(&user).as_str()), ("p:w", "Basic dTpwOnc="));
     }
 }

@@ -197,6 +197,8 @@ pub(super) fn url(text: &str) -> Result<String, String> {
         return TemplateAddress::parse(&whole).map(|_| whole);
     }
     match plan::Address::parse(&whole) {
+        // The user name and password of a URL go on to the request that is made of it.
+        Some(_) if plan::secret::without_userinfo(&whole) != whole => Ok(whole),
         Some(address) => Ok(address.text),
         None => Err("give a URL such as http://localhost:8080/".to_owned()),
     }
@@ -205,14 +207,14 @@ pub(super) fn url(text: &str) -> Result<String, String> {
 /// A header field.
 pub(super) fn field(text: &str) -> Read<Field> {
     let (name, value) = text.split_once(':').ok_or("give a field as 'Name: value'")?;
-    Ok(Field { name: name.trim().to_owned(), value: value.trim().to_owned() })
+    Ok(Field::typed(name.trim(), value.trim()))
 }
 
 /// A header field of requests, which have a Host field already.
 pub(super) fn request_field(text: &str) -> Read<Field> {
     let field = field(text)?;
     if field.name.eq_ignore_ascii_case("host") {
-        return Err(format!("a request has one Host field: choose it with --host {}", field.value));
+        return Err(format!("a request has one Host field: choose it with --host {}", field.value.shown()));
     }
     Ok(field)
 }

@@ -3,9 +3,9 @@
 use super::settings::{Login, Reps, Settings, Shown};
 use super::urls::Line;
 use plan::{
-    Address, Auth, Check, Credentials, Delay, Expect, Field, Http1, HttpVersion, Limits, Load, Pace, Phase,
-    Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources, Scenario, Session,
-    Site, Step, Stop, Tls, Trace, Validators,
+    Address, Auth, Check, Credentials, Delay, Expect, Field, FieldValue, Http1, HttpVersion, Limits, Load,
+    Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources,
+    Scenario, Secret, Session, Site, Step, Stop, Tls, Trace, Validators,
 };
 use std::time::Duration;
 
@@ -118,8 +118,8 @@ fn http1(settings: &Settings, https: bool) -> Http1 {
 
 fn session(settings: &Settings, login: Vec<Request>) -> Session {
     let credentials = |login: &Login| Credentials {
-        name: login.user.clone(),
-        password: login.password.clone(),
+        name: Some(login.user.clone()),
+        password: Secret::typed(login.password.as_str()),
         realm: login.realm.clone(),
     };
     let auth = Auth {
@@ -188,15 +188,16 @@ impl Composer<'_> {
         let authority = Address::parse(&line.url).map(|address| address.authority).unwrap_or_default();
         let given = |name: &str| settings.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
         let mut fields = Vec::new();
-        let mut add = |name: &str, value: &str| {
-            fields.push(Field { name: name.to_owned(), value: value.to_owned() });
-        };
         if !given("Host") {
-            add("Host", &authority);
+            fields.push(Field::new("Host", authority));
         }
         if let Some(user) = &line.user {
-            add("Authorization", &format!("Basic {}", base64(user.as_bytes())));
+            let user = Credentials::of_pair(Secret::typed(user.as_str()));
+            fields.push(Field::new("Authorization", FieldValue::basic(user)));
         }
+        let mut add = |name: &str, value: &str| {
+            fields.push(Field::new(name, value));
+        };
         if !given("Accept") {
             add("Accept", "*/*");
         }
@@ -215,39 +216,5 @@ impl Composer<'_> {
             add("Content-Length", &line.body.len().to_string());
         }
         fields
-    }
-}
-
-/// RFC 4648 section 4.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let letter = LETTERS[(group >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= chunk.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_vectors_of_rfc_4648() {
-        for (plain, coded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(plain.as_bytes()), coded);
-        }
     }
 }

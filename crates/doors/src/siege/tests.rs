@@ -105,7 +105,7 @@ fn fields_stand_in_the_originals_order() {
     let names = |line: &str| {
         let run = run(line);
         let fields = &step(&run).requests[0].fields;
-        fields.iter().map(|field| format!("{}={}", field.name, field.value)).collect::<Vec<_>>()
+        fields.iter().map(|field| format!("{}={}", field.name, field.value.text())).collect::<Vec<_>>()
     };
     let agent = format!("User-Agent=Mozilla/5.0 (pc-{}-linux-gnu) Siege/4.0.7", std::env::consts::ARCH);
     assert_eq!(
@@ -144,10 +144,10 @@ fn keys_of_the_configuration() {
     let session = &step(&run).session;
     let auth = session.auth.as_ref().unwrap();
     assert_eq!(
-        (auth.credentials[0].password.as_str(), auth.credentials[0].realm.as_deref()),
+        (auth.credentials[0].password.reveal(), auth.credentials[0].realm.as_deref()),
         ("p#w", Some("some realm"))
     );
-    assert_eq!(auth.proxy[0].name, "a");
+    assert_eq!(auth.proxy[0].name.as_deref(), Some("a"));
     assert_eq!((session.login[0].method.as_str(), session.redirects.is_none()), ("POST", true));
     assert_eq!(session.validators, Validators::WhileFresh);
     assert_eq!(session.resources.as_ref().unwrap().except, ["ads"]);

@@ -111,7 +111,7 @@ fn fields(typed: &[String], notices: &mut Vec<String>) -> Vec<Field> {
             notices.push(format!("-H '{text}' is left out: give a field as 'Name: value'"));
             continue;
         };
-        let field = Field { name: name.to_owned(), value: value.trim_start().to_owned() };
+        let field = Field::new(name, value.trim_start());
         match fields.iter_mut().find(|known| known.name == field.name) {
             Some(known) => *known = field,
             None => fields.push(field),
@@ -135,7 +135,7 @@ fn plan(
     seed: u64,
 ) -> Result<Plan, Shown> {
     if script.is_none() && !fields.iter().any(|field| field.name.eq_ignore_ascii_case("Host")) {
-        fields.insert(0, Field { name: "Host".to_owned(), value: target.authority.clone() });
+        fields.insert(0, Field::new("Host", target.authority.as_str()));
     }
     let request = Request { target: Some(target.path.clone()), fields, ..Request::get(&target.address.text) };
     let expect = Expect { any_status: true, ..Expect::default() };

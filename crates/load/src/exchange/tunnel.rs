@@ -66,7 +66,7 @@ async fn ask(
     let answered = memory.and_then(|memory| memory.proxy_line("CONNECT", authority));
     for field in http.fields.iter().filter(|field| for_proxy(&field.name)) {
         if answered.is_none() || !field.name.eq_ignore_ascii_case("Proxy-Authorization") {
-            head += &format!("{}: {}\r\n", field.name, field.value);
+            head += &format!("{}: {}\r\n", field.name, field.value.text());
         }
     }
     head += &answered.unwrap_or_default();

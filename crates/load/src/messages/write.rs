@@ -7,8 +7,8 @@ use super::time::TimeWriter;
 use super::wired;
 use plan::data::{self, Moment, Source, Table, Tables, seed_of};
 use plan::message::{
-    ChecksumField, Counting, Counts, Digits, FieldSource, Format, Framing, Key, LengthField, Meaning,
-    Message, MessageStep,
+    ChecksumField, Counting, Counts, Digits, FieldSource, Format, Framing, LengthField, Meaning, Message,
+    MessageStep,
 };
 use plan::template::{Encode, Piece, pieces};
 use std::collections::BTreeMap;
@@ -364,35 +364,19 @@ impl Maker<'_> {
 }
 
 fn own(source: &FieldSource) -> Option<What> {
-    let variable = |name: &str| std::env::var(name).unwrap_or_default();
     Some(match source {
         FieldSource::Bytes(bytes) => What::Text(bytes.to_vec()),
         FieldSource::Time(text) => What::Time(TimeWriter::new(text).ok()?),
         FieldSource::Connection => What::Connection,
         FieldSource::Worker => What::Worker,
-        FieldSource::Environment(name) => What::Text(variable(name).into_bytes()),
+        FieldSource::Secret(secret) => What::Text(secret.reveal().as_bytes().to_vec()),
         FieldSource::Length(length) => What::Length(*length),
         FieldSource::Checksum(sum) => {
-            let key = match &sum.key {
-                None => Vec::new(),
-                Some(Key::Bytes(key)) => key.to_vec(),
-                Some(Key::Environment(name)) => key_of(source, &variable(name))?,
-            };
-            What::Checksum(sum.clone(), Sum::new(sum.algorithm, &key)?)
+            What::Checksum(sum.clone(), Sum::new(sum.algorithm, &sum.key().unwrap_or_default())?)
         }
         // The maker knows their places and tables.
         FieldSource::Value(_) | FieldSource::Count(_) | FieldSource::Lines(_) => return None,
     })
-}
-
-/// What a variable's value is for a source; `None` where it is no key.
-pub(super) fn key_of(source: &FieldSource, value: &str) -> Option<Vec<u8>> {
-    match source {
-        FieldSource::Checksum(sum) => {
-            plan::message::hex(value.trim()).filter(|key| sum.algorithm.takes(key.len()))
-        }
-        _ => Some(value.as_bytes().to_vec()),
-    }
 }
 
 #[cfg(test)]

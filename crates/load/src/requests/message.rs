@@ -175,12 +175,19 @@ impl Writer<'_> {
         }
         for field in fields().filter(|field| route.carries(&field.name)) {
             head.push(Part::text(&format!("{}: ", field.name)));
-            head.extend(self.parts(field.value.as_bytes(), Encode::Line));
+            match field.value.template() {
+                Some(text) => head.extend(self.parts(text.as_bytes(), Encode::Line)),
+                None => head.push(Part::text(&field.value.text())),
+            }
             head.push(Part::text("\r\n"));
         }
+        let body = match request.body.template() {
+            Some(bytes) => self.parts(bytes, Encode::Raw),
+            None => vec![Part::Text(request.body.to_vec())],
+        };
         let drawn = Drawn {
             head: joined(head),
-            body: joined(self.parts(&request.body, Encode::Raw)),
+            body: joined(body),
             bare: self.http.bare,
             framing: Framing::of(&request.method, fields().map(|field| field.name.as_str())),
             scratch: RefCell::default(),

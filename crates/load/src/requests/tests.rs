@@ -68,7 +68,7 @@ fn targets_and_bodies_are_sent_as_they_stand() {
 
 #[test]
 fn messages_are_written_once_and_say_when_they_are_the_last() {
-    let agent = Field { name: "X-A".to_owned(), value: "b".to_owned() };
+    let agent = Field::new("X-A", "b");
     let get = Request { fields: vec![agent], ..Request::get("http://h:8/p?q") };
     let post = Request { method: "POST".to_owned(), body: "x=1".into(), ..Request::get("http://h/") };
     let requests = requests(&step(vec![get, post], ExpectBody::Complete));
@@ -84,7 +84,7 @@ fn messages_are_written_once_and_say_when_they_are_the_last() {
 #[test]
 fn fields_of_the_plan_decide_how_bodies_are_framed() {
     let post = |name: &str, value: &str, body: &str| {
-        let field = Field { name: name.to_owned(), value: value.to_owned() };
+        let field = Field::new(name, value);
         let request = Request {
             method: "POST".to_owned(),
             fields: vec![field],
@@ -109,7 +109,7 @@ fn fields_of_the_plan_decide_how_bodies_are_framed() {
 
 #[test]
 fn bare_requests_carry_what_is_listed_and_nothing_else() {
-    let field = |name: &str| Field { name: name.to_owned(), value: "1".to_owned() };
+    let field = |name: &str| Field::new(name, "1");
     let post = Request {
         method: "POST".to_owned(),
         body: "x".into(),
@@ -137,7 +137,7 @@ fn templates_are_filled_and_counted() {
     let csv = Table::from_csv("name,mail\nAda L,ada@x\nB&b,b@y\n").unwrap();
     let tables = Tables::from([("u.csv".to_owned(), Arc::new(csv))]);
     let file = Source::File { file: "u.csv".to_owned(), order: RowOrder::Once };
-    let field = Field { name: "X-{{a}}".to_owned(), value: "{{user}} {{time}}".to_owned() };
+    let field = Field::new("X-{{a}}", "{{user}} {{time}}");
     let request = Request {
         method: "POST".to_owned(),
         fields: vec![field],
@@ -228,7 +228,7 @@ fn orders_of_a_list() {
 
 #[test]
 fn a_host_field_of_the_users_own_stands_alone_and_proxies_get_whole_urls() {
-    let host = Field { name: "host".to_owned(), value: "other".to_owned() };
+    let host = Field::new("host", "other");
     let http = Http1 { fields: vec![host], form: RequestForm::Forward, ..Http1::default() };
     let step = step(vec![Request::get("http://h:8/p")], ExpectBody::Complete);
     let requests = Requests::new(

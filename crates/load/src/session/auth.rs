@@ -1,10 +1,8 @@
 //! Challenges (401 and 407) and what a user answers to them (RFC 9110 section 11). It must not know connections.
 
 use super::digest::{Covered, Digest};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use plan::draw::hash;
-use plan::{Auth, Credentials};
+use plan::{Auth, Credentials, FieldValue};
 
 /// Who asks: a host as `host:port`, or the proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +72,8 @@ impl Answers {
         let mut basics = challenges.iter().filter(|challenge| auth.basic && challenge.is("Basic"));
         let found = basics.find_map(|challenge| fitting(challenge.parameter("realm").unwrap_or_default()));
         let Some(credentials) = found else { return Challenged::Unanswered };
-        self.know(asker, Known::Basic(basic(credentials)));
+        let value = FieldValue::basic(credentials.clone());
+        self.know(asker, Known::Basic(value.text().into_owned()));
         Challenged::Answered
     }
 
@@ -95,14 +94,11 @@ impl Answers {
                 self.drawn += 1;
                 let cnonce = format!("{:016x}", hash(self.seed, self.drawn));
                 let (digest, credentials) = &mut **digest;
-                Some(digest.answer(&credentials.name, &credentials.password, of, &cnonce))
+                let (name, password) = credentials.reveal();
+                Some(digest.answer(name, password, of, &cnonce))
             }
         }
     }
-}
-
-fn basic(credentials: &Credentials) -> String {
-    format!("Basic {}", STANDARD.encode(format!("{}:{}", credentials.name, credentials.password)))
 }
 
 impl Challenge<'_> {
@@ -168,8 +164,8 @@ mod tests {
     use super::*;
 
     fn auth(realm: Option<&str>, basic: bool) -> Auth {
-        let credentials =
-            Credentials { name: "u".to_owned(), password: "p:w".to_owned(), realm: realm.map(str::to_owned) };
+        let credentials = Credentials::new("u", plan::Secret::typed("p:w"));
+        let credentials = Credentials { realm: realm.map(str::to_owned), ..credentials };
         Auth { credentials: vec![credentials], basic, ..Auth::default() }
     }
 

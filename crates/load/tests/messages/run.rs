@@ -135,7 +135,7 @@ impl Case {
                 target,
                 tls: None,
                 hosts: Arc::default(),
-                tables: Arc::default(),
+                inputs: Arc::default(),
                 snapshots: snapshots_in,
                 spare,
                 events: events_in,

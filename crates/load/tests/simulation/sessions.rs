@@ -29,7 +29,7 @@ fn answers(asked: Asked) -> Vec<Move> {
 }
 
 fn session() -> Session {
-    let credentials = Credentials { name: "u".to_owned(), password: "p".to_owned(), realm: None };
+    let credentials = Credentials::new("u", plan::Secret::typed("p"));
     Session {
         cookies: true,
         redirects: Some(Redirects { limit: 2, ..Redirects::default() }),

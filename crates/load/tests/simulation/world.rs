@@ -171,7 +171,7 @@ impl Case {
             control,
             target: vec![at],
             hosts: Arc::default(),
-            tables: Arc::default(),
+            inputs: Arc::default(),
             snapshots: snapshots_in,
             spare,
             events: events_in,

@@ -345,7 +345,7 @@ fn the_accounts_add_up() {
 
 #[test]
 fn fields_of_the_plan_are_added() {
-    let field = plan::Field { name: "X-Extra".to_owned(), value: "yes".to_owned() };
+    let field = plan::Field::new("X-Extra", "yes");
     let origin =
         TestOrigin::start(Site::default(), plan::Origin { fields: vec![field], ..plan::Origin::default() });
     assert_eq!(origin.ask(&get(PATH, "")).field("X-Extra"), Some("yes"));

@@ -1,9 +1,14 @@
 //! The rows of a file: lines, or comma-separated values (RFC 4180) whose first row names the columns.
 
+use crate::body::Body;
+use serde::{Deserialize, Serialize};
+
 /// Rows of cells, read-only, in one piece of memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Table {
     columns: Vec<String>,
+    #[serde(with = "bytes")]
     text: Vec<u8>,
     /// Where each cell ends in the text, row by row.
     ends: Vec<usize>,
@@ -100,6 +105,20 @@ impl Table {
         let Some(end) = self.ends.get(nth) else { return b"" };
         let begin = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.text[begin..*end]
+    }
+}
+
+/// Bytes as bodies are written.
+mod bytes {
+    use super::{Body, Deserialize, Serialize};
+    use serde::{Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+        Body::from(bytes.to_vec()).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+        Ok(Body::deserialize(from)?.to_vec())
     }
 }
 

@@ -6,7 +6,8 @@ use super::framing::{Counts, Number, unescape};
 use super::time::{TimeText, Zone};
 use crate::body::Body;
 use crate::data::{Source, is_name};
-use serde::{Deserialize, Serialize};
+use crate::secret::Secret;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A name for values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,8 +41,9 @@ pub enum FieldSource {
     Connection,
     /// The number of the worker, from 1.
     Worker,
-    /// What an environment variable holds when the run begins.
-    Environment(String),
+    /// What an environment variable or a file holds when the run begins.
+    #[serde(alias = "environment", deserialize_with = "outside")]
+    Secret(Secret),
     /// The length of the message.
     Length(LengthField),
     /// A checksum over what stands before it.
@@ -74,9 +76,9 @@ pub struct ChecksumField {
     /// How it is written.
     #[serde(default)]
     pub digits: Digits,
-    /// The key of a MAC.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<Key>,
+    /// The key of a MAC, in hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "key")]
+    pub key: Option<Secret>,
     /// Only its first bytes; `None`: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u8>,
@@ -174,25 +176,6 @@ pub enum Digits {
     Hex,
     /// Two hexadecimal digits each, `0A`.
     UpperHex,
-}
-
-/// A key.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Key {
-    /// These bytes, which then stand in the plan and in what quotes it.
-    Bytes(Body),
-    /// What an environment variable holds, in hexadecimal digits.
-    Environment(String),
-}
-
-impl std::fmt::Debug for Key {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Key::Bytes(_) => write!(to, "Key"),
-            Key::Environment(name) => write!(to, "Key({name})"),
-        }
-    }
 }
 
 /// How a value is written, as of printf: `%08d`, `%-10s`, `%x`.
@@ -418,7 +401,7 @@ impl FieldSource {
             None if text == "worker" => return Ok(FieldSource::Worker),
             Some(("hex", digits)) => return Ok(FieldSource::Bytes(hex(digits).ok_or_else(wrong)?.into())),
             Some(("bytes", text)) => return Ok(FieldSource::Bytes(unescape(text)?.into())),
-            Some(("env", name)) => return Ok(FieldSource::Environment(name.to_owned())),
+            Some(("env", name)) => return Ok(FieldSource::Secret(Secret::environment(name))),
             Some(("time", format)) if format.contains('%') => return Ok(time(format, Zone::Utc)),
             Some(("time-local", format)) => return Ok(time(format, Zone::Local)),
             Some((kind, format)) if kind.starts_with("time@") => {
@@ -429,11 +412,20 @@ impl FieldSource {
         Source::parse(text).map(FieldSource::Value).map_err(|_| wrong())
     }
 
-    /// The environment variable that it is taken from.
-    pub fn environment(&self) -> Option<&str> {
+    /// The secret that it is taken from, or made with.
+    pub fn secret(&self) -> Option<&Secret> {
         match self {
-            FieldSource::Environment(name) => Some(name),
-            FieldSource::Checksum(ChecksumField { key: Some(Key::Environment(name)), .. }) => Some(name),
+            FieldSource::Secret(secret) => Some(secret),
+            FieldSource::Checksum(sum) => sum.key.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to be filled in.
+    pub(crate) fn secret_mut(&mut self) -> Option<&mut Secret> {
+        match self {
+            FieldSource::Secret(secret) => Some(secret),
+            FieldSource::Checksum(sum) => sum.key.as_mut(),
             _ => None,
         }
     }
@@ -458,7 +450,6 @@ impl FieldSource {
                 Some("a length of an impossible width".to_owned())
             }
             FieldSource::Checksum(sum) => sum.violation(),
-            FieldSource::Environment(name) if name.is_empty() => Some("a variable without a name".to_owned()),
             _ => None,
         }
     }
@@ -477,13 +468,20 @@ impl ChecksumField {
         match (self.algorithm.key(), &self.key) {
             (None, Some(_)) => return Some("a checksum has no key, only a mac has".to_owned()),
             (Some(wanted), None) => return Some(format!("a mac has {wanted}, in hexadecimal digits")),
-            (Some(wanted), Some(Key::Bytes(key))) if !self.algorithm.takes(key.len()) => {
-                return Some(format!("a key of {} bytes where the mac has {wanted}", key.len()));
-            }
+            (Some(wanted), Some(key)) if !key.reveal().is_empty() => match self.key() {
+                Some(key) if self.algorithm.takes(key.len()) => {}
+                Some(key) => return Some(format!("a key of {} bytes where the mac has {wanted}", key.len())),
+                None => return Some(format!("a mac has {wanted}, in hexadecimal digits")),
+            },
             _ => {}
         }
         let wrong = self.bytes.is_some_and(|bytes| bytes == 0 || bytes > most);
         wrong.then(|| format!("a checksum has 1 to {most} bytes"))
+    }
+
+    /// The bytes of the key; `None` where there is none, or what is no hexadecimal digits.
+    pub fn key(&self) -> Option<Vec<u8>> {
+        hex(self.key.as_ref()?.reveal())
     }
 
     /// Bytes that it takes in the message.
@@ -491,6 +489,39 @@ impl ChecksumField {
         let bytes = u32::from(self.bytes.unwrap_or(self.algorithm.bytes()));
         if self.digits == Digits::Binary { bytes } else { 2 * bytes }
     }
+}
+
+/// A key as plans have it, or as they once had it: `{ environment = "NAME" }`, `{ bytes = "..." }`.
+fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    enum Old {
+        Environment(String),
+        Bytes(Body),
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Form {
+        Named(String),
+        Old(Old),
+    }
+    Ok(Some(match Form::deserialize(from)? {
+        Form::Named(text) => Secret::read(&text).map_err(serde::de::Error::custom)?,
+        Form::Old(Old::Environment(name)) => Secret::environment(&name),
+        Form::Old(Old::Bytes(bytes)) => {
+            Secret::typed(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        }
+    }))
+}
+
+/// A secret, or the bare name of a variable, as plans once had it.
+fn outside<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
+    let text = String::deserialize(from)?;
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !text.is_empty() && is_name(&text) {
+        return Ok(Secret::environment(&text));
+    }
+    Secret::read(&text).map_err(serde::de::Error::custom)
 }
 
 /// A length or a checksum; `None` inside where it only begins like one.
@@ -505,8 +536,8 @@ fn computed(text: &str) -> Option<Option<FieldSource>> {
     let key = match value {
         None if env => None,
         None => Some(None),
-        Some(name) if env => Some(Some(Key::Environment(name.to_owned()))),
-        Some(digits) => hex(digits).map(|bytes| Some(Key::Bytes(bytes.into()))),
+        Some(name) if env => Some(Some(Secret::environment(name))),
+        Some(text) => Secret::named(text).or_else(|| hex(text).map(|_| Secret::typed(text))).map(Some),
     };
     let field = |key| ChecksumField { algorithm, from: 0, digits: Digits::Binary, key, bytes: None };
     Some(key.and_then(|key| checksum(field(key), options)))
@@ -606,7 +637,7 @@ mod tests {
             ("time-local:%3f", time("%3f", Zone::Local)),
             ("time@Asia/Shanghai:%H", time("%H", Zone::Named("Asia/Shanghai".to_owned()))),
             ("connection", FieldSource::Connection),
-            ("env:HOME", FieldSource::Environment("HOME".to_owned())),
+            ("env:HOME", FieldSource::Secret(Secret::environment("HOME"))),
             ("length", length(Number::Ascii(8), Counts::Body)),
             ("length:ascii,total", length(Number::Ascii(0), Counts::Total)),
             ("length:binary:2,total", length(Number::Binary(2), Counts::Total)),
@@ -633,7 +664,7 @@ mod tests {
             assert!(FieldSource::parse(text).unwrap_err().contains(said), "{text}");
         }
         let env = FieldSource::parse("retail-mac-80-env:K,HEX").unwrap();
-        assert_eq!((env.environment(), env.computed_bytes()), (Some("K"), Some(16)));
+        assert_eq!((env.secret(), env.computed_bytes()), (Some(&Secret::environment("K")), Some(16)));
         let mac = FieldSource::parse("mac:00ff,bytes=8,hex").unwrap();
         assert_eq!(mac.computed_bytes(), Some(16));
         let field = Field::parse("n", "counter:1..9 as %04d").unwrap();

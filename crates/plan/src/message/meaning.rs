@@ -63,11 +63,6 @@ impl MessageStep {
         })
     }
 
-    /// The environment variables that values come from.
-    pub fn environment(&self) -> impl Iterator<Item = &str> {
-        self.data.iter().filter_map(|field| field.source.environment())
-    }
-
     /// All placeholders of a message, with what they mean.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ pub struct MessageService {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Framing>,
     /// The head of each answer, where the framing has one that is more than a length.
-    #[serde(skip_serializing_if = "Body::is_none")]
+    #[serde(skip_serializing_if = "Body::is_empty")]
     pub head: Body,
     /// Each answer's body, with `{{code}}`, `{{body}}` (the request's) and `{{number}}` (of the answer, from 1).
     pub answer: Body,

@@ -64,7 +64,7 @@ pub fn failure(text: &str) -> String {
 }
 
 fn step(text: &str, dialect: Dialect) -> ScriptStep {
-    let field = Field { name: "X-Q".to_owned(), value: "z".to_owned() };
+    let field = Field::new("X-Q", "z");
     let url = "http://h:81/a?b#c";
     ScriptStep {
         dialect,

@@ -10,13 +10,12 @@ use std::path::Path;
 /// Runs the command.
 pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
-    let mut plan = args.plan(super::seed_from_clock(), &read(args)?).map_err(usage)?;
+    let plan = args.plan(super::seed_from_clock(), &read(args)?).map_err(usage)?;
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
-    session::take_keys(&mut plan)?;
     let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());

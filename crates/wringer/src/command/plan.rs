@@ -18,7 +18,6 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
-    session::take_keys(&mut plan)?;
     let around = Surroundings {
         join_remote: plan.origin.is_none()
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),

@@ -6,6 +6,7 @@
 mod backend;
 mod data;
 mod evidence;
+mod inputs;
 mod listen;
 mod remote;
 pub mod scripts;
@@ -16,7 +17,6 @@ mod tls;
 mod usage;
 mod workers;
 
-pub use data::take_keys;
 pub use evidence::write as write_evidence;
 pub use listen::settle;
 pub use usage::threads;
@@ -29,7 +29,7 @@ use measure::{
 };
 use plan::predict::{self, Observed};
 use plan::site::NONCE_FIELD;
-use plan::{Law, Load, Plan, Step};
+use plan::{Inputs, Law, Load, Plan, Step};
 use remote::Remote;
 use scripts::Scripts;
 use std::net::SocketAddr;
@@ -130,8 +130,11 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     usage::check_threads(plan.threads)?;
     let stop = signals::interrupted()?;
     doctor::check_pids(&around.watch_pids)?;
+    let inputs = Arc::new(inputs::read(plan)?);
+    let filled = filled(plan, &inputs)?;
     let targets = Targets::of_plan(plan)?;
     if let Some(load) = &plan.load {
+        data::check(load, &inputs.tables())?;
         doctor::check_sources(&load.sources, targets.first().as_ref())?;
     }
     doctor::raise_descriptors();
@@ -142,11 +145,20 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     let (io, note) = backend::choose(plan.io)?;
     notes.extend(note);
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
-    let tls = tls::client(plan)?;
-    let mut scripts = Scripts::of_plan(plan, threads(plan.threads))?;
-    let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), heads };
-    let workers = Workers::start(plan, &with, &targets, around, &mut scripts)?;
+    let tls = tls::client(plan, &inputs)?;
+    let mut scripts = Scripts::of_plan(&filled, threads(plan.threads))?;
+    let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads };
+    let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, notes })
+}
+
+/// The plan with its secrets, for those who send them.
+fn filled(plan: &Plan, inputs: &Inputs) -> Result<Plan, Problem> {
+    let mut filled = plan.clone();
+    inputs.fill(&mut filled);
+    // What cannot be told before a secret is known.
+    refuse_violations(&filled)?;
+    Ok(filled)
 }
 
 /// What a plan needs of this machine; `asked`: workers where the plan does not say.

@@ -1,9 +1,7 @@
-//! What a load needs from outside, before any worker counts a thousand failures: the addresses that it connects to, each
-//! looked up once, and what its files hold.
+//! The addresses that a load connects to, each looked up once, before any worker counts a thousand failures.
 
 use crate::problem::Problem;
 use load::Hosts;
-use plan::data::Tables;
 use plan::{ConnectTo, Load, Plan, Protocol, Step};
 use std::collections::hash_map::Entry;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -18,16 +16,13 @@ pub struct Targets {
     pub target: Vec<SocketAddr>,
     /// Of the hosts of described requests, where there is no target.
     pub hosts: Arc<Hosts>,
-    /// What the files hold that described requests take values from.
-    pub tables: Arc<Tables>,
 }
 
 impl Targets {
     /// Looks up what the load of a plan names.
     pub fn of_plan(plan: &Plan) -> Result<Targets, Problem> {
         let Some(load) = &plan.load else { return Ok(Targets::default()) };
-        let tables = Arc::new(super::data::tables(load)?);
-        Ok(Targets { tables, ..Targets::of(load)? })
+        Targets::of(load)
     }
 
     fn of(load: &Load) -> Result<Targets, Problem> {

@@ -1,8 +1,8 @@
-//! Makes of a plan's TLS values what sessions begin with: reads the PEM files that it names, and makes the origin's
-//! throw-away certificate.
+//! Makes of a plan's TLS values, and of the PEM files that it names, what sessions begin with; and the origin's throw-away
+//! certificate.
 
 use crate::problem::Problem;
-use plan::{CipherSuite, OriginTls, Plan, Tls, TlsVersion};
+use plan::{CipherSuite, Inputs, OriginTls, Plan, Tls, TlsVersion};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use wire::tls::{
@@ -14,12 +14,12 @@ use wire::tls::{
 ///
 /// # Errors
 /// A file that cannot be read or used.
-pub fn client(plan: &Plan) -> Result<Option<Client>, Problem> {
+pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
     let connections = plan.load.as_ref().map(|load| load.protocol.connections());
     let Some(tls) = connections.and_then(|connections| connections.tls) else { return Ok(None) };
     let settings = ClientSettings {
-        trust: trust(tls)?,
-        identity: identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref())?,
+        trust: trust(tls, inputs)?,
+        identity: identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs)?,
         versions: versions(&tls.versions),
         suites: suites(&tls.ciphers),
         alpn: tls.alpn.clone(),
@@ -33,14 +33,14 @@ pub fn client(plan: &Plan) -> Result<Option<Client>, Problem> {
 ///
 /// # Errors
 /// A file that cannot be read, written or used.
-pub fn server(plan: &Plan) -> Result<Option<Server>, Problem> {
+pub fn server(plan: &Plan, inputs: &Inputs) -> Result<Option<Server>, Problem> {
     let Some(tls) = plan.origin.as_ref().and_then(|origin| origin.tls.as_ref()) else { return Ok(None) };
     let failed = |error: SettingsError| Problem::impossible(format!("TLS of the origin: {error}"));
-    let given = identity("the origin's certificate", tls.certificate.as_ref(), tls.key.as_ref())?;
+    let given = identity("the origin's certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs)?;
     let identity = given.map_or_else(|| Identity::throw_away(&tls.names).map_err(failed), Ok)?;
     save_certificate(tls, &identity)?;
     let settings = ServerSettings {
-        client_roots: tls.client_ca.as_ref().map(|file| certificates(file)).transpose()?,
+        client_roots: tls.client_ca.as_ref().map(|file| certificates(file, inputs)).transpose()?,
         identity,
         versions: versions(&tls.versions),
         suites: suites(&tls.ciphers),
@@ -87,10 +87,10 @@ pub fn exchange(
     }
 }
 
-fn trust(tls: &Tls) -> Result<Trust, Problem> {
+fn trust(tls: &Tls, inputs: &Inputs) -> Result<Trust, Problem> {
     match &tls.ca {
         _ if !tls.verify => Ok(Trust::Anybody),
-        Some(file) => certificates(file).map(Trust::Roots),
+        Some(file) => certificates(file, inputs).map(Trust::Roots),
         None => of_the_system().map(Trust::Roots),
     }
 }
@@ -106,22 +106,23 @@ fn of_the_system() -> Result<Certificates, Problem> {
     Ok(found)
 }
 
-fn certificates(file: &str) -> Result<Certificates, Problem> {
-    Certificates::of_pem(&read(file)?).map_err(|error| Problem::impossible(format!("{file}: {error}")))
+fn certificates(file: &str, inputs: &Inputs) -> Result<Certificates, Problem> {
+    Certificates::of_pem(read(file, inputs)?).map_err(|error| Problem::impossible(format!("{file}: {error}")))
 }
 
 fn identity(
     what: &str,
     certificate: Option<&String>,
     key: Option<&String>,
+    inputs: &Inputs,
 ) -> Result<Option<Identity>, Problem> {
     let (Some(certificate), Some(key)) = (certificate, key) else { return Ok(None) };
-    let made = Identity::of_pem(&read(certificate)?, &read(key)?);
+    let made = Identity::of_pem(read(certificate, inputs)?, read(key, inputs)?);
     made.map(Some).map_err(|error| Problem::impossible(format!("{what} ({certificate}, key {key}): {error}")))
 }
 
-fn read(file: &str) -> Result<Vec<u8>, Problem> {
-    std::fs::read(file).map_err(|error| Problem::impossible(format!("{file} cannot be read: {error}")))
+fn read<'a>(file: &str, inputs: &'a Inputs) -> Result<&'a [u8], Problem> {
+    inputs.whole(file).ok_or_else(|| Problem::impossible(format!("{file} was not read")))
 }
 
 fn save_certificate(tls: &OriginTls, identity: &Identity) -> Result<(), Problem> {

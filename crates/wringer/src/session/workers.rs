@@ -9,7 +9,7 @@ use measure::{Event, OriginCounts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net};
 use origin::{Settings, Shared};
 use plan::draw::mix;
-use plan::{Part, Plan};
+use plan::{Inputs, Part, Plan};
 use script::Seat;
 use std::io;
 use std::net::SocketAddr;
@@ -52,6 +52,8 @@ pub struct With<'a> {
     pub count: u32,
     /// What begins TLS.
     pub tls: Option<&'a wire::tls::Client>,
+    /// What the plan names; its secrets are filled in.
+    pub inputs: Arc<Inputs>,
     /// The origin tells the heads it sees.
     pub heads: bool,
 }
@@ -94,7 +96,7 @@ impl Workers {
         let count = with.count;
         let listen =
             plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
-        let server = super::tls::server(plan)?;
+        let server = super::tls::server(plan, &with.inputs)?;
         let shared = plan.origin.clone().map(|behaviour| {
             let settings = Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls: server };
             Shared::new(settings, count)
@@ -128,7 +130,7 @@ impl Workers {
                 control: workers.control.clone(),
                 target: targets.target.clone(),
                 hosts: targets.hosts.clone(),
-                tables: targets.tables.clone(),
+                inputs: with.inputs.clone(),
                 tls: with.tls.cloned(),
                 snapshots: snapshots_in.clone(),
                 spare,
