@@ -7,6 +7,7 @@
 //! Start reading at [`drive`] in `worker.rs`, then `user.rs` (what one user does), then `exchange.rs` (one request).
 
 mod asked;
+mod chunked;
 mod compose;
 mod connection;
 mod control;

@@ -160,7 +160,7 @@ impl Body for PageReader<'_> {
 impl ResponseSink for PageReader<'_> {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         if name.eq_ignore_ascii_case(b"Location") {
-            self.location = String::from_utf8(value.to_vec()).ok();
+            self.location = Some(plan::reference(value));
         } else if name.eq_ignore_ascii_case(b"Content-Type") {
             self.is_html = value.get(..9).is_some_and(|start| start.eq_ignore_ascii_case(b"text/html"));
         }

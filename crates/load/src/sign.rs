@@ -1,6 +1,7 @@
 //! AWS's signature, version 4: a pure function of time, keys and request. The rules are those of "Create a signed AWS API
 //! request" in AWS's IAM user guide.
 
+use crate::chunked;
 use hmac::{Hmac, KeyInit, Mac};
 use plan::{AwsKeys, AwsSignature};
 use sha2::{Digest, Sha256};
@@ -43,8 +44,11 @@ impl Signer {
     /// Adds the signature to a request's bytes.
     pub fn sign(&self, message: &mut Vec<u8>, unix_us: u64) {
         let Some(end) = memchr::memmem::find(message, b"\r\n\r\n") else { return };
-        let body = message.split_off(end + 4);
+        let written = message.split_off(end + 4);
         let mut head = String::from_utf8_lossy(&message[..end + 2]).into_owned();
+        // Transfer codings are not signed.
+        let names = || head.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name);
+        let body = if names().any(chunked::is_named) { chunked::body(&written) } else { &written };
         let time = timestamp(unix_us);
         let mut add = |name: &str, value: &str| {
             // The user's own stands.
@@ -55,16 +59,16 @@ impl Signer {
         };
         add("x-amz-date", &time);
         if self.service == "s3" {
-            add("x-amz-content-sha256", &hex(&Sha256::digest(&body)));
+            add("x-amz-content-sha256", &hex(&Sha256::digest(body)));
         }
         if let Some(token) = &self.keys.token {
             add("x-amz-security-token", token);
         }
-        let authorization = self.authorization(&head, &body, &time);
+        let authorization = self.authorization(&head, body, &time);
         message.clear();
         message.extend_from_slice(head.as_bytes());
         message.extend_from_slice(format!("authorization: {authorization}\r\n\r\n").as_bytes());
-        message.extend_from_slice(&body);
+        message.extend_from_slice(&written);
     }
 
     fn authorization(&self, head: &str, body: &[u8], time: &str) -> String {
@@ -117,8 +121,12 @@ impl<'a> Unsigned<'a> {
     /// The request in the one form that both sides hash.
     fn canonical(&self, service: &str) -> String {
         let (path, query) = self.target.split_once('?').unwrap_or((self.target, ""));
-        // All services but S3 encode a path that is encoded already once more.
-        let path = if service == "s3" { path.to_owned() } else { encoded(path.as_bytes(), b"/") };
+        // S3 takes a path as the name that it encodes; all other services put it in order, and encode what is
+        // encoded already once more.
+        let path = match service {
+            "s3" => encoded(&decoded(path), b"/"),
+            _ => encoded(in_order(path).as_bytes(), b"/"),
+        };
         let mut fields = String::new();
         for same in self.fields.chunk_by(|one, other| one.0 == other.0) {
             let values: Vec<String> = same
@@ -132,6 +140,21 @@ impl<'a> Unsigned<'a> {
         let digest = digest.map_or_else(|| hex(&Sha256::digest(self.body)), |(_, value)| (*value).to_owned());
         format!("{}\n{path}\n{}\n{fields}\n{}\n{digest}", self.method, query_of(query), self.names())
     }
+}
+
+/// Without empty and dot segments (RFC 3986 section 5.2.4); a slash at the end stays.
+fn in_order(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(kept.pop()),
+            segment => kept.push(segment),
+        }
+    }
+    let ends_open = ["/", "/.", "/.."].iter().any(|end| path.ends_with(end));
+    let end = if ends_open && !kept.is_empty() { "/" } else { "" };
+    format!("/{}{end}", kept.join("/"))
 }
 
 /// Names and values decoded, encoded in the one way, and sorted.
@@ -243,6 +266,18 @@ mod tests {
                 "GET /?Param2=value2&Param1=value1 HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
                 "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
             ),
+            (
+                "GET //example// HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
+                "9a624bd73a37c9a373b5312afbebe7a714a789de108f0bdfe846570885f57e84",
+            ),
+            (
+                "GET /./example HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
+                "ef75d96142cf21edca26f06005da7988e4f8dc83a165a80865db7089db637ec5",
+            ),
+            (
+                "GET /example1/example2/../.. HTTP/1.1\r\nHost:example.amazonaws.com\r\n\r\n",
+                "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            ),
         ] {
             let message = suite("service", request);
             assert!(message.contains(&format!("Signature={signature}\r\n")), "{message}");
@@ -258,6 +293,37 @@ mod tests {
         let expected = "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, \
                         Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41\r\n";
         assert!(message.contains(expected), "{message}");
+    }
+
+    /// Two ways to write a path that a service takes for the same one are signed as the same.
+    #[test]
+    fn paths_are_signed_as_services_read_them() {
+        let signature = |service: &str, path: &str| {
+            let message = suite(service, &format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n"));
+            assert!(message.starts_with(&format!("GET {path} ")), "sent as it stands: {message}");
+            message.split_once("Signature=").unwrap().1[..64].to_owned()
+        };
+        for (service, one, other) in [
+            ("s3", "/a(b)%2a%c3%a9", "/a%28b%29%2A%C3%A9"),
+            ("s3", "/a~b%7Ec", "/a~b~c"),
+            ("execute-api", "//a/./b/../c//", "/a/c/"),
+            ("execute-api", "/a/..", "/"),
+        ] {
+            assert_eq!(signature(service, one), signature(service, other), "{service} {one}");
+        }
+        for (service, one, other) in [("s3", "/a//b", "/a/b"), ("s3", "/a/../b", "/b"), ("x", "/a/", "/a")] {
+            assert_ne!(signature(service, one), signature(service, other), "{service} {one}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_not_signed() {
+        let signature = |text: &str| text.split_once("Signature=").unwrap().1[..64].to_owned();
+        let chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+        let [plain, framed] =
+            ["\r\nhi", chunked].map(|rest| suite("s3", &format!("PUT /a HTTP/1.1\r\nHost: h\r\n{rest}")));
+        assert_eq!(signature(&framed), signature(&plain));
+        assert!(framed.ends_with("\r\n\r\n2\r\nhi\r\n0\r\n\r\n"), "{framed}");
     }
 
     #[test]

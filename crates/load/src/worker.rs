@@ -287,8 +287,8 @@ impl Worker {
     fn work(&self, index: usize, part: Part, phase: &Phase) -> PhaseWork {
         let seed = hash(self.job.seed, index as u64);
         let nonces = hash(self.job.run_id, index as u64);
-        // Through a proxy they would need a tunnel.
-        let https = self.job.tls.is_some() && self.job.load.target.is_none();
+        // Through a proxy they need a tunnel.
+        let https = self.job.tls.is_some() && (self.job.load.target.is_none() || self.http.tunnel);
         let steps = phase.scenario.steps.iter().enumerate().map(|(place, step)| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),

@@ -57,6 +57,19 @@ impl Address {
     }
 }
 
+/// A reference as it came in a field, such as Location. Bytes that are no text stand for themselves, encoded
+/// (RFC 3986 section 2.1).
+pub fn reference(bytes: &[u8]) -> String {
+    let encoded = |byte: &u8| match byte {
+        0x80.. => format!("%{byte:02X}"),
+        byte => char::from(*byte).to_string(),
+    };
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(encoded).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +85,15 @@ mod tests {
             defaults.each_ref().map(|address| (address.port, address.secure)),
             [(80, false), (443, true)]
         );
+    }
+
+    #[test]
+    fn references_of_bytes_lead_where_their_bytes_say() {
+        let page = Address::parse("http://h/dir/page").unwrap();
+        let leads = |bytes: &[u8]| page.join(&reference(bytes)).unwrap().path;
+        assert_eq!(leads(b"caf\xe9 1?a=\xff#b"), "/dir/caf%E9%201?a=%FF");
+        assert_eq!(leads("/é?ü".as_bytes()), "/%C3%A9?%C3%BC");
+        assert_eq!(leads(b"/a%e9"), "/a%e9");
     }
 
     #[test]

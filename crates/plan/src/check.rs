@@ -3,7 +3,7 @@
 
 use crate::Plan;
 use crate::data::{is_name, meaning};
-use crate::load::{Delay, Field, Http1, Load, ObjectStep, Origin, Phase, Protocol, Step};
+use crate::load::{Delay, Field, Http1, HttpVersion, Load, ObjectStep, Origin, Phase, Protocol, Step};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::{Request, RequestOrder, RequestStep};
@@ -401,6 +401,32 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<St
         found.push(format!("phase '{phase}': target '{}' cannot be sent", target.escape_default()));
     }
     check_fields(&request.fields, found);
+    if let Some(http) = load.protocol.http1().filter(|http| !http.bare) {
+        check_framing(http, &request.fields, found);
+    }
+}
+
+/// Fields of the plan that frame bodies (RFC 9112 section 6) must be what a body can be framed by.
+fn check_framing(http: &Http1, of_request: &[Field], found: &mut Vec<String>) {
+    let named = |name: &str| {
+        let mut fields = http.fields.iter().chain(of_request);
+        fields.find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.trim())
+    };
+    let Some(coding) = named("Transfer-Encoding") else { return };
+    let last = coding.rsplit(',').next().unwrap_or_default().trim();
+    if !last.eq_ignore_ascii_case("chunked") {
+        found.push(format!(
+            "header 'Transfer-Encoding: {coding}' does not end with chunked: give chunked last"
+        ));
+    } else if named("Content-Length").is_some() {
+        found.push(
+            "headers Transfer-Encoding and Content-Length frame a body twice: give one of them".to_owned(),
+        );
+    } else if http.version == HttpVersion::OneZero {
+        found.push(
+            "header 'Transfer-Encoding: chunked' needs HTTP/1.1: leave it out, or set the version".to_owned(),
+        );
+    }
 }
 
 /// TLS needs its values, and goes to the host itself or through a tunnel.
@@ -570,6 +596,12 @@ mod tests {
         let session = |session: crate::Session| {
             move |_: &mut Load, step: &mut RequestStep| step.session = session.clone()
         };
+        let with = |version, fields: &[(&str, &str)]| {
+            let field =
+                |(name, value): &(&str, &str)| Field { name: (*name).to_owned(), value: (*value).to_owned() };
+            Http1 { version, fields: fields.iter().map(field).collect(), ..Http1::default() }
+        };
+        assert_eq!(found(&http(with(HttpVersion::OneOne, &[("Transfer-Encoding", "gzip, Chunked")]))), "");
         let default = crate::Session::default;
         let redirects = |limit| Some(crate::Redirects { limit, ..Default::default() });
         let resources = |parallel| Some(crate::Resources { parallel, ..Default::default() });
@@ -595,6 +627,15 @@ mod tests {
             (&http(Http1 { pipeline: 0, ..Http1::default() }), "pipeline is 0"),
             (&http(Http1 { unix_socket: Some("x".repeat(108)), ..Http1::default() }), "no path of 1 to 107"),
             (&http(Http1 { tunnel: true, ..Http1::default() }), "tunnel needs a target"),
+            (&http(with(HttpVersion::OneOne, &[("transfer-encoding", "gzip")])), "give chunked last"),
+            (
+                &http(with(
+                    HttpVersion::OneOne,
+                    &[("Transfer-Encoding", "chunked"), ("content-length", "1")],
+                )),
+                "frame a body twice",
+            ),
+            (&http(with(HttpVersion::OneZero, &[("Transfer-Encoding", "gzip, Chunked")])), "needs HTTP/1.1"),
         ] {
             let found = found(change);
             assert!(found.contains(said), "{said} in {found}");

@@ -34,7 +34,7 @@ mod text;
 mod threshold;
 mod tls;
 
-pub use address::Address;
+pub use address::{Address, reference};
 pub use body::Body;
 pub use expect::{ContentCheck, Expect, ExpectBody, HeaderCheck, Must, json_path};
 pub use io::Io;

@@ -81,8 +81,7 @@ fn url_list(typed: &Typed, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> 
     if typed.urls.is_empty() && typed.url_file.is_empty() {
         return Ok(None);
     }
-    let proxied = target(typed)?.is_some();
-    List::gather(&typed.urls, &typed.url_file, proxied, read_file).map(Some)
+    List::gather(&typed.urls, &typed.url_file, secure_proxy(typed)?, read_file).map(Some)
 }
 
 fn path(text: &str) -> Option<PathBuf> {
@@ -199,6 +198,7 @@ fn document_load(typed: &Typed, timeout: Duration) -> Result<Option<Load>, Shown
         authority: address(server_host(typed)?, server_port(typed)?),
         fields: extra_fields(typed)?,
         post_bytes: post_bytes(typed)?,
+        tls: secure_proxy(typed)?.then(trusting),
         ..connection(typed)?
     };
     let step = Step::Object(object_step(typed)?);
@@ -214,9 +214,10 @@ fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown>
     let mut fields = vec![field("Accept", "*/*")];
     fields.extend(extra_fields(typed)?);
     let form = if target.is_some() { RequestForm::Forward } else { RequestForm::Reverse };
-    // The old tool knew no TLS and verified nobody.
-    let tls = list.https.then(|| Tls { verify: false, ..Tls::default() });
-    let http = Http1 { form, fields, tls, ..connection(typed)? };
+    let tls = (list.https || secure_proxy(typed)?).then(trusting);
+    // Through a proxy, https:// URLs are reached by a tunnel.
+    let tunnel = list.https && target.is_some();
+    let http = Http1 { form, fields, tls, tunnel, ..connection(typed)? };
     let step = Step::Urls(url_step(typed, list)?);
     // Nobody but the origin knows what the answer to a URL must be, unless it is one of jtest's documents.
     let content = if typed.check_content { CheckContent::All } else { CheckContent::Nothing };
@@ -266,12 +267,29 @@ fn connection(typed: &Typed) -> Result<Http1, Shown> {
     Ok(Http1 { requests_per_connection: Some(kept + 1), close: CloseBy::Reset, resend, ..Http1::default() })
 }
 
+/// TLS as the old tool would have it, which verified nobody.
+fn trusting() -> Tls {
+    Tls { verify: false, ..Tls::default() }
+}
+
+/// The proxy's host, and whether it is spoken to over TLS, as `https://` before it says.
+fn proxy_host(typed: &Typed) -> Result<(&str, bool), Shown> {
+    match typed.proxy_host.split_once("://") {
+        None if typed.proxy_host.is_empty() => Ok((server_host(typed)?, false)),
+        Some((scheme @ ("http" | "https"), host)) => {
+            Ok((sound_host("proxy_host", host.trim_end_matches('/'))?, scheme == "https"))
+        }
+        _ => Ok((sound_host("proxy_host", &typed.proxy_host)?, false)),
+    }
+}
+
+fn secure_proxy(typed: &Typed) -> Result<bool, Shown> {
+    Ok(target(typed)?.is_some() && proxy_host(typed)?.1)
+}
+
 fn target(typed: &Typed) -> Result<Option<String>, Shown> {
     let port: u16 = whole("proxy_port", typed.proxy_port, 0..=65_535)?;
-    let host = match typed.proxy_host.as_str() {
-        "" => server_host(typed)?,
-        host => sound_host("proxy_host", host)?,
-    };
+    let (host, _) = proxy_host(typed)?;
     Ok((port != 0).then(|| address(host, port)))
 }
 

@@ -407,16 +407,30 @@ fn notices_are_given_only_where_they_matter() {
         ("-F http://a/", &["at most 100 URLs are fetched at once; -c sets another number"]),
         ("-z 1 -w 9 http://a/", &["-w, -z have no effect with URLs"]),
         (
-            "-u list",
-            &[
-                "list:2: skipped, https needs a tunnel through the proxy; -p 0 goes to the host itself: 'https://a/2'",
-            ],
+            "-u list -P https://p",
+            &["list:2: skipped, https would need TLS within the TLS to the proxy: 'https://a/2'"],
         ),
         ("-q -1 -K 5 http://a/", &["-K has no effect without -e", "-q -1 counts as 1000000"]),
     ];
     for (line, expected) in table {
         assert_eq!(run(line).notices, expected, "{line}");
     }
+}
+
+#[test]
+fn https_is_spoken_to_proxies_and_through_them() {
+    let said = |line: &str| {
+        let load = run(line).plan.load.unwrap();
+        let plan::Protocol::Http1(http) = load.protocol else { panic!("{line}") };
+        (load.target, http.tls.map(|tls| tls.verify), http.tunnel)
+    };
+    let at = |address: &str| Some(address.to_owned());
+    assert_eq!(said("-P https://p -p 8443"), (at("p:8443"), Some(false), false));
+    assert_eq!(said("-P https://p/ -p 8443 -u list"), (at("p:8443"), Some(false), false));
+    assert_eq!(said("-P http://p -p 81"), (at("p:81"), None, false));
+    assert_eq!(said("-P p -p 81 -u list"), (at("p:81"), Some(false), true));
+    assert_eq!(said("-p 0 -u list"), (None, Some(false), false));
+    assert_eq!(said("-p 81 http://a/"), (at("localhost:81"), None, false));
 }
 
 #[test]

@@ -23,23 +23,23 @@ pub(super) struct List {
     /// Whether one of them is an `https://` URL.
     pub https: bool,
     skipped: usize,
-    /// Whether there is a proxy, through which no `https://` URL can be fetched.
-    proxied: bool,
+    /// Whether the proxy is spoken to over TLS, within which there is no second one.
+    secure_proxy: bool,
 }
 
 impl List {
-    /// Gathers `arguments` and the lines of `file`, whose name is empty where there is none. `proxied`: they are fetched
-    /// through a proxy.
+    /// Gathers `arguments` and the lines of `file`, whose name is empty where there is none. `secure_proxy`: they
+    /// are fetched through a proxy that is spoken to over TLS.
     ///
     /// # Errors
     /// The file cannot be read, or there is nothing to fetch.
     pub fn gather(
         arguments: &[String],
         file: &str,
-        proxied: bool,
+        secure_proxy: bool,
         read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
     ) -> Result<List, Shown> {
-        let mut list = List { proxied, ..List::default() };
+        let mut list = List { secure_proxy, ..List::default() };
         for argument in arguments {
             list.take("argument", argument);
         }
@@ -71,12 +71,8 @@ impl List {
 
     fn take(&mut self, place: &str, text: &str) {
         match url_of(text) {
-            Ok(url) if url.scheme() == "https" && self.proxied => {
-                self.skip(
-                    place,
-                    "https needs a tunnel through the proxy; -p 0 goes to the host itself",
-                    text,
-                );
+            Ok(url) if url.scheme() == "https" && self.secure_proxy => {
+                self.skip(place, "https would need TLS within the TLS to the proxy", text);
             }
             Ok(url) => {
                 self.https |= url.scheme() == "https";
@@ -153,7 +149,7 @@ mod tests {
         let expected = [
             "argument: skipped, no http:// URL: '-'",
             "urls.txt:2: skipped, no http:// URL: '/path'",
-            "urls.txt:3: skipped, https needs a tunnel through the proxy; -p 0 goes to the host itself: 'https://a/'",
+            "urls.txt:3: skipped, https would need TLS within the TLS to the proxy: 'https://a/'",
             "urls.txt:4: skipped, no http:// URL: 'mailto:me@a'",
             "urls.txt:5: skipped, holds blanks or control characters: 'http://a b/'",
             "urls.txt:6: skipped, no http:// URL: 'http:/a'",
@@ -164,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn https_is_taken_where_there_is_no_proxy() {
+    fn https_is_taken_where_the_proxy_is_plain_or_none_is_there() {
         let lines = |_: &Path| Ok(b"http://a/\nHTTPS://b/\nhttps:/c".to_vec());
         let list = List::gather(&[], "urls.txt", false, &lines).unwrap();
         assert_eq!((list.urls.len(), list.last_host.as_deref(), list.https), (2, Some("b"), true));

@@ -32,7 +32,7 @@ pub struct ExpectArgs {
     /// The body's SHA-256 digest, in hexadecimal
     #[arg(long, value_name = "DIGEST")]
     pub expect_sha256: Option<String>,
-    /// Ask for gzip, br or zstd, and decode bodies before they are checked
+    /// Ask for gzip, br or zstd, and decode what comes; a body that cannot be decoded is a fault
     #[arg(long)]
     pub compressed: bool,
 }

@@ -7,13 +7,13 @@ use super::{
 };
 use crate::connection::Connection;
 use crate::page::PageReader;
+use crate::route::Route;
 use crate::urls::{self, Frontier};
 use crate::worker::Worker;
 use measure::event::Wrong;
 use measure::{CacheResult, Cause, Clock, Event, Failure, FailureKind, Outcome, Stage};
 use plan::{Address, CheckContent};
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Instant;
 use wire::http1::Expect;
@@ -24,10 +24,13 @@ pub(crate) async fn url(context: Context<'_>, slot: &mut Slot, frontier: &Fronti
     let Some(address) = frontier.next(turn.number) else { return };
     worker.begin();
     let began = worker.net.now();
-    let found = resolve(worker, frontier, &address).await;
-    let mut fetch = Fetch { context, frontier, to: *found.as_ref().unwrap_or(&None) };
+    let (route, unknown) = match route(worker, frontier, &address).await {
+        Ok(route) => (route, None),
+        Err(error) => (Route::direct(&address, Vec::new()), Some(error)),
+    };
+    let mut fetch = Fetch { context, frontier, route };
     let due = Due { item: address, turn };
-    if let Err(error) = found {
+    if let Some(error) = unknown {
         let failure =
             Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno: error.raw_os_error() };
         let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
@@ -43,8 +46,7 @@ pub(crate) async fn url(context: Context<'_>, slot: &mut Slot, frontier: &Fronti
 struct Fetch<'a> {
     context: Context<'a>,
     frontier: &'a Frontier,
-    /// Where its host is; `None`: to the target.
-    to: Option<SocketAddr>,
+    route: Route,
 }
 
 impl Call for Fetch<'_> {
@@ -52,15 +54,8 @@ impl Call for Fetch<'_> {
 
     const CACHE: CacheResult = CacheResult::Unknown;
 
-    /// Through a proxy as that is spoken to, otherwise as the URL says.
-    fn place<'s>(&'s self, address: &'s Address) -> Place<'s> {
-        match &self.to {
-            None => self.context.worker.target(),
-            Some(to) => {
-                let secure = address.secure.then_some(address.host.as_str());
-                Place { to: std::slice::from_ref(to), secure, tunnel: None }
-            }
-        }
+    fn place<'s>(&'s self, _: &'s Address) -> Place<'s> {
+        self.route.place()
     }
 
     fn write(
@@ -71,7 +66,7 @@ impl Call for Fetch<'_> {
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
         let worker = self.context.worker;
-        let proxied = worker.job.load.target.is_some();
+        let proxied = self.route.is_forward(&worker.http);
         let reload = self.frontier.reloads(due.turn.number);
         urls::compose(&due.item, to, &worker.http, proxied, reload, last);
         Ok(Written { expect: Expect::Body, payload: 0 })
@@ -104,7 +99,7 @@ impl Call for Fetch<'_> {
 
     fn bytes(&self, address: &Address, turn: &Turn, _: Instant) -> Vec<u8> {
         let (mut bytes, worker) = (Vec::new(), self.context.worker);
-        let proxied = worker.job.load.target.is_some();
+        let proxied = self.route.is_forward(&worker.http);
         urls::compose(address, &mut bytes, &worker.http, proxied, self.frontier.reloads(turn.number), false);
         bytes
     }
@@ -154,24 +149,20 @@ impl Answer for PageReader<'_> {
     }
 }
 
-/// The address of a URL's host, where that is not the target's.
-async fn resolve(
-    worker: &Rc<Worker>,
-    frontier: &Frontier,
-    address: &Address,
-) -> io::Result<Option<SocketAddr>> {
-    if worker.job.load.target.is_some() {
-        return Ok(None);
+/// The way to a URL's host: by the target, or to the host itself, which is looked up once.
+async fn route(worker: &Worker, frontier: &Frontier, address: &Address) -> io::Result<Route> {
+    if let Some(route) = Route::by_target(address, worker.http(), worker.target()) {
+        return Ok(route);
     }
     if let Some(known) = frontier.resolved(&address.host, address.port) {
-        return Ok(Some(known));
+        return Ok(Route::direct(address, vec![known]));
     }
     let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
     worker.time(Clock::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
-    Ok(Some(first))
+    Ok(Route::direct(address, vec![first]))
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.

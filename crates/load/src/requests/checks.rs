@@ -1,6 +1,6 @@
 //! What an answer to a described request is held to beside its status and framing: header fields and what the body says.
 
-use super::coding::{Coding, decoded};
+use super::coding::{Coding, Decoder};
 use measure::Fault;
 use memchr::memmem;
 use plan::{ContentCheck, Expect, HeaderCheck, Must, json_path};
@@ -8,8 +8,9 @@ use regex::bytes::Regex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
+use std::io::{self, Write};
 
-/// Bytes of a body that are gathered at most, encoded and decoded.
+/// Bytes of a body that are gathered at most, decoded where that is asked for.
 pub(super) const MOST: usize = 8 * 1024 * 1024;
 
 /// The checks of a step, made ready.
@@ -50,9 +51,52 @@ struct State {
     /// A bit for each header check: a field of its name was there.
     seen: u64,
     coding: Coding,
-    body: Vec<u8>,
-    too_long: bool,
+    /// The body, where it is not encoded, or once it is decoded.
+    body: Seen,
+    /// Where the body is encoded.
+    decoder: Option<Decoder<Seen>>,
+    /// Why it cannot be decoded.
+    broken: Option<String>,
+}
+
+/// As much of a body as the checks ask for.
+#[derive(Default)]
+struct Seen {
+    length: u64,
     digest: Option<Sha256>,
+    /// The beginning, where that is gathered.
+    text: Vec<u8>,
+    gathers: bool,
+}
+
+impl Seen {
+    fn begin(&mut self, checks: &Checks) {
+        self.text.clear();
+        (self.length, self.gathers) = (0, checks.gathers());
+        self.digest = checks.digests().then(Sha256::default);
+    }
+
+    fn is_whole(&self) -> bool {
+        self.text.len() as u64 == self.length
+    }
+}
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.length += bytes.len() as u64;
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
+        if self.gathers {
+            let room = bytes.len().min(MOST - self.text.len());
+            self.text.extend_from_slice(&bytes[..room]);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// One answer being looked at.
@@ -122,20 +166,19 @@ impl Checks {
 
     /// Begins to look at an answer; `None` where there is nothing to look at.
     pub fn look(&self) -> Option<Look<'_>> {
-        if self.headers.is_empty() && self.content.is_empty() {
+        if self.headers.is_empty() && self.content.is_empty() && !self.decode {
             return None;
         }
         let mut state = self.spare.borrow_mut().pop().unwrap_or_default();
-        (state.met, state.seen, state.coding, state.too_long) = (0, 0, Coding::None, false);
-        state.body.clear();
-        state.digest = None;
+        (state.met, state.seen, state.coding) = (0, 0, Coding::None);
+        (state.decoder, state.broken) = (None, None);
+        state.body.begin(self);
         Some(Look { checks: self, state: Some(state) })
     }
 
     /// Whether some check needs the whole body in one piece.
-    fn gathers(&self, coding: Coding) -> bool {
-        let whole = |check: &Content| !matches!(check, Content::Length(..) | Content::Sha256(_));
-        self.content.iter().any(|check| self.decode && coding != Coding::None || whole(check))
+    fn gathers(&self) -> bool {
+        self.content.iter().any(|check| !matches!(check, Content::Length(..) | Content::Sha256(_)))
     }
 
     fn digests(&self) -> bool {
@@ -170,50 +213,54 @@ impl Look<'_> {
 
     /// Whether the body's bytes are looked at, and not only counted.
     pub fn wants_body(&self) -> bool {
-        let coding = self.state.as_ref().map_or(Coding::None, |state| state.coding);
-        self.checks.gathers(coding) || self.checks.digests()
+        let coded = self.state.as_ref().is_some_and(|state| state.coding != Coding::None);
+        coded || self.checks.gathers() || self.checks.digests()
     }
 
     /// A part of the body.
     pub fn body(&mut self, bytes: &[u8]) {
-        let checks = self.checks;
         let state = self.state();
-        if checks.gathers(state.coding) {
-            let room = MOST - state.body.len();
-            state.too_long |= bytes.len() > room;
-            state.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        } else if checks.digests() {
-            state.digest.get_or_insert_default().update(bytes);
+        if state.coding == Coding::None {
+            // It takes everything.
+            let _ = state.body.write(bytes);
+            return;
+        }
+        if state.decoder.is_none() && state.broken.is_none() {
+            match Decoder::new(state.coding, std::mem::take(&mut state.body)) {
+                Ok(decoder) => state.decoder = Some(decoder),
+                Err(why) => state.broken = Some(why),
+            }
+        }
+        if let Some(Err(why)) = state.decoder.as_mut().map(|decoder| decoder.push(bytes)) {
+            (state.decoder, state.broken) = (None, Some(why));
         }
     }
 
-    /// The answer is complete. `length`: bytes of its body; `None`: it has none by its nature.
+    /// The answer is complete. `length`: bytes of its body as it came; `None`: it has none by its nature.
     pub fn complete(&mut self, length: Option<u64>) -> Wrong {
         let checks = self.checks;
         let wrong = self.wrong_header();
-        let Some(length) = length.filter(|_| wrong.is_none() && !checks.content.is_empty()) else {
-            return wrong;
-        };
+        let Some(length) = length.filter(|_| wrong.is_none()) else { return wrong };
+        if let Err(why) = self.end_of_body(length) {
+            return Some((Fault::BadCoding, why));
+        }
+        let body = &self.state().body;
+        checks.content.iter().find_map(|check| check.wrong(body))
+    }
+
+    /// # Errors
+    /// Why the body cannot be decoded.
+    fn end_of_body(&mut self, length: u64) -> Result<(), String> {
         let state = self.state();
-        if !checks.gathers(state.coding) {
-            let digest = state.digest.take().unwrap_or_default();
-            return checks.content.iter().find_map(|check| check.wrong_by_figures(length, &digest));
+        if let Some(why) = state.broken.take() {
+            return Err(why);
         }
-        if state.too_long {
-            return too_large("it");
+        match state.decoder.take() {
+            Some(decoder) => state.body = decoder.finish()?,
+            // Also where it was drained unread.
+            None => state.body.length = length,
         }
-        let plain = match state.coding {
-            Coding::None => std::mem::take(&mut state.body),
-            coding => match decoded(coding, &state.body, MOST) {
-                Ok(plain) => plain,
-                Err(Some(why)) => return Some((Fault::BadCoding, why)),
-                Err(None) => return too_large("its decoded body"),
-            },
-        };
-        let found = checks.content.iter().find_map(|check| check.wrong(&plain));
-        // The memory is wanted again.
-        self.state().body = plain;
-        found
+        Ok(())
     }
 
     fn wrong_header(&mut self) -> Wrong {
@@ -233,31 +280,25 @@ impl Look<'_> {
     }
 }
 
-fn too_large(what: &str) -> Wrong {
-    Some((Fault::TooLarge, format!("{what} is longer than {} MiB, so it was not checked", MOST >> 20)))
-}
-
 impl Content {
-    /// What is wrong with a body of which only length and digest are known.
-    fn wrong_by_figures(&self, length: u64, digest: &Sha256) -> Wrong {
-        match self {
-            Content::Length(min, max) => wrong_length(length, *min, *max),
-            Content::Sha256(wanted) => wrong_digest(&digest.clone().finalize(), wanted),
-            Content::Contains(_) | Content::Matches(_) | Content::Json(..) => None,
-        }
-    }
-
-    fn wrong(&self, body: &[u8]) -> Wrong {
+    fn wrong(&self, body: &Seen) -> Wrong {
+        let text = &body.text;
         let how = match self {
-            Content::Length(min, max) => return wrong_length(body.len() as u64, *min, *max),
-            Content::Sha256(wanted) => return wrong_digest(&Sha256::digest(body), wanted),
-            Content::Contains(text) if memmem::find(body, text.as_bytes()).is_some() => return None,
-            Content::Contains(text) => format!("does not contain '{}'", short(text.as_bytes())),
-            Content::Matches(pattern) if pattern.is_match(body) => return None,
+            Content::Length(min, max) => return wrong_length(body.length, *min, *max),
+            Content::Sha256(wanted) => return wrong_digest(body.digest.clone(), wanted),
+            _ if !body.is_whole() => {
+                return Some((
+                    Fault::TooLarge,
+                    format!("it is longer than {} MiB, so what it says was not checked", MOST >> 20),
+                ));
+            }
+            Content::Contains(wanted) if memmem::find(text, wanted.as_bytes()).is_some() => return None,
+            Content::Contains(wanted) => format!("does not contain '{}'", short(wanted.as_bytes())),
+            Content::Matches(pattern) if pattern.is_match(text) => return None,
             Content::Matches(pattern) => format!("does not match '{pattern}'"),
-            Content::Json(path, steps, test) => wrong_json(body, path, steps, test)?,
+            Content::Json(path, steps, test) => wrong_json(text, path, steps, test)?,
         };
-        Some((Fault::WrongContent, format!("the body {how}; it begins '{}'", short(body))))
+        Some((Fault::WrongContent, format!("the body {how}; it begins '{}'", short(text))))
     }
 }
 
@@ -267,7 +308,8 @@ fn wrong_length(length: u64, min: u64, max: u64) -> Wrong {
     wrong.then(|| (Fault::WrongLength, format!("the body has {length} bytes, not {wanted}")))
 }
 
-fn wrong_digest(digest: &[u8], wanted: &str) -> Wrong {
+fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Wrong {
+    let digest = digest.unwrap_or_default().finalize();
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     (digest != wanted).then(|| (Fault::WrongBytes, format!("the body's SHA-256 digest is {digest}")))
 }
@@ -401,15 +443,44 @@ mod tests {
         assert_eq!(found(&contains, &[], &long).unwrap().0, Fault::TooLarge);
         let length = MOST as u64 + 1;
         assert_eq!(found(&expect(ContentCheck::Length { min: length, max: length }), &[], &long), None);
+        let digest = hex(&Sha256::digest(&long));
+        assert_eq!(found(&expect(ContentCheck::Sha256(digest.clone())), &[], &long), None);
+        let zipped = gzipped(&long);
+        let decoded = |content| Expect { decode: true, ..expect(content) };
+        let fields = [("Content-Encoding", "gzip")];
+        for content in [ContentCheck::Sha256(digest), ContentCheck::Length { min: length, max: length }] {
+            assert_eq!(found(&decoded(content), &fields, &zipped), None);
+        }
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn gzipped(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// Without any other check, too.
+    #[test]
+    fn what_was_asked_for_encoded_must_be_whole() {
+        let expect = Expect { decode: true, ..Expect::default() };
+        let (zipped, fields) = (gzipped(b"hello hello"), [("Content-Encoding", "gzip")]);
+        assert_eq!(found(&expect, &fields, &zipped), None);
+        assert_eq!(found(&expect, &fields, b""), None, "nothing is nothing in every coding");
+        assert_eq!(found(&expect, &[], b"plain"), None);
+        for torn in [&zipped[..zipped.len() - 1], b"plain"] {
+            let (fault, why) = found(&expect, &fields, torn).unwrap();
+            assert!(fault == Fault::BadCoding && why.contains("gzip"), "{why}");
+        }
+        assert!(found(&expect, &[("Content-Encoding", "lzma")], b"x").unwrap().1.contains("br and zstd"));
     }
 
     #[test]
     fn content_codings_are_removed_where_asked() {
-        use flate2::write::GzEncoder;
-        use std::io::Write;
-        let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(b"hello hello").unwrap();
-        let zipped = encoder.finish().unwrap();
+        let zipped = gzipped(b"hello hello");
         let fields = [("content-encoding", "gzip")];
         let check =
             |check: ContentCheck, decode| Expect { content: vec![check], decode, ..Expect::default() };

@@ -1,9 +1,10 @@
-//! Content codings (RFC 9110 section 8.4.1) of bodies that are looked at.
+//! Content codings (RFC 9110 section 8.4.1) of bodies that are looked at, removed as the bytes come.
 
-use brotli_decompressor::Decompressor;
-use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
-use ruzstd::decoding::StreamingDecoder;
-use std::io::Read;
+use brotli_decompressor::DecompressorWriter;
+use flate2::write::MultiGzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, Write};
 
 /// How a body is encoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,53 +34,318 @@ impl Coding {
     }
 }
 
+impl Coding {
+    fn name(self) -> &'static str {
+        match self {
+            Coding::None => "identity",
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "deflate",
+            Coding::Brotli => "br",
+            Coding::Zstd => "zstd",
+            Coding::Unknown => "unknown",
+        }
+    }
+}
+
+/// Bytes that are decoded at a time, where a decoder has no buffer of its own.
+const PIECE: usize = 16 * 1024;
+
+/// The largest window of zstd that may be used in HTTP, in bytes (RFC 9659 section 3).
+const ZSTD_WINDOW: u64 = 8 * 1024 * 1024;
+
+/// Most bytes of a zstd frame's header (RFC 8878 section 3.1.1).
+const ZSTD_HEADER: usize = 18;
+
+/// Removes a coding; what is plain goes to `W` at once.
+pub(crate) struct Decoder<W: Write> {
+    coding: Coding,
+    inner: Inner<W>,
+}
+
+enum Inner<W: Write> {
+    Plain(W),
+    Gzip(Box<MultiGzDecoder<W>>),
+    Deflate(Box<Deflate<W>>),
+    Brotli(Box<DecompressorWriter<W>>),
+    Zstd(Box<Zstd<W>>),
+}
+
+impl<W: Write> Decoder<W> {
+    /// # Errors
+    /// A sentence, where the coding is not known.
+    pub fn new(coding: Coding, to: W) -> Result<Decoder<W>, String> {
+        let inner = match coding {
+            Coding::None => Inner::Plain(to),
+            Coding::Gzip => Inner::Gzip(Box::new(MultiGzDecoder::new(to))),
+            Coding::Deflate => Inner::Deflate(Box::new(Deflate::new(to))),
+            Coding::Brotli => Inner::Brotli(Box::new(DecompressorWriter::new(to, PIECE))),
+            Coding::Zstd => Inner::Zstd(Box::new(Zstd::new(to))),
+            Coding::Unknown => {
+                return Err("its content coding is not one of gzip, deflate, br and zstd".to_owned());
+            }
+        };
+        Ok(Decoder { coding, inner })
+    }
+
+    /// Takes a part of the coded body.
+    ///
+    /// # Errors
+    /// A sentence that says why it cannot be decoded.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let done = match &mut self.inner {
+            Inner::Plain(to) => to.write_all(bytes),
+            Inner::Gzip(gzip) => gzip.write_all(bytes),
+            Inner::Deflate(deflate) => deflate.push(bytes),
+            Inner::Brotli(brotli) => brotli.write_all(bytes),
+            Inner::Zstd(zstd) => zstd.push(bytes),
+        };
+        done.map_err(|error| broken(self.coding, &error))
+    }
+
+    /// The coded body is whole.
+    ///
+    /// # Errors
+    /// As [`Decoder::push`], also where the coding's own end is missing.
+    pub fn finish(self) -> Result<W, String> {
+        let ended = match self.inner {
+            Inner::Plain(to) => Ok(to),
+            Inner::Gzip(gzip) => gzip.finish(),
+            Inner::Deflate(deflate) => deflate.finish(),
+            Inner::Brotli(brotli) => brotli.into_inner().map_err(|_| cut_off()),
+            Inner::Zstd(zstd) => zstd.finish(),
+        };
+        ended.map_err(|error| broken(self.coding, &error))
+    }
+}
+
+fn broken(coding: Coding, error: &io::Error) -> String {
+    format!("its {} coding is broken: {error}", coding.name())
+}
+
+fn cut_off() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it is cut off")
+}
+
+fn invalid(why: impl ToString) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why.to_string())
+}
+
+/// The zlib format (RFC 1950), which HTTP calls deflate.
+struct Deflate<W> {
+    inner: Decompress,
+    ended: bool,
+    to: W,
+}
+
+impl<W: Write> Deflate<W> {
+    fn new(to: W) -> Deflate<W> {
+        Deflate { inner: Decompress::new(true), ended: false, to }
+    }
+
+    fn push(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let mut plain = [0; PIECE];
+        loop {
+            if self.ended {
+                return if bytes.is_empty() { Ok(()) } else { Err(invalid("bytes follow its end")) };
+            }
+            let (read, written) = (self.inner.total_in(), self.inner.total_out());
+            let status = self.inner.decompress(bytes, &mut plain, FlushDecompress::None).map_err(invalid)?;
+            let written = (self.inner.total_out() - written) as usize;
+            bytes = &bytes[(self.inner.total_in() - read) as usize..];
+            self.to.write_all(&plain[..written])?;
+            self.ended = status == Status::StreamEnd;
+            if bytes.is_empty() && written < PIECE {
+                return Ok(());
+            }
+        }
+    }
+
+    fn finish(self) -> io::Result<W> {
+        if self.ended { Ok(self.to) } else { Err(cut_off()) }
+    }
+}
+
+/// Frames of zstd (RFC 8878), one after the other, decoded block by block, so that memory stays bounded.
+struct Zstd<W> {
+    frame: Option<Frame>,
+    /// What came and is not decoded yet.
+    coded: Vec<u8>,
+    to: W,
+}
+
+struct Frame {
+    inner: FrameDecoder,
+    /// A checksum follows its last block.
+    summed: bool,
+}
+
+impl Frame {
+    /// Reads a header; returns how long it is, too.
+    fn begin(coded: &[u8]) -> io::Result<(Frame, usize)> {
+        let (mut inner, mut rest) = (FrameDecoder::new(), coded);
+        inner.set_max_window_size(ZSTD_WINDOW);
+        inner.init(&mut rest).map_err(invalid)?;
+        let summed = coded[4] & 4 != 0;
+        Ok((Frame { inner, summed }, coded.len() - rest.len()))
+    }
+
+    /// Bytes of the block that begins here, its header and what ends the frame included; `None` where that is not
+    /// known yet.
+    fn block(&self, coded: &[u8]) -> Option<usize> {
+        let header = u32::from_le_bytes([coded.first().copied()?, *coded.get(1)?, *coded.get(2)?, 0]);
+        let (last, is_run, size) = (header & 1 != 0, header >> 1 & 3 == 1, (header >> 3) as usize);
+        Some(3 + if is_run { 1 } else { size } + if last && self.summed { 4 } else { 0 })
+    }
+
+    fn check_sum(&self) -> io::Result<()> {
+        let sum = self.inner.get_checksum_from_data();
+        let right = sum.is_none() || sum == self.inner.get_calculated_checksum();
+        if right { Ok(()) } else { Err(invalid("its checksum is wrong")) }
+    }
+}
+
+impl<W: Write> Zstd<W> {
+    fn new(to: W) -> Zstd<W> {
+        Zstd { frame: None, coded: Vec::new(), to }
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.coded.extend_from_slice(bytes);
+        self.decode(ZSTD_HEADER)
+    }
+
+    /// Decodes what is whole. A header is looked for where at least so many bytes are there.
+    fn decode(&mut self, header: usize) -> io::Result<()> {
+        let mut at = 0;
+        loop {
+            let rest = &self.coded[at..];
+            let Some(frame) = &mut self.frame else {
+                if rest.len() < header {
+                    break;
+                }
+                let (frame, taken) = Frame::begin(rest)?;
+                self.frame = Some(frame);
+                at += taken;
+                continue;
+            };
+            let Some(block) = frame.block(rest).filter(|block| *block <= rest.len()) else { break };
+            frame
+                .inner
+                .decode_blocks(&rest[..block], BlockDecodingStrategy::UptoBlocks(1))
+                .map_err(invalid)?;
+            at += block;
+            frame.inner.collect_to_writer(&mut self.to)?;
+            if frame.inner.is_finished() {
+                frame.check_sum()?;
+                self.frame = None;
+            }
+        }
+        self.coded.drain(..at);
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<W> {
+        self.decode(1)?;
+        if self.coded.is_empty() && self.frame.is_none() { Ok(self.to) } else { Err(cut_off()) }
+    }
+}
+
 /// The plain body.
 ///
 /// # Errors
-/// Why it cannot be decoded; `None` where it has more than `most` bytes.
-pub(crate) fn decoded(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, Option<String>> {
-    let mut plain = Vec::new();
-    let read = |from: &mut dyn Read, plain: &mut Vec<u8>| {
-        let read = from.take(most as u64 + 1).read_to_end(plain);
-        read.map(drop).map_err(|error| Some(format!("its {coding:?} coding is broken: {error}")))
-    };
-    match coding {
-        Coding::None => plain.extend_from_slice(body),
-        Coding::Gzip => read(&mut MultiGzDecoder::new(body), &mut plain)?,
-        Coding::Deflate => read(&mut ZlibDecoder::new(body), &mut plain)?,
-        Coding::Brotli => read(&mut Decompressor::new(body, 4096), &mut plain)?,
-        Coding::Zstd => match StreamingDecoder::new(body) {
-            Ok(mut decoder) => read(&mut decoder, &mut plain)?,
-            Err(error) => return Err(Some(format!("its Zstd coding is broken: {error}"))),
-        },
-        Coding::Unknown => return Err(Some("its content coding is none of gzip, br and zstd".to_owned())),
+/// Why it cannot be decoded, or that it has more than `most` bytes, in a sentence.
+pub(crate) fn decoded(coding: Coding, body: &[u8], most: usize) -> Result<Vec<u8>, String> {
+    let mut decoder = Decoder::new(coding, Bounded { bytes: Vec::new(), most })?;
+    decoder.push(body)?;
+    Ok(decoder.finish()?.bytes)
+}
+
+struct Bounded {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > self.most {
+            return Err(invalid(format!("it has more than {} bytes", self.most)));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
     }
-    if plain.len() > most { Err(None) } else { Ok(plain) }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// "hello hello hello hello\n", as gzip, brotli and zstd 1.5 write it.
+    /// "hello hello hello hello\n", as gzip, zlib, brotli and zstd 1.5 write it.
     #[test]
     fn foreign_encoders_are_understood() {
         let plain = b"hello hello hello hello\n";
-        let samples: [(&str, &[u8]); 3] = [("gzip", GZIP), ("br", BROTLI), ("zstd", ZSTD)];
+        let samples: [(&str, &[u8]); 4] = [("gzip", GZIP), ("deflate", ZLIB), ("br", BROTLI), ("zstd", ZSTD)];
         for (name, coded) in samples {
             let coding = Coding::None.and(name.as_bytes());
             assert_eq!(decoded(coding, coded, 100).as_deref(), Ok(&plain[..]), "{name}");
-            assert_eq!(decoded(coding, coded, 5), Err(None), "{name}: bounded");
-            let torn = decoded(coding, &coded[..coded.len() / 2], 100);
-            assert!(matches!(torn, Err(Some(_))), "{name}: {torn:?}");
+            assert!(decoded(coding, coded, 5).is_err_and(|why| why.contains(name)), "{name}: bounded");
+            for cut in 1..coded.len() {
+                let torn = decoded(coding, &coded[..cut], 100);
+                assert!(torn.is_err_and(|why| why.contains(name)), "{name} cut at {cut}");
+            }
+            let astray = [coded, b"?"].concat();
+            assert!(decoded(coding, &astray, 100).is_err(), "{name}: bytes behind it");
         }
         assert!(decoded(Coding::Gzip.and(b"br"), b"", 9).is_err());
         assert_eq!(Coding::None.and(b" Identity "), Coding::None);
     }
 
+    #[test]
+    fn bodies_are_decoded_in_whatever_pieces_they_come() {
+        let plain: Vec<u8> = (0..300_000u32).flat_map(|n| n.wrapping_mul(n).to_le_bytes()).collect();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&plain).unwrap();
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        zlib.write_all(&plain).unwrap();
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        let zstd = ruzstd::encoding::compress_to_vec(&plain[..], level);
+        let twice = [zstd.clone(), zstd.clone()].concat();
+        for (coding, coded, times) in [
+            (Coding::Gzip, gzip.finish().unwrap(), 1),
+            (Coding::Deflate, zlib.finish().unwrap(), 1),
+            (Coding::Zstd, zstd, 1),
+            (Coding::Zstd, twice, 2),
+        ] {
+            for piece in [1000, 65_536, usize::MAX] {
+                let mut decoder = Decoder::new(coding, Vec::new()).unwrap();
+                coded.chunks(piece).for_each(|piece| decoder.push(piece).unwrap());
+                let same = decoder.finish().unwrap() == plain.repeat(times);
+                assert!(same, "{coding:?} {times} in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_checksums_are_seen() {
+        for (coding, coded, from_end) in
+            [(Coding::Gzip, GZIP, 6), (Coding::Deflate, ZLIB, 2), (Coding::Zstd, ZSTD, 2)]
+        {
+            let mut coded = coded.to_vec();
+            let at = coded.len() - from_end;
+            coded[at] ^= 1;
+            assert!(decoded(coding, &coded, 100).is_err(), "{coding:?}");
+        }
+    }
+
     const GZIP: &[u8] = &[
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8,
         0x40, 0x27, 0xb9, 0x00, 0x00, 0x88, 0x59, 0x0b, 0x18, 0x00, 0x00, 0x00,
+    ];
+    const ZLIB: &[u8] = &[
+        0x78, 0xda, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x57, 0xc8, 0x40, 0x27, 0xb9, 0x00, 0x70, 0xbe, 0x08, 0xbb,
     ];
     const BROTLI: &[u8] = &[
         0x1b, 0x17, 0x00, 0xf8, 0x8d, 0x94, 0x6e, 0xde, 0x44, 0x55, 0x86, 0xd6, 0x0a, 0x20, 0x6c, 0x6f, 0x4a,

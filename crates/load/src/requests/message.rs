@@ -1,6 +1,7 @@
 //! The bytes of a described request: written once where they are always the same, otherwise filled with values each time,
 //! without allocating once its buffers have grown.
 
+use crate::chunked;
 use crate::route::Route;
 use crate::sign::Signer;
 use plan::data::{Moment, Source, Table, Tables, meaning, seed_of};
@@ -26,10 +27,23 @@ enum Form {
 struct Drawn {
     head: Vec<Part>,
     body: Vec<Part>,
-    /// Whether Content-Length and Connection are ours to say.
+    /// Whether framing and Connection are the plan's to say, all of it.
     bare: bool,
-    counted: bool,
+    framing: Framing,
     scratch: RefCell<Vec<u8>>,
+}
+
+/// How the end of the body is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Framing {
+    /// By Content-Length, where there is a body.
+    Counted,
+    /// By Content-Length, also of an empty body.
+    AlwaysCounted,
+    /// By chunks: the plan has the field for them.
+    Chunked,
+    /// By the plan's own Content-Length.
+    Given,
 }
 
 /// A piece of a message.
@@ -78,6 +92,20 @@ impl Message {
     }
 }
 
+impl Framing {
+    fn of<'a>(method: &str, mut names: impl Iterator<Item = &'a str> + Clone) -> Framing {
+        if names.clone().any(chunked::is_named) {
+            Framing::Chunked
+        } else if names.any(|name| name.eq_ignore_ascii_case("Content-Length")) {
+            Framing::Given
+        } else if matches!(method, "POST" | "PUT" | "PATCH") {
+            Framing::AlwaysCounted
+        } else {
+            Framing::Counted
+        }
+    }
+}
+
 impl Drawn {
     fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
         let mut body = self.scratch.borrow_mut();
@@ -85,22 +113,30 @@ impl Drawn {
         self.body.iter().for_each(|part| part.write(at, &mut body));
         self.head.iter().for_each(|part| part.write(at, to));
         if !self.bare {
-            end_of_head(self.counted || !body.is_empty(), body.len(), last, to);
+            self.end_of_head(body.len(), last, to);
         }
         to.extend_from_slice(b"\r\n");
-        to.extend_from_slice(&body);
+        match self.framing {
+            Framing::Chunked if !self.bare => chunked::frame(&body, to),
+            _ => to.extend_from_slice(&body),
+        }
     }
-}
 
-/// The fields that follow from the body and the connection.
-fn end_of_head(counted: bool, body_bytes: usize, last: bool, to: &mut Vec<u8>) {
-    if counted {
-        to.extend_from_slice(b"Content-Length: ");
-        to.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes());
-        to.extend_from_slice(b"\r\n");
-    }
-    if last {
-        to.extend_from_slice(b"Connection: close\r\n");
+    /// The fields that follow from the body and the connection.
+    fn end_of_head(&self, body_bytes: usize, last: bool, to: &mut Vec<u8>) {
+        let counted = match self.framing {
+            Framing::AlwaysCounted => true,
+            Framing::Counted => body_bytes > 0,
+            Framing::Chunked | Framing::Given => false,
+        };
+        if counted {
+            to.extend_from_slice(b"Content-Length: ");
+            to.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes());
+            to.extend_from_slice(b"\r\n");
+        }
+        if last {
+            to.extend_from_slice(b"Connection: close\r\n");
+        }
     }
 }
 
@@ -146,7 +182,7 @@ impl Writer<'_> {
             head: joined(head),
             body: joined(self.parts(&request.body, Encode::Raw)),
             bare: self.http.bare,
-            counted: matches!(request.method.as_str(), "POST" | "PUT" | "PATCH"),
+            framing: Framing::of(&request.method, fields().map(|field| field.name.as_str())),
             scratch: RefCell::default(),
         };
         let message = Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone() };

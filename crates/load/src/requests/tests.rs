@@ -82,6 +82,32 @@ fn messages_are_written_once_and_say_when_they_are_the_last() {
 }
 
 #[test]
+fn fields_of_the_plan_decide_how_bodies_are_framed() {
+    let post = |name: &str, value: &str, body: &str| {
+        let field = Field { name: name.to_owned(), value: value.to_owned() };
+        let request = Request {
+            method: "POST".to_owned(),
+            fields: vec![field],
+            body: body.into(),
+            ..Request::get("http://h/")
+        };
+        let requests =
+            requests(&RequestStep { templates: true, ..step(vec![request], ExpectBody::Complete) });
+        written(&requests, 3, false)
+    };
+    let head = "POST / HTTP/1.1\r\nHost: h\r\n";
+    for (body, framed) in [
+        ("{{request}} is it", "7\r\n3 is it\r\n0\r\n\r\n"),
+        ("hi", "2\r\nhi\r\n0\r\n\r\n"),
+        ("", "0\r\n\r\n"),
+    ] {
+        let expected = format!("{head}transfer-encoding: Chunked\r\n\r\n{framed}");
+        assert_eq!(post("transfer-encoding", "Chunked", body), expected);
+    }
+    assert_eq!(post("content-length", "9", "hi"), format!("{head}content-length: 9\r\n\r\nhi"));
+}
+
+#[test]
 fn bare_requests_carry_what_is_listed_and_nothing_else() {
     let field = |name: &str| Field { name: name.to_owned(), value: "1".to_owned() };
     let post = Request {

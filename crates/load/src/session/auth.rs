@@ -1,6 +1,6 @@
 //! Challenges (401 and 407) and what a user answers to them (RFC 9110 section 11). It must not know connections.
 
-use super::digest::Digest;
+use super::digest::{Covered, Digest};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plan::draw::hash;
@@ -87,7 +87,7 @@ impl Answers {
     }
 
     /// The value of the field for a request to somebody who has asked before.
-    pub fn value(&mut self, asker: &Asker, method: &str, uri: &str) -> Option<String> {
+    pub fn value(&mut self, asker: &Asker, of: &Covered<'_>) -> Option<String> {
         let (_, known) = self.known.iter_mut().find(|(other, _)| other == asker)?;
         match known {
             Known::Basic(value) => Some(value.clone()),
@@ -95,7 +95,7 @@ impl Answers {
                 self.drawn += 1;
                 let cnonce = format!("{:016x}", hash(self.seed, self.drawn));
                 let (digest, credentials) = &mut **digest;
-                Some(digest.answer(&credentials.name, &credentials.password, method, uri, &cnonce))
+                Some(digest.answer(&credentials.name, &credentials.password, of, &cnonce))
             }
         }
     }
@@ -178,9 +178,10 @@ mod tests {
         let fields: Vec<String> = fields.iter().map(|field| (*field).to_owned()).collect();
         let here = Asker::Host("h:80".to_owned());
         let came = answers.challenge(&fields, &here, auth);
-        assert_eq!(answers.value(&Asker::Host("i:80".to_owned()), "GET", "/"), None);
-        assert_eq!(answers.value(&Asker::Proxy, "GET", "/"), None);
-        (came, answers.value(&here, "GET", "/"))
+        let of = Covered { method: "GET", uri: "/", body: b"" };
+        assert_eq!(answers.value(&Asker::Host("i:80".to_owned()), &of), None);
+        assert_eq!(answers.value(&Asker::Proxy, &of), None);
+        (came, answers.value(&here, &of))
     }
 
     #[test]

@@ -22,7 +22,8 @@ impl Algorithm {
         }
     }
 
-    fn hash(self, text: &str) -> String {
+    fn hash(self, text: impl AsRef<[u8]>) -> String {
+        let text = text.as_ref();
         match self {
             Algorithm::Md5 => hex(&Md5::digest(text)),
             Algorithm::Sha256 => hex(&Sha256::digest(text)),
@@ -35,6 +36,44 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// How much of a request an answer covers, in the scheme that counts nonces (RFC 7616 section 3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quality {
+    /// Method and target.
+    Auth,
+    /// The body, too.
+    AuthInt,
+}
+
+impl Quality {
+    /// Of the list in a challenge, the cheaper one first; `None` where neither stands there.
+    fn of(list: &str) -> Option<Quality> {
+        let offers = |name: &str| list.split(',').any(|one| one.trim().eq_ignore_ascii_case(name));
+        match (offers("auth"), offers("auth-int")) {
+            (true, _) => Some(Quality::Auth),
+            (false, true) => Some(Quality::AuthInt),
+            (false, false) => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Quality::Auth => "auth",
+            Quality::AuthInt => "auth-int",
+        }
+    }
+}
+
+/// What an answer may cover of a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Covered<'a> {
+    pub method: &'a str,
+    /// What stands in the request line.
+    pub uri: &'a str,
+    /// Without transfer coding.
+    pub body: &'a [u8],
+}
+
 /// A challenge that is being answered, nonce by nonce.
 #[derive(Debug, Clone)]
 pub(crate) struct Digest {
@@ -45,8 +84,10 @@ pub(crate) struct Digest {
     /// The name of the algorithm as the challenge has it; `None`: it has none.
     named: Option<String>,
     sess: bool,
-    /// It takes part in the newer scheme, with a count and a nonce of the client.
-    auth: bool,
+    /// In the newer scheme, with a count and a nonce of the client.
+    quality: Option<Quality>,
+    /// The name goes hashed.
+    hashes_name: bool,
     /// How often the nonce was used.
     count: u32,
 }
@@ -58,11 +99,10 @@ impl Digest {
         let name = named.unwrap_or("MD5");
         let plain =
             name.get(..name.len().saturating_sub(5)).filter(|_| name.to_ascii_lowercase().ends_with("-sess"));
-        let qop = parameter("qop");
-        let auth = qop.is_some_and(|qop| qop.split(',').any(|one| one.trim().eq_ignore_ascii_case("auth")));
-        if qop.is_some() && !auth {
-            return None;
-        }
+        let quality = match parameter("qop") {
+            Some(list) => Some(Quality::of(list)?),
+            None => None,
+        };
         Some(Digest {
             algorithm: Algorithm::of(plain.unwrap_or(name))?,
             realm: parameter("realm")?.to_owned(),
@@ -70,41 +110,72 @@ impl Digest {
             opaque: parameter("opaque").map(str::to_owned),
             named: named.map(str::to_owned),
             sess: plain.is_some(),
-            auth,
+            quality,
+            hashes_name: parameter("userhash").is_some_and(|word| word.eq_ignore_ascii_case("true")),
             count: 0,
         })
     }
 
     /// The value of the field for one more request with this nonce; `cnonce`: the client's own.
-    pub fn answer(&mut self, name: &str, password: &str, method: &str, uri: &str, cnonce: &str) -> String {
+    pub fn answer(&mut self, name: &str, password: &str, of: &Covered<'_>, cnonce: &str) -> String {
         self.count += 1;
-        let (nonce, count) = (&self.nonce, format!("{:08x}", self.count));
-        let hash = |text: String| self.algorithm.hash(&text);
-        let mut secret = hash(format!("{name}:{}:{password}", self.realm));
-        if self.sess {
-            secret = hash(format!("{secret}:{nonce}:{cnonce}"));
-        }
-        let asked = hash(format!("{method}:{uri}"));
-        let response = match self.auth {
-            true => hash(format!("{secret}:{nonce}:{count}:{cnonce}:auth:{asked}")),
-            false => hash(format!("{secret}:{nonce}:{asked}")),
-        };
-        let (name, realm, nonce) = (quoted(name), quoted(&self.realm), quoted(nonce));
-        let mut value = format!("Digest username={name}, realm={realm}, nonce={nonce}, uri={}", quoted(uri));
+        let count = format!("{:08x}", self.count);
+        let response = self.response(&self.secret(name, password, cnonce), of, &count, cnonce);
+        let (realm, nonce, uri) = (quoted(&self.realm), quoted(&self.nonce), quoted(of.uri));
+        let mut value = format!("Digest {}, realm={realm}, nonce={nonce}, uri={uri}", self.username(name));
         if let Some(named) = &self.named {
             value += &format!(", algorithm={named}");
         }
         value += &format!(", response=\"{response}\"");
-        if self.auth {
-            value += &format!(", qop=auth, nc={count}");
+        if let Some(quality) = self.quality {
+            value += &format!(", qop={}, nc={count}", quality.name());
         }
-        if self.auth || self.sess {
+        if self.quality.is_some() || self.sess {
             value += &format!(", cnonce={}", quoted(cnonce));
         }
         if let Some(opaque) = &self.opaque {
             value += &format!(", opaque={}", quoted(opaque));
         }
+        if self.hashes_name {
+            value += ", userhash=true";
+        }
         value
+    }
+
+    /// RFC 7616 section 3.4.2.
+    fn secret(&self, name: &str, password: &str, cnonce: &str) -> String {
+        let secret = self.algorithm.hash(format!("{name}:{}:{password}", self.realm));
+        match self.sess {
+            true => self.algorithm.hash(format!("{secret}:{}:{cnonce}", self.nonce)),
+            false => secret,
+        }
+    }
+
+    /// RFC 7616 sections 3.4.1 and 3.4.3.
+    fn response(&self, secret: &str, of: &Covered<'_>, count: &str, cnonce: &str) -> String {
+        let (hash, nonce) = (|text: String| self.algorithm.hash(text), &self.nonce);
+        let mut asked = format!("{}:{}", of.method, of.uri);
+        if self.quality == Some(Quality::AuthInt) {
+            asked += &format!(":{}", self.algorithm.hash(of.body));
+        }
+        let asked = hash(asked);
+        match self.quality {
+            Some(quality) => hash(format!("{secret}:{nonce}:{count}:{cnonce}:{}:{asked}", quality.name())),
+            None => hash(format!("{secret}:{nonce}:{asked}")),
+        }
+    }
+
+    /// The parameter that names the user (RFC 7616 sections 3.4 and 3.4.4).
+    fn username(&self, name: &str) -> String {
+        if self.hashes_name {
+            return format!("username=\"{}\"", self.algorithm.hash(format!("{name}:{}", self.realm)));
+        }
+        if name.is_ascii() {
+            return format!("username={}", quoted(name));
+        }
+        let mut encoded = Vec::new();
+        plan::template::Encode::Url.write(name.as_bytes(), &mut encoded);
+        format!("username*=UTF-8''{}", String::from_utf8_lossy(&encoded))
     }
 }
 
@@ -121,6 +192,10 @@ mod tests {
         value.split("response=\"").nth(1).unwrap().split('"').next().unwrap()
     }
 
+    fn get(uri: &str) -> Covered<'_> {
+        Covered { method: "GET", uri, body: b"" }
+    }
+
     /// The vectors of RFC 7616 section 3.9.1 and RFC 2617 section 3.5.
     #[test]
     fn vectors_of_the_rfcs() {
@@ -135,7 +210,7 @@ mod tests {
             })
             .unwrap();
             let cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ";
-            digest.answer("Mufasa", "Circle of Life", "GET", "/dir/index.html", cnonce)
+            digest.answer("Mufasa", "Circle of Life", &get("/dir/index.html"), cnonce)
         };
         assert_eq!(response(&mufasa("MD5")), "8ca523f5e9506fed4657c9700eebdbec");
         let sha256 = mufasa("SHA-256");
@@ -155,15 +230,66 @@ mod tests {
             _ => None,
         })
         .unwrap();
-        let value = old.answer("Mufasa", "Circle Of Life", "GET", "/dir/index.html", "0a4f113b");
+        let value = old.answer("Mufasa", "Circle Of Life", &get("/dir/index.html"), "0a4f113b");
         assert_eq!(response(&value), "6629fae49393a05397450978507c4ef1");
         assert!(!value.contains("algorithm"), "{value}");
-        assert!(old.answer("Mufasa", "x", "GET", "/", "c").contains("nc=00000002"));
+        assert!(old.answer("Mufasa", "x", &get("/"), "c").contains("nc=00000002"));
+    }
+
+    /// The example of RFC 7616 section 3.9.2, with the values that OpenSSL gives for SHA-512/256.
+    #[test]
+    fn names_are_hashed_where_asked() {
+        let challenge = |userhash: &'static str| {
+            Digest::of(move |name| match name {
+                "realm" => Some("api@example.org"),
+                "qop" => Some("auth"),
+                "algorithm" => Some("SHA-512-256"),
+                "nonce" => Some("5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK"),
+                "userhash" => Some(userhash),
+                _ => None,
+            })
+            .unwrap()
+        };
+        let answer = |userhash| {
+            let of = get("/doe.json");
+            let cnonce = "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm";
+            challenge(userhash).answer("J\u{e4}s\u{f8}n Doe", "Secret, or not?", &of, cnonce)
+        };
+        let hashed = answer("true");
+        let name = "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b";
+        assert!(hashed.starts_with(&format!("Digest username=\"{name}\"")), "{hashed}");
+        assert!(hashed.ends_with(", userhash=true"), "{hashed}");
+        let right = "7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c";
+        assert_eq!(response(&hashed), right);
+        let plain = answer("false");
+        assert!(plain.starts_with("Digest username*=UTF-8''J%C3%A4s%C3%B8n%20Doe, "), "{plain}");
+        assert_eq!(response(&plain), right);
+    }
+
+    #[test]
+    fn bodies_are_covered_where_nothing_less_will_do() {
+        let digest = |qop: &'static str| {
+            Digest::of(move |name| match name {
+                "realm" => Some("r"),
+                "nonce" => Some("n"),
+                "qop" => Some(qop),
+                _ => None,
+            })
+            .unwrap()
+        };
+        let of = Covered { method: "POST", uri: "/a", body: b"x=1" };
+        let value = digest("auth-int").answer("u", "p", &of, "c");
+        // md5(md5("u:r:p") ":n:00000001:c:auth-int:" md5("POST:/a:" md5("x=1")))
+        assert_eq!(response(&value), "37fcfaf6acc49a166f4b09ed2ebf4480");
+        assert!(value.contains("qop=auth-int, nc=00000001"), "{value}");
+        let other = Covered { body: b"x=2", ..of };
+        assert_ne!(response(&digest("auth-int").answer("u", "p", &other, "c")), response(&value));
+        assert!(digest("auth-int, auth").answer("u", "p", &of, "c").contains("qop=auth, "));
     }
 
     #[test]
     fn what_is_not_spoken_is_no_digest() {
-        for (algorithm, qop) in [("MD4", "auth"), ("MD5", "auth-int")] {
+        for (algorithm, qop) in [("MD4", "auth"), ("MD5", "auth-conf")] {
             let parameter = |name: &str| match name {
                 "algorithm" => Some(algorithm),
                 "qop" => Some(qop),

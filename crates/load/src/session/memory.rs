@@ -1,6 +1,7 @@
 //! What one user keeps: cookies, answers to challenges, validators, and its connections.
 
 use super::auth::{Answers, Asker, Challenged};
+use super::digest::Covered;
 use super::jar::Jar;
 use super::message::{Additions, Message};
 use super::reply::Reply;
@@ -102,12 +103,12 @@ impl Memory {
         let mut more = Additions::default();
         let Message { method, address, .. } = message;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
-        let uri = route.line(address, http);
-        if let Some(value) = self.answers.borrow_mut().value(&asker, method, uri) {
+        let of = Covered { method, uri: route.line(address, http), body: message.payload() };
+        if let Some(value) = self.answers.borrow_mut().value(&asker, &of) {
             more.add("Authorization", &value);
         }
         if route.tunnel.is_none()
-            && let Some(value) = self.answers.borrow_mut().value(&Asker::Proxy, method, uri)
+            && let Some(value) = self.answers.borrow_mut().value(&Asker::Proxy, &of)
         {
             more.add("Proxy-Authorization", &value);
         }
@@ -171,9 +172,10 @@ impl Memory {
         answered
     }
 
-    /// The line that answers the proxy, where it has asked before.
+    /// The line of a request without a body that answers the proxy, where it has asked before.
     pub fn proxy_line(&self, method: &str, uri: &str) -> Option<String> {
-        let value = self.answers.borrow_mut().value(&Asker::Proxy, method, uri)?;
+        let of = Covered { method, uri, body: b"" };
+        let value = self.answers.borrow_mut().value(&Asker::Proxy, &of)?;
         Some(format!("Proxy-Authorization: {value}\r\n"))
     }
 }

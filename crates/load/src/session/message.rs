@@ -2,6 +2,7 @@
 //!
 //! It works on the written bytes, so it need not know who wrote them, or why.
 
+use crate::chunked;
 use crate::route::Route;
 use plan::{Address, Http1};
 
@@ -92,6 +93,14 @@ impl Message {
         (!self.foreign).then_some(value)
     }
 
+    /// The body without its framing.
+    pub fn payload(&self) -> &[u8] {
+        match self.lines().any(|line| chunked::is_named(name_of(line))) {
+            true => chunked::body(&self.body),
+            false => &self.body,
+        }
+    }
+
     fn lines(&self) -> impl Iterator<Item = &[u8]> {
         self.fields.split_inclusive(|byte| *byte == b'\n')
     }
@@ -129,7 +138,7 @@ impl Message {
         let is = |other: &&'static str| name.eq_ignore_ascii_case(other);
         let private = ["Authorization", "Cookie"].iter().any(is);
         let of_body = name.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("Content-"))
-            || name.eq_ignore_ascii_case("Transfer-Encoding");
+            || chunked::is_named(name);
         !(self.foreign && private || self.bodiless && of_body || more.instead_of.iter().any(is))
     }
 }
@@ -189,6 +198,16 @@ mod tests {
             let next = put.led_on(to.clone(), status, true);
             assert_eq!((next.method.as_str(), next.body.is_empty()), (method, method == "GET"), "{status}");
         }
+    }
+
+    #[test]
+    fn payloads_are_bodies_without_framing() {
+        assert_eq!(post().payload(), b"a=1");
+        let chunked = "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\na=1\r\n0\r\n\r\n";
+        let chunked = Message::of(chunked.as_bytes(), "POST", &Address::parse("http://h/").unwrap());
+        assert_eq!(chunked.payload(), b"a=1");
+        let next = chunked.led_on(Address::parse("http://h/next").unwrap(), 303, false);
+        assert_eq!(text(&next, "", None), "GET /next HTTP/1.1\r\n\r\n");
     }
 
     #[test]

@@ -79,9 +79,9 @@ impl ResponseSink for Reply<'_> {
         if is("Set-Cookie") {
             self.cookies.push(text());
         } else if is("Location") {
-            self.location = Some(text());
+            self.location = Some(plan::reference(value));
         } else if is("Content-Location") {
-            self.content_location = Some(text());
+            self.content_location = Some(plan::reference(value));
         } else if is("Content-Encoding") {
             self.coding = self.coding.and(value);
         } else if is("WWW-Authenticate") {

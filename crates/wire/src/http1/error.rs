@@ -18,7 +18,7 @@ pub enum Error {
         /// Field lines allowed.
         limit: usize,
     },
-    /// A field line is malformed: bad name, control character, folded line, bare CR (RFC 9112 section 5).
+    /// A field line is malformed: bad name, control character, bare CR, a folded line of a request (RFC 9112 section 5).
     #[error("a field line is malformed")]
     BadField,
     /// The version is neither HTTP/1.0 nor HTTP/1.1, or the line goes on after it.

@@ -6,6 +6,7 @@ use super::body::{Body, Content};
 use super::head::{Facts, FieldTable, Gather, field_limit};
 use super::{Error, FIELDS_CAP, Framing, INTERIM_LIMIT, Limits, Progress, Stage, Version};
 use httparse::{ParserConfig, Status};
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 /// How the request shapes the framing of its response (RFC 9112 section 6.3).
@@ -39,7 +40,8 @@ pub struct ResponseHead {
 ///
 /// When the head turns out to be refused, `field` may have been called without `head` following.
 pub trait ResponseSink {
-    /// One field line of the final response, in order, before [`head`](Self::head). White space around `value` is removed.
+    /// One field line of the final response, in order, before [`head`](Self::head). White space around `value` is removed, and a
+    /// folded one is on one line.
     fn field(&mut self, name: &[u8], value: &[u8]) {
         let _ = (name, value);
     }
@@ -276,16 +278,55 @@ fn parse(
         match ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, fields) {
             Ok(Status::Complete(length)) => length,
             Ok(Status::Partial) => return Ok(None),
+            Err(httparse::Error::HeaderName) if has_folds(bytes) => {
+                return parse_folded(bytes, limits, expect, sink);
+            }
             Err(error) => return Err(refusal(error, bytes, limits)),
         };
-    let parsed = understand(&response, &bytes[..length], expect, sink)?;
+    let parsed = understand(&response, &bytes[..length], false, expect, sink)?;
     Ok(Some((length, parsed)))
 }
 
+/// Whether a line begins with white space.
+fn has_folds(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|two| matches!(two, b"\n " | b"\n\t"))
+}
+
+/// Parses a head with folded field lines, which a user agent replaces by spaces (RFC 9112 section 5.2).
+#[cold]
+fn parse_folded(
+    bytes: &[u8],
+    limits: &Limits,
+    expect: Expect,
+    sink: &mut impl ResponseSink,
+) -> Result<Option<(usize, Parsed)>, Error> {
+    let mut table: FieldTable<'_> = [const { MaybeUninit::uninit() }; FIELDS_CAP];
+    let mut response = httparse::Response::new(&mut []);
+    let fields = &mut table[..field_limit(limits)];
+    let mut config = ParserConfig::default();
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    match config.parse_response_with_uninit_headers(&mut response, bytes, fields) {
+        Ok(Status::Complete(length)) => {
+            let parsed = understand(&response, &bytes[..length], true, expect, sink)?;
+            Ok(Some((length, parsed)))
+        }
+        Ok(Status::Partial) => Ok(None),
+        Err(error) => Err(refusal(error, bytes, limits)),
+    }
+}
+
+/// A value on one line.
+fn unfolded(value: &[u8]) -> Vec<u8> {
+    let lines = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(&b' ')
+}
+
+/// `folded`: values may go over several lines.
 #[inline]
 fn understand(
     response: &httparse::Response<'_, '_>,
     raw: &[u8],
+    folded: bool,
     expect: Expect,
     sink: &mut impl ResponseSink,
 ) -> Result<Parsed, Error> {
@@ -299,8 +340,9 @@ fn understand(
     }
     let mut facts = Facts::default();
     for field in response.headers.iter() {
-        sink.field(field.name.as_bytes(), field.value);
-        facts.note(field.name.as_bytes(), field.value)?;
+        let value = if folded { Cow::from(unfolded(field.value)) } else { Cow::from(field.value) };
+        sink.field(field.name.as_bytes(), &value);
+        facts.note(field.name.as_bytes(), &value)?;
     }
     let framing = framing(&facts, version, status, expect)?;
     let keep_alive = framing != Framing::UntilClose && facts.keep_alive(version);

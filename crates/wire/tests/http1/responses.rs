@@ -290,21 +290,35 @@ fn field_lines() {
          head 1.1 204 none keep
          done",
     );
-    let bad = [
-        "a: b\0c",
-        "a: b\r\n folded",
-        "a : b",
-        ": b",
-        "no colon",
-        " a: b",
-        "a: b\rc",
-        "a: \x7f",
-        "a\u{e9}: b",
-    ];
+    let bad = ["a: b\0c", "a : b", ": b", "no colon", " a: b", "a: b\rc", "a: \x7f", "a\u{e9}: b"];
     for bad in bad {
         check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\n\r\n"), "error bad_field");
         check(&format!("HTTP/1.1 200 OK\r\n{bad}\r\nX: cut"), "error bad_field");
     }
+}
+
+/// Folded lines are put together (RFC 9112 section 5.2), also those of fields that frame the message.
+#[test]
+fn folded_field_lines() {
+    check(
+        "HTTP/1.1 200 OK\r\na: b\r\n c\r\n\t d \r\nx:\r\n y\r\nz: 1\n\n 2\r\n",
+        "field a=b c d
+         field x=y
+         field z=1
+         head 1.1 200 until-close close
+         body  2\\r\\n
+         closed",
+    );
+    check(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\nb: \r\n \r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+        "field Transfer-Encoding=chunked
+         field b=
+         head 1.1 200 chunked keep
+         body hi
+         done",
+    );
+    check("HTTP/1.1 200 OK\r\n a: b\r\n\r\n", "error bad_field");
+    check("HTTP/1.1 200 OK\r\na: b\r\n c\0\r\n\r\n", "error bad_field");
 }
 
 #[test]

@@ -82,6 +82,31 @@ fn redirections_are_followed_hop_by_hop() {
     assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [2, 2, 0], "a 303 is an answer");
 }
 
+/// Bytes that are no UTF-8 are asked for as they were given.
+#[test]
+fn redirections_may_hold_any_bytes() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/" => b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf\xe9?a=\xff\r\n\r\n".to_vec(),
+        _ => ok("end").into(),
+    });
+    let report = http(&[], &format!("{} -n 1 -c 1 --follow", web.address));
+    assert_eq!(sums(&report, ["requests", "fine"]), [2, 2]);
+    assert_eq!(web.seen()[1].target, "/caf%E9?a=%FF");
+}
+
+#[test]
+fn bodies_are_framed_as_the_field_says() {
+    let web = Web::start(|_| ok(""));
+    http(&["-H", "Transfer-Encoding: chunked"], &format!("{} -n 2 -c 1 --data x=1", web.address));
+    http(&["-H", "Transfer-Encoding: chunked"], &format!("{} -n 2 -c 1 --data x=1 --cookies", web.address));
+    let seen = web.seen();
+    assert_eq!(seen.len(), 4, "{seen:?}");
+    for asked in seen {
+        assert_eq!(asked.body, "3\r\nx=1\r\n0\r\n\r\n");
+        assert_eq!(asked.field("Content-Length"), None, "{}", asked.head);
+    }
+}
+
 #[test]
 fn redirections_end() {
     let web = Web::start(redirecting);
@@ -135,13 +160,16 @@ fn is_right(asked: &Asked, field: &str) -> bool {
     };
     let get = |name| parameter(field, name);
     let secret = hash("u:a realm:p".to_owned());
-    let asked = hash(format!("{}:{}", asked.method, get("uri")));
-    let rest = format!("{}:{}:{}:auth", get("nonce"), get("nc"), get("cnonce"));
-    get("response") == hash(format!("{secret}:{rest}:{asked}"))
+    let covered = match get("qop") {
+        "auth-int" => format!("{}:{}:{}", asked.method, get("uri"), hash(asked.body.clone())),
+        _ => format!("{}:{}", asked.method, get("uri")),
+    };
+    let rest = format!("{}:{}:{}:{}", get("nonce"), get("nc"), get("cnonce"), get("qop"));
+    get("response") == hash(format!("{secret}:{rest}:{}", hash(covered)))
 }
 
 /// Asks for Digest authentication; each nonce is good for so many requests, whose counts it checks.
-fn digest_server(algorithm: &'static str, uses: u32) -> Web {
+fn digest_server(algorithm: &'static str, qop: &'static str, uses: u32) -> Web {
     let nonces: Mutex<Vec<u32>> = Mutex::new(Vec::new());
     Web::start(move |asked| {
         let mut nonces = nonces.lock().unwrap();
@@ -160,7 +188,7 @@ fn digest_server(algorithm: &'static str, uses: u32) -> Web {
         nonces.push(0);
         let nonce = nonces.len() - 1;
         let challenge = format!(
-            "WWW-Authenticate: Digest realm=\"a realm\", nonce=\"{nonce}\", qop=\"auth\", algorithm={algorithm}{stale}\r\n"
+            "WWW-Authenticate: Digest realm=\"a realm\", nonce=\"{nonce}\", qop=\"{qop}\", algorithm={algorithm}{stale}\r\n"
         );
         answer("401 Unauthorized", &challenge, "")
     })
@@ -168,9 +196,11 @@ fn digest_server(algorithm: &'static str, uses: u32) -> Web {
 
 #[test]
 fn digest_challenges_are_answered_once_and_nonces_used_again() {
-    for algorithm in ["MD5", "SHA-256"] {
-        let web = digest_server(algorithm, 1000);
-        let report = http(&[], &format!("{}/p?q -c 4 -n 40 --user u:p --digest", web.address));
+    for (algorithm, qop, more) in
+        [("MD5", "auth", ""), ("SHA-256", "auth-int,auth", ""), ("MD5", "auth-int", "--data x=1")]
+    {
+        let web = digest_server(algorithm, qop, 1000);
+        let report = http(&[], &format!("{}/p?q -c 4 -n 40 --user u:p --digest {more}", web.address));
         assert_eq!(
             sums(&report, ["requests", "fine", "challenges", "failed"]),
             [40, 40, 4, 0],
@@ -182,7 +212,7 @@ fn digest_challenges_are_answered_once_and_nonces_used_again() {
 
 #[test]
 fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
-    let web = digest_server("SHA-256", 3);
+    let web = digest_server("SHA-256", "auth", 3);
     let report = http(&[], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
     assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
     let first =
@@ -242,6 +272,27 @@ fn pages_that_come_encoded_are_looked_into() {
     assert!(web.seen()[0].field("Accept-Encoding").is_some_and(|codings| codings.contains("gzip")));
     let report = http(&[], &format!("{}/unknown -c 1 -n 2 --resources", web.address));
     assert_eq!(sums(&report, ["requests", "fine", "resources"]), [2, 2, 0]);
+}
+
+/// What `--compressed` asked for is decoded and must be whole, without any other check.
+#[test]
+fn compressed_answers_that_are_cut_off_are_faulty() {
+    let web = Web::start(|asked| {
+        let mut body = crate::web::gzipped("hello");
+        if asked.target == "/torn" {
+            body.truncate(body.len() - 3);
+        }
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+        [head.as_bytes(), &body].concat()
+    });
+    for more in ["", "--cookies"] {
+        let line = format!("-c 1 -n 2 --compressed {more}");
+        assert_eq!(sums(&http(&[], &format!("{}/whole {line}", web.address)), ["fine", "faulty"]), [2, 0]);
+        let words = format!("http -q --json {{}}/result.json -t 1 {}/torn {line}", web.address);
+        let report = start(words.split(' ').filter(|word| !word.is_empty())).end().ended_with(3).report();
+        assert_eq!(sums(&report, ["fine", "faulty"]), [0, 2], "{more}");
+    }
 }
 
 #[test]
