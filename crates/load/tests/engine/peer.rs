@@ -71,7 +71,7 @@ async fn connection(
     seen: Rc<Cell<u64>>,
 ) -> Option<()> {
     let mut reader = RequestReader::new(Limits::default());
-    let mut path = Path::default();
+    let (mut path, paths) = (Path::default(), Paths::new(&site));
     loop {
         reader.begin();
         while !{
@@ -89,7 +89,7 @@ async fn connection(
             _ => {}
         }
         let mut out = net.buffer();
-        answer(&mut out, &site, &path.0, act)?;
+        answer(&mut out, &site, paths.read(&path.0).ok(), act)?;
         stream.send(out).await.ok()?;
         if matches!(act, Act::AnswerThenClose | Act::CutBody | Act::Garbage) {
             return None;
@@ -102,7 +102,8 @@ fn reset(stream: Stream) -> Option<()> {
     None
 }
 
-fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
+/// `asked`: the object and its size.
+fn answer(out: &mut Vec<u8>, site: &Site, asked: Option<(u64, u64)>, act: Act) -> Option<()> {
     if act == Act::Garbage {
         out.extend_from_slice(b"SSH-2.0-OpenSSH\r\n");
         return Some(());
@@ -114,7 +115,7 @@ fn answer(out: &mut Vec<u8>, site: &Site, path: &[u8], act: Act) -> Option<()> {
         write::end_of_head(out);
         return Some(());
     }
-    let (object, size) = Paths::new(site).read(path).ok()?;
+    let (object, size) = asked?;
     let status = if act == Act::Fail { 500 } else { 200 };
     write::status_line(out, Version::Http11, status, "x");
     write::field_number(out, "Content-Length", size);
