@@ -19,11 +19,13 @@ pub mod batch;
 mod body;
 mod error;
 mod head;
+mod memo;
 mod request;
 mod response;
 pub mod write;
 
 pub use error::Error;
+pub use memo::HeadMemo;
 pub use request::{RequestHead, RequestReader, RequestSink, Target};
 pub use response::{Expect, ResponseHead, ResponseReader, ResponseSink};
 

@@ -4,7 +4,7 @@
 
 use super::body::{Body, Content};
 use super::head::{Facts, FieldTable, Gather, field_limit};
-use super::{Error, FIELDS_CAP, Framing, INTERIM_LIMIT, Limits, Progress, Stage, Version};
+use super::{Error, FIELDS_CAP, Framing, HeadMemo, INTERIM_LIMIT, Limits, Progress, Stage, Version};
 use httparse::{ParserConfig, Status};
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
@@ -61,6 +61,11 @@ pub trait ResponseSink {
         let _ = status;
     }
 
+    /// Whether fields are looked at; where not, those of a head that is known need not be pushed.
+    fn wants_fields(&self) -> bool {
+        true
+    }
+
     /// One line of the trailer section.
     fn trailer(&mut self, name: &[u8], value: &[u8]) {
         let _ = (name, value);
@@ -96,6 +101,8 @@ pub struct ResponseReader {
     gather: Gather,
     interims: usize,
     head: Option<ResponseHead>,
+    /// Bytes of the last piece of the head.
+    head_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -115,6 +122,7 @@ impl ResponseReader {
             gather: Gather::default(),
             interims: 0,
             head: None,
+            head_bytes: 0,
         }
     }
 
@@ -150,6 +158,38 @@ impl ResponseReader {
             };
         }
         Ok(Progress { consumed, done: matches!(self.state, State::Done) })
+    }
+
+    /// As [`read`](Self::read), for answers that are much alike: a head that equals one that came before is told by comparing,
+    /// not by parsing. A memo serves the answers to one request, over any number of connections.
+    ///
+    /// # Errors
+    /// As of [`read`](Self::read).
+    #[inline]
+    pub fn read_remembering(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ResponseSink,
+        memo: &mut HeadMemo,
+    ) -> Result<Progress, Error> {
+        if self.stage() != Stage::Idle {
+            return self.read(input, sink);
+        }
+        if let Some((length, head)) = memo.read(input, self.expect, sink) {
+            self.enter_body(head);
+            let rest = self.read(&input[length..], sink)?;
+            return Ok(Progress { consumed: length + rest.consumed, ..rest });
+        }
+        let progress = self.read(input, sink)?;
+        if let (Some(head), 0) = (self.head, self.interims) {
+            memo.learn(&input[..self.head_bytes], &head, self.expect);
+        }
+        Ok(progress)
+    }
+
+    fn enter_body(&mut self, head: ResponseHead) {
+        self.state = Body::new(head.framing).map_or(State::Done, State::Body);
+        self.head = Some(head);
     }
 
     /// The peer closed its side.
@@ -220,8 +260,8 @@ impl ResponseReader {
             .step(input, self.limits.head_bytes, |bytes| parse(bytes, &self.limits, self.expect, sink))?;
         match parsed {
             Some(Parsed::Final(head)) => {
-                self.state = Body::new(head.framing).map_or(State::Done, State::Body);
-                self.head = Some(head);
+                self.head_bytes = taken;
+                self.enter_body(head);
             }
             Some(Parsed::Interim(status)) => self.interim(status, sink)?,
             None => {}

@@ -2,6 +2,7 @@
 
 mod laws;
 mod link;
+mod memo;
 mod recorder;
 mod requests;
 mod responses;
