@@ -393,7 +393,7 @@ async fn fill<C: Call>(
     window: &mut Queue<Sent<C::Item>>,
 ) -> Result<(), Failure> {
     let worker = context.worker;
-    let now = worker.net.now();
+    let now = worker.net.recently();
     let (mut out, mut payload) = (None, 0);
     while window.len() < call.depth() && payload == 0 && !worker.is_used_up(connection) {
         let next = match due.front() {

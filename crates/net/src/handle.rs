@@ -49,7 +49,20 @@ impl Net {
 
     /// The monotonic clock, read now.
     pub fn now(&self) -> Instant {
-        self.0.driver.now()
+        let now = self.0.driver.now();
+        self.0.turn.note_clock(now);
+        now
+    }
+
+    /// The monotonic clock, as it was read a few short polls ago at most: one reading serves several completions of a
+    /// batch. Whoever does more than a little between two waits says so ([`spent`](Self::spent)).
+    pub fn recently(&self) -> Instant {
+        self.0.turn.recent().unwrap_or_else(|| self.now())
+    }
+
+    /// The running poll has taken its time: the clock is read again before it is told as of [`recently`](Self::recently).
+    pub fn spent(&self) {
+        self.0.turn.spend();
     }
 
     /// The monotonic clock as it was when this turn's wait returned. Costs nothing.

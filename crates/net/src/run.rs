@@ -144,6 +144,7 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
     }
 
     fn fire_timers(&mut self, now: Instant) {
+        self.worker.turn.note_clock(now);
         loop {
             let due = self.worker.turn.timers.borrow_mut().pop_due(now);
             match due {

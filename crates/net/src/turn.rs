@@ -27,7 +27,12 @@ pub(crate) struct Turn {
     budget: Cell<u32>,
     completions_per_poll: u32,
     began: Cell<Instant>,
+    /// The clock as it was read last, and how often that reading has been used since.
+    read: Cell<(Instant, u32)>,
 }
+
+/// How often one reading of the clock is used at most: a few short polls follow each other within it.
+const USES_OF_A_READING: u32 = 8;
 
 impl Turn {
     pub(crate) fn new(pool: Rc<Pool>, limits: &Limits, now: Instant) -> Rc<Self> {
@@ -41,6 +46,7 @@ impl Turn {
             budget: Cell::new(0),
             completions_per_poll: limits.completions_per_poll.max(1),
             began: Cell::new(now),
+            read: Cell::new((now, 0)),
         })
     }
 
@@ -48,6 +54,26 @@ impl Turn {
     pub(crate) fn begin(&self, now: Instant) {
         count(&self.counters.turns);
         self.began.set(now);
+        self.note_clock(now);
+    }
+
+    /// The clock was read, or may have been: an older reading changes nothing.
+    pub(crate) fn note_clock(&self, now: Instant) {
+        if now > self.read.get().0 {
+            self.read.set((now, 0));
+        }
+    }
+
+    /// Time has passed since the clock was read.
+    pub(crate) fn spend(&self) {
+        self.read.set((self.read.get().0, USES_OF_A_READING));
+    }
+
+    /// The last reading of the clock, unless it has been used often enough.
+    pub(crate) fn recent(&self) -> Option<Instant> {
+        let (read, uses) = self.read.get();
+        self.read.set((read, uses.saturating_add(1)));
+        (uses < USES_OF_A_READING).then_some(read)
     }
 
     /// The monotonic clock as it was when this turn's wait returned.

@@ -266,7 +266,11 @@ async fn transfer(
             let closed = connection.reader.end_of_stream(sink);
             return closed.map_or_else(|error| refused(error, connection), |()| Ended::Complete);
         }
-        match connection.reader.read(&bytes[from..], sink) {
+        let progress = connection.reader.read(&bytes[from..], sink);
+        if sink.wants_body() || connection.secure.is_some() {
+            worker.net.spent();
+        }
+        match progress {
             Ok(progress) => {
                 if progress.done {
                     let to = from + progress.consumed;
@@ -281,7 +285,7 @@ async fn transfer(
 
 /// Something came, or the wait for it is over.
 fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
-    moments.ended = worker.net.now();
+    moments.ended = worker.net.recently();
     if moments.first_byte.is_none() {
         moments.first_byte = Some(moments.ended);
         if worker.job.load.limits.first_byte.is_some() {
