@@ -17,7 +17,7 @@ mod tunnel;
 mod url;
 
 pub(crate) use connect::{Place, Slot};
-pub(crate) use http::{Answer, Body, Counted, HttpCall, Said, Settled, read};
+pub(crate) use http::{Answer, Body, HttpCall, Said, Settled, read};
 pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
 pub(crate) use report::{Described, Found};
@@ -28,7 +28,7 @@ pub(crate) use url::{compares, url};
 
 use crate::connection::Connection;
 use crate::worker::{PhaseWork, Worker};
-use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage};
+use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Outcome, Stage};
 use plan::CloseBy;
 use report::{Ending, report};
 use std::collections::VecDeque;
@@ -120,10 +120,14 @@ pub(crate) struct Sent<I> {
 
 impl<I> Sent<I> {
     /// The exchange as far as the request and its connection tell it.
-    pub fn exchange(&self, outcome: Outcome, moments: &Moments, cache: CacheResult) -> Exchange {
+    pub fn exchange(
+        &self,
+        worker: &Worker,
+        outcome: Outcome,
+        moments: &Moments,
+        cache: CacheResult,
+    ) -> Exchange {
         Exchange {
-            outcome,
-            status: 0,
             cache,
             service: moments.service(),
             response: moments.response(),
@@ -132,8 +136,7 @@ impl<I> Sent<I> {
             reused: self.reused,
             lateness: self.turn.lateness,
             sent_bytes: self.bytes,
-            head_bytes: 0,
-            body_bytes: 0,
+            ..Exchange::new(outcome, worker.since(self.turn.due))
         }
     }
 
@@ -501,8 +504,8 @@ fn settle<C: Call>(
     }
     while let Some(sent) = failed.pop() {
         let ending = Ending::failed(failure, sent.unanswered_at(now));
-        let exchange = sent.exchange(ending.outcome, &ending.moments, C::CACHE);
-        (0..sent.answers).for_each(|_| context.worker.end(&exchange));
+        let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
+        context.worker.end(&Exchange { times: sent.answers, ..exchange });
         report(context, slot, call, &sent, &ending);
     }
 }
@@ -531,8 +534,8 @@ pub(crate) fn unsent<C: Call>(
     };
     call.failed();
     let ending = Ending::failed(failure, moments);
-    let exchange = sent.exchange(ending.outcome, &moments, C::CACHE);
-    (0..sent.answers).for_each(|_| context.worker.end(&exchange));
+    let exchange = sent.exchange(context.worker, ending.outcome, &moments, C::CACHE);
+    context.worker.end(&Exchange { times: sent.answers, ..exchange });
     report(context, slot, call, &sent, &ending);
 }
 
@@ -561,7 +564,7 @@ fn finish<C: Call>(
     call: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
-    counted: Counted,
+    kind: ExchangeKind,
 ) {
     let worker = context.worker;
     let said = &ending.said;
@@ -569,13 +572,10 @@ fn finish<C: Call>(
         status: said.status,
         head_bytes: said.head_bytes,
         body_bytes: said.body_bytes,
-        ..sent.exchange(ending.outcome, &ending.moments, said.cache)
+        kind,
+        ..sent.exchange(worker, ending.outcome, &ending.moments, said.cache)
     };
-    match counted {
-        Counted::Whole => worker.end(&exchange),
-        Counted::Untimed => worker.end_untimed(&exchange),
-        Counted::Challenge => worker.challenge(&exchange),
-    }
+    worker.end(&exchange);
     slot.ended = Some(ending.moments.ended);
     note_refusal(slot, ending.outcome, &ending.moments, sent.reused);
     report(context, slot, call, sent, ending);

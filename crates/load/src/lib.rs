@@ -25,6 +25,7 @@ pub mod script;
 mod session;
 mod sign;
 mod source;
+mod under_way;
 mod urls;
 mod user;
 mod worker;

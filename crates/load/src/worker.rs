@@ -11,9 +11,12 @@ use crate::pace::Timetable;
 use crate::requests::{Hosts, Models, Requests};
 use crate::script::{Playing, Script};
 use crate::source::Sources;
+use crate::under_way::UnderWay;
 use crate::urls::Frontier;
 use crate::user::{self, Think};
-use measure::{Clock, Event, Exchange, FirstTls, Outcome, Snapshot, Stage, Tally, Times};
+use measure::{
+    Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Outcome, Snapshot, Stage, Tally, Times,
+};
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
 use plan::{Http1, Inputs, Load, Pace, Part, Phase, ScriptStep, Site, Step};
@@ -66,6 +69,10 @@ pub(crate) struct Worker {
     /// Local addresses that connections come from.
     pub sources: Sources,
     tally: RefCell<Box<Tally>>,
+    /// When the requests under way were due.
+    under_way: RefCell<UnderWay>,
+    /// When bytes last came, since the last snapshot.
+    heard: Cell<Option<Instant>>,
     pub in_flight: Cell<u64>,
     /// The most that there have been in the phase.
     peak: Cell<u64>,
@@ -189,6 +196,8 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
         http,
         sources: Sources::new(&job.load.sources),
         tally: RefCell::new(Box::new(Tally::new())),
+        under_way: RefCell::default(),
+        heard: Cell::new(None),
         in_flight: Cell::new(0),
         peak: Cell::new(0),
         visits: Cell::new(0),
@@ -367,8 +376,13 @@ impl Worker {
         }
         users.into_iter().for_each(|user| self.net.cancel(user));
         work.users.set(0);
-        let unfinished = self.in_flight.replace(0);
-        self.count(|counts| counts.unfinished += unfinished);
+        self.in_flight.set(0);
+        let now = self.since_start();
+        let left = self.under_way.borrow_mut().take_left();
+        for (due, times) in left {
+            let exchange = Exchange::unfinished(due, now.saturating_sub(due), times);
+            self.tally.borrow_mut().exchange(&exchange);
+        }
         self.learn(work);
     }
 
@@ -393,7 +407,8 @@ impl Worker {
 
     fn hand_over(&self, closing: Closing) {
         let fresh = self.job.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
-        let tally = self.tally.replace(fresh);
+        let mut tally = self.tally.replace(fresh);
+        self.heard.take().into_iter().for_each(|at| tally.heard(self.since(at)));
         let now = self.net.now().saturating_duration_since(self.started.get());
         let ended = self.phase_ended.get().unwrap_or(now);
         let cpu = net::thread_cpu();
@@ -486,41 +501,43 @@ impl Worker {
         self.tally.borrow_mut().gather(times);
     }
 
-    /// A request begins.
-    pub fn begin(&self) {
+    /// A request begins that is due then.
+    pub fn begin(&self, due: Instant) {
         let in_flight = self.in_flight.get() + 1;
         self.in_flight.set(in_flight);
         self.peak.set(self.peak.get().max(in_flight));
+        self.under_way.borrow_mut().add(self.since(due));
         self.count(|counts| counts.requests += 1);
     }
 
-    /// A request has ended.
-    pub fn end(&self, exchange: &Exchange) {
-        self.end_alike(exchange, 1);
-    }
-
-    /// Requests have ended that were alike in all that is counted of them, `times` of them. A failure is one request's.
+    /// An exchange has ended, or several that were alike in all that is counted of them. A challenge that is answered next
+    /// is no end of its request.
     #[inline]
-    pub fn end_alike(&self, exchange: &Exchange, times: u64) {
-        self.in_flight.set(self.in_flight.get().saturating_sub(times));
-        if let Outcome::Failed(failure) = exchange.outcome {
-            self.failures.get().into_iter().for_each(|most| self.job.control.failed(most));
-            if failure.stage == Stage::Connect {
-                self.unconnected.get().into_iter().for_each(|most| self.job.control.unconnected(most));
-            }
+    pub fn end(&self, exchange: &Exchange) {
+        self.tally.borrow_mut().exchange(exchange);
+        if exchange.kind == ExchangeKind::Challenge {
+            return;
         }
-        self.tally.borrow_mut().exchanges(exchange, times);
+        self.in_flight.set(self.in_flight.get().saturating_sub(u64::from(exchange.times)));
+        self.under_way.borrow_mut().remove(exchange.due, exchange.times);
+        if let Outcome::Failed(failure) = exchange.outcome {
+            (0..exchange.times).for_each(|_| self.note_failure(failure));
+        }
     }
 
-    /// A round has ended in a challenge that is answered next; the request goes on.
-    pub fn challenge(&self, round: &Exchange) {
-        self.tally.borrow_mut().challenge(round);
+    /// A phase may be given up after so many failures.
+    fn note_failure(&self, failure: Failure) {
+        self.failures.get().into_iter().for_each(|most| self.job.control.failed(most));
+        if failure.stage == Stage::Connect {
+            self.unconnected.get().into_iter().for_each(|most| self.job.control.unconnected(most));
+        }
     }
 
-    /// A request of several has ended whose time is that of the last.
-    pub fn end_untimed(&self, exchange: &Exchange) {
-        self.in_flight.set(self.in_flight.get().saturating_sub(1));
-        self.tally.borrow_mut().untimed_exchange(exchange);
+    /// A wait for bytes is over: where some came, the other side is alive.
+    pub fn heard(&self, bytes: usize, at: Instant) {
+        if bytes > 0 {
+            self.heard.set(Some(at));
+        }
     }
 
     /// Tells an event, or counts that it could not be told.

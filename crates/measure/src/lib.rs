@@ -5,28 +5,36 @@
 //! request is an [`Outcome`]; a failed request is data, not an error.
 
 pub mod accounts;
+pub mod censored;
 pub mod codes;
 pub mod collect;
+pub mod contention;
 pub mod event;
 pub mod machine;
 pub mod outcome;
 pub mod rates;
 pub mod run;
+pub mod self_check;
+pub mod silence;
 pub mod spread;
 pub mod tally;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
+pub use censored::{Bound, Censored};
 pub use codes::{Code, CodeKind, Codes};
 pub use collect::Collector;
 /// The histogram of a [`Clock`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
+pub use contention::Contention;
 pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Said, Talk, Trouble};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use rates::{Dispersion, Rates};
 pub use run::{Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use self_check::SelfCheck;
+pub use silence::Silence;
 pub use spread::{Spread, Spreads, Times};
-pub use tally::{Clock, Counts, Exchange, Snapshot, Tally};
-pub use verdict::Verdict;
+pub use tally::{Clock, Counts, Exchange, ExchangeKind, Label, Snapshot, Tally};
+pub use verdict::{Judgement, Verdict};

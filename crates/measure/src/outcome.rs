@@ -15,6 +15,8 @@ pub enum Outcome {
     Aborted,
     /// No good answer came.
     Failed(Failure),
+    /// It had no answer yet when its part of the run was over.
+    Unfinished,
 }
 
 /// Why no good answer came.

@@ -1,11 +1,12 @@
 //! A whole run as data: phases, a timeline, both sides' accounts, and the generator's own state.
 
 use crate::accounts::OriginCounts;
+use crate::censored::Censored;
 use crate::event::Evidence;
 use crate::machine::Watched;
 use crate::rates::Rates;
+use crate::self_check::SelfCheck;
 use crate::tally::{Clock, Counts, Snapshot, Tally};
-use crate::verdict::SelfCheck;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -157,6 +158,8 @@ pub struct PhaseResult {
     pub took: Duration,
     /// How long requests could begin, which is the time that rates divide by; nothing: as long as it took.
     pub paced: Duration,
+    /// When its last worker was done with it, the time of grace included, since the start of the run.
+    pub until: Duration,
     /// All workers' figures.
     pub tally: Tally,
     /// The most requests under way at once, by worker.
@@ -178,6 +181,7 @@ impl PhaseResult {
             began: Duration::ZERO,
             took: Duration::ZERO,
             paced: Duration::ZERO,
+            until: Duration::ZERO,
             tally: Tally::new(),
             peaks: Vec::new(),
             origin: None,
@@ -193,6 +197,7 @@ impl PhaseResult {
         self.peaks.resize(self.peaks.len().max(worker + 1), 0);
         self.peaks[worker] = self.peaks[worker].max(snapshot.peak);
         self.began = if self.took.is_zero() { snapshot.span.0 } else { self.began.min(snapshot.span.0) };
+        self.until = self.until.max(snapshot.span.1);
         self.took = self.took.max(snapshot.span.1.saturating_sub(self.began));
         self.paced = self.paced.max(snapshot.paced_until.saturating_sub(self.began));
     }
@@ -253,6 +258,11 @@ impl PhaseResult {
         ratio(counts.misses + counts.collapsed, counts.misses)
     }
 
+    /// Response times of good answers and, as far as they had come, of unfinished requests.
+    pub fn response(&self) -> Censored {
+        Censored::new(self.tally.clock(Clock::Response), self.tally.clock(Clock::Unfinished))
+    }
+
     /// A percentile of a clock in µs; 0 where nothing was recorded.
     pub fn percentile_us(&self, clock: Clock, quantile: f64) -> u64 {
         let histogram = self.tally.clock(clock);
@@ -278,7 +288,9 @@ pub struct Judged {
     pub condition: String,
     /// The figure: times in µs, shares 0 to 1, rates per second; `None` where it is not known.
     pub value: Option<f64>,
-    /// It is what must not be.
+    /// The figure is at least this: it is not known how long unfinished requests would have taken.
+    pub at_least: bool,
+    /// It is what must not be, or nothing shows that it is not.
     pub violated: bool,
 }
 
@@ -322,6 +334,7 @@ impl RunResult {
             sum.rates.merge(&phase.rates);
             sum.took += phase.took;
             sum.paced += phase.paced;
+            sum.until = sum.until.max(phase.until);
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;
             if let (Some(mine), Some(theirs)) = (&mut sum.origin, &phase.origin) {

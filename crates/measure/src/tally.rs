@@ -43,11 +43,14 @@ pub enum Clock {
     Page,
     /// From the actual send until an answer was complete that was then found false.
     Faulty,
+    /// From the intended send of a request that had no answer when its part of the run was over until then: its response
+    /// time is at least this.
+    Unfinished,
 }
 
 impl Clock {
     /// Every clock, in order.
-    pub const ALL: [Clock; 16] = [
+    pub const ALL: [Clock; 17] = [
         Clock::Service,
         Clock::Response,
         Clock::Hit,
@@ -64,6 +67,7 @@ impl Clock {
         Clock::ServiceReused,
         Clock::Page,
         Clock::Faulty,
+        Clock::Unfinished,
     ];
 
     /// Short name for machines.
@@ -85,6 +89,7 @@ impl Clock {
             Clock::ServiceReused => "service_reused",
             Clock::Page => "page",
             Clock::Faulty => "faulty",
+            Clock::Unfinished => "unfinished",
         }
     }
 }
@@ -194,15 +199,39 @@ counts! {
     untold,
 }
 
-/// One exchange as the engine saw it.
+/// What the figures of a request are gathered under, beside those of the whole run: a place in the plan's list of labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Label(pub u16);
+
+/// What an exchange is counted as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ExchangeKind {
+    /// A request and its answer, or what came instead of one.
+    #[default]
+    Request,
+    /// A round that ended in a challenge which is answered next: its bytes and its status count, but no request.
+    Challenge,
+    /// A request of several whose time is that of the last: it has no time of its own.
+    Untimed,
+}
+
+/// One exchange as the engine saw it, from the moment when its request was due until it had ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
+    /// What its figures are gathered under.
+    pub label: Option<Label>,
+    /// What it is counted as.
+    pub kind: ExchangeKind,
+    /// Exchanges that were alike in all that is counted of them; at least 1.
+    pub times: u32,
     /// How it ended.
     pub outcome: Outcome,
     /// Status of the answer, 0 where none came.
     pub status: u16,
     /// What the cache did.
     pub cache: CacheResult,
+    /// When its request was to be sent, since the start of the run.
+    pub due: Duration,
     /// Time from the actual send.
     pub service: Duration,
     /// Time from the intended send.
@@ -223,6 +252,35 @@ pub struct Exchange {
     pub body_bytes: u64,
 }
 
+impl Exchange {
+    /// A request that was due then and has ended so, of which nothing else is known.
+    pub fn new(outcome: Outcome, due: Duration) -> Exchange {
+        Exchange {
+            label: None,
+            kind: ExchangeKind::Request,
+            times: 1,
+            outcome,
+            status: 0,
+            cache: CacheResult::NotAsked,
+            due,
+            service: Duration::ZERO,
+            response: Duration::ZERO,
+            first_byte: None,
+            connect: None,
+            reused: false,
+            lateness: None,
+            sent_bytes: 0,
+            head_bytes: 0,
+            body_bytes: 0,
+        }
+    }
+
+    /// A request without an answer when its part of the run was over, which it had been due for so long.
+    pub fn unfinished(due: Duration, so_far: Duration, times: u32) -> Exchange {
+        Exchange { response: so_far, times, ..Exchange::new(Outcome::Unfinished, due) }
+    }
+}
+
 /// A worker's counters and histograms since its last snapshot.
 #[derive(Debug, Clone)]
 pub struct Tally {
@@ -241,6 +299,10 @@ pub struct Tally {
     spreads: Option<Box<Spreads>>,
     /// Codes of answers, where the plan says where they stand.
     pub codes: Codes,
+    /// When bytes last came from the other side, since the start of the run.
+    heard: Option<Duration>,
+    /// When a request last failed, since the start of the run.
+    failed_at: Option<Duration>,
 }
 
 impl Default for Tally {
@@ -266,55 +328,65 @@ impl Tally {
             clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
             spreads: None,
             codes: Codes::new(),
+            heard: None,
+            failed_at: None,
         }
     }
 
-    /// Counts one exchange.
-    pub fn exchange(&mut self, exchange: &Exchange) {
-        self.exchanges(exchange, 1);
-    }
-
-    /// Counts exchanges that were alike in all that is counted of them, `times` of them.
+    /// Counts an exchange that has ended.
     #[inline]
-    pub fn exchanges(&mut self, exchange: &Exchange, times: u64) {
+    pub fn exchange(&mut self, exchange: &Exchange) {
+        let times = u64::from(exchange.times);
         self.count_bytes(exchange, times);
-        self.count_outcome(exchange, times);
+        match exchange.kind {
+            ExchangeKind::Request => self.request(exchange, times),
+            ExchangeKind::Challenge => self.counts.challenges += times,
+            ExchangeKind::Untimed => {
+                self.counts.fine += times;
+                self.count_ended(exchange, times);
+            }
+        }
         if exchange.status != 0 {
             self.statuses[usize::from(exchange.status).min(999)] += times;
         }
-        // Messages that are no HTTP have no status.
-        if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
-            self.counts.ended += times;
-            self.counts.ended_us += exchange.response.as_micros() as u64 * times;
-            let before_send = exchange.response.saturating_sub(exchange.service);
-            self.counts.first_byte_us +=
-                exchange.first_byte.map_or(0, |at| (before_send + at).as_micros() as u64) * times;
-        }
         if let Some(connect) = exchange.connect {
             self.times(Clock::Connect, connect, times);
+        }
+    }
+
+    fn request(&mut self, exchange: &Exchange, times: u64) {
+        self.count_outcome(exchange, times);
+        // Messages that are no HTTP have no status.
+        if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
+            self.count_ended(exchange, times);
         }
         if let Some(lateness) = exchange.lateness {
             self.times(Clock::Lateness, lateness, times);
         }
     }
 
-    /// Counts a round that ended in a challenge which is answered next: its bytes and its status, but no request.
-    pub fn challenge(&mut self, round: &Exchange) {
-        self.count_bytes(round, 1);
-        self.counts.challenges += 1;
-        self.statuses[usize::from(round.status).min(999)] += 1;
-        if let Some(connect) = round.connect {
-            self.time(Clock::Connect, connect);
-        }
+    /// An answer came to an end, good or not.
+    fn count_ended(&mut self, exchange: &Exchange, times: u64) {
+        self.counts.ended += times;
+        self.counts.ended_us += exchange.response.as_micros() as u64 * times;
+        let before_send = exchange.response.saturating_sub(exchange.service);
+        let first_byte = exchange.first_byte.filter(|_| exchange.kind == ExchangeKind::Request);
+        self.counts.first_byte_us += first_byte.map_or(0, |at| (before_send + at).as_micros() as u64) * times;
     }
 
-    /// Counts one exchange of several whose time is that of the last: it has no time of its own.
-    pub fn untimed_exchange(&mut self, exchange: &Exchange) {
-        self.count_bytes(exchange, 1);
-        self.counts.fine += 1;
-        self.statuses[usize::from(exchange.status).min(999)] += 1;
-        self.counts.ended += 1;
-        self.counts.ended_us += exchange.response.as_micros() as u64;
+    /// Bytes came from the other side, at this time since the start of the run.
+    pub fn heard(&mut self, at: Duration) {
+        self.heard = self.heard.max(Some(at));
+    }
+
+    /// When bytes last came from the other side, since the start of the run; `None` where none did.
+    pub fn last_heard(&self) -> Option<Duration> {
+        self.heard
+    }
+
+    /// When a request last failed, since the start of the run; `None` where none did.
+    pub fn last_failed(&self) -> Option<Duration> {
+        self.failed_at
     }
 
     fn count_bytes(&mut self, exchange: &Exchange, times: u64) {
@@ -341,9 +413,14 @@ impl Tally {
                 self.counts.aborted += times;
                 self.count_cache(exchange, times);
             }
+            Outcome::Unfinished => {
+                self.counts.unfinished += times;
+                self.times(Clock::Unfinished, exchange.response, times);
+            }
             Outcome::Failed(failure) => {
                 self.counts.failed += times;
                 self.count_failures(failure, times);
+                self.failed_at = self.failed_at.max(Some(exchange.due + exchange.response));
                 self.times(Clock::Failure, exchange.service, times);
             }
         }
@@ -448,6 +525,8 @@ impl Tally {
         add(&mut self.failures, &other.failures);
         add(&mut self.faults, &other.faults);
         self.codes.merge(&other.codes);
+        self.heard = self.heard.max(other.heard);
+        self.failed_at = self.failed_at.max(other.failed_at);
         for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
             if *theirs != 0 {
                 *mine = *theirs;
@@ -471,6 +550,7 @@ impl Tally {
         self.failures.fill(0);
         self.faults.fill(0);
         self.codes.clear();
+        (self.heard, self.failed_at) = (None, None);
         self.errnos.fill(0);
         self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);
         if let Some(spreads) = &mut self.spreads {
@@ -524,18 +604,17 @@ mod tests {
 
     fn exchange(outcome: Outcome, cache: CacheResult, us: u64) -> Exchange {
         Exchange {
-            outcome,
             status: 200,
             cache,
             service: Duration::from_micros(us),
             response: Duration::from_micros(us + 5),
             first_byte: Some(Duration::from_micros(us / 2)),
-            connect: None,
             reused: us.is_multiple_of(2),
             lateness: Some(Duration::from_micros(5)),
             sent_bytes: 10,
             head_bytes: 20,
             body_bytes: 30,
+            ..Exchange::new(outcome, Duration::ZERO)
         }
     }
 
@@ -610,7 +689,7 @@ mod tests {
         for (times, (outcome, cache)) in (1..).zip(outcomes.into_iter().zip(CacheResult::ALL)) {
             let connect = Some(Duration::from_micros(times));
             let exchange = Exchange { connect, ..exchange(outcome, *cache, 1_000 * times) };
-            together.exchanges(&exchange, times);
+            together.exchange(&Exchange { times: times as u32, ..exchange });
             (0..times).for_each(|_| one_by_one.exchange(&exchange));
         }
         assert_eq!(picture(&together), picture(&one_by_one));

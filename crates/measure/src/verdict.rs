@@ -1,145 +1,105 @@
-//! The generator's verdict on itself: is the result valid, or was the generator the limit?
+//! The verdict on a run: whether its figures are valid, and what they say against the target.
 
-use crate::machine::{DESCRIPTOR_ADVICE, MachineUse, PORT_ADVICE};
+use crate::run::{Judged, PhaseResult, RunResult};
+use crate::silence::Silence;
+use crate::tally::Counts;
 use serde::Serialize;
-use std::time::Duration;
 
-/// CPU share above which a generator's own work starts to show in what it measures; the customary water mark.
-pub const CPU_WATER_MARK: f64 = 0.75;
-/// Lateness of sends (99th percentile) above which an open pace was not kept.
-pub const LATENESS_LIMIT: Duration = Duration::from_millis(5);
-
-/// What the generator observed of itself.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct SelfCheck {
-    /// CPU share of each worker's thread while measuring, 0 to 1.
-    pub worker_cpu: Vec<f64>,
-    /// 99th percentile of the lateness of sends, under an open pace, in µs.
-    pub lateness_p99_us: Option<u64>,
-    /// Requests that were due and not sent.
-    pub overflow: u64,
-    /// Requests that failed because this machine had no port or descriptor left.
-    pub starved: u64,
-    /// Of those, the ones that found no local port.
-    pub no_port: u64,
-    /// Requests begun.
-    pub requests: u64,
-    /// Events or evidence that were dropped because nobody read them fast enough.
-    pub dropped_events: u64,
-    /// What panicked in the generator's own code; the run ended with the first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub panics: Vec<String>,
-    /// What the run took of this machine.
-    pub machine: MachineUse,
+/// What a run's figures are worth, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Judgement {
+    /// Wringer's own code failed, and the run ended there.
+    BrokenOff,
+    /// Nothing was sent.
+    NoResult,
+    /// Not one answer was good.
+    NoGoodAnswer,
+    /// The target stopped answering before the run was over.
+    StoppedAnswering,
+    /// The generator was the limit.
+    GeneratorBound,
+    /// The measurement is valid, and shows that the target did not do what was wanted.
+    TargetFailed,
+    /// The measurement is valid, and nothing is wrong with the target.
+    Valid,
 }
 
-/// Whether the figures speak of the target.
+/// Whether the figures speak of the target, and what they say against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// True where nothing says that the generator was the limit.
+    /// In one word.
+    pub judgement: Judgement,
+    /// The measurement is valid: the generator was not the limit, and the target answered until the end.
     pub valid: bool,
     /// Why not, one sentence each, with what to try.
     pub reasons: Vec<String>,
+    /// What is bad of the target, a sentence part each.
+    pub target: Vec<String>,
 }
 
-impl SelfCheck {
-    /// Judges the run.
-    pub fn verdict(&self) -> Verdict {
-        let mut reasons = Vec::new();
-        if let [first, more @ ..] = self.panics.as_slice() {
-            let more = if more.is_empty() { String::new() } else { format!(" (and {} more)", more.len()) };
-            reasons.push(format!(
-                "wringer's own code failed{more}: {first}. The run ended there; what was under way counts as unfinished. \
-                 Please report it with the lines on stderr"
-            ));
+/// Share of requests without a good answer from which a run is not called valid without naming them.
+const BAD_SHARE: f64 = 0.01;
+
+impl RunResult {
+    /// Judges the run. `measured`: the figures that count.
+    pub fn verdict(&self, measured: &PhaseResult) -> Verdict {
+        let silence = self.silence();
+        let limits = self.self_check.limits(silence.is_some());
+        let target = against_target(measured, &self.thresholds, silence);
+        let judgement = match () {
+            () if !self.self_check.panics.is_empty() => Judgement::BrokenOff,
+            () if self.self_check.requests == 0 => Judgement::NoResult,
+            () if nothing_good(measured.counts()) => Judgement::NoGoodAnswer,
+            () if silence.is_some() => Judgement::StoppedAnswering,
+            () if !limits.is_empty() => Judgement::GeneratorBound,
+            () if is_bad(measured.counts()) || self.thresholds.iter().any(|one| one.violated) => {
+                Judgement::TargetFailed
+            }
+            () => Judgement::Valid,
+        };
+        let mut reasons = limits;
+        match judgement {
+            Judgement::NoResult => reasons.push("no request was sent".to_owned()),
+            Judgement::NoGoodAnswer => {
+                reasons.push("not one answer was good: nothing can be said of the target".to_owned());
+            }
+            _ => {}
         }
-        let busiest = self.worker_cpu.iter().copied().fold(0.0, f64::max);
-        if busiest > CPU_WATER_MARK {
-            reasons.push(format!(
-                "a worker used {:.0} % of its core (water mark {:.0} %): add threads or machines, or ask for less",
-                busiest * 100.0,
-                CPU_WATER_MARK * 100.0
-            ));
-        }
-        if let Some(late) = self.lateness_p99_us.filter(|late| *late > LATENESS_LIMIT.as_micros() as u64) {
-            reasons.push(format!("sends were late by {late} µs (p99): the pace was not kept; add threads"));
-        }
-        if self.overflow > 0 {
-            reasons.push(format!(
-                "{} requests were due but not sent: raise the limit of requests in flight, or ask for less",
-                self.overflow
-            ));
-        }
-        if self.no_port > 0 {
-            reasons.push(format!("{} requests found no free local port: {PORT_ADVICE}", self.no_port));
-        } else {
-            reasons.extend(self.machine.ports_reason());
-        }
-        if self.starved > self.no_port {
-            let failed = self.starved - self.no_port;
-            reasons.push(format!("{failed} requests failed for want of descriptors: {DESCRIPTOR_ADVICE}"));
-        } else {
-            reasons.extend(self.machine.descriptors_reason());
-        }
-        reasons.extend(self.machine.swap_reason());
-        if self.requests == 0 {
-            reasons.push("no request was sent".to_owned());
-        }
-        Verdict { valid: reasons.is_empty(), reasons }
+        reasons.extend(silence.map(|silence| silence.text()));
+        Verdict { judgement, valid: reasons.is_empty(), reasons, target }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Whether requests failed, or were left without an answer, and not one had the end that it should have had. A failure
+/// that the plan asked for is such an end.
+pub fn nothing_good(counts: &Counts) -> bool {
+    let good = counts.fine + counts.faulty + counts.injected + counts.aborted;
+    counts.failed + counts.unfinished > 0 && good == 0
+}
 
-    #[test]
-    fn a_run_that_broke_off_is_not_valid() {
-        let broken = SelfCheck {
-            panics: vec!["index out of bounds".to_owned(), "again".to_owned()],
-            requests: 10,
-            ..SelfCheck::default()
-        };
-        let verdict = broken.verdict();
-        assert!(!verdict.valid);
-        assert!(
-            verdict.reasons[0].starts_with("wringer's own code failed (and 1 more): index out of bounds.")
-        );
-    }
+/// Requests that did not end as they should have.
+pub fn errors(counts: &Counts) -> u64 {
+    counts.failed + counts.faulty + counts.unfinished
+}
 
-    #[test]
-    fn a_quiet_generator_is_valid_and_a_busy_one_says_why() {
-        let quiet = SelfCheck { worker_cpu: vec![0.3, 0.5], requests: 10, ..SelfCheck::default() };
-        assert!(quiet.verdict().valid);
-        let busy = SelfCheck { worker_cpu: vec![0.3, 0.96], overflow: 3, ..quiet };
-        let verdict = busy.verdict();
-        assert!(
-            !verdict.valid && verdict.reasons.len() == 2 && verdict.reasons[0].contains("96 %"),
-            "{verdict:?}"
-        );
-        let starved = SelfCheck { worker_cpu: vec![0.1], overflow: 0, starved: 5, no_port: 3, ..busy };
-        let reasons = starved.verdict().reasons;
-        assert!(
-            reasons[0].contains("3 requests found no free local port") && reasons[0].contains("--source")
-        );
-        assert!(
-            reasons.len() == 2 && reasons[1].contains("2 requests failed for want of descriptors"),
-            "{reasons:?}"
-        );
-        let machine = MachineUse {
-            swapped_bytes: 1 << 30,
-            ports: Some(10),
-            port_limit: Some(10),
-            descriptors: 20,
-            descriptor_limit: Some(20),
-            ..MachineUse::default()
-        };
-        let told_once = SelfCheck { machine: machine.clone(), ..starved.clone() };
-        assert_eq!(told_once.verdict().reasons.len(), 3, "{:?}", told_once.verdict());
-        let tight = SelfCheck { starved: 0, no_port: 0, machine, ..starved };
-        let reasons = tight.verdict().reasons.join("\n");
-        for said in ["10 of 10 local ports", "all of 20 descriptors", "swapped"] {
-            assert!(reasons.contains(said), "{said} in {reasons}");
-        }
-    }
+fn is_bad(counts: &Counts) -> bool {
+    errors(counts) as f64 >= BAD_SHARE * counts.requests.max(1) as f64
+}
+
+/// What is bad of the target: silence, violated thresholds, and requests without a good answer.
+fn against_target(measured: &PhaseResult, thresholds: &[Judged], silence: Option<Silence>) -> Vec<String> {
+    let counts = measured.counts();
+    let violated = thresholds.iter().filter(|one| one.violated);
+    let of = |count: u64| format!("{count} of {} requests", counts.requests);
+    let ends = [
+        (counts.failed, "failed"),
+        (counts.faulty, "got a false answer"),
+        (counts.unfinished, "had no answer when the time was up"),
+    ];
+    let ends = ends.into_iter().filter(|(count, _)| *count > 0);
+    let mut found: Vec<String> = silence.map(|silence| silence.text()).into_iter().collect();
+    found.extend(violated.map(|one| format!("the threshold {} is violated", one.condition)));
+    found.extend(ends.map(|(count, how)| format!("{} {how}", of(count))));
+    found
 }

@@ -34,12 +34,14 @@ pub enum Relation {
 pub enum Metric {
     /// A time in microseconds.
     Time(Timed, Statistic),
-    /// Failed requests and faulty answers.
+    /// Failed and unfinished requests and faulty answers.
     Errors(As),
     /// Failed requests.
     Failed(As),
     /// Faulty answers.
     Faulty(As),
+    /// Requests without an answer when their part of the run was over.
+    Unfinished(As),
     /// Requests that were due but not sent.
     Overflow(As),
     /// Requests per second.
@@ -87,7 +89,7 @@ pub enum As {
 
 const WANTED: &str = "give METRIC>LIMIT or METRIC<LIMIT, such as 'p99>50ms', 'errors>0.1%' or 'rate<1k/s'";
 const METRICS: &str = "p50 to p99.99, mean and max, also of service. first-byte. connect. tls. and lateness., errors, \
-                       failed, faulty, overflow, rate and hit-ratio";
+                       failed, faulty, unfinished, overflow, rate and hit-ratio";
 
 impl Threshold {
     /// Reads a condition.
@@ -138,6 +140,7 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
         "errors" => counted(Metric::Errors),
         "failed" => counted(Metric::Failed),
         "faulty" => counted(Metric::Faulty),
+        "unfinished" => counted(Metric::Unfinished),
         "overflow" => counted(Metric::Overflow),
         "rate" | "rps" => Ok((Metric::Rate, units::rate(limit).map_err(said)?)),
         "hit-ratio" => Ok((Metric::HitRatio, units::share(limit).map_err(said)?)),

@@ -2,12 +2,6 @@
 
 use measure::{Counts, PhaseResult, Row};
 
-/// Whether requests failed and not one had the end that it should have had. A failure that the plan asked for is such
-/// an end.
-pub fn nothing_good(counts: &Counts) -> bool {
-    counts.failed > 0 && good(counts) == 0
-}
-
 /// Share of answers that cost the origin no body, where most answers were good.
 pub(crate) fn offload(phase: &PhaseResult) -> Option<f64> {
     phase.origin_offload().filter(|_| mostly_good(phase.counts()))
@@ -44,9 +38,6 @@ mod tests {
         for (fine, failed, expected) in [(10, 0, Some(0.9)), (5, 5, Some(0.9)), (4, 6, None), (0, 10, None)] {
             phase.tally.counts = Counts { fine, failed, ended: 10, ..Counts::default() };
             assert_eq!(offload(&phase), expected, "{fine} fine, {failed} failed");
-            assert_eq!(nothing_good(phase.counts()), fine == 0);
         }
-        assert!(!nothing_good(&Counts { failed: 3, injected: 1, ..Counts::default() }));
-        assert!(!nothing_good(&Counts::default()));
     }
 }

@@ -124,7 +124,7 @@ pub fn trouble(record: &Record, format: Format, timeout_s: u64, clock: &str) -> 
         }
         Outcome::Failed(failure) if failure.kind == FailureKind::BadStatus => None,
         Outcome::Failed(failure) => Some(format!("{url}: {}", said(failure.kind))),
-        Outcome::Fine | Outcome::Injected | Outcome::Aborted => None,
+        Outcome::Fine | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished => None,
     }
 }
 

@@ -4,12 +4,11 @@
 //! in `_per_s`, times in `_s` or `_us`, sizes in `_bytes`, ratios lie between 0 and 1. What is not known is null.
 
 use crate::good;
-use crate::text::{self, Context, measured};
+use crate::text::{Context, measured};
 use measure::run::received_bytes;
-use measure::verdict::SelfCheck;
 use measure::{
-    Clock, Code, CodeKind, Counts, Evidence, Failure, Judged, OriginCounts, PhaseResult, Row, RunResult,
-    Verdict, Watched, WorkerUse,
+    Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Histogram, Judged, OriginCounts, PhaseResult,
+    Row, RunResult, SelfCheck, Verdict, Watched, WorkerUse,
 };
 use plan::Plan;
 use serde::{Serialize, Serializer};
@@ -57,7 +56,7 @@ impl<'a> Document<'a> {
             schema_version: SCHEMA_VERSION,
             run: Run::new(result, context),
             target: Target::new(context, measured),
-            verdict: context.plan.load.as_ref().map(|_| text::verdict(result, measured)),
+            verdict: context.plan.load.as_ref().map(|_| result.verdict(measured)),
             thresholds: &result.thresholds,
             measured: Phase::new(measured),
             phases: result.phases.iter().map(Phase::new).collect(),
@@ -193,7 +192,11 @@ struct Latency<'a>(&'a PhaseResult);
 
 impl Serialize for Latency<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(Clock::ALL.into_iter().map(|clock| (clock.name(), Times::new(self.0, clock))))
+        let times = |clock| match clock {
+            Clock::Response => Times::of_responses(&self.0.response()),
+            _ => Times::new(self.0.tally.clock(clock)),
+        };
+        to.collect_map(Clock::ALL.into_iter().map(|clock| (clock.name(), times(clock))))
     }
 }
 
@@ -208,22 +211,29 @@ struct Times {
     p99_us: u64,
     p999_us: u64,
     max_us: u64,
+    /// Figures from here on are lower bounds: requests that had waited so long were unfinished.
+    at_least_from_us: Option<u64>,
 }
 
 impl Times {
-    fn new(phase: &PhaseResult, clock: Clock) -> Times {
-        let histogram = phase.tally.clock(clock);
+    fn new(histogram: &Histogram) -> Times {
+        let at = |quantile| if histogram.is_empty() { 0 } else { histogram.value_at_quantile(quantile) };
         Times {
             count: histogram.len(),
             min_us: histogram.min(),
             mean_us: histogram.mean(),
-            p50_us: phase.percentile_us(clock, 0.5),
-            p90_us: phase.percentile_us(clock, 0.9),
-            p95_us: phase.percentile_us(clock, 0.95),
-            p99_us: phase.percentile_us(clock, 0.99),
-            p999_us: phase.percentile_us(clock, 0.999),
+            p50_us: at(0.5),
+            p90_us: at(0.9),
+            p95_us: at(0.95),
+            p99_us: at(0.99),
+            p999_us: at(0.999),
             max_us: histogram.max(),
+            at_least_from_us: None,
         }
+    }
+
+    fn of_responses(responses: &Censored) -> Times {
+        Times { at_least_from_us: responses.bound_from_us(), ..Times::new(responses.times()) }
     }
 }
 

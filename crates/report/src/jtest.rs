@@ -272,8 +272,10 @@ pub fn summary(result: &RunResult) -> String {
     if result.measured().counts().requests == 0 {
         return String::new();
     }
-    let bound = result.self_check.verdict().reasons;
+    let silence = result.silence();
+    let bound = result.self_check.limits(silence.is_some());
     let bound = bound.iter().map(|reason| format!("Bound by the generator: {reason}\n"));
+    let bound = bound.chain(silence.map(|silence| format!("Note: {}\n", silence.text())));
     let mut text = hit_ratio(result) + &times(result);
     text.extend(bound);
     text

@@ -3,10 +3,11 @@
 //! Everything here is a pure function of its arguments and knows nothing of runs. Units are decimal: 1 kB is 1,000
 //! bytes, as rates on a wire are counted.
 
+use measure::Bound;
 use std::time::Duration;
 
 /// Columns that a report keeps to, indentation included.
-pub const WIDTH: usize = 88;
+pub const WIDTH: usize = 80;
 
 /// A whole number with its thousands set apart: `1,234,567`.
 pub fn count(value: u64) -> String {
@@ -63,6 +64,12 @@ pub fn cost(us: f64) -> String {
     format!("{number} {unit}")
 }
 
+/// A time in µs, or what it is at least: `1.24 ms`, `≥3.50 s`.
+pub fn bound(bound: Bound) -> String {
+    let sign = if bound.at_least { "≥" } else { "" };
+    sign.to_owned() + &time(bound.value as u64)
+}
+
 /// How long something took: `420 ms`, `30.0 s`, `2 min 05 s`, `1 h 02 min`.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
@@ -73,6 +80,12 @@ pub fn duration(duration: Duration) -> String {
         60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
         _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
     }
+}
+
+/// A moment of a run in seconds: `4`, `4.3`.
+pub fn moment(at_s: f64) -> String {
+    let text = format!("{at_s:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 /// A share of 1 in percent: `85.2 %`. What is not all never reads `100 %`, and what is not nothing never `0 %`.
@@ -218,6 +231,34 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Empties columns that hold nothing but dashes beneath their title, so that they vanish.
+    #[must_use]
+    pub fn without_unknown(mut self) -> Table {
+        for column in 0..self.left.len() {
+            let mut cells = self.rows.iter().skip(1).map(|row| row[column].as_str());
+            if cells.all(|cell| cell == "-" || cell.is_empty()) {
+                self.clear(column);
+            }
+        }
+        self
+    }
+
+    fn clear(&mut self, column: usize) {
+        self.rows.iter_mut().for_each(|row| row[column].clear());
+    }
+
+    /// As [`lines`](Table::lines), of at most [`WIDTH`] less a margin of two: as many columns of `spare` are left out, in
+    /// that order, as must be.
+    pub fn lines_within(mut self, spare: &[usize]) -> Vec<String> {
+        for column in spare {
+            if self.lines().iter().all(|line| line.chars().count() + 2 <= WIDTH) {
+                break;
+            }
+            self.clear(*column);
+        }
+        self.lines()
+    }
+
     /// The rows as lines without trailing spaces.
     pub fn lines(&self) -> Vec<String> {
         let width =
@@ -293,6 +334,23 @@ mod tests {
         table.row(["a", "12 µs", "", ""]);
         assert_eq!(table.lines(), ["name   time  why", "a     12 µs"]);
         assert!(Table::new("l").lines().is_empty());
+    }
+
+    #[test]
+    fn tables_give_up_columns_that_are_unknown_or_too_wide() {
+        let mut table = Table::new("lrrr");
+        table.row(["name", "hits", "p50", "p99"]);
+        table.row([&"x".repeat(WIDTH - 8), "-", "5 ms", "7 ms"]);
+        let table = table.without_unknown();
+        assert!(!table.lines()[0].contains("hits"));
+        let lines = table.clone().lines_within(&[1, 2]);
+        assert!(lines[0].contains("p99") && !lines[0].contains("p50"), "{lines:?}");
+        assert!(table.lines()[0].contains("p50"));
+    }
+
+    #[test]
+    fn moments_that_differ_read_differently() {
+        assert_eq!([4.0, 4.02, 3.6, 4.34].map(moment), ["4", "4", "3.6", "4.3"]);
     }
 
     #[test]

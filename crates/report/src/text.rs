@@ -20,7 +20,7 @@ pub(crate) use codes::name as code_name;
 
 use crate::good;
 use crate::show;
-use measure::{Counts, PhaseResult, RunResult, Verdict};
+use measure::{Counts, PhaseResult, RunResult};
 use plan::Plan;
 
 /// What the reports need to know of a run beside its result.
@@ -52,16 +52,6 @@ pub(crate) fn measured(result: &RunResult, plan: &Plan) -> PhaseResult {
     let mut served = PhaseResult::new("origin", true);
     (served.took, served.origin) = (result.took, result.origin);
     served
-}
-
-/// Whether the figures speak of the target: the generator was not the limit, and there was a good answer at all.
-pub(crate) fn verdict(result: &RunResult, measured: &PhaseResult) -> Verdict {
-    let mut verdict = result.self_check.verdict();
-    if good::nothing_good(measured.counts()) {
-        verdict.valid = false;
-        verdict.reasons.push("not one answer was good: nothing can be said of the target".to_owned());
-    }
-    verdict
 }
 
 /// The report, at most [`show::WIDTH`] columns wide but for names and the command.

@@ -7,7 +7,7 @@ use super::{Call, Context, Ended, Moments, Queue, Read, Sent, Slot, finish};
 use crate::connection::Connection;
 use crate::failure;
 use crate::worker::Worker;
-use measure::{CacheResult, Failure, FailureKind, Outcome, Stage};
+use measure::{CacheResult, ExchangeKind, Failure, FailureKind, Outcome, Stage};
 use std::time::Duration;
 use wire::http1::{ResponseSink, Stage as Progress, Version};
 
@@ -68,25 +68,15 @@ pub(crate) trait Answer: Body {
     fn found(&mut self, outcome: Outcome) -> Found;
 }
 
-/// How an exchange enters the figures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counted {
-    Whole,
-    /// It is one of several in one piece, whose time is that of the last.
-    Untimed,
-    /// Its answer is a challenge that is answered next; the request goes on.
-    Challenge,
-}
-
 /// What became of an answer.
 pub(crate) struct Settled {
     pub outcome: Outcome,
-    pub counted: Counted,
+    pub kind: ExchangeKind,
 }
 
 impl From<Outcome> for Settled {
     fn from(outcome: Outcome) -> Settled {
-        Settled { outcome, counted: Counted::Whole }
+        Settled { outcome, kind: ExchangeKind::Request }
     }
 }
 
@@ -180,11 +170,11 @@ pub(crate) async fn read<C: HttpCall>(
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
     slot.answer_head = head;
-    let challenged = settled.counted == Counted::Challenge;
+    let challenged = settled.kind == ExchangeKind::Challenge;
     let ending = Ending { outcome: settled.outcome, moments, said, found, challenged };
     let last = sent.last;
     let whole = sent.answers == 0;
-    finish(context, slot, call, sent, &ending, settled.counted);
+    finish(context, slot, call, sent, &ending, settled.kind);
     connection.answered += 1;
     if whole {
         window.pop();
@@ -229,7 +219,7 @@ async fn transfer(
                 if pacing.is_over(&connection.reader, sink.body_bytes(), worker) {
                     return Ended::BrokenOff;
                 }
-            } else if let Some(ended) = drain(connection, sink, reading.drain_from).await {
+            } else if let Some(ended) = drain(worker, connection, sink, reading.drain_from).await {
                 moments.ended = worker.net.now();
                 return ended;
             }
@@ -250,6 +240,7 @@ async fn transfer(
             }
         };
         note_arrival(worker, connection, moments);
+        worker.heard(received.as_ref().map_or(0, |(bytes, _)| bytes.len()), moments.ended);
         sink.arrived(moments.service());
         let stage = match connection.reader.stage() {
             Progress::Idle | Progress::Head => Stage::Head,
@@ -295,7 +286,12 @@ fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Mome
 }
 
 /// Drains the rest of a body that nobody looks at, where that is at least `from` bytes long; `None` where there is none.
-async fn drain(connection: &mut Connection, sink: &mut impl Body, from: u64) -> Option<Ended> {
+async fn drain(
+    worker: &Worker,
+    connection: &mut Connection,
+    sink: &mut impl Body,
+    from: u64,
+) -> Option<Ended> {
     if sink.wants_body() || connection.leftover.is_some() {
         return None;
     }
@@ -306,6 +302,7 @@ async fn drain(connection: &mut Connection, sink: &mut impl Body, from: u64) -> 
                 return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
             }
             Ok(count) => {
+                worker.heard(count as usize, worker.net.now());
                 sink.skipped(count);
                 if connection.reader.skip(count) {
                     return Some(Ended::Complete);

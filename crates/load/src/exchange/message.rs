@@ -49,7 +49,7 @@ pub(crate) async fn messages(
     turn: Turn,
     turns: &mut u64,
 ) {
-    context.worker.begin();
+    context.worker.begin(turn.due);
     if mine.reader.is_none() {
         // A plan's check has refused what no reader could be made for.
         mine.reader = Reader::new(messages.answers.clone(), messages.longest_answer).ok();
@@ -75,7 +75,7 @@ struct Talked<'a> {
     turns: &'a mut u64,
     user: u64,
     /// What has ended last and is not counted yet, and how many were like it: of what comes at once, most are.
-    done: Option<(Exchange, u64)>,
+    done: Option<Exchange>,
 }
 
 impl Call for Talked<'_> {
@@ -98,9 +98,10 @@ impl Call for Talked<'_> {
             return None;
         }
         let number = worker.next_number(work, now)?;
-        worker.begin();
+        let turn = Turn { number, due: now, lateness: None };
+        worker.begin(turn.due);
         *self.turns += 1;
-        Some(Due { item: Item::new(), turn: Turn { number, due: now, lateness: None } })
+        Some(Due { item: Item::new(), turn })
     }
 
     fn connecting(&mut self) {
@@ -173,6 +174,7 @@ impl Call for Talked<'_> {
             connection.stream.set_deadline(window.front().map(|oldest| oldest.at + limit));
             let received = connection.stream.recv().await;
             let now = self.context.worker.net.now();
+            self.context.worker.heard(received.as_deref().map_or(0, <[u8]>::len), now);
             let bytes = match received {
                 Ok(bytes) => bytes,
                 Err(error) => return self.lost(failure::of_io(&error, self.stage()), connection),
@@ -390,22 +392,26 @@ impl Talked<'_> {
         moments: Moments,
         (head_bytes, body_bytes): (u64, u64),
     ) {
-        let exchange = Exchange { head_bytes, body_bytes, ..sent.exchange(outcome, &moments, Self::CACHE) };
+        let exchange = Exchange {
+            head_bytes,
+            body_bytes,
+            ..sent.exchange(self.context.worker, outcome, &moments, Self::CACHE)
+        };
         match &mut self.done {
-            Some((last, times)) if *last == exchange => *times += 1,
+            Some(last) if Exchange { times: 1, ..*last } == exchange => last.times += 1,
             done => {
-                if let Some((exchange, times)) = done.replace((exchange, 1)) {
-                    self.context.worker.end_alike(&exchange, times);
+                if let Some(exchange) = done.replace(exchange) {
+                    self.context.worker.end(&exchange);
                 }
             }
         }
     }
 
     fn count_done(&mut self, slot: &mut Slot, now: Instant) {
-        if let Some((exchange, times)) = self.done.take() {
+        if let Some(exchange) = self.done.take() {
             slot.refusals = 0;
             slot.ended = Some(now);
-            self.context.worker.end_alike(&exchange, times);
+            self.context.worker.end(&exchange);
         }
     }
 

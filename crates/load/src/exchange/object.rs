@@ -23,7 +23,7 @@ pub(crate) async fn object(
 ) {
     let worker = context.worker;
     let asked = laws.draw(&worker.job.site, turn.number, worker.net.unix_micros_at(turn.due));
-    worker.begin();
+    worker.begin(turn.due);
     count_kind(context, &asked);
     let mut fetch = Fetch { context, laws, path: std::mem::take(path) };
     run(context, slot, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;

@@ -190,7 +190,7 @@ fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending:
         (Some(error), _) => Some(error.clone()),
         (None, Outcome::Failed(failure)) => Some(Wrong::Failed(failure)),
         (None, Outcome::Faulty(fault)) => Some(Wrong::Faulty(fault)),
-        (None, Outcome::Fine | Outcome::Injected | Outcome::Aborted) => None,
+        (None, Outcome::Fine | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished) => None,
     };
     for what in ending.found.errors.iter().cloned().chain(what) {
         let described = call.describe(&sent.item);

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 /// Sends a request of a list and reads its answer.
 pub(crate) async fn request(context: Context<'_>, slot: &mut Slot, prepared: &Prepared, turn: Turn) {
-    context.worker.begin();
+    context.worker.begin(turn.due);
     let mut call = List { context, depth: 1, user: slot.user };
     run(context, slot, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
 }
@@ -32,7 +32,7 @@ pub(crate) async fn pipeline(
     turns: &mut u64,
 ) {
     let due = gather(context, slot.user, requests, first, turns);
-    due.iter().for_each(|_| context.worker.begin());
+    due.iter().for_each(|due| context.worker.begin(due.turn.due));
     let mut call = List { context, depth: due.len(), user: slot.user };
     run(context, slot, &mut call, due).await;
 }

@@ -1,12 +1,12 @@
 //! What a script says is to be sent, and the answers that it is told.
 
-use super::http::{self, Counted, HttpCall, Said, Settled};
+use super::http::{self, HttpCall, Said, Settled};
 use super::report::{Described, Found};
 use super::{Body, Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
 use crate::script::{Halt, Heard, Playing};
 use crate::worker::Worker;
-use measure::{Cause, Failure, Outcome};
+use measure::{Cause, ExchangeKind, Failure, Outcome};
 use std::cell::Cell;
 use std::time::Instant;
 use wire::http1::batch::Batch;
@@ -40,7 +40,7 @@ pub(crate) async fn script(
     }
     let mut message = std::mem::take(&mut scratch.message);
     if let Some(batch) = playing.request(&mut message) {
-        (0..batch.count).for_each(|_| worker.begin());
+        (0..batch.count).for_each(|_| worker.begin(turn.due));
         let heard = Cell::new(std::mem::take(&mut scratch.heard));
         let mut call = Scripted { context, playing, message, heard };
         run(context, slot, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
@@ -149,7 +149,7 @@ impl HttpCall for Scripted<'_> {
         }
         self.heard.set(std::mem::take(&mut answer.heard));
         let untimed = sent.answers > 0 && self.playing.time_batches;
-        Settled { outcome, counted: if untimed { Counted::Untimed } else { Counted::Whole } }
+        Settled { outcome, kind: if untimed { ExchangeKind::Untimed } else { ExchangeKind::Request } }
     }
 
     /// As wrk: nobody has asked for what follows.

@@ -21,7 +21,7 @@ use wire::http1::Expect;
 pub(crate) async fn url(context: Context<'_>, slot: &mut Slot, frontier: &Frontier, turn: Turn) {
     let worker = context.worker;
     let Some(address) = frontier.next(turn.number) else { return };
-    worker.begin();
+    worker.begin(turn.due);
     let began = worker.net.now();
     let found = route(worker, frontier, &address).await;
     let looked_up = found.as_ref().err().map(std::io::Error::raw_os_error);

@@ -6,12 +6,12 @@ use super::reply::Reply;
 use super::{Visit, needs::Needs};
 use crate::connection::Connection;
 use crate::exchange::{
-    self, Call, Counted, Described, Due, Ended, Found, HttpCall, Moments, Place, Queue, Read, Repeating,
-    Said, Sent, Settled, Slot, Turn, Written,
+    self, Call, Described, Due, Ended, Found, HttpCall, Moments, Place, Queue, Read, Repeating, Said, Sent,
+    Settled, Slot, Turn, Written,
 };
 use crate::requests::{Answer, Prepared};
 use crate::route::Route;
-use measure::{Cause, Clock, Failure, FailureKind, Outcome, Stage};
+use measure::{Cause, Clock, ExchangeKind, Failure, FailureKind, Outcome, Stage};
 use plan::Address;
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -60,7 +60,7 @@ impl Visit<'_> {
     /// Sends a request until it has an answer that is no challenge.
     pub(super) async fn fetch(&self, message: &Message, purpose: Purpose<'_>, turn: Turn) -> Fetched {
         let worker = self.worker;
-        worker.begin();
+        worker.begin(turn.due);
         let began = worker.net.now();
         let found = self.route(&message.address).await;
         let looked_up = found.as_ref().err().map(|error| Failure {
@@ -217,7 +217,7 @@ impl HttpCall for Derived<'_> {
             visit.memory.note(self.message, reply, visit.now_s());
             if visit.memory.answers(reply, from, &mut self.rounds.borrow_mut()) {
                 self.fetched.set(None);
-                return Settled { outcome: Outcome::Fine, counted: Counted::Challenge };
+                return Settled { outcome: Outcome::Fine, kind: ExchangeKind::Challenge };
             }
         }
         let (outcome, fetched) = self.judge(ended, reply);

@@ -54,18 +54,16 @@ fn record() {
     for number in 0..times() {
         let took = Duration::from_micros(100 + number % 1_000);
         tally.exchange(&Exchange {
-            outcome: Outcome::Fine,
             status: 200,
             cache: CacheResult::Hit,
             reused: true,
             service: took,
             response: took,
             first_byte: Some(took),
-            connect: None,
-            lateness: None,
             sent_bytes: 100,
             head_bytes: 200,
             body_bytes: 1_000,
+            ..Exchange::new(Outcome::Fine, Duration::from_micros(number))
         });
     }
     assert_eq!((tally.counts.fine, tally.clock(Clock::Service).len()), (times(), times()));

@@ -2,7 +2,7 @@
 
 use super::*;
 use measure::event::HeadTitle;
-use measure::{CacheResult, Exchange, Outcome, Record, Times};
+use measure::{Exchange, Outcome, Record, Times};
 
 fn asked() -> Asked {
     Asked {
@@ -33,18 +33,13 @@ fn phase(requests: &[(u64, u16, Outcome)]) -> PhaseResult {
     let mut phase = PhaseResult::new("measure", true);
     for (place, (time, status, outcome)) in (1..).zip(requests) {
         phase.tally.exchange(&Exchange {
-            outcome: *outcome,
             status: *status,
-            cache: CacheResult::NotAsked,
             service: us(*time),
             response: us(*time),
-            first_byte: None,
-            connect: None,
-            reused: false,
-            lateness: None,
             sent_bytes: 50,
             head_bytes: 100,
             body_bytes: 1000,
+            ..Exchange::new(*outcome, us(0))
         });
         phase.tally.gather(&Times {
             connect: us(1200),

@@ -1,8 +1,8 @@
 //! jtest's layout against what was recorded of the old tool.
 
 use super::*;
+use measure::SelfCheck;
 use measure::run::Timeline;
-use measure::verdict::SelfCheck;
 use measure::{PhaseResult, Tally};
 use std::time::Duration;
 

@@ -4,18 +4,11 @@ use std::time::Duration;
 
 fn exchange(status: u16, outcome: Outcome) -> Exchange {
     Exchange {
-        outcome,
         status,
-        cache: measure::CacheResult::NotAsked,
         service: Duration::from_millis(500),
         response: Duration::from_millis(500),
-        first_byte: None,
-        connect: None,
-        reused: false,
-        lateness: None,
-        sent_bytes: 0,
-        head_bytes: 0,
         body_bytes: 1 << 19,
+        ..Exchange::new(outcome, Duration::ZERO)
     }
 }
 

@@ -33,12 +33,12 @@ impl Report<'_> {
     fn verdict_facts(&self) -> Vec<(&'static str, String)> {
         let [word, meaning] = self.verdict();
         // A generator that was the limit may be why no answer was good.
-        let verdict = self.result.self_check.verdict();
-        if verdict.valid || self.result.self_check.requests == 0 {
+        let limits = self.result.self_check.limits(self.result.silence().is_some());
+        if limits.is_empty() || self.result.self_check.requests == 0 {
             return vec![("verdict", format!("{word}: {meaning}"))];
         }
         let mut facts = vec![("verdict", word)];
-        facts.extend(verdict.reasons.into_iter().map(|reason| ("because", reason)));
+        facts.extend(limits.into_iter().map(|reason| ("because", reason)));
         facts
     }
 

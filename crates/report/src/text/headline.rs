@@ -1,10 +1,10 @@
 //! What came of it, in five lines: rate, hits, response time, failures, verdict.
 
 use super::{Report, Section, hit_ratio};
-use crate::good;
 use crate::show::{self, Table};
-use measure::Clock;
 use measure::run::{ratio, received_bytes};
+use measure::verdict::nothing_good;
+use measure::{Clock, Judgement};
 
 impl Report<'_> {
     pub(super) fn headline(&self) -> Section {
@@ -29,7 +29,8 @@ impl Report<'_> {
             }
         };
         let interrupted = if self.result.interrupted { ", interrupted" } else { "" };
-        format!("wringer {} {did} for {}{interrupted}", self.context.version, show::duration(self.phase.took))
+        let took = show::duration(self.phase.took);
+        format!("wringer {} {did} for {took}{interrupted}", self.context.version)
     }
 
     fn headline_load(&self, table: &mut Table) {
@@ -45,17 +46,25 @@ impl Report<'_> {
         if let Some(hits) = hit_ratio(phase) {
             table.row([format!("{} hits", show::percent(hits)), self.predicted()]);
         }
-        if counts.fine > 0 {
-            let at = |quantile| show::time(phase.percentile_us(Clock::Response, quantile));
-            let longest = show::time(phase.tally.clock(Clock::Response).max());
+        let response = phase.response();
+        if !response.times().is_empty() {
+            let at = |quantile| show::bound(response.quantile(quantile));
+            let longest = show::bound(response.longest());
             table.row([
                 format!("{} p99", at(0.99)),
                 format!("response time; p50 {}, longest {longest}", at(0.5)),
             ]);
         }
         table.row([format!("{} failed", show::count(counts.failed)), self.trouble()]);
-        table.row(self.verdict());
-        if good::nothing_good(counts) {
+        if counts.unfinished > 0 {
+            table.row([format!("{} unfinished", show::count(counts.unfinished)), self.left_waiting()]);
+        }
+        let [word, meaning] = self.verdict();
+        let mut words = [word, String::new()].into_iter();
+        show::wrap(&meaning, show::WIDTH - 24)
+            .into_iter()
+            .for_each(|line| table.row([words.next().unwrap_or_default(), line]));
+        if nothing_good(counts) {
             // As wide as the report but for its margin, the first column and the gap.
             let lines = show::wrap(&self.why_nothing_was_good(), show::WIDTH - 24);
             lines.into_iter().for_each(|line| table.row([String::new(), line]));
@@ -87,6 +96,13 @@ impl Report<'_> {
         parts.join(", ")
     }
 
+    /// What stands beside the number of unfinished requests.
+    fn left_waiting(&self) -> String {
+        let longest = show::time(self.phase.tally.clock(Clock::Unfinished).max());
+        let share = ratio(self.counts().unfinished, self.counts().requests).map(show::percent);
+        format!("{} of requests: no answer after up to {longest}", show::or_dash(share))
+    }
+
     fn headline_origin(&self, table: &mut Table) {
         let Some(origin) = &self.phase.origin else { return };
         table.row([
@@ -104,13 +120,32 @@ impl Report<'_> {
     }
 
     pub(super) fn verdict(&self) -> [String; 2] {
-        let check = &self.result.self_check;
-        let (word, meaning) = match check.verdict().valid {
-            _ if good::nothing_good(self.counts()) => ("no good answer", "nothing can be said of the target"),
-            true => ("valid", "nothing says that the generator was the limit"),
-            false if check.requests == 0 => ("no result", "no request was sent"),
-            false => ("bound by the generator", "the target may be able to do more; see Generator below"),
+        let verdict = self.result.verdict(self.phase);
+        let against = verdict.target.join("; ");
+        let limit = "nothing says that the generator was the limit";
+        let (word, meaning) = match verdict.judgement {
+            Judgement::BrokenOff => {
+                ("broken off", "wringer's own code failed; see Generator below".to_owned())
+            }
+            Judgement::NoResult => ("no result", "no request was sent".to_owned()),
+            Judgement::NoGoodAnswer => {
+                let silence = self
+                    .result
+                    .silence()
+                    .map_or_else(|| "nothing can be said of the target".to_owned(), |silence| silence.text());
+                ("no good answer", silence)
+            }
+            Judgement::StoppedAnswering => ("stopped answering", against),
+            Judgement::GeneratorBound => (
+                "bound by the generator",
+                "the target may be able to do more; see Generator below".to_owned(),
+            ),
+            Judgement::TargetFailed => {
+                ("target failed", format!("{against}. The measurement is valid: {limit}"))
+            }
+            Judgement::Valid if against.is_empty() => ("valid", limit.to_owned()),
+            Judgement::Valid => ("valid", format!("{limit}; but {against}")),
         };
-        [word.to_owned(), meaning.to_owned()]
+        [word.to_owned(), meaning]
     }
 }

@@ -2,8 +2,12 @@
 
 use super::{Report, Section};
 use crate::show::{self, Table};
-use measure::{Clock, PhaseResult};
+use measure::{Censored, Clock, PhaseResult};
 use plan::Pace;
+
+/// The columns of the shortest time and of p99.9, which are left out first where the table is too wide.
+const SHORTEST: usize = 2;
+const P999: usize = 6;
 
 /// Clocks that tell more only where both have run.
 const APART: [Clock; 4] =
@@ -12,7 +16,7 @@ const APART: [Clock; 4] =
 impl Report<'_> {
     pub(super) fn latency(&self) -> Option<Section> {
         let table = table(self.phase)?;
-        let mut section = Section::new("Latency", table.lines());
+        let mut section = Section::new("Latency", table.lines_within(&[SHORTEST, P999]));
         if self.counts().fine > 0 {
             section.say(&self.latency_legend());
         }
@@ -24,9 +28,13 @@ impl Report<'_> {
         let shared = self.counts().revalidated + self.counts().collapsed;
         let misses = if shared > 0 { " Misses: here with revalidated and collapsed ones." } else { "" };
         let apart = if apart(self.phase) { " New, reused: by connection." } else { "" };
+        let unfinished = match self.counts().unfinished {
+            0 => "",
+            _ => " Unfinished requests count as response times of at least what they had waited (≥).",
+        };
         format!(
             "Good answers only. Service time: from the actual send; response time: from the intended one; \
-             {differ}{misses}{apart}"
+             {differ}{misses}{apart}{unfinished}"
         )
     }
 
@@ -62,6 +70,7 @@ fn table(phase: &PhaseResult) -> Option<Table> {
         (Clock::Connect, "connect"),
         (Clock::Tls, "TLS handshake"),
         (Clock::Failure, "until failure"),
+        (Clock::Unfinished, "unfinished"),
     ];
     let apart = apart(phase);
     let told = |clock: Clock| recorded(phase, clock) && (apart || !APART.contains(&clock));
@@ -85,20 +94,23 @@ fn apart(phase: &PhaseResult) -> bool {
 }
 
 fn recorded(phase: &PhaseResult, clock: Clock) -> bool {
-    !phase.tally.clock(clock).is_empty()
+    !phase.tally.clock(clock).is_empty() || clock == Clock::Response && recorded(phase, Clock::Unfinished)
 }
 
 fn row(phase: &PhaseResult, clock: Clock, name: &str) -> [String; 8] {
-    let histogram = phase.tally.clock(clock);
-    let at = |quantile| show::time(phase.percentile_us(clock, quantile));
+    let times = match clock {
+        Clock::Response => phase.response(),
+        _ => Censored::exact(phase.tally.clock(clock)),
+    };
+    let at = |quantile| show::bound(times.quantile(quantile));
     [
         name.to_owned(),
-        show::count(histogram.len()),
-        show::time(histogram.min()),
+        show::count(times.times().len()),
+        show::time(times.times().min()),
         at(0.5),
         at(0.9),
         at(0.99),
         at(0.999),
-        show::time(histogram.max()),
+        show::bound(times.longest()),
     ]
 }

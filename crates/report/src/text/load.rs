@@ -1,36 +1,23 @@
 //! What was sent: phases, their paces, connections, TLS handshakes, and special requests.
 
-use super::{Report, Section, hit_ratio, short, time_or_dash};
+use super::{Report, Section, hit_ratio, short};
 use crate::show::{self, Table};
 use measure::run::{ratio, received_bytes};
-use measure::{Clock, Counts, PhaseResult};
-use plan::{Arrivals, Pace, Protocol};
+use measure::{Bound, Counts, PhaseResult};
+use plan::{Arrivals, Pace};
 
-/// The column of the table of phases that has hits.
-const HITS: usize = 5;
+/// The column of the table of phases that is left out first where it is too wide.
+const RECEIVED: usize = 4;
 
 impl Report<'_> {
-    /// Whether what was sent are messages that are no HTTP.
-    pub(super) fn is_messages(&self) -> bool {
-        let load = self.context.plan.load.as_ref();
-        load.is_some_and(|load| matches!(load.protocol, Protocol::Messages(_)))
-    }
-
     pub(super) fn load(&self) -> Option<Section> {
         if self.result.phases.is_empty() {
             return None;
         }
-        // Messages are no cache's business.
-        let hits = !self.is_messages();
-        let mut table = Table::new(if hits { "lrrrrrrr" } else { "lrrrrrr" });
-        let title = ["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"];
-        let mut add = |row: [String; 8]| {
-            let cells = row.into_iter().enumerate().filter(|(nth, _)| hits || *nth != HITS);
-            table.row(cells.map(|(_, cell)| cell));
-        };
-        add(title.map(str::to_owned));
-        self.result.phases.iter().for_each(|phase| add(phase_row(phase)));
-        let mut section = Section::new("Load", table.lines());
+        let mut table = Table::new("lrrrrrrr");
+        table.row(["phase", "for", "requests", "rate", "received", "hits", "p50", "p99"]);
+        self.result.phases.iter().for_each(|phase| table.row(phase_row(phase)));
+        let mut section = Section::new("Load", table.without_unknown().lines_within(&[RECEIVED]));
         section.say(&self.paces());
         if self.result.phases.len() > 1 {
             section.say(&self.which_phases_count());
@@ -85,7 +72,7 @@ impl Report<'_> {
 }
 
 fn phase_row(phase: &PhaseResult) -> [String; 8] {
-    let counts = phase.counts();
+    let (counts, response) = (phase.counts(), phase.response());
     [
         short(&phase.name),
         show::duration(phase.took),
@@ -93,9 +80,13 @@ fn phase_row(phase: &PhaseResult) -> [String; 8] {
         show::rate(phase.per_second(counts.requests)),
         show::bytes_rate(phase.per_second(received_bytes(counts))),
         show::or_dash(hit_ratio(phase).map(show::percent)),
-        time_or_dash(phase.percentile_us(Clock::Response, 0.5)),
-        time_or_dash(phase.percentile_us(Clock::Response, 0.99)),
+        bound_or_dash(response.quantile(0.5)),
+        bound_or_dash(response.quantile(0.99)),
     ]
+}
+
+fn bound_or_dash(bound: Bound) -> String {
+    show::or_dash((bound.value > 0.0).then(|| show::bound(bound)))
 }
 
 fn pace_text(pace: &Pace) -> String {

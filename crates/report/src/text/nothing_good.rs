@@ -6,10 +6,13 @@ use crate::show;
 use measure::{Failure, FailureKind};
 
 impl Report<'_> {
-    /// What most requests met, and what to do about it; empty where no request failed.
+    /// What most requests met, and what to do about it.
     pub(super) fn why_nothing_was_good(&self) -> String {
         let failures = self.phase.tally.failures();
-        let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else { return String::new() };
+        let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else {
+            return "Nothing came in time: look whether it hangs, or give it more with --duration."
+                .to_owned();
+        };
         let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
         let how = match status {
             Some(status) => format!(": status {status}"),

@@ -23,7 +23,7 @@ impl Report<'_> {
         }
         if let Some(offload) = good::offload(self.phase) {
             let bytes = show::or_dash(good::byte_offload(self.phase).map(show::percent));
-            let meaning = format!("of answers cost the origin no body; {bytes} of body bytes");
+            let meaning = format!("of answers needed no origin body, {bytes} of bytes");
             table.row(["offload".to_owned(), show::percent(offload), meaning]);
         }
         Some(Section::new("Origin", table.lines()))

@@ -13,6 +13,7 @@ impl Report<'_> {
         for one in judged {
             let found = match (one.value, one.violated) {
                 (None, _) => "violated: the figure is not known",
+                (_, true) if one.at_least => "violated, as far as is known: requests are unfinished",
                 (_, true) => "violated",
                 (_, false) => "kept",
             };

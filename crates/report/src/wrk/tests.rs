@@ -1,26 +1,21 @@
 //! The layouts, against what the old tools print.
 
 use super::*;
-use measure::verdict::SelfCheck;
-use measure::{CacheResult, Exchange, Failure, FailureKind, Outcome, Stage, Timeline};
+use measure::SelfCheck;
+use measure::{Exchange, Failure, FailureKind, Outcome, Stage, Timeline};
 
 const PLAIN: Options = Options { wrk2: false, latency: false, uncorrected: false };
 
 pub(crate) fn exchange(outcome: Outcome, status: u16, service_us: u64) -> Exchange {
     let service = Duration::from_micros(service_us);
     Exchange {
-        outcome,
         status,
-        cache: CacheResult::NotAsked,
         service,
         response: service * 2,
-        first_byte: None,
-        connect: None,
         reused: true,
-        lateness: None,
-        sent_bytes: 0,
         head_bytes: 100,
         body_bytes: 54,
+        ..Exchange::new(outcome, Duration::ZERO)
     }
 }
 

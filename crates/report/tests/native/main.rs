@@ -34,8 +34,9 @@ fn text_is_as_in_the_golden_files() {
 #[test]
 fn text_is_neither_too_wide_nor_nonsense() {
     for (name, sample) in sample::all() {
-        for line in sample.text().lines() {
-            assert!(line.chars().count() <= report::show::WIDTH, "{name}: {line}");
+        for (number, line) in sample.text().lines().enumerate() {
+            // The title names what was pressed, however long that is.
+            assert!(number == 0 || line.chars().count() <= report::show::WIDTH, "{name}: {line}");
             assert!(!line.ends_with(' '), "{name}: '{line}'");
             assert!(!line.contains("NaN") && !line.contains("inf "), "{name}: {line}");
         }
@@ -44,7 +45,8 @@ fn text_is_neither_too_wide_nor_nonsense() {
 
 #[test]
 fn long_names_and_large_numbers_stay_within_the_width() {
-    for line in sample::large().text().lines() {
+    // The title names what was pressed, however long that is.
+    for line in sample::large().text().lines().skip(1) {
         assert!(line.chars().count() <= report::show::WIDTH, "{line}");
     }
 }

@@ -1,6 +1,6 @@
 //! Results of runs that never were, put together from exchanges by rule, so that all their sums agree.
 
-use measure::verdict::SelfCheck;
+use measure::SelfCheck;
 use measure::{
     CacheResult, Clock, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts, Outcome,
     PhaseResult, Row, RunResult, Stage, Tally, Timeline, Watched, WorkerUse,
@@ -85,7 +85,6 @@ fn exchange(number: u64, hits: u64, wait_us: u64) -> Exchange {
     let service =
         Duration::from_micros(base + number * 7919 % 1_000 + if number % 500 == 499 { 9_000 } else { 0 });
     Exchange {
-        outcome: Outcome::Fine,
         status: 200,
         cache,
         service,
@@ -97,6 +96,7 @@ fn exchange(number: u64, hits: u64, wait_us: u64) -> Exchange {
         sent_bytes: 180,
         head_bytes: 290,
         body_bytes: 14_800,
+        ..Exchange::new(Outcome::Fine, Duration::from_millis(10 * number))
     }
 }
 
@@ -309,7 +309,7 @@ pub fn trouble() -> Sample {
     end(tally, 50, Outcome::Injected, 503);
     end(tally, 5, Outcome::Aborted, 206);
     tally.counts.requests += 9;
-    tally.counts.unfinished = 9;
+    tally.exchange(&Exchange::unfinished(Duration::from_secs(60), Duration::from_millis(600), 9));
     tally.counts.resent = 3;
     tally.counts.ranges = 410;
     tally.counts.reloads = 22;

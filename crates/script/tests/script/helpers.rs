@@ -1,10 +1,9 @@
 //! A stage, its seats on threads of their own, and a network that exists only here.
 
 use load::script::{Habits, Halt, Heard, Script};
-use measure::verdict::SelfCheck;
+use measure::SelfCheck;
 use measure::{
-    CacheResult, Exchange, Failure, FailureKind, Outcome as Ended, PhaseResult, RunResult, Stage as At,
-    Timeline,
+    Exchange, Failure, FailureKind, Outcome as Ended, PhaseResult, RunResult, Stage as At, Timeline,
 };
 use plan::{Dialect, Field, Request, ScriptStep};
 use script::{Network, Seat, Stage};
@@ -167,18 +166,13 @@ fn result() -> RunResult {
     let mut phase = PhaseResult::new("measure", true);
     phase.took = Duration::from_secs(1);
     let exchange = |outcome, status, us| Exchange {
-        outcome,
         status,
-        cache: CacheResult::NotAsked,
         service: Duration::from_micros(us),
         response: Duration::from_micros(us * 2),
-        first_byte: None,
-        connect: None,
         reused: true,
-        lateness: None,
-        sent_bytes: 0,
         head_bytes: 1,
         body_bytes: 1,
+        ..Exchange::new(outcome, Duration::ZERO)
     };
     for (status, us) in [(200, 100), (200, 200), (404, 200), (200, 300)] {
         phase.tally.exchange(&exchange(Ended::Fine, status, us));

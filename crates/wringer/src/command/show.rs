@@ -5,10 +5,10 @@ use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, View};
 use doors::native::OutputArgs;
 use measure::event::HeadTitle;
+use measure::verdict::nothing_good;
 use measure::{Event, Row, Said};
 use plan::Plan;
 use report::Context;
-use report::good::nothing_good;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -308,7 +308,7 @@ fn keep_evidence(finished: &Finished, plan: &Plan, file: &Path) -> Result<Option
 }
 
 /// 3 where more answers were wrong than are tolerated or a threshold was violated, 1 where there was none, or not a good
-/// one.
+/// one, or none any more at the end.
 fn exit(finished: &Finished, tolerated: f64) -> Exit {
     let mut all = measure::Counts::default();
     finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
@@ -316,7 +316,11 @@ fn exit(finished: &Finished, tolerated: f64) -> Exit {
     let violated = finished.result.thresholds.iter().any(|one| one.violated);
     if violated || all.faulty as f64 > tolerated * all.requests as f64 {
         Exit::Wrong
-    } else if all.requests > 0 && all.ended == 0 || nothing_good(&all) || nothing_good(measured.counts()) {
+    } else if all.requests > 0 && all.ended == 0
+        || nothing_good(&all)
+        || nothing_good(measured.counts())
+        || finished.result.silence().is_some()
+    {
         Exit::Impossible
     } else {
         Exit::Fine

@@ -4,7 +4,7 @@
 use super::facts::Facts;
 use super::need::Need;
 use super::proc;
-use measure::verdict::CPU_WATER_MARK;
+use measure::self_check::CPU_WATER_MARK;
 use report::show::{bytes, count, counted, rate, wrap};
 use serde::Serialize;
 

@@ -5,6 +5,7 @@
 //! needs (`need.rs`) is a pure function ([`judge`]). Nothing here changes the machine, but for the soft limit of
 //! descriptors. Start reading at [`budget`].
 
+mod contention;
 mod facts;
 mod judge;
 mod need;
@@ -14,6 +15,7 @@ mod sampler;
 mod show;
 mod sources;
 
+pub use contention::CpuWatch;
 pub use facts::Facts;
 pub use judge::{Finding, Level, judge};
 pub use need::Need;

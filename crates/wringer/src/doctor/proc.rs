@@ -13,6 +13,51 @@ pub fn named(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
+/// CPU time of a machine since it started, in ticks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// Of programs: user, nice and system. Interrupts are left out, as they may be counted for a program as well.
+    pub programs: u64,
+    /// Taken by the host.
+    pub stolen: u64,
+    /// All of it, idle time included.
+    pub all: u64,
+}
+
+impl CpuTime {
+    /// What came to be since then.
+    pub fn since(self, before: CpuTime) -> CpuTime {
+        CpuTime {
+            programs: self.programs.saturating_sub(before.programs),
+            stolen: self.stolen.saturating_sub(before.stolen),
+            all: self.all.saturating_sub(before.all),
+        }
+    }
+
+    /// The sum.
+    pub fn plus(self, other: CpuTime) -> CpuTime {
+        CpuTime {
+            programs: self.programs + other.programs,
+            stolen: self.stolen + other.stolen,
+            all: self.all + other.all,
+        }
+    }
+}
+
+/// The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq and steal; guests are counted as user.
+pub fn cpu_time(stat: &str) -> Option<CpuTime> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_whitespace().take(8).filter_map(|ticks| ticks.parse().ok()).collect();
+    let [user, nice, system, .., stolen] = ticks[..] else { return None };
+    (ticks.len() == 8).then(|| CpuTime { programs: user + nice + system, stolen, all: ticks.iter().sum() })
+}
+
+/// The total of a line of /proc/pressure/*, `some` or `full`, in µs.
+pub fn pressure(text: &str, kind: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(kind))?;
+    line.split_whitespace().find_map(|word| word.strip_prefix("total=")?.parse().ok())
+}
+
 /// Whether /proc/PID/status tells of a filter of system calls.
 pub fn filtered(status: &str) -> bool {
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
@@ -137,6 +182,21 @@ fn address(text: &str) -> Option<SocketAddr> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cpu_time_and_pressure_are_read() {
+        let stat = "cpu  347388 19618 44425 133558 2531 7 457 241 5 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+        let time = cpu_time(stat).unwrap();
+        assert_eq!((time.programs, time.stolen), (347_388 + 19_618 + 44_425, 241));
+        assert_eq!(time.all, 347_388 + 19_618 + 44_425 + 133_558 + 2_531 + 7 + 457 + 241);
+        assert_eq!(time.since(time).plus(time), time);
+        assert_eq!((cpu_time("cpu  1 2 3 4\n"), cpu_time("")), (None, None));
+        let text = "some avg10=99.48 avg60=99.37 avg300=97.45 total=1470\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+        assert_eq!(
+            (pressure(text, "some"), pressure(text, "full"), pressure("", "some")),
+            (Some(1_470), Some(7), None)
+        );
+    }
 
     #[test]
     fn sizes_and_counters_are_found_by_name() {

@@ -55,6 +55,11 @@ impl Watch {
         watch
     }
 
+    /// The processes as last seen.
+    pub fn pids(&self) -> Vec<u32> {
+        self.groups.iter().flat_map(|group| group.seen.iter().map(|process| process.pid)).collect()
+    }
+
     /// A phase goes on, measured or not.
     pub fn phase(&mut self, measured: bool) {
         if self.groups.iter().all(|group| group.since.is_some() == measured) {

@@ -20,12 +20,14 @@ mod workers;
 pub use evidence::write as write_evidence;
 pub use listen::settle;
 pub use usage::threads;
+pub use workers::THREAD_NAME;
 
-use crate::doctor::{self, Facts, Need, Sampler, Watch};
+use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
 use crate::problem::Problem;
-use measure::verdict::SelfCheck;
+
 use measure::{
-    Clock, Collector, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult, WorkerUse,
+    Clock, Collector, Contention, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult,
+    SelfCheck, WorkerUse,
 };
 use plan::predict::{self, Observed};
 use plan::site::NONCE_FIELD;
@@ -197,6 +199,7 @@ impl Ready<'_> {
             remote,
             stop: self.stop,
             evidence: Vec::new(),
+            cpu: CpuWatch::new(),
             watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
             sampler: self.sampler,
             scripts: self.scripts,
@@ -251,6 +254,7 @@ struct Session<'a> {
     stop: Arc<AtomicBool>,
     evidence: Vec<Evidence>,
     watch: Watch,
+    cpu: CpuWatch,
     sampler: Sampler,
     scripts: Scripts,
     /// CPU of the workers where only the origin ran; with clients they tell it themselves.
@@ -274,7 +278,7 @@ impl Session<'_> {
         }
         let mut running = self.workers.count();
         let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
-        self.watch.phase(measured(0));
+        self.phase(measured(0));
         self.workers.go();
         while running > 0 {
             self.look_for_signals();
@@ -284,7 +288,7 @@ impl Session<'_> {
                     self.tell_events(view);
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
-                    self.watch.phase(measured(snapshot.under_way()));
+                    self.phase(measured(snapshot.under_way()));
                     let (rows, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
                     for row in rows {
@@ -302,9 +306,15 @@ impl Session<'_> {
             self.tell_events(view);
             self.look_at_the_machine();
         }
-        self.watch.phase(false);
+        self.phase(false);
         self.tell_events(view);
         collector
+    }
+
+    /// A phase goes on, measured or not.
+    fn phase(&mut self, measured: bool) {
+        self.watch.phase(measured);
+        self.cpu.phase(measured, &self.watch.pids());
     }
 
     fn look_at_the_machine(&mut self) {
@@ -364,7 +374,8 @@ impl Session<'_> {
             backend,
             notes,
         };
-        result.self_check = self_check(&result, self.sampler.finish(), self.workers.panics());
+        let panics = self.workers.panics();
+        result.self_check = self_check(&result, self.sampler.finish(), self.cpu.found(), panics);
         let target_cpu = self.watch.cpu_s();
         Finished { result, target_cpu, threads, started_unix_s, scripts: self.scripts }
     }
@@ -398,7 +409,12 @@ fn phase_name(load: &Load, phase: u32) -> &str {
     load.phases.get(phase as usize).map_or("", |phase| &phase.name)
 }
 
-fn self_check(result: &RunResult, machine: MachineUse, panics: Vec<String>) -> SelfCheck {
+fn self_check(
+    result: &RunResult,
+    machine: MachineUse,
+    contention: Contention,
+    panics: Vec<String>,
+) -> SelfCheck {
     let measured = result.measured();
     let lateness = measured.tally.clock(Clock::Lateness);
     let failed = |kind| {
@@ -416,6 +432,7 @@ fn self_check(result: &RunResult, machine: MachineUse, panics: Vec<String>) -> S
         dropped_events: measured.counts().untold,
         panics,
         machine,
+        contention,
     }
 }
 

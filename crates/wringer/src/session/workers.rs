@@ -26,7 +26,7 @@ const EVENTS: usize = 65_536;
 const LOOK_UP: Duration = Duration::from_millis(5);
 
 /// What the names of worker threads begin with; the worker's number follows.
-pub(super) const THREAD_NAME: &str = "worker-";
+pub const THREAD_NAME: &str = "worker-";
 
 /// The workers of a run.
 pub struct Workers {

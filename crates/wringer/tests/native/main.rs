@@ -17,6 +17,7 @@ mod reach;
 mod requests;
 mod services;
 mod sessions;
+mod silence;
 mod tcp;
 mod tls;
 mod tls_peer;

@@ -1,0 +1,83 @@
+//! Targets that stop answering, or never begin: what is left unfinished is told, and nobody takes it for a good run.
+
+use crate::support::{Report, free_address, start, wringer};
+use rustix::process::Signal;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread;
+
+/// A server that accepts and says nothing.
+fn silent() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it listens");
+    thread::spawn(move || {
+        let _kept: Vec<TcpStream> = listener.incoming().flatten().collect();
+    });
+    address
+}
+
+fn judgement(report: &Report) -> (&str, bool) {
+    (report.text("verdict/judgement"), report.at("verdict/valid").as_bool().expect("yes or no"))
+}
+
+#[test]
+fn a_server_that_never_answers_is_no_good_target() {
+    let url = silent().to_string();
+    let line = ["http", &url, "-c", "4", "-d", "1s", "--json", "{}/result.json"];
+    let ran = start(line).end().ended_with(1);
+    let report = ran.report();
+    assert_eq!((report.sum("requests"), report.sum("unfinished"), report.sum("failed")), (4, 4, 0));
+    assert_eq!(judgement(&report), ("no_good_answer", false));
+    let waited = report.number("measured/latency/unfinished/min_us");
+    assert!(waited >= 1e6, "{waited} µs, and the run took a second");
+    assert_eq!(report.number("measured/latency/response/at_least_from_us"), waited);
+    for said in ["4 unfinished", "≥", "the target never answered"] {
+        assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
+}
+
+#[test]
+fn thresholds_are_not_kept_by_silence() {
+    let url = silent().to_string();
+    let conditions = ["errors>0", "unfinished>3", "p99>900ms", "mean>1h", "failed>0"];
+    let options = conditions.iter().flat_map(|condition| ["--fail-if", condition]);
+    let line = ["http", &url, "-c", "4", "-d", "1s", "--json", "{}/result.json"].into_iter().chain(options);
+    let ran = start(line).end().ended_with(3);
+    let report = ran.report();
+    let thresholds = report.list("thresholds");
+    let found = thresholds.iter().map(|one| {
+        let yes = |name| one.at(name).as_bool().expect("yes or no");
+        (one.text("condition"), yes("violated"), yes("at_least"))
+    });
+    // Nothing shows that the mean would have been below an hour.
+    let expected = [true, true, true, true, false].into_iter().zip([false, false, true, true, false]);
+    let expected = conditions
+        .into_iter()
+        .zip(expected)
+        .map(|(condition, (violated, at_least))| (condition, violated, at_least));
+    assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_target_that_stops_answering_is_named_with_the_moment() {
+    let address = free_address();
+    let mut origin = wringer(&format!("origin --listen {address} -t 1 -q"));
+    origin.wait_for("listens at");
+    let url = format!("{address}/w/1/500");
+    let line = ["http", &url, "-c", "8", "-d", "6s", "--json", "{}/result.json"];
+    let mut clients = start(line);
+    // The first line comes after a second.
+    clients.wait_for("phase");
+    origin.signal(Signal::STOP);
+    let ran = clients.end();
+    origin.signal(Signal::CONT);
+    let ran = ran.ended_with(1);
+    let report = ran.report();
+    assert_eq!((report.sum("unfinished"), report.sum("failed")), (8, 0));
+    assert!(report.sum("fine") > 0);
+    assert_eq!(judgement(&report), ("stopped_answering", false));
+    for said in ["8 unfinished", "the target stopped answering", "longest ≥"] {
+        assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
+}
