@@ -283,6 +283,12 @@ pub(crate) trait Call: Sized {
     /// A request has failed.
     fn failed(&mut self) {}
 
+    /// Takes an exchange that is accounted for later, when it is known what it has led to.
+    fn holds(&self, exchange: &Exchange) -> bool {
+        let _ = exchange;
+        false
+    }
+
     /// Appends a request. `last`: the connection ends with it.
     ///
     /// # Errors
@@ -575,7 +581,9 @@ fn finish<C: Call>(
         kind,
         ..sent.exchange(worker, ending.outcome, &ending.moments, said.cache)
     };
-    worker.end(&exchange);
+    if !call.holds(&exchange) {
+        worker.end(&exchange);
+    }
     slot.ended = Some(ending.moments.ended);
     note_refusal(slot, ending.outcome, &ending.moments, sent.reused);
     report(context, slot, call, sent, ending);

@@ -11,7 +11,8 @@ use crate::exchange::{
 };
 use crate::requests::{Answer, Prepared};
 use crate::route::Route;
-use measure::{Cause, Clock, ExchangeKind, Failure, FailureKind, Outcome, Stage};
+use crate::worker::Worker;
+use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Outcome, Stage};
 use plan::Address;
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -29,6 +30,27 @@ pub(super) struct Purpose<'a> {
     pub redirects_left: u32,
     /// It belongs to the main line of the visit, and not to what a page needs.
     pub main: bool,
+    pub chain: &'a Chain,
+}
+
+/// A chain of redirections. It fails as a whole where it does not end, or leads nowhere: each of its requests has brought
+/// its user no nearer to an answer.
+#[derive(Default)]
+pub(super) struct Chain {
+    /// Requests that were led on, which are accounted for when the chain has ended.
+    held: RefCell<Vec<Exchange>>,
+    broken: Cell<Option<Failure>>,
+}
+
+impl Chain {
+    /// The chain has ended.
+    pub fn account(&self, worker: &Worker) {
+        let broken = self.broken.take();
+        for held in self.held.take() {
+            let outcome = broken.map_or(held.outcome, Outcome::Failed);
+            worker.end(&Exchange { outcome, ..held });
+        }
+    }
 }
 
 /// What came of a request.
@@ -170,6 +192,16 @@ impl Call for Derived<'_> {
         exchange::read(self.visit.context(), self, slot, connection, window).await
     }
 
+    fn holds(&self, exchange: &Exchange) -> bool {
+        let fetched = self.fetched.take();
+        let leads_on = matches!(fetched, Some(Fetched::LedOn(_)));
+        self.fetched.set(fetched);
+        if leads_on {
+            self.purpose.chain.held.borrow_mut().push(*exchange);
+        }
+        leads_on
+    }
+
     fn repeating(&self, _: &()) -> Repeating {
         Repeating::of_method(self.message.method.as_bytes())
     }
@@ -284,8 +316,11 @@ impl Derived<'_> {
     }
 
     fn led_on(&self, location: &str, status: u16) -> (Outcome, Fetched) {
-        let failed =
-            |kind| (Outcome::Failed(Failure { kind, stage: Stage::Head, errno: None }), Fetched::Over);
+        let failed = |kind| {
+            let failure = Failure { kind, stage: Stage::Head, errno: None };
+            self.purpose.chain.broken.set(Some(failure));
+            (Outcome::Failed(failure), Fetched::Over)
+        };
         let to = self.message.address.join(location).filter(|to| self.visit.speaks(to));
         let Some(to) = to else { return failed(FailureKind::BadRedirect) };
         if self.purpose.redirects_left == 0 {

@@ -21,7 +21,7 @@ pub(crate) use memory::{Memory, Rounds};
 use crate::exchange::{Context, Slot, Turn};
 use crate::requests::{Hosts, Prepared};
 use crate::worker::{PhaseWork, Worker};
-use hop::{Fetched, Purpose};
+use hop::{Chain, Fetched, Purpose};
 use measure::{Cause, Clock};
 use message::Message;
 use plan::Address;
@@ -138,19 +138,22 @@ impl Visit<'_> {
 
     /// A request and what it leads to, hop by hop; returns the page at the end, where resources of it are wanted.
     async fn walk(&self, first: Message, cause: Cause, turn: Turn, prepared: &Prepared) -> Option<Page> {
-        let (mut message, mut turn) = (first, turn);
+        let (mut message, mut turn, chain) = (first, turn, Chain::default());
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
-        let mut purpose = Purpose { cause, prepared, redirects_left: left, main: cause != Cause::Resource };
-        loop {
+        let mut purpose =
+            Purpose { cause, prepared, redirects_left: left, main: cause != Cause::Resource, chain: &chain };
+        let page = loop {
             match self.fetch(&message, purpose, turn).await {
-                Fetched::Over => return None,
-                Fetched::Page(wanted) => return Some(Page { at: message, wanted }),
+                Fetched::Over => break None,
+                Fetched::Page(wanted) => break Some(Page { at: message, wanted }),
                 Fetched::LedOn(next) => message = *next,
             }
             purpose.cause = Cause::Redirect;
             purpose.redirects_left = purpose.redirects_left.saturating_sub(1);
             turn = self.next_turn();
-        }
+        };
+        chain.account(self.worker);
+        page
     }
 
     /// Fetches what a page needs, over as many connections to each host as the plan says, and waits for all.
