@@ -1,6 +1,7 @@
 //! What the workers of a run share: the word to stop, and a common start of each phase. Touched at the edges of
 //! phases and about fifty times a second, never per request.
 
+use crate::request::Decks;
 use crate::requests::Model;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -18,6 +19,8 @@ pub struct Control {
     unconnected: AtomicU64,
     /// First good answers, by phase, step and place in the list; each worker looks once.
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
+    /// Values that are dealt to the requests of all workers.
+    pub(crate) decks: Decks,
     workers: u32,
     started: OnceLock<Instant>,
     phases: Vec<Gate>,
@@ -41,6 +44,7 @@ impl Control {
             failures: AtomicU64::new(0),
             unconnected: AtomicU64::new(0),
             models: Mutex::default(),
+            decks: Decks::new(workers),
             workers,
             started: OnceLock::new(),
             phases,

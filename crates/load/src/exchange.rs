@@ -30,6 +30,7 @@ use crate::connection::Connection;
 use crate::worker::{PhaseWork, Worker};
 use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Outcome, Stage};
 use plan::CloseBy;
+use plan::data::Moment;
 use report::{Ending, report};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -88,6 +89,16 @@ impl Moments {
 pub(crate) struct Context<'a> {
     pub worker: &'a Rc<Worker>,
     pub work: &'a PhaseWork,
+}
+
+impl Context<'_> {
+    /// What the values of a request depend on, the time left out. Connections are numbered as people count: workers from 1,
+    /// with room for ten thousand users each.
+    pub fn moment(&self, number: u64, user: u64) -> Moment {
+        let worker = u64::from(self.worker.job.part.index) + 1;
+        let connection = worker * 10_000 + user / u64::from(self.work.part.of.max(1)) + 1;
+        Moment { number, user, connection, worker, unix_us: 0 }
+    }
 }
 
 /// A request that is to be sent. It has been counted as begun.

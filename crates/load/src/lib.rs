@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`drive`] in `worker.rs`, then `user.rs` (what one user does), then `exchange.rs` (one request).
 
+mod answer;
 mod asked;
 mod chunked;
 mod compose;
@@ -19,6 +20,7 @@ mod open;
 mod oracle;
 pub mod pace;
 mod page;
+mod request;
 mod requests;
 mod route;
 pub mod script;

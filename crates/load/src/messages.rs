@@ -1,25 +1,16 @@
-//! Messages that are no HTTP, made ready: templates are taken apart, framings and places are compiled once, before the
-//! first is sent.
+//! TCP messages, made ready: templates are taken apart, framings and places are compiled once, before the first is sent.
 //!
-//! `write.rs` writes requests, `find.rs` looks into answers; how one is exchanged for the other is
-//! [`crate::exchange`]'s business.
+//! What is written is [`crate::request`]'s business, what is looked for in answers [`crate::answer`]'s, how one is exchanged
+//! for the other [`crate::exchange`]'s.
 
-mod checksum;
-mod find;
-mod place;
-mod time;
-mod write;
-
-pub(crate) use find::Finder;
-pub(crate) use write::{Scratch, Who};
-
-use plan::data::{Moment, RowOrder, Source, Tables};
+use crate::answer::{Code, Extractor, Finder, View};
+use crate::request::{Decks, Draws, Filling, MessageTemplate, Scope, Scratch, SlotNames, Slots, number};
+use plan::data::{Counts, Meaning, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::{Draw, hash};
-use plan::message::{Codes, Counts, FieldSource, Framing, Meaning, MessageOrder, MessageStep, Number};
-use std::collections::BTreeMap;
+use plan::message::{Framing, MessageOrder, MessageStep};
+use std::borrow::Cow;
 use std::ops::Range;
 use wire::message as framing;
-use write::Template;
 
 /// The messages of a step.
 pub(crate) struct Messages {
@@ -42,7 +33,7 @@ pub(crate) struct Messages {
     /// Requests under way on one connection.
     pub depth: usize,
     /// Where a code stands, and what it may be.
-    pub code: Option<Judge>,
+    pub code: Option<Code>,
     /// What a request and its answer share.
     pub correlation: Option<(Finder, Finder)>,
     pushed: Option<(Finder, Vec<Vec<u8>>)>,
@@ -58,9 +49,11 @@ pub(crate) struct Messages {
 pub(crate) struct Prepared {
     /// What it is called.
     pub name: String,
-    template: Template,
-    /// Which values of its answer go where.
-    pub takes: Vec<(usize, Finder)>,
+    template: MessageTemplate,
+    /// With its framing, where it is always the same.
+    fixed: Option<Vec<u8>>,
+    /// What is kept of its answer.
+    pub extractors: Vec<Extractor>,
     /// Nobody answers it.
     pub unanswered: bool,
 }
@@ -68,71 +61,31 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Whether it is the same bytes each time, whatever the moment.
     pub fn is_fixed(&self) -> bool {
-        self.template.is_fixed()
+        self.fixed.is_some()
+    }
+
+    /// Deals a request with this number its values; where they are kept.
+    #[inline]
+    pub fn deal(&self, number: u64, worker: u32, draws: &mut Draws) -> usize {
+        draws.deal_anew(number, &self.template.decks, worker)
     }
 }
 
-/// Says of a code whether it is good.
-pub(crate) struct Judge {
-    at: Finder,
-    codes: Vec<Vec<u8>>,
-    verdict: Listed,
-}
-
-/// What it means for a code to be listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
-    Good,
-    Bad,
-    Nothing,
-}
-
-/// What a judge finds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict<'a> {
-    Good(Option<&'a [u8]>),
-    Bad(Option<&'a [u8]>),
-}
-
-impl Judge {
-    /// Judges an answer.
-    pub fn judge<'a>(&self, answer: &framing::Message<'a>) -> Verdict<'a> {
-        let code = self.at.find(answer);
-        let listed = code.is_some_and(|code| self.codes.iter().any(|known| known == code));
-        match self.verdict {
-            Listed::Good if !listed => Verdict::Bad(code),
-            Listed::Bad if listed => Verdict::Bad(code),
-            Listed::Good | Listed::Bad | Listed::Nothing => Verdict::Good(code),
-        }
-    }
-
-    /// What would have been right, for people.
-    pub fn wanted(&self) -> String {
-        let codes: Vec<_> = self.codes.iter().map(|code| code.escape_ascii().to_string()).collect();
-        match self.verdict {
-            Listed::Good => format!("one of {}", codes.join(", ")),
-            Listed::Bad => format!("none of {}", codes.join(", ")),
-            Listed::Nothing => "any".to_owned(),
-        }
-    }
-}
+/// The code of an answer, and whether it is good.
+pub(crate) type Verdict<'a> = (Option<Cow<'a, [u8]>>, bool);
 
 impl Messages {
-    /// Makes a step ready. What a plan's check refuses is left out.
-    pub fn new(step: &MessageStep, tables: &Tables, seed: u64) -> Messages {
-        let mut slots = BTreeMap::new();
-        for take in step.messages.iter().flat_map(|message| &message.take) {
-            let next = slots.len();
-            slots.entry(take.name.clone()).or_insert(next);
-        }
-        let mut places = place::Places::new(step);
+    /// Makes a step ready. What a plan's check refuses is left out. `phase`: its number.
+    pub fn new(step: &MessageStep, tables: &Tables, decks: &Decks, phase: usize, seed: u64) -> Messages {
+        let extracted = step.extracted();
+        let slots = &SlotNames::new(extracted.iter().copied());
+        let names = Names { data: &step.data, extracted: &extracted };
+        let scope = Scope { names, slots, tables, decks, phase, seed };
         let prepared = step.messages.iter().enumerate().map(|(nth, message)| Prepared {
             name: if message.name.is_empty() { format!("message {}", nth + 1) } else { message.name.clone() },
-            template: {
-                places.begin(nth);
-                Template::new(step, message, tables, seed, &slots, &mut places)
-            },
-            takes: message.take.iter().map(|take| (slots[&take.name], Finder::new(&take.at))).collect(),
+            template: MessageTemplate::new(message, scope),
+            fixed: None,
+            extractors: message.extract.iter().filter_map(|extract| Extractor::new(extract, slots)).collect(),
             unanswered: message.unanswered,
         });
         let mut heaviest = 0;
@@ -140,40 +93,43 @@ impl Messages {
             heaviest += u64::from(message.weight);
             heaviest
         });
-        let code = step.code.as_ref().map(|rule| {
-            let (verdict, codes) = match &rule.is {
-                Codes::Success(codes) => (Listed::Good, &codes[..]),
-                Codes::Failure(codes) => (Listed::Bad, &codes[..]),
-                Codes::Any => (Listed::Nothing, &[][..]),
-            };
-            Judge {
-                at: Finder::new(&rule.at),
-                codes: codes.iter().map(|code| code.to_vec()).collect(),
-                verdict,
-            }
-        });
         let correlation = step.correlation.as_ref();
         let pushed = step.pushed.as_ref();
-        Messages {
+        let mut messages = Messages {
             weights: weights.collect(),
             list: prepared.collect(),
             order: step.order,
             seed: hash(seed, 0x3E55),
-            framing: wired(&step.framing),
+            framing: codec(&step.framing),
             // A plan's check refuses answers without an end.
-            answers: wired(step.answer_framing()).unwrap_or(framing::Framing::UntilClose),
+            answers: codec(step.answer_framing()).unwrap_or(framing::Framing::UntilClose),
             http: *step.answer_framing() == Framing::Http,
             closes: step.framing == Framing::Close,
             longest_request: step.longest_request as usize,
             longest_answer: u64::from(step.longest_answer),
             depth: step.pipeline.clamp(1, MessageStep::MAX_PIPELINE) as usize,
-            code,
+            code: step.code.as_ref().map(Code::new),
             correlation: correlation.map(|rule| (Finder::new(&rule.request), Finder::new(&rule.answer))),
             pushed: pushed
                 .map(|rule| (Finder::new(&rule.at), rule.is.iter().map(|value| value.to_vec()).collect())),
             taken: slots.len(),
             unanswered: step.messages.iter().any(|message| message.unanswered),
             rows: rows(step, tables),
+        };
+        messages.write_fixed();
+        messages
+    }
+
+    /// Writes those that are always the same.
+    fn write_fixed(&mut self) {
+        let mut scratch = Scratch::default();
+        for nth in 0..self.list.len() {
+            let mut whole = Vec::new();
+            let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
+            let template = &self.list[nth].template;
+            let is_fixed = template.is_fixed()
+                && template.fill(&filling, &mut scratch).and_then(|()| self.frame(&scratch, &mut whole)).is_ok();
+            self.list[nth].fixed = is_fixed.then_some(whole);
         }
     }
 
@@ -216,16 +172,15 @@ impl Messages {
     pub fn write(
         &self,
         prepared: &Prepared,
-        (at, who): (&Moment, &Who),
-        taken: &[Vec<u8>],
+        filling: &Filling<'_>,
         scratch: &mut Scratch,
         to: &mut Vec<u8>,
     ) -> Result<(), framing::Error> {
-        if let Some(fixed) = prepared.template.fixed() {
+        if let Some(fixed) = &prepared.fixed {
             to.extend_from_slice(fixed);
             return Ok(());
         }
-        prepared.template.fill((at, who), taken, scratch)?;
+        prepared.template.fill(filling, scratch)?;
         self.frame(scratch, to)
     }
 
@@ -260,11 +215,11 @@ impl Messages {
     #[inline]
     pub fn verdict<'a>(&self, answer: &framing::Message<'a>) -> Option<Verdict<'a>> {
         if let Some(status) = self.bad_status(answer) {
-            return Some(Verdict::Bad(Some(status)));
+            return Some((Some(Cow::Borrowed(status)), false));
         }
         match &self.code {
-            Some(judge) => Some(judge.judge(answer)),
-            None => self.http.then(|| Verdict::Good(answer.status())),
+            Some(code) => Some(code.judge(&View::of(answer))),
+            None => self.http.then(|| (answer.status().map(Cow::Borrowed), true)),
         }
     }
 
@@ -279,8 +234,8 @@ impl Messages {
     /// Whether nobody has asked for a message.
     pub fn is_pushed(&self, message: &framing::Message<'_>) -> bool {
         let Some((at, values)) = &self.pushed else { return false };
-        let found = at.find(message);
-        found.is_some_and(|found| values.is_empty() || values.iter().any(|value| value == found))
+        let found = at.find(&View::of(message));
+        found.is_some_and(|found| values.is_empty() || values.iter().any(|value| **value == *found))
     }
 }
 
@@ -291,17 +246,19 @@ const ZEROS: [u8; 32] = [0; 32];
 fn rows(step: &MessageStep, tables: &Tables) -> Option<u64> {
     let used = step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default());
     let rows = used.filter_map(|meaning| match meaning {
-        Meaning::Value(
-            plan::data::Meaning { source: Source::File { file, order: RowOrder::Once }, .. },
-            _,
-        ) => tables.get(&file).map(|table| table.rows() as u64),
-        _ => None,
+        Meaning::Value(value) => match value.source {
+            Source::File(Rows { file, order: RowOrder::Once, .. }) => {
+                tables.get(&file).map(|table| table.rows() as u64)
+            }
+            _ => None,
+        },
+        Meaning::Extracted(_) => None,
     });
     rows.min()
 }
 
 /// A plan's framing as the codec has it; `None`: as it is written.
-pub fn wired(framing: &Framing) -> Option<framing::Framing> {
+pub fn codec(framing: &Framing) -> Option<framing::Framing> {
     Some(match framing {
         Framing::Length(head) => framing::Framing::Length(framing::LengthHead {
             size: head.head_size() as usize,
@@ -324,23 +281,139 @@ pub fn wired(framing: &Framing) -> Option<framing::Framing> {
     })
 }
 
-fn number(number: Number) -> framing::Number {
-    match number {
-        Number::Ascii(width) => framing::Number::Decimal(width.into()),
-        Number::Hex(width) => framing::Number::Hex(width.into()),
-        Number::Binary(width) => framing::Number::Big(width.into()),
-        Number::Little(width) => framing::Number::Little(width.into()),
-        Number::Bcd(width) => framing::Number::Bcd(width.into()),
-    }
-}
-
 /// What of a step cannot be made ready on this machine: time zones, forms of times.
 pub fn violations(step: &MessageStep) -> Vec<String> {
-    let times = step.data.iter().filter_map(|field| match &field.source {
-        FieldSource::Time(text) => Some((&field.name, text)),
-        _ => None,
-    });
-    times
-        .filter_map(|(name, text)| Some(format!("data {name}: {}", time::TimeWriter::new(text).err()?)))
-        .collect()
+    crate::request::violations(&step.data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::data::{Counter, Data, Each, Format, Table, Wrap};
+    use plan::message::Message;
+
+    fn written(framing: Framing, head: &str, body: &str) -> String {
+        let message = Message { head: head.into(), ..Message::of(body) };
+        let sources = ["total=length:ascii,total", "crc=crc32,hex", "lrc=lrc,from=2,HEX"];
+        let data = sources.map(|source| source.split_once('=').unwrap());
+        let data = data.map(|(name, source)| Data::parse(name, source).unwrap()).to_vec();
+        let step = MessageStep { framing, data, messages: vec![message], ..MessageStep::default() };
+        let messages = Messages::new(&step, &Tables::default(), &Decks::new(1), 0, 7);
+        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+        let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
+        messages.write(messages.at(0), &filling, &mut scratch, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_length_has_as_many_digits_as_it_needs() {
+        for length in [0, 9, 10, 99, 100, 1_234] {
+            let body = "x".repeat(length);
+            // A value that varies goes the other way through the writer.
+            for user in ["", "{{user}}"] {
+                let all =
+                    written(Framing::Raw, "{{length:ascii}}|{{length:ascii}}|", &format!("{body}{user}"));
+                let digit = if user.is_empty() { "" } else { "0" };
+                let length = length + digit.len();
+                assert_eq!(all, format!("{length}|{length}|{body}{digit}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_length_may_count_its_own_digits() {
+        for length in 0..1_200 {
+            let all = written(
+                Framing::Raw,
+                "{{total}}:{{length:ascii}}:",
+                &format!("{}{{{{user}}}}", "x".repeat(length)),
+            );
+            let numbers: Vec<_> = all.split(':').collect();
+            assert_eq!(numbers[0], all.len().to_string(), "{length}");
+            assert_eq!(numbers[1], numbers[2].len().to_string(), "{length}");
+        }
+    }
+
+    #[test]
+    fn checksums_come_after_lengths_of_any_width() {
+        let all = written(Framing::Raw, "{{total}}{{crc}}{{length:4}}", "{{length:ascii}}abcdefghij{{lrc}}");
+        // Of 2 + 8 + 4 bytes in the head and 2 + 10 + 2 in the body.
+        assert_eq!(all.len(), 28);
+        assert_eq!(&all[..10], &written(Framing::Raw, "", "28{{crc}}"));
+        let sum = all[2..26].bytes().fold(0, |sum, byte| sum ^ byte);
+        assert_eq!(&all[10..], format!("001414abcdefghij{sum:02X}"));
+    }
+
+    #[test]
+    fn requests_of_http_say_their_length() {
+        let head = "POST /x HTTP/1.1\r\nHost: a\r\n";
+        assert_eq!(written(Framing::Http, head, "{{user}}1"), format!("{head}Content-Length: 2\r\n\r\n01"));
+        let get = "GET /{{user}} HTTP/1.1\r\nHost: x\r\n\r\n";
+        assert_eq!(written(Framing::Http, "", get), get.replace("{{user}}", "0"));
+        let own = "POST / HTTP/1.1\r\nContent-Length: {{length:ascii}}\r\n\r\n";
+        assert_eq!(
+            written(Framing::Raw, own, "0123456789"),
+            own.replace("{{length:ascii}}", "10") + "0123456789"
+        );
+    }
+
+    /// The first requests of these bodies, sent by so many workers in turn: `c` counts from 1 to 5, `o` as wrktcp counts, `f` is
+    /// a file of three lines, `r` a counter that goes on with each request.
+    fn first(bodies: &[&str], order: MessageOrder, requests: u64, workers: u32) -> Vec<String> {
+        let counter = Counter { start: 1, end: Some(5), each: Each::Place, ..Counter::default() };
+        let field = |name: &str, source, format: Option<&str>| {
+            let format = format.map(|format| Format::of_number(format.as_bytes()).unwrap());
+            Data { format, ..Data::of(name, source) }
+        };
+        let lines = Rows { file: "f.csv".to_owned(), lines: true, each: Each::Place, ..Rows::default() };
+        let step = MessageStep {
+            framing: Framing::Raw,
+            messages: bodies.iter().map(|body| Message::of(*body)).collect(),
+            order,
+            data: vec![
+                field("c", Source::Counter(counter), Some("%03ld")),
+                field("o", Source::Counter(Counter { wrap: Wrap::Wrktcp, ..counter }), None),
+                field("r", Source::Counter(Counter { each: Each::Request, ..counter }), None),
+                field("f", Source::File(lines), None),
+            ],
+            ..MessageStep::default()
+        };
+        let table = Table::from_all_lines(b"a,b\n\nc".to_vec()).unwrap();
+        let tables = Tables::from([("f.csv".to_owned(), std::sync::Arc::new(table))]);
+        let decks = Decks::new(workers);
+        let all: Vec<Messages> = (0..workers).map(|_| Messages::new(&step, &tables, &decks, 0, 7)).collect();
+        let (mut scratch, mut draws) = (Scratch::default(), Draws::default());
+        let request = |number: u64| {
+            let worker = (number % u64::from(workers)) as u32;
+            let messages = &all[worker as usize];
+            let at = messages.at(messages.choose(number, 0));
+            let place = at.deal(number, worker, &mut draws);
+            let draws = draws.at(place, number);
+            let filling = Filling { at: &Moment { number, ..Moment::default() }, draws, slots: &Slots::default() };
+            let mut out = Vec::new();
+            messages.write(at, &filling, &mut scratch, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        (0..requests).map(request).collect()
+    }
+
+    #[test]
+    fn counters_and_lines_go_on_at_each_place() {
+        for workers in [1, 3] {
+            let first = |bodies: &[&str], requests| first(bodies, MessageOrder::Loop, requests, workers);
+            assert_eq!(first(&["{{c}}-{{c}}"], 4), ["001-002", "003-004", "005-001", "002-003"]);
+            assert_eq!(first(&["{{o}}{{o}}{{o}}"], 3), ["123", "452", "345"]);
+            assert_eq!(first(&["<{{f}}>"], 5), ["<a,b>", "<>", "<c>", "<a,b>", "<>"]);
+            assert_eq!(first(&["{{c}}", "{{f}}", "{{c}}{{f}}"], 4), ["001", "a,b", "002", "003"]);
+            assert_eq!(first(&["{{r}}{{r}}"], 6), ["11", "22", "33", "44", "55", "11"]);
+        }
+    }
+
+    #[test]
+    fn values_that_are_dealt_are_not_skipped_in_any_order() {
+        let mut sent = first(&["{{c}}", "x"], MessageOrder::Weighted, 40, 2);
+        sent.retain(|text| text != "x");
+        let wanted: Vec<String> = (1..=5).cycle().take(sent.len()).map(|value| format!("{value:03}")).collect();
+        assert_eq!(sent, wanted);
+    }
 }

@@ -1,22 +1,21 @@
 //! Requests that are described one by one, made ready: what is always the same is written once, before the first is sent.
 //!
-//! `message.rs` writes them, `checks.rs` holds their answers to what the plan wants.
+//! `message.rs` writes them.
 
-mod checks;
-pub(crate) mod coding;
 mod message;
 #[cfg(test)]
 mod tests;
 
+use crate::answer::{Checks, Look};
 use crate::control::Control;
 use crate::exchange::{Body, Ended, Place};
+use crate::request::{Filling, Scope, SlotNames, Slots, Values};
 use crate::route::Route;
 use crate::session::SessionWork;
 use crate::sign::Signer;
-use checks::{Checks, Look};
 use measure::{Failure, FailureKind, Outcome, Stage};
 use message::{Message, Writer};
-use plan::data::{Moment, RowOrder, Source, Tables};
+use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
 use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep};
 use std::cell::{Cell, RefCell};
@@ -125,6 +124,10 @@ impl Prepared {
             Route::by_target(address, http, common.target).or_else(direct)
         };
         let (address, route, message) = common.writer.message(request, route)?;
+        let checks = match request.extract.is_empty() {
+            true => common.checks.clone(),
+            false => Rc::new(Checks::new(&expect, &request.extract, common.writer.scope.slots)),
+        };
         Some(Prepared {
             framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
             expect,
@@ -135,7 +138,7 @@ impl Prepared {
             model: RefCell::new(None),
             models: common.models.clone(),
             message,
-            checks: common.checks.clone(),
+            checks,
             address,
             route,
         })
@@ -153,8 +156,20 @@ impl Prepared {
 
     /// Appends the bytes to send. `last`: the connection ends with it.
     #[inline]
-    pub fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
-        self.message.write(last, at, to);
+    pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
+        self.message.write(last, filling, to);
+    }
+
+    /// Whether it holds values that a user keeps, or that are dealt to it, or its answers have some that are kept.
+    pub fn has_values(&self) -> bool {
+        self.message.has_values() || self.checks.extracts()
+    }
+
+    /// Appends the bytes of a request, with what its user keeps. What it is dealt is dealt once.
+    pub fn write_with(&self, last: bool, at: &Moment, worker: u32, values: &mut Values, to: &mut Vec<u8>) {
+        let Values { slots, draws } = values;
+        let draws = draws.deal(at.number, self.message.decks(), worker);
+        self.message.write(last, &Filling { at, draws, slots }, to);
     }
 }
 
@@ -171,8 +186,13 @@ impl Requests {
         models: Models,
     ) -> Requests {
         let signer = step.aws.as_ref().map(Signer::new).map(Rc::new);
-        let writer = Writer { step, http, tables, seed, signer };
-        let checks = &Rc::new(Checks::new(&step.expect));
+        let extracted = step.extracted();
+        let slots = &SlotNames::new(extracted.iter().copied());
+        let names = Names { data: &step.data, extracted: &extracted };
+        let (decks, phase) = (&models.control.decks, models.of.0);
+        let scope = Scope { names, slots, tables, decks, phase, seed };
+        let writer = Writer { templates: step.templates, http, scope, signer };
+        let checks = &Rc::new(Checks::new(&step.expect, &[], slots));
         let reading = step.reading;
         let common = Common { writer: &writer, checks, models: &models, reading, target, hosts };
         let prepared = |(index, request): (usize, &Request)| {
@@ -188,7 +208,7 @@ impl Requests {
         let weights = weights.collect();
         let session = (!step.session.is_none()).then(|| {
             // Only that it is below 400 is expected of a login's answer.
-            let checks = &Rc::new(Checks::new(&Expect::default()));
+            let checks = &Rc::new(Checks::default());
             let common = Common { checks, reading: Reading::default(), ..common };
             let login = |(index, request): (usize, &Request)| {
                 Prepared::new(index, request, Expect::default(), &common)
@@ -226,7 +246,7 @@ impl Requests {
             model: RefCell::new(None),
             models,
             message: Message::of(message),
-            checks: Rc::new(Checks::new(&Expect::default())),
+            checks: Rc::default(),
         };
         Requests { list: vec![prepared], weights: vec![1], ..Requests::of_nothing() }
     }
@@ -289,8 +309,8 @@ fn expectation(common: &Expect, request: &Request) -> Expect {
 }
 
 fn rows(step: &RequestStep, tables: &Tables) -> Option<u64> {
-    let once = step.data.iter().filter_map(|data| match &data.source {
-        Source::File { file, order: RowOrder::Once } => tables.get(file),
+    let once = step.data.iter().filter_map(|Data { source, .. }| match source {
+        Source::File(Rows { file, order: RowOrder::Once, .. }) => tables.get(file),
         _ => None,
     });
     once.map(|table| table.rows() as u64).min()
@@ -346,7 +366,7 @@ impl<'a> Answer<'a> {
         }
         if let Some(look) = &mut self.look {
             let has_none = self.prepared.framing == Framing::NoBody || matches!(self.status, 204 | 304);
-            if let Some((fault, found)) = look.complete((!has_none).then_some(self.body_bytes)) {
+            if let Some((fault, found)) = look.complete(self.status, (!has_none).then_some(self.body_bytes)) {
                 self.found = Some(found);
                 return Some(fault);
             }
@@ -378,6 +398,18 @@ impl<'a> Answer<'a> {
             Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Fine, Outcome::Faulty),
             Ended::Complete => {
                 Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
+            }
+        }
+    }
+
+    /// Keeps the values that are wanted of an answer whose outcome was found good; the outcome that it then has.
+    pub fn extract(&mut self, outcome: Outcome, slots: &mut Slots) -> Outcome {
+        let Some(look) = self.look.as_mut().filter(|_| outcome == Outcome::Fine) else { return outcome };
+        match look.extract(self.status, slots) {
+            None => outcome,
+            Some((fault, found)) => {
+                self.found = Some(found);
+                Outcome::Faulty(fault)
             }
         }
     }

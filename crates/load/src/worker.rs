@@ -312,7 +312,10 @@ impl Worker {
                 StepWork::Requests(Requests::new(step, http, target, hosts, &tables, seed, models))
             }
             Step::Script(step) => self.script_work(step),
-            Step::Messages(step) => StepWork::Messages(Box::new(Messages::new(step, &tables, seed))),
+            Step::Messages(step) => {
+                let decks = &self.job.control.decks;
+                StepWork::Messages(Box::new(Messages::new(step, &tables, decks, index, seed)))
+            }
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {

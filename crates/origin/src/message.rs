@@ -2,7 +2,8 @@
 
 use crate::worker::{Turn, Worker};
 use net::Close;
-use plan::message::{AnswerPiece, Counts, Framing, MessageService, Number};
+use plan::data::{Counts, Number};
+use plan::message::{AnswerPiece, Framing, MessageService};
 use std::io::Write;
 use std::rc::Rc;
 use std::time::Duration;

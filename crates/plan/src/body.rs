@@ -5,10 +5,11 @@ use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
 use std::ops::Deref;
 
 /// The body of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Body(Content);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,15 @@ enum Content {
 impl Default for Body {
     fn default() -> Body {
         Body(Content::Bytes(Vec::new()))
+    }
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Content::Bytes(bytes) => String::from_utf8_lossy(bytes).fmt(to),
+            Content::Secret(secret) => secret.fmt(to),
+        }
     }
 }
 

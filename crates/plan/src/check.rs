@@ -6,7 +6,7 @@ mod messages;
 pub use messages::check_step;
 
 use crate::Plan;
-use crate::data::{is_name, meaning};
+use crate::data::{Meaning, Names};
 use crate::delay::Delay;
 use crate::field::Field;
 use crate::load::{Http1, HttpVersion, Load, ObjectStep, Origin, Phase, Protocol, Step};
@@ -347,34 +347,43 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
 
 /// Placeholders mean something, each with its mistake named once.
 fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
-    for data in &step.data {
-        if !is_name(&data.name) {
-            found.push(format!(
-                "phase '{phase}': '{}' is no name of data: use letters, digits, - and _",
-                data.name
-            ));
-        }
-        let said = data.source.violation();
-        found.extend(said.map(|said| format!("phase '{phase}': data {}: {said}", data.name)));
-    }
+    let computed = step.data.iter().filter(|data| data.source.computed_bytes().is_some());
+    let computed = computed.map(|data| format!("data {}: {}", data.name, ONLY_TCP));
+    let said: Vec<String> = step.data.iter().filter_map(|data| data.violation()).chain(computed).collect();
+    found.extend(said.iter().map(|said| format!("phase '{phase}': {said}")));
     if !step.templates {
         return;
     }
     let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut known = HashSet::new();
+    let extracted = step.extracted();
+    let names = Names { data: &step.data, extracted: &extracted };
     for request in &step.requests {
         let said = match RequestStep::placeholders(request, fields.iter()) {
             Err(said) => vec![said],
             Ok(pieces) => {
-                let names = pieces.iter().filter_map(|piece| match piece {
+                let used = pieces.iter().filter_map(|piece| match piece {
                     Piece::Value { name, .. } => Some(name.clone()),
                     Piece::Text(_) => None,
                 });
-                let fresh: Vec<String> = names.filter(|name| known.insert(name.clone())).collect();
-                fresh.iter().filter_map(|name| meaning(name, &step.data).err()).collect()
+                let fresh: Vec<String> = used.filter(|name| known.insert(name.clone())).collect();
+                fresh.iter().filter_map(|name| unknown(&names, name)).collect()
             }
         };
         found.extend(said.iter().map(|said| format!("phase '{phase}': {said}")));
+    }
+}
+
+const ONLY_TCP: &str = "lengths and checksums stand in TCP messages alone: leave it out, Content-Length is said anyway";
+
+/// Why a placeholder means nothing in HTTP.
+fn unknown(names: &Names<'_>, name: &str) -> Option<String> {
+    match names.meaning(name) {
+        Err(why) => Some(why),
+        Ok(Meaning::Value(value)) if value.source.computed_bytes().is_some() => {
+            Some(format!("{{{{{name}}}}}: {ONLY_TCP}"))
+        }
+        Ok(_) => None,
     }
 }
 
@@ -589,8 +598,8 @@ mod tests {
         assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
         step.requests[0] = crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") };
         assert!(violations(&step)[0].contains("no }}"));
-        let zero = crate::data::Source::Counter { start: 0, step: 0, end: None, width: 0 };
-        step = RequestStep { data: vec![crate::data::Data { name: "a b".to_owned(), source: zero }], ..step };
+        let zero = crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });
+        step = RequestStep { data: vec![crate::data::Data::of("a b", zero.clone()), crate::data::Data::of("z", zero)], ..step };
         assert_eq!(violations(&step).len(), 3);
     }
 

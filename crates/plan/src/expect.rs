@@ -1,10 +1,12 @@
 //! What answers must be to count as good.
 
+use crate::body::Body;
+use crate::answer::{By, Check, Must, Part, Selector};
 use serde::{Deserialize, Serialize};
 
 /// What answers must be to count as good.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
+#[serde(from = "Read")]
 pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -14,18 +16,88 @@ pub struct Expect {
     pub any_status: bool,
     /// What bodies must be.
     pub body: ExpectBody,
-    /// What must be said of header fields.
+    /// What must be said of header fields and bodies. Answers without a body (to HEAD, 204, 304) are not asked for theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub headers: Vec<HeaderCheck>,
-    /// What must be said of each body; what answers without a body (to HEAD, 204, 304) are not asked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub content: Vec<ContentCheck>,
+    pub checks: Vec<Check>,
     /// Content codings (gzip, br, zstd) are removed before bodies are looked at.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub decode: bool,
 }
 
+/// As plan files say it, with the words that older ones have.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Read {
+    statuses: Vec<u16>,
+    any_status: bool,
+    body: ExpectBody,
+    checks: Vec<Check>,
+    decode: bool,
+    headers: Vec<OldHeader>,
+    content: Vec<OldContent>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OldHeader {
+    name: String,
+    must: Must,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum OldContent {
+    Contains(Body),
+    Matches(String),
+    Json { path: String, must: Must },
+    Length { min: u64, max: u64 },
+    Sha256(String),
+}
+
+impl From<Read> for Expect {
+    fn from(read: Read) -> Expect {
+        let headers = read.headers.into_iter().map(|old| Check::of_header(&old.name, old.must));
+        let content = read.content.into_iter().map(|old| match old {
+            OldContent::Contains(text) => Check::of_body(Must::Contain(text)),
+            OldContent::Matches(pattern) => Check::of_body(Must::Match(pattern)),
+            OldContent::Json { path, must } => Check::of_json(&path, must),
+            OldContent::Length { min, max } => Check::of_body(Must::HaveLength { min, max }),
+            OldContent::Sha256(digest) => Check::of_body(Must::HaveSha256(digest)),
+        });
+        let old: Vec<Check> = headers.chain(content).collect();
+        Expect {
+            statuses: read.statuses,
+            any_status: read.any_status,
+            body: read.body,
+            checks: read.checks.into_iter().chain(old).collect(),
+            decode: read.decode,
+        }
+    }
+}
+
+impl Check {
+    /// Of a header field.
+    pub fn of_header(name: &str, must: Must) -> Check {
+        Check { at: Selector { part: Part::Head, by: By::Header(name.to_owned()) }, must }
+    }
+
+    /// Of the whole body.
+    pub fn of_body(must: Must) -> Check {
+        Check { at: Selector::body(By::All), must }
+    }
+
+    /// Of what stands at a path of a JSON body.
+    pub fn of_json(path: &str, must: Must) -> Check {
+        Check { at: Selector::body(By::Json(path.to_owned())), must }
+    }
+}
+
 impl Expect {
+    /// What cannot be checked, a sentence each.
+    pub(crate) fn violations(&self) -> Vec<String> {
+        self.checks.iter().filter_map(Check::violation).collect()
+    }
+
     /// Whether a status is good.
     pub fn takes(&self, status: u16) -> bool {
         self.any_status
@@ -46,112 +118,6 @@ pub enum ExpectBody {
     Same,
 }
 
-/// What a text must be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Must {
-    /// There at all.
-    Exist,
-    /// Not there.
-    BeAbsent,
-    /// Just this.
-    Equal(String),
-    /// Such that this regular expression is found in it.
-    Match(String),
-}
-
-/// A check of header fields: of those with this name, one must be as wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HeaderCheck {
-    /// The field's name; upper and lower case are the same.
-    pub name: String,
-    /// What its value must be.
-    pub must: Must,
-}
-
-/// A check of a body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ContentCheck {
-    /// It holds this text.
-    Contains(String),
-    /// This regular expression is found in it.
-    Matches(String),
-    /// It is JSON, and what stands at a path such as `user.roles[0].name` is as wanted.
-    Json {
-        /// Names and numbers, divided by dots or in brackets; empty: the whole document.
-        path: String,
-        /// What is wanted of it: of a string its text, of anything else its JSON.
-        must: Must,
-    },
-    /// It has this many bytes.
-    Length {
-        /// At least.
-        min: u64,
-        /// At most.
-        max: u64,
-    },
-    /// Its SHA-256 digest is this, in hexadecimal.
-    Sha256(String),
-}
-
-/// The steps of a path within JSON: names and indices.
-///
-/// # Errors
-/// What is no path, in words.
-pub fn json_path(path: &str) -> Result<Vec<String>, String> {
-    let path = path.strip_prefix('$').unwrap_or(path);
-    let wrong = || format!("'{path}' is no path in JSON: give one such as user.roles[0].name");
-    let mut steps = Vec::new();
-    let mut rest = path.strip_prefix('.').unwrap_or(path);
-    while !rest.is_empty() {
-        if let Some(inside) = rest.strip_prefix('[') {
-            let (step, after) = inside.split_once(']').ok_or_else(wrong)?;
-            steps.push(step.trim_matches(['"', '\'']).to_owned());
-            rest = after.strip_prefix('.').unwrap_or(after);
-        } else {
-            let end = rest.find(['.', '[']).unwrap_or(rest.len());
-            steps.push(rest[..end].to_owned());
-            rest = rest[end..].strip_prefix('.').unwrap_or(&rest[end..]);
-        }
-    }
-    if steps.iter().any(String::is_empty) { Err(wrong()) } else { Ok(steps) }
-}
-
-impl Expect {
-    /// What cannot be checked, a sentence each.
-    pub(crate) fn violations(&self) -> Vec<String> {
-        let headers = self.headers.iter().flat_map(|check| violation_of(&check.must));
-        let content = self.content.iter().filter_map(|check| match check {
-            ContentCheck::Matches(pattern) => pattern_violation(pattern),
-            ContentCheck::Json { path, must } => json_path(path).err().or_else(|| violation_of(must)),
-            ContentCheck::Length { min, max } if min > max => {
-                Some(format!("a length from {min} to {max}: give the lesser one first"))
-            }
-            ContentCheck::Sha256(digest) => {
-                let good = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
-                (!good).then(|| format!("'{digest}' is no SHA-256 digest: give 64 hexadecimal digits"))
-            }
-            ContentCheck::Contains(_) | ContentCheck::Length { .. } => None,
-        });
-        headers.chain(content).collect()
-    }
-}
-
-fn violation_of(must: &Must) -> Option<String> {
-    match must {
-        Must::Match(pattern) => pattern_violation(pattern),
-        Must::Exist | Must::BeAbsent | Must::Equal(_) => None,
-    }
-}
-
-fn pattern_violation(pattern: &str) -> Option<String> {
-    let error = regex::bytes::Regex::new(pattern).err()?.to_string();
-    let why = error.lines().last().unwrap_or_default();
-    Some(format!("'{pattern}' is no regular expression: {}", why.trim_start_matches("error: ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,32 +136,17 @@ mod tests {
     }
 
     #[test]
-    fn paths_within_json() {
-        for (path, steps) in [
-            ("", &[][..]),
-            ("$", &[]),
-            ("a", &["a"]),
-            ("$.a.b[0].c", &["a", "b", "0", "c"]),
-            ("[1]['x.y'][\"z\"]", &["1", "x.y", "z"]),
-        ] {
-            assert_eq!(json_path(path).unwrap(), steps, "{path}");
-        }
-        for path in ["a..b", "a[", "[]"] {
-            assert!(json_path(path).is_err(), "{path}");
-        }
-    }
-
-    #[test]
     fn what_cannot_be_checked_is_named() {
+        let text = |text: &str| text.to_owned();
         let expect = Expect {
-            headers: vec![HeaderCheck { name: "a".to_owned(), must: Must::Match("(".to_owned()) }],
-            content: vec![
-                ContentCheck::Matches("[".to_owned()),
-                ContentCheck::Json { path: "a..b".to_owned(), must: Must::Exist },
-                ContentCheck::Json { path: "a".to_owned(), must: Must::Match("*".to_owned()) },
-                ContentCheck::Length { min: 2, max: 1 },
-                ContentCheck::Sha256("ab".to_owned()),
-                ContentCheck::Contains("x".to_owned()),
+            checks: vec![
+                Check::of_header("a", Must::Match(text("("))),
+                Check::of_body(Must::Match(text("["))),
+                Check::of_json("a..b", Must::Exist),
+                Check::of_json("a", Must::Match(text("*"))),
+                Check::of_body(Must::HaveLength { min: 2, max: 1 }),
+                Check::of_body(Must::HaveSha256(text("ab"))),
+                Check::of_body(Must::Contain("x".into())),
             ],
             ..Expect::default()
         };
@@ -205,5 +156,20 @@ mod tests {
         for (violation, word) in found.iter().zip(words) {
             assert!(violation.contains(word), "{violation}");
         }
+    }
+
+    #[test]
+    fn older_words_of_plan_files_are_read() {
+        let old = "headers = [{ name = 'A', must = { equal = 'b' } }]\n\
+                   content = [{ contains = 'x' }, { json = { path = 'a', must = 'exist' } }, { length = { min = 1, max = 2 } }]";
+        let expect: Expect = toml::from_str(old).unwrap();
+        let new = [
+            Check::of_header("A", Must::Equal("b".into())),
+            Check::of_body(Must::Contain("x".into())),
+            Check::of_json("a", Must::Exist),
+            Check::of_body(Must::HaveLength { min: 1, max: 2 }),
+        ];
+        assert_eq!(expect.checks, new);
+        assert_eq!(toml::from_str::<Expect>(&toml::to_string(&expect).unwrap()).unwrap(), expect);
     }
 }

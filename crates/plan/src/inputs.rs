@@ -6,7 +6,7 @@
 
 use crate::Plan;
 use crate::body::Body;
-use crate::data::{Source, Table, Tables};
+use crate::data::{Data, Source, Table, Tables};
 use crate::field::{Field, FieldValue};
 use crate::load::{Protocol, Step};
 use crate::request::Request;
@@ -91,11 +91,13 @@ impl Inputs {
         let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let content = match &file {
             NamedFile::Whole(_) => Content::Bytes(Hidden(bytes.into())),
-            NamedFile::Lines(_) => Content::Table(Arc::new(Table::from_all_lines(&bytes)?)),
+            NamedFile::Lines(_) => Content::Table(Arc::new(Table::from_all_lines(bytes)?)),
             NamedFile::Rows(path) => {
-                let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text; convert it first")?;
+                let not_text = |_| "it is not UTF-8 text; convert it first";
                 let is_csv = path.to_ascii_lowercase().ends_with(".csv");
-                let table = if is_csv { Table::from_csv(&text) } else { Table::from_lines(&text) };
+                let text = String::from_utf8(bytes).map_err(not_text)?;
+                let table =
+                    if is_csv { Table::from_csv(&text) } else { Table::from_lines(text.into_bytes()) };
                 Content::Table(Arc::new(table?))
             }
         };
@@ -182,16 +184,8 @@ impl Plan {
         }
         for step in self.steps() {
             match step {
-                Step::Requests(step) => {
-                    found.extend(step.data.iter().filter_map(|data| match &data.source {
-                        Source::File { file, .. } => Some(NamedFile::Rows(file.clone())),
-                        _ => None,
-                    }))
-                }
-                Step::Messages(step) => {
-                    found.extend(step.files().map(|file| NamedFile::Rows(file.to_owned())));
-                    found.extend(step.line_files().map(|file| NamedFile::Lines(file.to_owned())));
-                }
+                Step::Requests(step) => found.extend(step.data.iter().filter_map(data_file)),
+                Step::Messages(step) => found.extend(step.data.iter().filter_map(data_file)),
                 Step::Object(_) | Step::Urls(_) | Step::Script(_) => {}
             }
         }
@@ -222,6 +216,14 @@ impl Plan {
     }
 }
 
+fn data_file(data: &Data) -> Option<NamedFile> {
+    match &data.source {
+        Source::File(rows) if rows.lines => Some(NamedFile::Lines(rows.file.clone())),
+        Source::File(rows) => Some(NamedFile::Rows(rows.file.clone())),
+        _ => None,
+    }
+}
+
 /// A visit of each secret of a plan: the same walk for those who look and those who change.
 macro_rules! walk {
     ($of:ident, $request:ident, $field:ident, $secret:ident, $iter:ident, $($m:tt)?) => {
@@ -237,6 +239,8 @@ macro_rules! walk {
                 for step in load.phases.$iter().flat_map(|phase| phase.scenario.steps.$iter()) {
                     match step {
                         Step::Requests(step) => {
+                            let data = step.data.$iter().filter_map(|data| data.source.$secret());
+                            data.for_each(&mut *visit);
                             let login = step.session.login.$iter();
                             step.requests.$iter().chain(login).for_each(|request| $request(request, visit));
                             if let Some(aws) = & $($m)? step.aws {

@@ -6,6 +6,7 @@
 //!
 //! Start reading at [`Plan`]; then [`Site`] (what exists) and [`Load`] (what is asked, when, and until when).
 
+pub mod answer;
 pub mod check;
 pub mod content;
 pub mod data;
@@ -48,7 +49,7 @@ pub use body::Body;
 pub use connections::{CloseBy, Connections, Resend};
 pub use credentials::Credentials;
 pub use delay::Delay;
-pub use expect::{ContentCheck, Expect, ExpectBody, HeaderCheck, Must, json_path};
+pub use expect::{Expect, ExpectBody};
 pub use field::{Basic, Field, FieldValue, SecretText};
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;

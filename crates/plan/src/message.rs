@@ -1,23 +1,16 @@
-//! Messages over TCP that are no HTTP: how they are told apart, what they say, and how their answers are judged.
+//! TCP messages: how they are told apart, what they say, and how their answers are judged.
 //!
-//! Start reading at [`MessageStep`]; `framing.rs` has where messages end, `spot.rs` where a value stands in one,
-//! `field.rs` what templates are filled with.
+//! Start reading at [`MessageStep`]; `framing.rs` has where messages end.
 
-mod count;
-mod field;
 mod framing;
 mod meaning;
 mod service;
-mod spot;
-mod time;
 
-pub use count::{Count, CountOrder, Counting};
-pub use field::{Algorithm, ChecksumField, Digits, Field, FieldSource, Format, LengthField, hex};
-pub use framing::{Counts, Framing, Iso8583, IsoBitmap, LengthHead, Number, unescape};
-pub use meaning::Meaning;
+pub use framing::{Framing, Iso8583, LengthHead};
 pub use service::{AnswerPiece, MessageService};
-pub use spot::{How, Part, Spot};
-pub use time::{TimeText, Zone};
+
+use crate::answer::{Check, Extract, Selector};
+use crate::data::Data;
 
 use crate::body::Body;
 use crate::connections::{CloseBy, Resend};
@@ -68,10 +61,10 @@ pub struct MessageStep {
     pub order: MessageOrder,
     /// Named data for the placeholders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub data: Vec<Field>,
+    pub data: Vec<Data>,
     /// Where the code of an answer stands and which codes are good; `None`: each whole answer is good.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<CodeRule>,
+    pub code: Option<Check>,
     /// How an answer is known to belong to a request; `None`: answers come in the order of the requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation: Option<Correlation>,
@@ -131,8 +124,8 @@ pub struct Message {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
     /// Values of its answer that later messages of a sequence hold.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub take: Vec<Take>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", alias = "take")]
+    pub extract: Vec<Extract>,
     /// Nobody answers it: it is done when it is sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unanswered: bool,
@@ -154,7 +147,7 @@ impl Message {
             head: Body::default(),
             body: body.into(),
             weight: 1,
-            take: Vec::new(),
+            extract: Vec::new(),
             unanswered: false,
         }
     }
@@ -174,46 +167,14 @@ pub enum MessageOrder {
     Sequence,
 }
 
-/// A value that is taken from an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Take {
-    /// As it stands between the braces of later messages.
-    pub name: String,
-    /// Where it stands. An answer without it is wrong.
-    pub at: Spot,
-}
-
-/// Which answers are good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CodeRule {
-    /// Where the code stands.
-    pub at: Spot,
-    /// What it may be.
-    pub is: Codes,
-}
-
-/// What a code may be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Codes {
-    /// Only these are good; an answer without a code is not.
-    Success(Vec<Body>),
-    /// These are bad and all others are good; so is an answer without a code.
-    Failure(Vec<Body>),
-    /// All are good; they are only counted.
-    Any,
-}
-
 /// What an answer shares with its request and with no other request under way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
     /// Where it stands in a request.
-    pub request: Spot,
+    pub request: Selector,
     /// Where it stands in an answer. An answer of nobody's is counted as unasked and skipped.
-    pub answer: Spot,
+    pub answer: Selector,
 }
 
 /// How a message is known that nobody asked for.
@@ -221,7 +182,7 @@ pub struct Correlation {
 #[serde(deny_unknown_fields)]
 pub struct Pushed {
     /// Where to look.
-    pub at: Spot,
+    pub at: Selector,
     /// What stands there; empty: anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub is: Vec<Body>,

@@ -1,6 +1,7 @@
 //! [`Request`]: one request, described: what `wringer http` and the doors of web server testers send.
 
 use crate::address::{Address, split_userinfo};
+use crate::answer::Extract;
 use crate::body::Body;
 use crate::credentials::Credentials;
 use crate::field::{Field, FieldValue};
@@ -28,6 +29,9 @@ pub struct Request {
     /// Statuses of its answers that are good, instead of the step's; empty: the step's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u16>,
+    /// Values of its answers that later requests of the same user hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub extract: Vec<Extract>,
     /// How often it is sent, beside the others of its list, in the order [`RequestOrder::Weighted`](crate::RequestOrder::Weighted).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
@@ -64,6 +68,7 @@ impl Request {
             fields: authorization.into_iter().collect(),
             body: Body::default(),
             statuses: Vec::new(),
+            extract: Vec::new(),
             weight: 1,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::args::Typed;
 use super::{Format, Refusal};
-use plan::data::{Data, Source};
+use plan::data::{Counter, Data, Source};
 use plan::template::escape;
 use plan::{
     Address, Arrivals, Check, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan,
@@ -116,7 +116,7 @@ pub(super) fn of(
 
 /// The number that each request carries with `-unique_id`.
 fn unique_id() -> Data {
-    Data { name: "id".to_owned(), source: Source::Counter { start: 1, step: 1, end: None, width: 9 } }
+    Data::of("id", Source::Counter(Counter { start: 1, width: 9, ..Counter::default() }))
 }
 
 /// Whether the report ends with what each slot carried.

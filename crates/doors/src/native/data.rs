@@ -1,14 +1,16 @@
 //! Named data for placeholders: `--var` and `--data-file`.
 
 use clap::Args;
-use plan::data::{Data, RowOrder, Source, is_name};
+use plan::data::{Data, RowOrder, Rows, Source, is_name};
 
 /// Data for placeholders such as {{id}}.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
     /// Name for values, used as {{NAME}}: counter[:FIRST[..LAST][:STEP]], int:MIN..MAX, text:LENGTH, uuid,
-    /// time[:s|ms|rfc3339|http|date], user or request. All of them can also stand in braces themselves: {{int:1..9}}
+    /// time[:s|ms|rfc3339|http|date], time:FORMAT, user, request, connection, worker, env:NAME or bytes:TEXT, with a format of
+    /// printf's behind it where wanted (counter:1..999 as %06d). All but the format can also stand in braces themselves:
+    /// {{int:1..9}}
     #[arg(long = "var", value_name = "NAME=SOURCE", value_parser = var)]
     pub vars: Vec<Data>,
     /// Rows of a file: a .csv with {{NAME.COLUMN}}, any other file with a line as {{NAME}}; orders: in-turn, random, or
@@ -46,10 +48,10 @@ fn named(text: &str) -> Result<(String, &str), String> {
 
 fn var(text: &str) -> Result<Data, String> {
     let (name, source) = named(text)?;
-    Ok(Data { name, source: Source::parse(source)? })
+    Data::parse(&name, source)
 }
 
-fn file(text: &str) -> Result<Data, String> {
+pub(super) fn file(text: &str) -> Result<Data, String> {
     let (name, rest) = named(text)?;
     let (file, order) = match rest.rsplit_once(',') {
         Some((file, order)) => (file, RowOrder::parse(order)?),
@@ -58,7 +60,7 @@ fn file(text: &str) -> Result<Data, String> {
     if file.is_empty() {
         return Err(format!("'{text}' names no file: give one such as users=users.csv"));
     }
-    Ok(Data { name, source: Source::File { file: file.to_owned(), order } })
+    Ok(Data::of(&name, Source::File(Rows { file: file.to_owned(), order, ..Rows::default() })))
 }
 
 #[cfg(test)]
@@ -68,8 +70,9 @@ mod tests {
     #[test]
     fn data_is_read_as_typed() {
         let data = file("users=a/u.csv,once").unwrap();
-        assert_eq!(data.source, Source::File { file: "a/u.csv".to_owned(), order: RowOrder::Once });
-        assert_eq!(var("id=uuid"), Ok(Data { name: "id".to_owned(), source: Source::Uuid }));
+        let rows = Rows { file: "a/u.csv".to_owned(), order: RowOrder::Once, ..Rows::default() };
+        assert_eq!(data.source, Source::File(rows));
+        assert_eq!(var("id=uuid"), Ok(Data::of("id", Source::Uuid)));
         for (said, word) in [
             (var("uuid"), "id=uuid"),
             (var("a b=uuid"), "letters"),

@@ -2,7 +2,8 @@
 
 use super::values::status;
 use clap::Args;
-use plan::{ContentCheck, Expect, ExpectBody, HeaderCheck, Must, units};
+use plan::answer::{Check, Must, json_path};
+use plan::{Expect, ExpectBody, units};
 
 /// What answers must be.
 #[derive(Debug, Clone, Default, Args)]
@@ -16,7 +17,7 @@ pub struct ExpectArgs {
     pub expect_body: Option<ExpectBody>,
     /// A header field: 'NAME' is there, '!NAME' is not, 'NAME: VALUE' is equal, 'NAME~REGEX' matches
     #[arg(long = "expect-header", value_name = "CHECK", value_parser = header)]
-    pub header_checks: Vec<HeaderCheck>,
+    pub header_checks: Vec<Check>,
     /// The body contains this text
     #[arg(long = "expect-text", value_name = "TEXT")]
     pub texts: Vec<String>,
@@ -25,10 +26,10 @@ pub struct ExpectArgs {
     pub patterns: Vec<String>,
     /// The body is JSON: PATH (a.b[0].c) is there, !PATH is not, PATH=VALUE is equal, PATH~REGEX matches
     #[arg(long = "expect-json", value_name = "CHECK", value_parser = json)]
-    pub json_checks: Vec<ContentCheck>,
+    pub json_checks: Vec<Check>,
     /// The body has this many bytes: 1000, 1KB..2KB
     #[arg(long, value_name = "SIZE", value_parser = length)]
-    pub expect_length: Option<ContentCheck>,
+    pub expect_length: Option<Check>,
     /// The body's SHA-256 digest, in hexadecimal
     #[arg(long, value_name = "DIGEST")]
     pub expect_sha256: Option<String>,
@@ -40,15 +41,16 @@ pub struct ExpectArgs {
 impl ExpectArgs {
     /// What they mean.
     pub(super) fn expect(&self) -> Expect {
-        let texts = self.texts.iter().cloned().map(ContentCheck::Contains);
-        let patterns = self.patterns.iter().cloned().map(ContentCheck::Matches);
-        let digest = self.expect_sha256.clone().map(ContentCheck::Sha256);
-        let content = texts.chain(patterns).chain(self.json_checks.clone());
+        let text = |text: &String| Check::of_body(Must::Contain(text.as_str().into()));
+        let pattern = |pattern: &String| Check::of_body(Must::Match(pattern.clone()));
+        let digest = |digest: &String| Check::of_body(Must::HaveSha256(digest.clone()));
+        let checks = self.header_checks.iter().cloned();
+        let checks = checks.chain(self.texts.iter().map(text)).chain(self.patterns.iter().map(pattern));
+        let checks = checks.chain(self.json_checks.iter().cloned()).chain(self.expect_length.iter().cloned());
         Expect {
             statuses: self.expect_status.clone(),
             body: self.expect_body.unwrap_or_default(),
-            headers: self.header_checks.clone(),
-            content: content.chain(self.expect_length.clone()).chain(digest).collect(),
+            checks: checks.chain(self.expect_sha256.iter().map(digest)).collect(),
             decode: self.compressed,
             ..Expect::default()
         }
@@ -74,29 +76,29 @@ fn check(text: &str, equal: char) -> (&str, Must) {
         Some(at) if text[at..].starts_with('~') => {
             (text[..at].trim(), Must::Match(text[at + 1..].to_owned()))
         }
-        Some(at) => (text[..at].trim(), Must::Equal(text[at + 1..].trim().to_owned())),
+        Some(at) => (text[..at].trim(), Must::Equal(text[at + 1..].trim().into())),
     }
 }
 
-fn header(text: &str) -> Result<HeaderCheck, String> {
+fn header(text: &str) -> Result<Check, String> {
     let (name, must) = check(text, ':');
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err("give 'NAME', '!NAME', 'NAME: VALUE' or 'NAME~REGEX', such as 'ETag' or 'Vary: Accept'"
             .to_owned());
     }
-    Ok(HeaderCheck { name: name.to_owned(), must })
+    Ok(Check::of_header(name, must))
 }
 
-fn json(text: &str) -> Result<ContentCheck, String> {
+fn json(text: &str) -> Result<Check, String> {
     let (path, must) = check(text, '=');
-    plan::json_path(path)?;
-    Ok(ContentCheck::Json { path: path.to_owned(), must })
+    json_path(path)?;
+    Ok(Check::of_json(path, must))
 }
 
-fn length(text: &str) -> Result<ContentCheck, String> {
+fn length(text: &str) -> Result<Check, String> {
     let size = |text: &str| units::size(text).map_err(|error| error.to_string());
     let (min, max) = text.split_once("..").unwrap_or((text, text));
-    Ok(ContentCheck::Length { min: size(min)?, max: size(max)? })
+    Ok(Check::of_body(Must::HaveLength { min: size(min)?, max: size(max)? }))
 }
 
 #[cfg(test)]
@@ -109,25 +111,23 @@ mod tests {
         for (typed, name, must) in [
             ("ETag", "ETag", Must::Exist),
             ("!Via", "Via", Must::BeAbsent),
-            ("Vary: a b", "Vary", Must::Equal(text("a b"))),
+            ("Vary: a b", "Vary", Must::Equal("a b".into())),
             ("Age~^[0-9]+:?$", "Age", Must::Match(text("^[0-9]+:?$"))),
-            ("Date: a~b", "Date", Must::Equal(text("a~b"))),
+            ("Date: a~b", "Date", Must::Equal("a~b".into())),
         ] {
-            assert_eq!(header(typed), Ok(HeaderCheck { name: text(name), must }), "{typed}");
+            assert_eq!(header(typed), Ok(Check::of_header(name, must)), "{typed}");
         }
         assert!(header("").is_err() && header("a b").is_err() && header(": x").is_err());
     }
 
     #[test]
     fn checks_of_json_and_length() {
-        let of = |typed| match json(typed) {
-            Ok(ContentCheck::Json { path, must }) => (path, must),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(of("a.b[0]=1"), ("a.b[0]".to_owned(), Must::Equal("1".to_owned())));
-        assert_eq!(of("!a"), ("a".to_owned(), Must::BeAbsent));
+        assert_eq!(json("a.b[0]=1"), Ok(Check::of_json("a.b[0]", Must::Equal("1".into()))));
+        assert_eq!(json("/a/b=1"), Ok(Check::of_json("/a/b", Must::Equal("1".into()))));
+        assert_eq!(json("!a"), Ok(Check::of_json("a", Must::BeAbsent)));
         assert!(json("a..b=1").is_err());
-        assert_eq!(length("1KB..2KB"), Ok(ContentCheck::Length { min: 1000, max: 2000 }));
-        assert_eq!(length("7"), Ok(ContentCheck::Length { min: 7, max: 7 }));
+        let range = |min, max| Ok(Check::of_body(Must::HaveLength { min, max }));
+        assert_eq!(length("1KB..2KB"), range(1000, 2000));
+        assert_eq!(length("7"), range(7, 7));
     }
 }

@@ -1,7 +1,8 @@
 //! `wringer origin --tcp`: a stand-in for a service that speaks messages.
 
 use clap::Args;
-use plan::message::{Framing, MessageService, unescape};
+use plan::data::unescape;
+use plan::message::{Framing, MessageService};
 use plan::{Body, units};
 
 /// How the origin answers messages that are no HTTP.

@@ -1,18 +1,17 @@
 //! `wringer tcp`: what its options mean.
 
+use super::data;
 use super::options::{LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
 use super::values::{some_bytes, target};
 use clap::Args;
-use plan::data::{RowOrder, Source};
-use plan::message::{
-    CodeRule, Codes, Correlation, Field, FieldSource, Framing, IsoBitmap, Message, MessageOrder, Pushed,
-    Spot, Take, unescape,
-};
+use plan::answer::{Check, Extract, IsoForm, Must, Selector};
+use plan::data::{Data, unescape};
+use plan::message::{Correlation, Framing, Message, MessageOrder, Pushed};
 use plan::{
-    Body, Check, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Resend, Scenario, Site, Step,
-    Trace, units,
+    Body, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Resend, Scenario, Site, Step, Trace,
+    units,
 };
 use std::path::{Path, PathBuf};
 
@@ -78,14 +77,14 @@ pub struct MessageArgs {
     #[arg(long, conflicts_with = "weights")]
     pub sequence: bool,
     /// A value of the answer to message N of a sequence [default: 1] for later ones: where it stands, as in --code
-    #[arg(long, value_name = "[N:]NAME=WHERE", value_parser = take, requires = "sequence")]
-    pub take: Vec<(usize, String, String)>,
+    #[arg(long, alias = "take", value_name = "[N:]NAME=WHERE", value_parser = extract, requires = "sequence")]
+    pub extract: Vec<(usize, String, String)>,
     /// What a placeholder stands for, such as n='counter:1..999999 as %06d' or t=time-local:%Y%m%d%H%M%S%3f
-    #[arg(long, value_name = "NAME=SOURCE", value_parser = data)]
-    pub data: Vec<Field>,
+    #[arg(long, value_name = "NAME=SOURCE", value_parser = source)]
+    pub data: Vec<Data>,
     /// A file that placeholders take rows from: lines, or a .csv with columns ({{NAME.COLUMN}})
-    #[arg(long, value_name = "NAME=FILE[,ORDER]", value_parser = data_file)]
-    pub data_file: Vec<Field>,
+    #[arg(long, value_name = "NAME=FILE[,ORDER]", value_parser = data::file)]
+    pub data_file: Vec<Data>,
     /// Nobody answers: a message is done when it is sent
     #[arg(long, conflicts_with_all = ["code", "pipeline", "sequence"])]
     pub no_answer: bool,
@@ -98,8 +97,8 @@ pub struct MessageArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Answers")]
 pub struct AnswerArgs {
-    /// Where the code of an answer stands: fixed FIRST LENGTH, json /PATH, xml /PATH, tag TEXT, regex EXPRESSION, iso
-    /// FIELD or status, with head or whole before it for another part than the body
+    /// Where the code of an answer stands: fixed FIRST LENGTH, json PATH, xml /PATH, tag TEXT, between BEFORE AFTER, regex
+    /// EXPRESSION, iso FIELD, header NAME, status or all, with head or whole before it for another part than the body
     #[arg(long, value_name = "WHERE")]
     pub code: Option<String>,
     /// Codes that are good; all others are not
@@ -132,22 +131,12 @@ fn named(text: &str) -> Result<(&str, &str), String> {
     text.split_once('=').ok_or_else(|| format!("'{text}' has no =: give NAME=VALUE"))
 }
 
-fn data(text: &str) -> Result<Field, String> {
+fn source(text: &str) -> Result<Data, String> {
     let (name, source) = named(text)?;
-    Field::parse(name, source)
+    Data::parse(name, source)
 }
 
-fn data_file(text: &str) -> Result<Field, String> {
-    let (name, file) = named(text)?;
-    let (file, order) = match file.rsplit_once(',') {
-        Some((file, order)) => (file, RowOrder::parse(order)?),
-        None => (file, RowOrder::default()),
-    };
-    let source = FieldSource::Value(Source::File { file: file.to_owned(), order });
-    Ok(Field { name: name.to_owned(), source, format: None })
-}
-
-fn take(text: &str) -> Result<(usize, String, String), String> {
+fn extract(text: &str) -> Result<(usize, String, String), String> {
     let (name, at) = named(text)?;
     let (nth, name) = match name.split_once(':') {
         Some((nth, name)) => (nth.parse().ok(), name),
@@ -195,7 +184,7 @@ impl TcpArgs {
             target: Some(self.target.clone()),
             protocol: Protocol::Messages(connections),
             sources: self.load.sources.clone(),
-            check: Check { tolerated: self.answers.tolerate, ..Check::default() },
+            check: plan::Check { tolerated: self.answers.tolerate, ..plan::Check::default() },
             limits: self.load.limits(),
             phases: vec![phase],
             trace: Trace::default(),
@@ -233,13 +222,13 @@ impl TcpArgs {
         })
     }
 
-    /// How bitmaps are written, where ISO 8583 is spoken.
-    fn bitmap(&self) -> IsoBitmap {
-        self.messages.answer_framing.as_ref().unwrap_or(&self.messages.framing).bitmap()
+    /// How ISO 8583 is written, where it is spoken.
+    fn iso_form(&self) -> IsoForm {
+        self.messages.answer_framing.as_ref().unwrap_or(&self.messages.framing).iso_form()
     }
 
-    fn spot(&self, name: &str, text: &str) -> Result<Spot, String> {
-        option(name, Spot::parse(text, self.bitmap()))
+    fn selector(&self, name: &str, text: &str) -> Result<Selector, String> {
+        option(name, Selector::parse(text, self.iso_form()))
     }
 
     fn list(&self) -> Result<Vec<Message>, String> {
@@ -272,7 +261,7 @@ impl TcpArgs {
             })
             .collect();
         self.add_weights(&mut list)?;
-        self.add_takes(&mut list)?;
+        self.add_extracts(&mut list)?;
         Ok(list)
     }
 
@@ -285,33 +274,33 @@ impl TcpArgs {
         Ok(())
     }
 
-    fn add_takes(&self, list: &mut [Message]) -> Result<(), String> {
+    fn add_extracts(&self, list: &mut [Message]) -> Result<(), String> {
         let count = list.len();
-        for (nth, name, at) in &self.messages.take {
-            let at = self.spot("take", at)?;
+        for (nth, name, at) in &self.messages.extract {
+            let at = self.selector("extract", at)?;
             let message = list.get_mut(*nth);
-            let message = message.ok_or_else(|| format!("--take: there are {count} messages"))?;
-            message.take.push(Take { name: name.clone(), at });
+            let message = message.ok_or_else(|| format!("--extract: there are {count} messages"))?;
+            message.extract.push(Extract { name: name.clone(), at, otherwise: None });
         }
         Ok(())
     }
 
-    fn code(&self) -> Result<Option<CodeRule>, String> {
+    fn code(&self) -> Result<Option<Check>, String> {
         let answers = &self.answers;
         let Some(at) = &answers.code else { return Ok(None) };
-        let is = match (answers.success.is_empty(), answers.failure.is_empty()) {
-            (false, _) => Codes::Success(option("success", codes(&answers.success))?),
-            (true, false) => Codes::Failure(option("failure", codes(&answers.failure))?),
-            (true, true) => Codes::Any,
+        let must = match (answers.success.is_empty(), answers.failure.is_empty()) {
+            (false, _) => Must::BeOneOf(option("success", codes(&answers.success))?),
+            (true, false) => Must::BeNoneOf(option("failure", codes(&answers.failure))?),
+            (true, true) => Must::BeAnything,
         };
-        Ok(Some(CodeRule { at: self.spot("code", at)?, is }))
+        Ok(Some(Check { at: self.selector("code", at)?, must }))
     }
 
     fn correlation(&self) -> Result<Option<Correlation>, String> {
         let Some(text) = &self.answers.correlate else { return Ok(None) };
-        let request = self.spot("correlate", text)?;
+        let request = self.selector("correlate", text)?;
         let answer = match &self.answers.correlate_answer {
-            Some(text) => self.spot("correlate-answer", text)?,
+            Some(text) => self.selector("correlate-answer", text)?,
             None => request.clone(),
         };
         Ok(Some(Correlation { request, answer }))
@@ -320,7 +309,7 @@ impl TcpArgs {
     fn pushed(&self) -> Result<Option<Pushed>, String> {
         let Some(text) = &self.answers.pushed else { return Ok(None) };
         let is = option("pushed-is", codes(&self.answers.pushed_is))?;
-        Ok(Some(Pushed { at: self.spot("pushed", text)?, is }))
+        Ok(Some(Pushed { at: self.selector("pushed", text)?, is }))
     }
 }
 
@@ -425,7 +414,7 @@ mod tests {
             "-m",
             "work {{sid}}",
             "--sequence",
-            "--take",
+            "--extract",
             "sid=json /sid",
             "--code",
             "tag <c>",
@@ -433,7 +422,7 @@ mod tests {
             "9",
         ]);
         let Step::Messages(step) = &plan.load.as_ref().unwrap().phases[0].scenario.steps[0] else { panic!() };
-        assert_eq!(step.messages[0].take[0].name, "sid");
+        assert_eq!(step.messages[0].extract[0].name, "sid");
         assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
     }
 

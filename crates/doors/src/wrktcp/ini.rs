@@ -140,9 +140,9 @@ pub struct ResponseSection {
     /// Where.
     pub code_location: CodeLocation,
     /// By which word or place.
-    pub code_tag: At<String>,
+    pub code_tag: At<Vec<u8>>,
     /// The code that means success.
-    pub code_success: At<String>,
+    pub code_success: At<Vec<u8>>,
 }
 
 /// A whole file.
@@ -177,8 +177,8 @@ pub struct Ini {
 pub struct Named {
     /// Where it stands.
     pub line: usize,
-    /// As it stands between the brackets of `$(NAME)`.
-    pub name: String,
+    /// As it stands between the brackets of `$(NAME)`, in whatever character set the file is.
+    pub name: Vec<u8>,
     /// What it stands for.
     pub parameter: Parameter,
 }
@@ -268,14 +268,27 @@ pub(super) fn draft(file: &[u8]) -> Draft {
         reader.wrong(0, what);
         return Draft { ini: reader.ini, mistakes: reader.mistakes };
     }
-    lines(file).iter().for_each(|line| reader.line(line));
+    let lines = lines(file);
+    for (nth, line) in lines.iter().enumerate() {
+        reader.has_body = has_body(&lines[nth + 1..]);
+        reader.line(line);
+    }
     reader.finish()
+}
+
+/// Whether there is a body before the next section begins.
+fn has_body(lines: &[Logical]) -> bool {
+    let texts = lines.iter().map(|line| trimmed(&line.text)).take_while(|text| !text.starts_with(b"["));
+    let mut names = texts.filter_map(|text| text.split(|byte| *byte == b'=').next());
+    names.any(|name| trimmed(name) == b"req_body")
 }
 
 struct Reader {
     section: Section,
     /// Whether the item under way is in a section that is known.
     known: bool,
+    /// Whether the section that may begin here has a body.
+    has_body: bool,
     host: Option<String>,
     has_port: bool,
     ini: Ini,
@@ -319,8 +332,8 @@ impl Reader {
             length_form: LengthForm::Ascii,
             code_type: CodeType::Fixed,
             code_location: CodeLocation::Body,
-            code_tag: At { line: 0, value: "1 6".to_owned() },
-            code_success: At { line: 0, value: "000000".to_owned() },
+            code_tag: At { line: 0, value: b"1 6".to_vec() },
+            code_success: At { line: 0, value: b"000000".to_vec() },
         };
         let ini = Ini {
             host: String::new(),
@@ -338,6 +351,7 @@ impl Reader {
         Reader {
             section: Section::Common,
             known: true,
+            has_body: false,
             host: None,
             has_port: false,
             ini,
@@ -362,7 +376,8 @@ impl Reader {
             };
             return self.wrong(logical.line, format!("'{}' has no ={hint}", shown(text)));
         };
-        let name = String::from_utf8_lossy(trimmed(&text[..at])).into_owned();
+        let name_as_typed = trimmed(&text[..at]);
+        let name = String::from_utf8_lossy(name_as_typed).into_owned();
         let value = if name == "req_head" || name == "req_body" {
             let all = &logical.text;
             let at = all.iter().position(|byte| *byte == b'=').unwrap_or(all.len());
@@ -379,7 +394,7 @@ impl Reader {
             Section::Common => self.common(&name, value),
             Section::Request => self.request(&name, value),
             Section::Response => self.response(&name, value),
-            Section::Parameters => self.parameter(&name, value),
+            Section::Parameters => self.parameter(name_as_typed, value),
         };
         if let Err(what) = told {
             self.wrong(logical.line, what);
@@ -398,8 +413,10 @@ impl Reader {
             }
             "common" => Section::Common,
             "request" => {
+                // Without a body of its own a section goes on with the message before it.
                 let last = self.ini.requests.last();
-                if last.is_some_and(|request| request.body.is_some() || request.weight.is_some()) {
+                let ended = |request: &RequestSection| request.body.is_some() || request.weight.is_some();
+                if self.has_body && last.is_some_and(ended) {
                     self.ini.requests.push(RequestSection::new());
                 }
                 Section::Request
@@ -416,16 +433,19 @@ impl Reader {
     }
 
     fn common(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
+        if name == "http_line" {
+            self.ini.http_line = Some(http_line(value)?);
+            return Ok(());
+        }
         let text = utf8(&value.value)?;
         match name {
             "host" => self.host = Some(host(text)?),
             "port" => {
-                let port = text.parse().ok().filter(|port| *port > 0);
+                let port = leading(text).parse().ok().filter(|port| *port > 0);
                 self.has_port = true;
                 self.ini.port =
                     port.ok_or_else(|| format!("port '{}': give 1 to 65535", shown(&value.value)))?;
             }
-            "http_line" => self.ini.http_line = Some(http_line(value)?),
             "keep_alive" => self.ini.keep_alive = keep_alive(text)?,
             "connect_timeout" => self.ini.connect_timeout_s = Some(number(name, text, 1..=3_600)? as u32),
             "timeout" => self.ini.timeout_s = Some(number(name, text, 1..=3_600)? as u32),
@@ -452,8 +472,20 @@ impl Reader {
     }
 
     fn response(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
-        let text = utf8(&value.value)?;
         let response = &mut self.ini.response;
+        match name {
+            "rsp_code_location_tag" | "rsp_code_success" if value.value.is_empty() => {
+                return Err(format!("{name} is empty"));
+            }
+            "rsp_code_location_tag" | "rsp_code_success" => {
+                response.code_line = value.line;
+                let is_tag = name == "rsp_code_location_tag";
+                *(if is_tag { &mut response.code_tag } else { &mut response.code_success }) = value;
+                return Ok(());
+            }
+            _ => {}
+        }
+        let text = utf8(&value.value)?;
         match name {
             "rsp_headlen" => response.head_size = number(name, text, 1..=65_536)? as usize,
             "rsp_len_beg" => response.length_at = number(name, text, 1..=65_536)? as usize,
@@ -468,43 +500,40 @@ impl Reader {
 
     fn response_code(&mut self, name: &str, line: usize, text: &str) -> Result<(), String> {
         let response = &mut self.ini.response;
-        let value = |text: &str| At { line, value: text.to_owned() };
         match name {
             "rsp_code_type" => response.code_type = choice(name, text, &CODE_TYPES)?,
             "rsp_code_location" => {
                 let places = [("body", CodeLocation::Body), ("head", CodeLocation::Head)];
                 response.code_location = choice(name, text, &places)?;
             }
-            "rsp_code_location_tag" | "rsp_code_success" if text.is_empty() => {
-                return Err(format!("{name} is empty"));
-            }
-            "rsp_code_location_tag" => response.code_tag = value(text),
-            "rsp_code_success" => response.code_success = value(text),
             _ => return Err(unknown("response", name, RESPONSE)),
         }
         response.code_line = line;
         Ok(())
     }
 
-    fn parameter(&mut self, name: &str, value: At<Vec<u8>>) -> Result<(), String> {
-        let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-        if name.is_empty() || !name.bytes().all(good) {
-            return Err(format!("'{name}' is no name for a parameter: letters, digits, _ - and . will do"));
+    fn parameter(&mut self, name: &[u8], value: At<Vec<u8>>) -> Result<(), String> {
+        let odd = |byte: &u8| byte.is_ascii_whitespace() || byte.is_ascii_control() || b"$()".contains(byte);
+        if name.is_empty() || name.iter().any(odd) {
+            return Err(format!(
+                "'{}' is no name for a parameter: it has no blanks, and neither $ nor brackets",
+                shown(name)
+            ));
         }
-        if name == "length" {
+        if name == b"length" {
             return Err("length is the length of the message and cannot be a parameter".to_owned());
         }
         if self.ini.parameters.iter().any(|given| given.name == name) {
-            return Err(format!("{name} is there already; the first one counts"));
+            return Err(format!("{} is there already; the first one counts", shown(name)));
         }
         if self.ini.parameters.len() == PARAMETERS_LIMIT {
             return Err(format!("more than {PARAMETERS_LIMIT} parameters"));
         }
-        let parameter = utf8(&value.value).and_then(Parameter::read);
+        let parameter = Parameter::read(&value.value);
         let told = parameter.as_ref().map(|_| ()).map_err(Clone::clone);
         // What is refused is there all the same: only its own line is wrong, not those that name it.
         let parameter = parameter.unwrap_or(Parameter::ConnectId { format: None });
-        self.ini.parameters.push(Named { line: value.line, name: name.to_owned(), parameter });
+        self.ini.parameters.push(Named { line: value.line, name: name.to_vec(), parameter });
         told
     }
 
@@ -588,13 +617,19 @@ fn utf8(value: &[u8]) -> Result<&str, String> {
 
 fn number(name: &str, text: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
     let wrong = || format!("{name} '{}': give {} to {}", shown(text.as_bytes()), range.start(), range.end());
-    text.parse().ok().filter(|number| range.contains(number)).ok_or_else(wrong)
+    leading(text).parse().ok().filter(|number| range.contains(number)).ok_or_else(wrong)
+}
+
+/// A number without what may follow it behind a blank or a #: the old tool read as far as there were digits.
+fn leading(text: &str) -> &str {
+    text.split([' ', '\t', '#']).next().unwrap_or_default()
 }
 
 fn choice<T: Copy>(name: &str, text: &str, choices: &[(&str, T)]) -> Result<T, String> {
     let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
     let words = || choices.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ");
-    found.ok_or_else(|| format!("{name} '{}': give one of {}", shown(text.as_bytes()), words()))
+    let hint = if text.contains('#') { "; a comment has a line of its own" } else { "" };
+    found.ok_or_else(|| format!("{name} '{}': give one of {}{hint}", shown(text.as_bytes()), words()))
 }
 
 fn yes(name: &str, text: &str) -> Result<bool, String> {
@@ -647,11 +682,10 @@ fn host(text: &str) -> Result<String, String> {
 
 /// `METHOD TARGET HTTP/1.x`.
 fn http_line(value: At<Vec<u8>>) -> Result<At<Vec<u8>>, String> {
-    let text = utf8(&value.value)?;
-    let words: Vec<&str> = text.split(' ').collect();
+    let words: Vec<&[u8]> = value.value.split(|byte| *byte == b' ').collect();
     match words.as_slice() {
-        [method, target, "HTTP/1.1" | "HTTP/1.0"]
-            if !method.is_empty() && !target.is_empty() && !text.contains(char::is_control) =>
+        [method, target, b"HTTP/1.1" | b"HTTP/1.0"]
+            if !method.is_empty() && !target.is_empty() && !value.value.iter().any(u8::is_ascii_control) =>
         {
             Ok(value)
         }

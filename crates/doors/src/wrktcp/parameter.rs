@@ -1,6 +1,6 @@
 //! Entries under `[parameters]`: `NAME = TYPE, arguments`.
 
-use ::plan::message::Format;
+use ::plan::data::Format;
 
 /// What a parameter stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub enum Parameter {
     },
     /// The time of the request, as strftime writes it.
     DateTime {
-        /// strftime's format.
-        format: String,
+        /// strftime's format, in whatever character set the file is.
+        format: Vec<u8>,
     },
     /// The number of worker and connection: 10001, 10002, 20001 …
     ConnectId {
@@ -38,34 +38,42 @@ impl Parameter {
     ///
     /// # Errors
     /// What is wrong, in words.
-    pub fn read(text: &str) -> Result<Parameter, String> {
-        let (kind, arguments) = text.split_once(',').unwrap_or((text, ""));
-        let arguments = arguments.trim();
-        match kind.trim() {
-            "COUNTER" => counter(arguments),
-            "DATETIME" if arguments.is_empty() => {
+    pub fn read(text: &[u8]) -> Result<Parameter, String> {
+        let comma = text.iter().position(|byte| *byte == b',');
+        let (kind, arguments) = comma.map_or((text, &b""[..]), |at| (&text[..at], &text[at + 1..]));
+        let arguments = arguments.trim_ascii();
+        match kind.trim_ascii() {
+            b"COUNTER" => counter(arguments),
+            b"DATETIME" if arguments.is_empty() => {
                 Err("DATETIME needs a format such as %Y%m%d%H%M%S".to_owned())
             }
-            "DATETIME" => Ok(Parameter::DateTime { format: arguments.to_owned() }),
-            "CONNECTID" => Ok(Parameter::ConnectId { format: format(arguments)? }),
-            "FILE" if arguments.is_empty() => Err("FILE needs the name of a file".to_owned()),
-            "FILE" => Ok(Parameter::File { path: arguments.to_owned() }),
+            b"DATETIME" => Ok(Parameter::DateTime { format: arguments.to_vec() }),
+            b"CONNECTID" => Ok(Parameter::ConnectId { format: format(arguments)? }),
+            b"FILE" if arguments.is_empty() => Err("FILE needs the name of a file".to_owned()),
+            b"FILE" => match std::str::from_utf8(arguments) {
+                Ok(path) => Ok(Parameter::File { path: path.to_owned() }),
+                Err(_) => {
+                    let shown = String::from_utf8_lossy(arguments);
+                    Err(format!("FILE: the name '{shown}' is not UTF-8: give the file a name that is"))
+                }
+            },
             other => Err(format!(
-                "there is no type '{other}': give COUNTER, DATETIME, CONNECTID or FILE, then a comma"
+                "there is no type '{}': give COUNTER, DATETIME, CONNECTID or FILE, then a comma",
+                String::from_utf8_lossy(other)
             )),
         }
     }
 }
 
-fn format(text: &str) -> Result<Option<Format>, String> {
+fn format(text: &[u8]) -> Result<Option<Format>, String> {
     (!text.is_empty()).then(|| Format::of_number(text)).transpose()
 }
 
 /// `start, end, step[, format]`.
-fn counter(text: &str) -> Result<Parameter, String> {
-    let mut words = text.splitn(4, ',').map(str::trim);
+fn counter(text: &[u8]) -> Result<Parameter, String> {
+    let mut words = text.splitn(4, |byte| *byte == b',').map(<[u8]>::trim_ascii);
     let mut number = |what: &str| {
-        let word = words.next().unwrap_or_default();
+        let word = String::from_utf8_lossy(words.next().unwrap_or_default());
         word.parse::<i64>()
             .map_err(|_| format!("COUNTER: '{word}' is no {what}: give start, end, step, format"))
     };
@@ -89,10 +97,10 @@ mod tests {
         for (text, wanted) in [
             ("COUNTER, 1, 5, 1", Parameter::Counter { start: 1, end: 5, step: 1, format: None }),
             ("CONNECTID", Parameter::ConnectId { format: None }),
-            ("DATETIME, %Y-%m-%d,%H", Parameter::DateTime { format: "%Y-%m-%d,%H".to_owned() }),
+            ("DATETIME, %Y-%m-%d,%H", Parameter::DateTime { format: b"%Y-%m-%d,%H".to_vec() }),
             ("FILE,  a b.txt ", Parameter::File { path: "a b.txt".to_owned() }),
         ] {
-            assert_eq!(Parameter::read(text), Ok(wanted));
+            assert_eq!(Parameter::read(text.as_bytes()), Ok(wanted));
         }
         for text in [
             "",
@@ -106,7 +114,7 @@ mod tests {
             "COUNTER, 1, 9, 1, %s",
             "counter, 1, 2, 3",
         ] {
-            assert!(Parameter::read(text).is_err(), "{text}");
+            assert!(Parameter::read(text.as_bytes()).is_err(), "{text}");
         }
     }
 }

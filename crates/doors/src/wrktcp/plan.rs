@@ -10,7 +10,7 @@ use super::parameter::Parameter;
 use super::step::{Manner, step};
 use super::{Now, Run, Shown, View};
 use ::plan::check::MAX_USERS;
-use ::plan::message::{Count, CountOrder, Counting};
+use ::plan::data::{Counter, Counting, Wrap};
 use ::plan::{
     Check, CheckContent, Io, Limits, Load, MessageConnections, MessageStep, Pace, Phase, Plan, Protocol,
     Scenario, Site, Step, Stop, Tls, Trace,
@@ -161,7 +161,7 @@ fn view(typed: &Typed, ini: &Ini) -> View {
         wanted: if ini.http_line.is_some() && ini.response.code_line == 0 {
             "below 400".to_owned()
         } else {
-            ini.response.code_success.value.clone()
+            String::from_utf8_lossy(&ini.response.code_success.value).into_owned()
         },
     }
 }
@@ -190,11 +190,12 @@ fn notices(typed: &Typed, ini: &Ini) -> Vec<String> {
     }
     for named in &ini.parameters {
         let Parameter::Counter { start, end, step, .. } = named.parameter else { continue };
-        let old = Counting::new(&Count { start, end, step, order: CountOrder::Wrktcp }).value(0);
+        let old = Counter { start, end: Some(end), step, wrap: Wrap::Wrktcp, ..Counter::default() };
+        let old = Counting::new(&old).value(0);
         if !typed.compat_counter && old != start {
             notices.push(format!(
                 "{} begins at {start}; the old tool began at {old}, as --compat-counter does",
-                named.name
+                String::from_utf8_lossy(&named.name)
             ));
         }
     }

@@ -6,11 +6,11 @@ use super::ini::{CodeLocation, CodeType, Draft, Ini, LengthForm, LengthOf, Mista
 use super::parameter::Parameter;
 use super::text::{Piece, pieces};
 use ::plan::MessageStep;
-use ::plan::data::{Table, is_name};
-use ::plan::message::{
-    CodeRule, Codes, Count, CountOrder, Counts, Field, FieldSource, Format, Framing, How, IsoBitmap,
-    LengthField, LengthHead, Message, MessageOrder, Number, Part, Spot, TimeText, Zone,
+use ::plan::answer::{By, Check, IsoForm, Must, Part, Selector};
+use ::plan::data::{
+    Counter, Counts, Data, Each, Format, LengthField, Number, Rows, Source, Time, TimeText, Wrap, Zone, is_name,
 };
+use ::plan::message::{Framing, LengthHead, Message, MessageOrder};
 use ::plan::template::escape;
 use std::io;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(super) fn step(draft: &mut Draft, manner: Manner<'_>) -> MessageStep {
 pub(super) struct Maker<'a> {
     pub ini: &'a Ini,
     manner: Manner<'a>,
-    data: Vec<Field>,
+    data: Vec<Data>,
     /// What the parameters that are used are called in the plan.
     names: Vec<Option<String>>,
     mistakes: &'a mut Vec<Mistake>,
@@ -88,29 +88,33 @@ impl Maker<'_> {
     fn check(&mut self, named: &Named) {
         let (source, _) = self.source(&named.parameter);
         let hint = match &source {
-            FieldSource::Count(count) if count.step < 0 => {
+            Source::Counter(counter) if counter.step < 0 => {
                 "; give a positive step, or --compat-counter for the old order, which stays at the start"
             }
             _ => "",
         };
         if let Some(why) = source.violation() {
-            self.wrong(named.line, format!("{}: {why}{hint}", named.name));
+            self.wrong(named.line, format!("{}: {why}{hint}", shown(&named.name)));
         }
     }
 
-    fn source(&self, parameter: &Parameter) -> (FieldSource, Option<Format>) {
+    fn source(&self, parameter: &Parameter) -> (Source, Option<Format>) {
         match parameter {
             Parameter::Counter { start, end, step, format } => {
-                let order = if self.manner.compat_counter { CountOrder::Wrktcp } else { CountOrder::Restart };
-                let count = Count { start: *start, end: *end, step: *step, order };
-                (FieldSource::Count(count), format.clone())
+                let wrap = if self.manner.compat_counter { Wrap::Wrktcp } else { Wrap::Restart };
+                let (end, each) = (Some(*end), Each::Place);
+                let counter = Counter { start: *start, end, step: *step, width: 0, wrap, each };
+                (Source::Counter(counter), format.clone())
             }
             Parameter::DateTime { format } => {
                 let zone = if self.manner.utc { Zone::Utc } else { Zone::Local };
-                (FieldSource::Time(TimeText { format: format.clone(), zone }), None)
+                (Source::Time(Time::Text(TimeText { format: format.clone().into(), zone })), None)
             }
-            Parameter::ConnectId { format } => (FieldSource::Connection, format.clone()),
-            Parameter::File { path } => (FieldSource::Lines(path.clone()), None),
+            Parameter::ConnectId { format } => (Source::Connection, format.clone()),
+            Parameter::File { path } => {
+                let rows = Rows { file: path.clone(), lines: true, each: Each::Place, ..Rows::default() };
+                (Source::File(rows), None)
+            }
         }
     }
 
@@ -121,19 +125,24 @@ impl Maker<'_> {
         }
         let named = &self.ini.parameters[index];
         let (source, format) = self.source(&named.parameter);
-        if let FieldSource::Lines(file) = &source {
-            let read = (self.manner.read_file)(Path::new(file)).map_err(|error| error.to_string());
-            if let Err(why) = read.and_then(|bytes| Table::from_all_lines(&bytes)) {
-                self.wrong(named.line, format!("{}: the file {file} cannot be used: {why}", named.name));
+        if let Some(file) = source.file() {
+            let read = (self.manner.read_file)(Path::new(file));
+            let why = match read {
+                Err(error) => Some(error.to_string()),
+                Ok(bytes) => bytes.is_empty().then(|| "it has no row".to_owned()),
+            };
+            if let Some(why) = why {
+                let name = shown(&named.name);
+                self.wrong(named.line, format!("{name}: the file {file} cannot be used: {why}"));
             }
         }
-        let name = self.add(&named.name, source, format);
+        let name = self.add(&shown(&named.name), source, format);
         self.names[index] = Some(name.clone());
         name
     }
 
     /// Adds data under a name of its own.
-    fn add(&mut self, wanted: &str, source: FieldSource, format: Option<Format>) -> String {
+    fn add(&mut self, wanted: &str, source: Source, format: Option<Format>) -> String {
         let good = |letter: char| if is_name(&letter.to_string()) { letter } else { '_' };
         let plain: String = wanted.chars().map(good).collect();
         let taken = |name: &String| self.data.iter().any(|field| field.name == *name);
@@ -142,7 +151,7 @@ impl Maker<'_> {
         let name =
             Some(plain.clone()).filter(|name| !taken(name)).or_else(|| names.find(|name| !taken(name)));
         let name = name.unwrap_or(plain);
-        self.data.push(Field { name: name.clone(), source, format });
+        self.data.push(Data { name: name.clone(), source, format });
         name
     }
 
@@ -208,7 +217,7 @@ impl Maker<'_> {
 
     /// What a length is called in the plan: those of one form are one.
     fn length_name(&mut self, length: &Length) -> String {
-        let source = FieldSource::Length(length.field());
+        let source = Source::Length(length.field());
         let known = self.data.iter().find(|field| field.source == source).map(|field| field.name.clone());
         known.unwrap_or_else(|| self.add("length", source, None))
     }
@@ -261,7 +270,7 @@ impl Maker<'_> {
     }
 
     /// Which answers are good. In HTTP mode the status says it where the file says nothing.
-    fn code(&mut self) -> Option<CodeRule> {
+    fn code(&mut self) -> Option<Check> {
         let response = &self.ini.response;
         if self.has_wrong("rsp_code") || self.ini.http_line.is_some() && response.code_line == 0 {
             return None;
@@ -278,37 +287,38 @@ impl Maker<'_> {
                 None
             }
             Ok(by) => {
-                if let How::Fixed { at, length } = by {
+                if let By::Fixed { at, length, .. } = by {
                     self.check_fixed(part, u64::from(at), u64::from(length));
                 }
-                let wanted = response.code_success.value.as_str().into();
-                Some(CodeRule { at: Spot { part, by }, is: Codes::Success(vec![wanted]) })
+                let wanted = response.code_success.value.clone().into();
+                Some(Check { at: Selector { part, by }, must: Must::BeOneOf(vec![wanted]) })
             }
         }
     }
 
     /// Where the code stands.
-    fn place(&self) -> Result<How, String> {
+    fn place(&self) -> Result<By, String> {
         let response = &self.ini.response;
-        let tag = match (response.code_tag.line, response.code_type) {
+        let tag: &[u8] = match (response.code_tag.line, response.code_type) {
             // What a fixed code has by default is nothing to look for by its name.
-            (0, CodeType::Iso8583) => "39",
+            (0, CodeType::Iso8583) => b"39",
             (0, CodeType::Xml | CodeType::Json | CodeType::Tag | CodeType::Regex) => {
                 return Err("is missing: say by what this type of code is found".to_owned());
             }
             _ => &response.code_tag.value,
         };
-        let by = how(response.code_type, tag)?;
-        by.violation().map_or(Ok(by), |why| Err(format!("'{tag}': {why}")))
+        let by = by(response.code_type, tag)?;
+        by.violation().map_or(Ok(by), |why| Err(format!("'{}': {why}", shown(tag))))
     }
 
     /// A place that cannot hold what is looked for.
     fn check_fixed(&mut self, part: Part, at: u64, length: u64) {
         let (response, is_http) = (&self.ini.response, self.ini.http_line.is_some());
         let (tag, wanted, head_size) = (&response.code_tag, &response.code_success, response.head_size);
-        let text = &tag.value;
-        if wanted.value.len() as u64 != length {
-            let (code, bytes) = (&wanted.value, wanted.value.len());
+        let text = shown(&tag.value);
+        // A shorter one may end with the answer or at a NUL.
+        if wanted.value.len() as u64 > length {
+            let (code, bytes) = (shown(&wanted.value), wanted.value.len());
             self.wrong(
                 wanted.line.max(tag.line),
                 format!(
@@ -397,10 +407,7 @@ impl Template {
 fn least(parameter: &Parameter) -> usize {
     match parameter {
         Parameter::Counter { format, .. } | Parameter::ConnectId { format } => {
-            let written = format
-                .as_ref()
-                .map(|format| usize::from(format.width).max(1) + format.before.len() + format.after.len());
-            written.unwrap_or(1)
+            format.as_ref().map_or(1, Format::least)
         }
         Parameter::DateTime { .. } | Parameter::File { .. } => 0,
     }
@@ -426,51 +433,53 @@ fn number(form: LengthForm, width: usize) -> Number {
 }
 
 /// Where a code stands, as `rsp_code_location_tag` says it.
-fn how(kind: CodeType, tag: &str) -> Result<How, String> {
-    let two =
-        || tag.split_once(|c: char| c.is_whitespace()).map(|(first, second)| (first, second.trim_start()));
-    let wrong = |wanted: &str| format!("'{tag}': give {wanted}");
+fn by(kind: CodeType, tag: &[u8]) -> Result<By, String> {
+    let text = String::from_utf8_lossy(tag);
+    let two = || {
+        let at = tag.iter().position(u8::is_ascii_whitespace)?;
+        Some((&tag[..at], tag[at..].trim_ascii_start()))
+    };
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<u32>().ok();
+    let wrong = |wanted: &str| format!("'{text}': give {wanted}");
+    let between = |before: &[u8], after: &[u8]| By::Between {
+        before: before.to_vec().into(),
+        after: after.to_vec().into(),
+    };
     match kind {
         CodeType::Fixed => {
             let numbers = two().and_then(|(at, length)| {
-                let at: u32 = at.parse().ok()?;
-                Some(How::Fixed { at: at.checked_sub(1)?, length: length.parse().ok()? })
+                Some(By::Fixed { at: number(at)?.checked_sub(1)?, length: number(length)?, text: true })
             });
             numbers.ok_or_else(|| wrong("the first byte, from 1, and the number of bytes, such as 1 6"))
         }
-        CodeType::Xml if tag.starts_with('<') => Ok(How::Tag(tag.into())),
-        CodeType::Xml => Ok(How::Regex(format!("{}{LAZY}</", literal(tag)))),
-        CodeType::Json if tag.starts_with('<') => Err(wrong("the name of a member, such as \"rspCd\"")),
-        CodeType::Json => Ok(How::Tag(tag.into())),
+        CodeType::Xml => Ok(between(tag, b"</")),
+        CodeType::Json if tag.starts_with(b"<") => Err(wrong("the name of a member, such as \"rspCd\"")),
+        CodeType::Json => Ok(By::Tag(tag.to_vec().into())),
         CodeType::Tag => match two() {
-            Some((before, after)) if !after.contains(char::is_whitespace) => {
-                Ok(How::Regex(format!("{}{LAZY}{}", literal(before), literal(after))))
-            }
+            Some((before, after)) if !after.iter().any(u8::is_ascii_whitespace) => Ok(between(before, after)),
             _ => Err(wrong("the word before the code and the word behind it, such as code=[ ]")),
         },
-        CodeType::Regex => Ok(How::Regex(tag.to_owned())),
+        CodeType::Regex => match std::str::from_utf8(tag) {
+            Ok(expression) => Ok(By::Regex(expression.to_owned())),
+            Err(_) => Err(wrong("an expression in UTF-8, with \\xHH for other bytes")),
+        },
         CodeType::Iso8583 => {
-            let (field, bitmap) = two().unwrap_or((tag, "binary"));
-            let bitmap = match bitmap {
-                "binary" => Some(IsoBitmap::Binary),
-                "hex" => Some(IsoBitmap::Hex),
-                _ => None,
-            };
-            let field: Option<u8> = field.parse().ok();
-            let iso = field.zip(bitmap).map(|(field, bitmap)| How::Iso { field, bitmap });
+            let (field, form) = two().unwrap_or((tag, b"binary"));
+            let form = std::str::from_utf8(form).ok().and_then(IsoForm::parse);
+            let field = number(field).and_then(|field| u8::try_from(field).ok());
+            let iso = field.zip(form).map(|(field, form)| By::Iso {
+                field,
+                bitmap: form.bitmap,
+                coding: form.coding,
+            });
             iso.ok_or_else(|| {
-                wrong("the number of a field, such as 39, with hex behind it where bitmaps are digits")
+                wrong("the number of a field, such as 39, behind it hex where bitmaps are digits, and bcd or ebcdic")
             })
         }
     }
 }
 
-/// As few bytes as will do, whatever they are.
-const LAZY: &str = "(?s-u:(.*?))";
-
-/// An expression that finds this text.
-fn literal(text: &str) -> String {
-    let escaped =
-        text.chars().map(|c| if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() });
-    escaped.collect()
+/// Bytes of a file as people may read them.
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

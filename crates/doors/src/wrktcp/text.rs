@@ -38,12 +38,12 @@ pub fn pieces(text: &[u8], ini: &Ini) -> Result<Vec<Piece>, Vec<(usize, String)>
             rest = &[];
             break;
         };
-        let name = String::from_utf8_lossy(&inside[..end]);
+        let name = &inside[..end];
         match ini.parameters.iter().position(|given| given.name == name) {
             Some(index) => pieces.push(Piece::Parameter(index)),
-            None if name == "length" => pieces.push(Piece::Length),
+            None if name == b"length" => pieces.push(Piece::Length),
             None if name.is_empty() => wrong.push((offset, "$() names no parameter".to_owned())),
-            None => wrong.push((offset, unknown(&name))),
+            None => wrong.push((offset, unknown(&String::from_utf8_lossy(name)))),
         }
         rest = &inside[end + 1..];
     }

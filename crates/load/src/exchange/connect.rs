@@ -1,6 +1,7 @@
 //! Connections as a call leases them: the slot's own where it leads to the same place, or a new one.
 
 use super::{Failure, tunnel};
+use crate::request::Values;
 use crate::connection::{Connection, Opened};
 use crate::failure;
 use crate::session::Memory;
@@ -43,6 +44,8 @@ pub(crate) struct Slot {
     pub ended: Option<Instant>,
     /// The head of the last answer, where somebody may want to see it.
     pub answer_head: Vec<u8>,
+    /// What the user keeps for its requests, where they hold any of it.
+    pub values: Option<Box<Values>>,
     /// Number of its user in the phase.
     pub user: u64,
     /// What the user remembers, in steps with a session.

@@ -5,10 +5,13 @@ use super::resend::is_lost;
 use super::{Call, Context, Due, Moments, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
 use crate::failure;
-use crate::messages::{Messages, Prepared, Scratch, Verdict, Who};
+use crate::answer::View;
+use crate::messages::{Messages, Prepared};
+use crate::request::{Filling, Scratch, Values};
 use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk};
 use plan::data::Moment;
 use plan::draw::hash;
+use std::borrow::Cow;
 use std::time::Instant;
 use wire::http1::Expect;
 use wire::message::{Error, Message, Reader};
@@ -19,8 +22,8 @@ pub(crate) struct Mine {
     reader: Option<Reader>,
     /// The place that it has come to in a sequence.
     next: usize,
-    /// Values taken from answers.
-    taken: Vec<Vec<u8>>,
+    /// What the user keeps for its messages.
+    values: Values,
     scratch: Scratch,
     /// When the first byte came of the message that is not complete.
     began: Option<Instant>,
@@ -30,12 +33,14 @@ pub(crate) struct Mine {
 pub(crate) struct Item {
     index: usize,
     key: u64,
+    /// Where it is kept what the message was dealt.
+    dealt: Option<usize>,
 }
 
 impl Item {
     /// One that is not written yet.
     fn new() -> Item {
-        Item { index: 0, key: 0 }
+        Item { index: 0, key: 0, dealt: None }
     }
 }
 
@@ -53,24 +58,17 @@ pub(crate) async fn messages(
     if mine.reader.is_none() {
         // A plan's check has refused what no reader could be made for.
         mine.reader = Reader::new(messages.answers.clone(), messages.longest_answer).ok();
-        mine.taken.resize(messages.taken, Vec::new());
+        mine.values.slots.reserve(messages.taken);
+        // Those that are answered late are remembered a while longer than as many can be under way.
+        mine.values.draws.reserve(if messages.depth > 1 { 2 * messages.depth } else { 1 });
     }
-    let who = who(context, slot);
-    let mut call = Talked { context, messages, who, mine, turns, user: slot.user, done: None };
+    let mut call = Talked { context, messages, mine, turns, user: slot.user, done: None };
     run(context, slot, &mut call, [Due { item: Item::new(), turn }].into_iter().collect()).await;
-}
-
-/// Numbers from 1, as people count; users of a worker up to ten thousand have numbers of their own.
-fn who(context: Context<'_>, slot: &Slot) -> Who {
-    let index = u64::from(context.worker.job.part.index) + 1;
-    let nth = slot.user / u64::from(context.work.part.of.max(1)) + 1;
-    Who { connection: index * 10_000 + nth, worker: index }
 }
 
 struct Talked<'a> {
     context: Context<'a>,
     messages: &'a Messages,
-    who: Who,
     mine: &'a mut Mine,
     turns: &'a mut u64,
     user: u64,
@@ -132,7 +130,7 @@ impl Call for Talked<'_> {
     ) -> Result<Written, Failure> {
         due.item.index = self.messages.choose(due.turn.number, self.mine.next);
         let begin = to.len();
-        let written = self.compose(&due.item, &due.turn, now, to);
+        let written = self.compose(&mut due.item, &due.turn, now, to);
         written.map_err(|_| Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None })?;
         due.item.key = self.key_of_request(&to[begin..]);
         self.say(|| Said::Sent(to[begin..].to_vec()));
@@ -214,9 +212,10 @@ impl Call for Talked<'_> {
         let (mut bytes, mut scratch) = (Vec::new(), Scratch::default());
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, at, prepared);
+        let Values { slots, draws } = &self.mine.values;
+        let draws = draws.at(item.dealt.unwrap_or_default(), turn.number);
         // It was written before, so it can be again.
-        let _ =
-            self.messages.write(prepared, (&moment, &self.who), &self.mine.taken, &mut scratch, &mut bytes);
+        let _ = self.messages.write(prepared, &Filling { at: &moment, draws, slots }, &mut scratch, &mut bytes);
         shown(&bytes).into_bytes()
     }
 }
@@ -225,16 +224,19 @@ impl Talked<'_> {
     /// Tells a step of the exchange, where the plan wants to know of them.
     fn say(&self, said: impl FnOnce() -> Said) {
         if self.context.worker.job.load.trace.heads {
-            let talk = Talk { connection: self.who.connection, said: said() };
+            let talk = Talk { connection: self.context.moment(0, self.user).connection, said: said() };
             self.context.worker.show(Event::Talk(Box::new(talk)));
         }
     }
 
-    fn compose(&mut self, item: &Item, turn: &Turn, now: Instant, to: &mut Vec<u8>) -> Result<(), Error> {
+    fn compose(&mut self, item: &mut Item, turn: &Turn, now: Instant, to: &mut Vec<u8>) -> Result<(), Error> {
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, now, prepared);
-        let mine = &mut *self.mine;
-        self.messages.write(prepared, (&moment, &self.who), &mine.taken, &mut mine.scratch, to)
+        let Mine { values: Values { slots, draws }, scratch, .. } = &mut *self.mine;
+        let worker = self.context.worker.job.part.index;
+        let place = item.dealt.get_or_insert_with(|| prepared.deal(turn.number, worker, draws));
+        let draws = draws.at(*place, turn.number);
+        self.messages.write(prepared, &Filling { at: &moment, draws, slots }, scratch, to)
     }
 
     fn expect(&self, request: &[u8]) -> Expect {
@@ -244,7 +246,7 @@ impl Talked<'_> {
     /// What the values depend on of a message that is sent at this moment.
     fn moment(&self, turn: &Turn, at: Instant, prepared: &Prepared) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
-        Moment { number: turn.number, user: self.user, unix_us }
+        Moment { unix_us, ..self.context.moment(turn.number, self.user) }
     }
 
     fn stage(&self) -> Stage {
@@ -353,7 +355,7 @@ impl Talked<'_> {
         match &self.messages.correlation {
             None => (!window.is_empty()).then_some(0),
             Some((_, answer)) => {
-                let key = key(answer.find(message)?);
+                let key = key(&answer.find(&View::of(message))?);
                 window.iter().position(|sent| sent.item.key == key)
             }
         }
@@ -362,24 +364,20 @@ impl Talked<'_> {
     fn key_of_request(&self, bytes: &[u8]) -> u64 {
         let Some((request, _)) = &self.messages.correlation else { return 0 };
         let message = Message { bytes, body: self.messages.body_of(bytes) };
-        request.find(&message).map_or(0, key)
+        request.find(&View::of(&message)).map_or(0, |value| key(&value))
     }
 
     fn judge(&mut self, prepared: &Prepared, message: &Message<'_>) -> Outcome {
-        if let Some(verdict) = self.messages.verdict(message) {
-            let (code, good) = match verdict {
-                Verdict::Good(code) => (code, true),
-                Verdict::Bad(code) => (code, false),
-            };
-            self.context.worker.code(code, good);
+        if let Some((code, good)) = self.messages.verdict(message) {
+            self.context.worker.code(code.as_deref(), good);
             if !good {
                 return Outcome::Faulty(if code.is_some() { Fault::BadCode } else { Fault::NoCode });
             }
         }
-        for (slot, at) in &prepared.takes {
-            let Some(value) = at.find(message) else { return Outcome::Faulty(Fault::NoValue) };
-            self.mine.taken[*slot].clear();
-            self.mine.taken[*slot].extend_from_slice(value);
+        for extractor in &prepared.extractors {
+            if extractor.extract(&View::of(message), &mut self.mine.values.slots).is_err() {
+                return Outcome::Faulty(Fault::NoValue);
+            }
         }
         Outcome::Fine
     }
@@ -432,10 +430,7 @@ impl Talked<'_> {
             Outcome::Faulty(fault) => Some(fault),
             _ => None,
         };
-        let code = self.messages.verdict(message).and_then(|verdict| {
-            let (Verdict::Good(code) | Verdict::Bad(code)) = verdict;
-            code.map(<[u8]>::to_vec)
-        });
+        let code = self.messages.verdict(message).and_then(|(code, _)| code.map(Cow::into_owned));
         Said::Judged { code, fault }
     }
 
@@ -444,10 +439,10 @@ impl Talked<'_> {
             return format!("status {}, where one below 400 is wanted", shown(status));
         }
         match (&self.messages.code, fault) {
-            (Some(judge), Fault::BadCode | Fault::NoCode) => {
-                let (Verdict::Good(code) | Verdict::Bad(code)) = judge.judge(message);
-                let code = code.map_or("no code".to_owned(), |code| format!("code '{}'", shown(code)));
-                format!("{code}, where {} is wanted", judge.wanted())
+            (Some(rule), Fault::BadCode | Fault::NoCode) => {
+                let (code, _) = rule.judge(&View::of(message));
+                let code = code.map_or("no code".to_owned(), |code| format!("code '{}'", shown(&code)));
+                format!("{code}, where {} is wanted", rule.wanted())
             }
             _ => "the answer lacks a value that the next message holds".to_owned(),
         }
@@ -472,7 +467,7 @@ impl Mine {
     /// A sequence begins anew.
     fn start_again(&mut self) {
         self.next = 0;
-        self.taken.iter_mut().for_each(Vec::clear);
+        self.values.slots.clear();
     }
 }
 

@@ -9,17 +9,21 @@ use super::pacing::Pacing;
 use super::report::{Described, Found};
 use super::{Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
 use crate::connection::Connection;
+use crate::request::{Filling, Slots, Values};
 use crate::requests::{Answer, Placing, Prepared, Requests};
 use measure::{Cause, Failure, Outcome};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
+use std::cell::RefCell;
 use std::time::Instant;
 
 /// Sends a request of a list and reads its answer.
 pub(crate) async fn request(context: Context<'_>, slot: &mut Slot, prepared: &Prepared, turn: Turn) {
     context.worker.begin(turn.due);
-    let mut call = List { context, depth: 1, user: slot.user };
+    let values = take_values(slot, prepared, 1);
+    let mut call = List { context, depth: 1, user: slot.user, values };
     run(context, slot, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
+    call.give_back(slot);
 }
 
 /// Sends `first` and as many more requests as there are to be, at most so many as the plan sends at once. `turns`: those
@@ -33,8 +37,16 @@ pub(crate) async fn pipeline(
 ) {
     let due = gather(context, slot.user, requests, first, turns);
     due.iter().for_each(|due| context.worker.begin(due.turn.due));
-    let mut call = List { context, depth: due.len(), user: slot.user };
+    let holder = due.iter().find(|due| due.item.has_values()).or(due.front());
+    let values = holder.map_or_else(RefCell::default, |due| take_values(slot, due.item, depth(context)));
+    let mut call = List { context, depth: due.len(), user: slot.user, values };
     run(context, slot, &mut call, due).await;
+    call.give_back(slot);
+}
+
+/// Requests that are sent at once.
+fn depth(context: Context<'_>) -> usize {
+    context.worker.http().pipeline as usize
 }
 
 /// Takes the numbers of a batch.
@@ -46,7 +58,7 @@ fn gather<'a>(
     turns: &mut u64,
 ) -> Queue<Due<&'a Prepared>> {
     let (worker, work) = (context.worker, context.work);
-    let depth = worker.http().pipeline as usize;
+    let depth = depth(context);
     let (mut due, mut turn) = (Queue::default(), first);
     loop {
         let placing = Placing { number: turn.number, user, of: work.crowd, turn: *turns };
@@ -63,13 +75,39 @@ struct List<'a> {
     context: Context<'a>,
     depth: usize,
     user: u64,
+    /// What the user keeps, where its requests hold any of it.
+    values: RefCell<Option<Box<Values>>>,
+}
+
+/// What a user keeps for its requests, where this one holds any of it. `depth`: requests under way at once.
+fn take_values(slot: &mut Slot, prepared: &Prepared, depth: usize) -> RefCell<Option<Box<Values>>> {
+    RefCell::new(prepared.has_values().then(|| {
+        let mut values = slot.values.take().unwrap_or_default();
+        values.draws.reserve(depth);
+        values
+    }))
 }
 
 impl List<'_> {
     /// What the values of a request depend on; the clock is read only where they do.
     fn moment(&self, prepared: &Prepared, turn: &Turn, at: Instant) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
-        Moment { number: turn.number, user: self.user, unix_us }
+        Moment { unix_us, ..self.context.moment(turn.number, self.user) }
+    }
+
+    fn put(&self, prepared: &Prepared, last: bool, at: &Moment, to: &mut Vec<u8>) {
+        match self.values.borrow_mut().as_deref_mut() {
+            None => prepared.write(last, &Filling { at, draws: &[], slots: &Slots::default() }, to),
+            Some(values) => {
+                prepared.write_with(last, at, self.context.worker.job.part.index, values, to);
+            }
+        }
+    }
+
+    fn give_back(self, slot: &mut Slot) {
+        if let Some(values) = self.values.into_inner() {
+            slot.values = Some(values);
+        }
     }
 }
 
@@ -91,7 +129,7 @@ impl<'a> Call for List<'a> {
         last: bool,
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
-        due.item.write(last, &self.moment(due.item, &due.turn, now), to);
+        self.put(due.item, last, &self.moment(due.item, &due.turn, now), to);
         Ok(Written { expect: due.item.framing, payload: 0 })
     }
 
@@ -121,7 +159,7 @@ impl<'a> Call for List<'a> {
 
     fn bytes(&self, prepared: &&'a Prepared, turn: &Turn, at: Instant) -> Vec<u8> {
         let mut bytes = Vec::new();
-        prepared.write(false, &self.moment(prepared, turn, at), &mut bytes);
+        self.put(prepared, false, &self.moment(prepared, turn, at), &mut bytes);
         bytes
     }
 }
@@ -149,7 +187,11 @@ impl<'a> HttpCall for List<'a> {
     }
 
     fn settle(&self, _: &Sent<&'a Prepared>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
-        answer.outcome(ended).into()
+        let outcome = answer.outcome(ended);
+        match self.values.borrow_mut().as_deref_mut() {
+            None => outcome.into(),
+            Some(values) => answer.extract(outcome, &mut values.slots).into(),
+        }
     }
 }
 

@@ -2,11 +2,14 @@
 //! without allocating once its buffers have grown.
 
 use crate::chunked;
+use crate::request::{
+    Compiler, Deck, Filling, Part, Scope, Scrap, Slots, is_fixed, joined, uses_slots, write_all,
+};
 use crate::route::Route;
 use crate::sign::Signer;
-use plan::data::{Moment, Source, Table, Tables, meaning, seed_of};
-use plan::template::{Encode, Piece, TemplateAddress, pieces};
-use plan::{Address, Http1, Request, RequestStep};
+use plan::data::Moment;
+use plan::template::{Encode, Piece, TemplateAddress};
+use plan::{Address, Http1, Request};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,10 +30,12 @@ enum Form {
 struct Drawn {
     head: Vec<Part>,
     body: Vec<Part>,
+    /// What it is dealt its values of.
+    decks: Vec<Arc<Deck>>,
     /// Whether framing and Connection are the plan's to say, all of it.
     bare: bool,
     framing: Framing,
-    scratch: RefCell<Vec<u8>>,
+    scratch: RefCell<(Vec<u8>, Scrap)>,
 }
 
 /// How the end of the body is told.
@@ -46,25 +51,12 @@ enum Framing {
     Given,
 }
 
-/// A piece of a message.
-enum Part {
-    Text(Vec<u8>),
-    Value(Value, Encode),
-}
-
-/// A value and where it comes from.
-struct Value {
-    source: Source,
-    seed: u64,
-    cell: Option<(Arc<Table>, usize)>,
-}
-
 /// What the messages of a step have in common.
 pub(super) struct Writer<'a> {
-    pub step: &'a RequestStep,
+    /// Braces are placeholders.
+    pub templates: bool,
     pub http: &'a Http1,
-    pub tables: &'a Tables,
-    pub seed: u64,
+    pub scope: Scope<'a>,
     pub signer: Option<Rc<Signer>>,
 }
 
@@ -79,15 +71,33 @@ impl Message {
         matches!(self.form, Form::Fixed(..)) && self.signer.is_none()
     }
 
+    /// What it is dealt its values of.
+    pub fn decks(&self) -> &[Arc<Deck>] {
+        match &self.form {
+            Form::Fixed(..) => &[],
+            Form::Drawn(drawn) => &drawn.decks,
+        }
+    }
+
+    /// Whether it holds values that are dealt to it, or that its user keeps of answers.
+    pub fn has_values(&self) -> bool {
+        match &self.form {
+            Form::Fixed(..) => false,
+            Form::Drawn(drawn) => {
+                !drawn.decks.is_empty() || uses_slots(&drawn.head) || uses_slots(&drawn.body)
+            }
+        }
+    }
+
     /// Appends the request. `last`: the connection ends with it.
     #[inline]
-    pub fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
+    pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
         match &self.form {
             Form::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
-            Form::Drawn(drawn) => drawn.write(last, at, to),
+            Form::Drawn(drawn) => drawn.write(last, filling, to),
         }
         if let Some(signer) = &self.signer {
-            signer.sign(to, at.unix_us);
+            signer.sign(to, filling.at.unix_us);
         }
     }
 }
@@ -107,18 +117,18 @@ impl Framing {
 }
 
 impl Drawn {
-    fn write(&self, last: bool, at: &Moment, to: &mut Vec<u8>) {
-        let mut body = self.scratch.borrow_mut();
+    fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
+        let (body, scrap) = &mut *self.scratch.borrow_mut();
         body.clear();
-        self.body.iter().for_each(|part| part.write(at, &mut body));
-        self.head.iter().for_each(|part| part.write(at, to));
+        write_all(&self.body, filling, scrap, body);
+        write_all(&self.head, filling, scrap, to);
         if !self.bare {
             self.end_of_head(body.len(), last, to);
         }
         to.extend_from_slice(b"\r\n");
         match self.framing {
-            Framing::Chunked if !self.bare => chunked::frame(&body, to),
-            _ => to.extend_from_slice(&body),
+            Framing::Chunked if !self.bare => chunked::frame(body, to),
+            _ => to.extend_from_slice(body),
         }
     }
 
@@ -140,20 +150,8 @@ impl Drawn {
     }
 }
 
-impl Part {
-    fn write(&self, at: &Moment, to: &mut Vec<u8>) {
-        match self {
-            Part::Text(text) => to.extend_from_slice(text),
-            Part::Value(value, encode) => {
-                let cell = value.cell.as_ref().map(|(table, column)| (&**table, *column));
-                value.source.value(value.seed, at, cell, &mut |piece| encode.write(piece, to));
-            }
-        }
-    }
-
-    fn text(text: &str) -> Part {
-        Part::Text(text.into())
-    }
+fn text(text: &str) -> Part {
+    Part::text(text.as_bytes())
 }
 
 impl Writer<'_> {
@@ -163,31 +161,33 @@ impl Writer<'_> {
         request: &Request,
         route: impl FnOnce(&Address) -> Option<Route>,
     ) -> Option<(Address, Route, Message)> {
-        let (address, whole, path) = self.target(request)?;
+        let mut compiler = Compiler::new(self.scope);
+        let (address, whole, path) = self.target(request, &mut compiler)?;
         let route = route(&address)?;
         let target = if route.is_forward(self.http) { whole } else { path };
-        let mut head = vec![Part::text(&format!("{} ", request.method))];
+        let mut head = vec![text(&format!("{} ", request.method))];
         head.extend(target);
-        head.push(Part::text(&format!(" {}\r\n", self.http.version.text())));
+        head.push(text(&format!(" {}\r\n", self.http.version.text())));
         let fields = || self.http.fields.iter().chain(&request.fields);
         if !self.http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
-            head.push(Part::text(&format!("Host: {}\r\n", address.authority)));
+            head.push(text(&format!("Host: {}\r\n", address.authority)));
         }
         for field in fields().filter(|field| route.carries(&field.name)) {
-            head.push(Part::text(&format!("{}: ", field.name)));
+            head.push(text(&format!("{}: ", field.name)));
             match field.value.template() {
-                Some(text) => head.extend(self.parts(text.as_bytes(), Encode::Line)),
-                None => head.push(Part::text(&field.value.text())),
+                Some(template) => head.extend(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
+                None => head.push(text(&field.value.text())),
             }
-            head.push(Part::text("\r\n"));
+            head.push(text("\r\n"));
         }
         let body = match request.body.template() {
-            Some(bytes) => self.parts(bytes, Encode::Raw),
-            None => vec![Part::Text(request.body.to_vec())],
+            Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
+            None => vec![Part::text(&request.body)],
         };
         let drawn = Drawn {
             head: joined(head),
             body: joined(body),
+            decks: compiler.decks(),
             bare: self.http.bare,
             framing: Framing::of(&request.method, fields().map(|field| field.name.as_str())),
             scratch: RefCell::default(),
@@ -197,70 +197,38 @@ impl Writer<'_> {
     }
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.
-    fn target(&self, request: &Request) -> Option<(Address, Vec<Part>, Vec<Part>)> {
+    fn target(&self, request: &Request, compiler: &mut Compiler<'_>) -> Option<(Address, Vec<Part>, Vec<Part>)> {
         if let Some(target) = &request.target {
-            return Some((request.address()?, vec![Part::text(target)], vec![Part::text(target)]));
+            return Some((request.address()?, vec![text(target)], vec![text(target)]));
         }
-        if !self.step.templates {
+        if !self.templates {
             let address = request.address()?;
-            let (whole, path) = (Part::text(&address.text), Part::text(&address.path));
+            let (whole, path) = (text(&address.text), text(&address.path));
             return Some((address, vec![whole], vec![path]));
         }
         let url = TemplateAddress::parse(&request.url).ok()?;
-        let parts = |text: Vec<Piece>| text.into_iter().map(|piece| self.part(piece)).collect();
+        let mut parts =
+            |pieces: Vec<Piece>| pieces.into_iter().filter_map(|piece| compiler.part(piece)).collect();
         Some((url.address, parts(url.text), parts(url.path)))
     }
 
-    /// A text's parts. What the plan's check refuses stands as it is.
-    fn parts(&self, text: &[u8], encode: Encode) -> Vec<Part> {
-        let found = if self.step.templates { pieces(text, encode).ok() } else { None };
-        match found {
-            Some(pieces) => pieces.into_iter().map(|piece| self.part(piece)).collect(),
-            None => vec![Part::Text(text.into())],
-        }
-    }
-
-    fn part(&self, piece: Piece) -> Part {
-        let (name, encode) = match piece {
-            Piece::Text(text) => return Part::Text(text),
-            Piece::Value { name, encode } => (name, encode),
-        };
-        let Ok(meant) = meaning(&name, &self.step.data) else { return Part::Text(name.into()) };
-        let cell = match &meant.source {
-            Source::File { file, .. } => self.tables.get(file).and_then(|table| {
-                let column = table.column(meant.column.as_deref())?;
-                Some((table.clone(), column))
-            }),
-            _ => None,
-        };
-        let seed = seed_of(self.seed, &meant.name);
-        Part::Value(Value { source: meant.source, seed, cell }, encode)
+    /// A text's parts. What the plan's check refuses is left out.
+    fn parts(&self, text: &[u8], encode: Encode, compiler: &mut Compiler<'_>) -> Vec<Part> {
+        if self.templates { compiler.parts(text, encode) } else { vec![Part::text(text)] }
     }
 }
 
 impl Drawn {
     fn fixed_where_it_can_be(self) -> Form {
-        let values = |parts: &[Part]| parts.iter().any(|part| matches!(part, Part::Value(..)));
-        if values(&self.head) || values(&self.body) {
+        if !is_fixed(&self.head) || !is_fixed(&self.body) {
             return Form::Drawn(Box::new(self));
         }
         let [message, end] = [false, true].map(|last| {
             let mut bytes = Vec::new();
-            self.write(last, &Moment::default(), &mut bytes);
+            let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
+            self.write(last, &filling, &mut bytes);
             bytes
         });
         Form::Fixed(message, end)
     }
-}
-
-/// Neighbouring texts as one.
-fn joined(parts: Vec<Part>) -> Vec<Part> {
-    let mut joined: Vec<Part> = Vec::new();
-    for part in parts {
-        match (joined.last_mut(), part) {
-            (Some(Part::Text(before)), Part::Text(text)) => before.extend(text),
-            (_, part) => joined.push(part),
-        }
-    }
-    joined
 }

@@ -1,7 +1,7 @@
 //! Orders, bytes and comparisons of described requests.
 
 use super::*;
-use plan::data::{Data, Table};
+use plan::data::{Data, Moment, Table};
 use plan::{Field, RequestForm};
 use std::sync::Arc;
 use wire::http1::ResponseSink;
@@ -30,7 +30,10 @@ fn requests(step: &RequestStep) -> Requests {
 /// What is sent, by user 5 at 3 s after 1970.
 fn written(requests: &Requests, number: u64, last: bool) -> String {
     let mut bytes = Vec::new();
-    requests.at(nth(number)).write(last, &Moment { number, user: 5, unix_us: 3_000_000 }, &mut bytes);
+    let (prepared, mut values) = (requests.at(nth(number)), Values::default());
+    let moment = Moment { number, user: 5, unix_us: 3_000_000, ..Moment::default() };
+    values.slots.set(0, b"kept");
+    prepared.write_with(last, &moment, 0, &mut values, &mut bytes);
     String::from_utf8(bytes).unwrap()
 }
 
@@ -62,7 +65,8 @@ fn targets_and_bodies_are_sent_as_they_stand() {
     let step = step(vec![request], ExpectBody::Complete);
     let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), &Tables::new(), 1, models());
     let mut bytes = Vec::new();
-    requests.at(nth(0)).write(false, &Moment::default(), &mut bytes);
+    let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
+    requests.at(nth(0)).write(false, &filling, &mut bytes);
     assert_eq!(bytes, b"PUT /../a#b HTTP/1.1\r\n\r\n\xff\x00a");
 }
 
@@ -136,7 +140,7 @@ fn bare_requests_carry_what_is_listed_and_nothing_else() {
 fn templates_are_filled_and_counted() {
     let csv = Table::from_csv("name,mail\nAda L,ada@x\nB&b,b@y\n").unwrap();
     let tables = Tables::from([("u.csv".to_owned(), Arc::new(csv))]);
-    let file = Source::File { file: "u.csv".to_owned(), order: RowOrder::Once };
+    let file = Source::File(Rows { file: "u.csv".to_owned(), order: RowOrder::Once, ..Rows::default() });
     let field = Field::new("X-{{a}}", "{{user}} {{time}}");
     let request = Request {
         method: "POST".to_owned(),
@@ -146,7 +150,7 @@ fn templates_are_filled_and_counted() {
     };
     let step = RequestStep {
         templates: true,
-        data: vec![Data { name: "u".to_owned(), source: file }],
+        data: vec![Data::of("u", file)],
         ..step(vec![request], ExpectBody::Complete)
     };
     let to = ["127.0.0.1:80".parse().unwrap()];
@@ -172,20 +176,47 @@ fn templates_are_filled_and_counted() {
 #[test]
 fn filling_a_template_allocates_nothing_once_its_buffers_have_grown() {
     let request = Request {
-        body: "{{uuid}}{{text:100}}{{int:1..5}}{{time:rfc3339}}{{time:http}}".into(),
+        body: "{{uuid}}{{text:100}}{{counter:1..5}}{{n}}{{int:1..5}}{{time:rfc3339}}{{time:http}}".into(),
         ..Request::get("http://h/{{counter}}/{{user}}?{{uuid}}")
     };
-    let step = RequestStep { templates: true, ..step(vec![request], ExpectBody::Complete) };
+    let data = vec![Data::parse("n", "counter as %08ld").unwrap()];
+    let step = RequestStep { templates: true, data, ..step(vec![request], ExpectBody::Complete) };
     let requests = requests(&step);
     let mut buffer = Vec::with_capacity(4096);
+    let mut values = Values::default();
     let mut fill = |number| {
         buffer.clear();
-        let at = Moment { number, user: number, unix_us: number };
-        requests.at(nth(number)).write(false, &at, &mut buffer);
+        let at = &Moment { number, user: number, unix_us: number, ..Moment::default() };
+        requests.at(nth(number)).write_with(false, at, 0, &mut values, &mut buffer);
     };
     fill(u64::MAX / 2);
     let counted = allocation_counter::measure(|| (0..1000).for_each(&mut fill));
     assert_eq!(counted.count_total, 0);
+}
+
+#[test]
+fn values_of_answers_stand_in_later_requests() {
+    use plan::answer::{Extract, IsoForm, Selector};
+    let at = Selector::parse("json id", IsoForm::default()).unwrap();
+    let extract = vec![Extract { name: "id".to_owned(), at, otherwise: None }];
+    let login = Request { extract, ..Request::get("http://h/login") };
+    let work = Request { body: "{{id|json}}".into(), ..Request::get("http://h/{{id}}") };
+    let step = RequestStep { templates: true, ..step(vec![login, work], ExpectBody::Complete) };
+    let requests = requests(&step);
+    let mut values = Values::default();
+    let mut answer = Answer::new(requests.at(nth(0)), None);
+    answer.status = 200;
+    br#"{"id": "a \"b\""}"#.chunks(3).for_each(|piece| answer.body(piece));
+    let outcome = answer.outcome(Ended::Complete);
+    assert_eq!(answer.extract(outcome, &mut values.slots), Outcome::Fine);
+    let mut bytes = Vec::new();
+    requests.at(nth(1)).write_with(false, &Moment::default(), 0, &mut values, &mut bytes);
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.starts_with("GET /a%20%22b%22 HTTP/1.1") && text.ends_with(r#"a \"b\""#), "{text}");
+    let mut answer = Answer::new(requests.at(nth(0)), None);
+    answer.status = 200;
+    let outcome = answer.outcome(Ended::Complete);
+    assert_eq!(answer.extract(outcome, &mut values.slots), Outcome::Faulty(measure::Fault::NoValue));
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod validators;
 pub(crate) use memory::{Memory, Rounds};
 
 use crate::exchange::{Context, Slot, Turn};
+use crate::request::Values;
 use crate::requests::{Hosts, Prepared};
 use crate::worker::{PhaseWork, Worker};
 use hop::{Chain, Fetched, Purpose};
@@ -130,9 +131,9 @@ impl Visit<'_> {
 
     fn message(&self, prepared: &Prepared) -> Message {
         let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
-        let moment = Moment { number: self.number, user: self.user, unix_us };
-        let mut written = Vec::new();
-        prepared.write(false, &moment, &mut written);
+        let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
+        let (mut written, mut values) = (Vec::new(), Values::default());
+        prepared.write_with(false, &moment, self.worker.job.part.index, &mut values, &mut written);
         Message::of(&written, &prepared.method, &prepared.address)
     }
 

@@ -3,9 +3,9 @@
 
 use super::needs::Needs;
 use super::validators::Validator;
+use crate::answer::coding::{Coding, decoded};
 use crate::exchange::Body;
 use crate::requests::Answer;
-use crate::requests::coding::{Coding, decoded};
 use std::time::SystemTime;
 use wire::http1::{ResponseHead, ResponseSink, Version};
 

@@ -3,7 +3,8 @@
 use crate::peer::Act;
 use crate::run::{Case, spot, step};
 use measure::{Event, Fault};
-use plan::message::{CodeRule, Codes, Correlation, Message, MessageOrder, MessageStep, Pushed, Take};
+use plan::answer::{Check, Extract, Must};
+use plan::message::{Correlation, Message, MessageOrder, MessageStep, Pushed};
 use plan::{Pace, Stop};
 
 #[test]
@@ -28,14 +29,14 @@ fn business_failures_are_no_technical_ones() {
 
 #[test]
 fn failure_sets_and_mere_counting() {
-    for (is, faulty) in [(Codes::Failure(vec!["51".into()]), 10), (Codes::Any, 0)] {
-        let code = Some(CodeRule { at: spot("fixed 1 2"), is });
+    for (must, faulty) in [(Must::BeNoneOf(vec!["51".into()]), 10), (Must::BeAnything, 0)] {
+        let code = Some(Check { at: spot("fixed 1 2"), must });
         let ran = Case::new(MessageStep { code, ..step() }, 100)
             .run(|number| if number % 10 == 3 { Act::Answer("51") } else { Act::Answer("00") });
         assert_eq!((ran.counts().faulty, ran.counts().fine), (faulty, 100 - faulty));
         assert_eq!(ran.codes().len(), 2);
     }
-    let code = Some(CodeRule { at: spot("tag <none>"), is: Codes::Success(vec!["00".into()]) });
+    let code = Some(Check { at: spot("tag <none>"), must: Must::BeOneOf(vec!["00".into()]) });
     let ran = Case::new(MessageStep { code, ..step() }, 10).run(|_| Act::Answer("00"));
     assert_eq!((ran.faults(), ran.codes()), (vec![(Fault::NoCode, 10)], vec![(String::new(), false, 10)]));
 }
@@ -94,7 +95,7 @@ fn pushed_messages_are_counted_and_skipped() {
 #[test]
 fn sequences_take_values_and_begin_anew_after_a_failure() {
     let first = Message {
-        take: vec![Take { name: "number".to_owned(), at: spot("regex ^..a(\\d+)") }],
+        extract: vec![Extract { name: "number".to_owned(), at: spot("regex ^..a(\\d+)"), otherwise: None }],
         ..Message::of("a{{request}}")
     };
     let messages = vec![first, Message::of("b{{number}}-{{request}}")];
@@ -121,7 +122,7 @@ fn sequences_take_values_and_begin_anew_after_a_failure() {
 fn weights_share_out() {
     let messages =
         [(3, "a"), (1, "b"), (0, "c")].map(|(weight, text)| Message { weight, ..Message::of(text) });
-    let code = Some(CodeRule { at: spot("fixed 3 1"), is: Codes::Any });
+    let code = Some(Check { at: spot("fixed 3 1"), must: Must::BeAnything });
     let step = MessageStep { messages: messages.to_vec(), order: MessageOrder::Weighted, code, ..step() };
     let ran = Case::new(step, 2_000).run(|_| Act::Answer("00"));
     let codes = ran.codes();

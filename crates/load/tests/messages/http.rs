@@ -4,7 +4,8 @@ use crate::pieces::{Pieces, serve};
 use crate::run::{Case, Ran, spot};
 use measure::Fault;
 use plan::Pace;
-use plan::message::{CodeRule, Codes, Framing, Message, MessageStep};
+use plan::answer::{Check, Must};
+use plan::message::{Framing, Message, MessageStep};
 use std::rc::Rc;
 
 fn get(method: &str) -> MessageStep {
@@ -42,8 +43,8 @@ fn a_status_decides_where_no_rule_does() {
 #[test]
 fn a_bad_status_goes_before_the_code() {
     for at in ["json /code", "status"] {
-        let is = Codes::Success(vec![if at == "status" { "201".into() } else { "00".into() }]);
-        let step = MessageStep { code: Some(CodeRule { at: spot(at), is }), ..get("GET") };
+        let must = Must::BeOneOf(vec![if at == "status" { "201".into() } else { "00".into() }]);
+        let step = MessageStep { code: Some(Check { at: spot(at), must }), ..get("GET") };
         let ran = run(step, 30, false, |number| {
             let (status, code) = [(201, "00"), (200, "51"), (500, "00")][number as usize % 3];
             let body = format!("{{\"code\":\"{code}\"}}");

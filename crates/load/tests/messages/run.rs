@@ -4,7 +4,9 @@ use crate::peer::{Act, serve};
 use load::{Control, Job, drive};
 use measure::{Counts, Event, Fault, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Listener, Net};
-use plan::message::{CodeRule, Codes, Framing, IsoBitmap, LengthHead, Message, MessageStep, Number, Spot};
+use plan::answer::{Check, IsoForm, Must, Selector};
+use plan::data::Number;
+use plan::message::{Framing, LengthHead, Message, MessageStep};
 use plan::{Load, MessageConnections, Pace, Part, Phase, Protocol, Scenario, Site, Step, Stop};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -46,8 +48,8 @@ pub struct Case {
     pub check: plan::Check,
 }
 
-pub fn spot(text: &str) -> Spot {
-    Spot::parse(text, IsoBitmap::Binary).unwrap()
+pub fn spot(text: &str) -> Selector {
+    Selector::parse(text, IsoForm::default()).unwrap()
 }
 
 /// Messages with their number, of which `00` is the good code.
@@ -55,7 +57,7 @@ pub fn step() -> MessageStep {
     MessageStep {
         framing: Framing::Length(LengthHead::only(Number::Ascii(4))),
         messages: vec![Message::of("{{request}}.")],
-        code: Some(CodeRule { at: spot("fixed 1 2"), is: Codes::Success(vec!["00".into()]) }),
+        code: Some(Check { at: spot("fixed 1 2"), must: Must::BeOneOf(vec!["00".into()]) }),
         longest_answer: 5_000,
         ..MessageStep::default()
     }

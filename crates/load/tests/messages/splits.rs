@@ -4,9 +4,9 @@ use crate::pieces::{Pieces, serve};
 use crate::run::{Case, Ran, spot};
 use measure::Counts;
 use plan::Pace;
-use plan::message::{
-    CodeRule, Codes, Counts as Counted, Framing, Iso8583, IsoBitmap, LengthHead, Message, MessageStep, Number,
-};
+use plan::answer::{Check, Must};
+use plan::data::{Counts as Counted, Number};
+use plan::message::{Framing, LengthHead, Message, MessageStep};
 use std::rc::Rc;
 
 /// The bytes of an answer's body, of which the first two are its code.
@@ -61,7 +61,7 @@ fn framings() -> Vec<(Framing, Answer)> {
         (Framing::Delimiter("aab".into()), Rc::new(|number| format!("{}aaab", body(number)).into_bytes())),
         (Framing::Fixed(12), Rc::new(fixed)),
         (Framing::Lines, Rc::new(|number| format!("{}\n", body(number)).into_bytes())),
-        (Framing::Iso8583(Iso8583 { length: Number::Binary(2), bitmap: IsoBitmap::Binary }), Rc::new(iso)),
+        (Framing::parse("iso8583:2").unwrap(), Rc::new(iso)),
         (Framing::Http, Rc::new(chunked)),
         (Framing::Http, Rc::new(move |number| said(number).into_bytes())),
     ]
@@ -75,7 +75,7 @@ fn run(answers: &Framing, pipeline: u32, pieces: Pieces) -> Ran {
         framing: Framing::Lines,
         answers: Some(answers.clone()),
         messages: vec![Message::of("{{request}}")],
-        code: Some(CodeRule { at, is: Codes::Success(vec!["00".into()]) }),
+        code: Some(Check { at, must: Must::BeOneOf(vec!["00".into()]) }),
         longest_answer: 150,
         pipeline,
         ..MessageStep::default()

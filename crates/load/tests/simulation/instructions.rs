@@ -3,7 +3,9 @@
 
 use crate::world::{Case, Server, phase, requests};
 use measure::{CacheResult, Clock, Exchange, Outcome, Tally};
-use plan::message::{CodeRule, Codes, Field, Framing, IsoBitmap, Message, MessageService, Spot};
+use plan::answer::{Check, IsoForm, Must, Selector};
+use plan::data::Data;
+use plan::message::{Framing, Message, MessageService};
 use plan::site::Size;
 use plan::{MessageStep, ObjectStep, Origin, Pace, Popularity, Protocol, Step};
 use std::env;
@@ -86,13 +88,13 @@ fn request() {
 #[test]
 fn message() {
     let framing = Framing::parse("ascii:8").expect("a framing");
-    let field = |name, source| Field::parse(name, source).expect("a source");
-    let at = Spot::parse("fixed 1 2", IsoBitmap::Binary).expect("a place");
+    let field = |name, source| Data::parse(name, source).expect("a source");
+    let at = Selector::parse("fixed 1 2", IsoForm::default()).expect("a place");
     let step = MessageStep {
         framing: framing.clone(),
         messages: vec![Message::of(format!("PAY{{{{n}}}}{{{{t}}}}{}", "x".repeat(64)))],
         data: vec![field("n", "counter:1..99999999 as %08d"), field("t", "time:%Y%m%d%H%M%S%3f")],
-        code: Some(CodeRule { at, is: Codes::Success(vec!["00".into()]) }),
+        code: Some(Check { at, must: Must::BeOneOf(vec!["00".into()]) }),
         ..MessageStep::default()
     };
     let service = MessageService { framing, ..MessageService::default() };

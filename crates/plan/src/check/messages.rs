@@ -1,10 +1,9 @@
 //! What a step of messages, and the stand-in for a service, must keep to.
 
-use crate::data::is_name;
+use crate::answer::{By, Selector};
+use crate::data::{Meaning, Source};
 use crate::load::{Load, Origin, Phase, Protocol};
-use crate::message::{
-    CodeRule, Codes, Framing, How, Meaning, Message, MessageOrder, MessageService, MessageStep, Spot,
-};
+use crate::message::{Framing, Message, MessageOrder, MessageService, MessageStep};
 use crate::pace::Pace;
 
 /// All violations of a step, each a sentence.
@@ -18,45 +17,44 @@ pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String>
     }
     check_framing(step, &mut found);
     check_order(phase, step, &mut found);
-    for field in &step.data {
-        if !is_name(&field.name) {
-            found.push(format!("'{}' is no name of data: use letters, digits, - and _", field.name));
-        }
-        found.extend(field.source.violation().map(|why| format!("data {}: {why}", field.name)));
-    }
-    let files: Vec<&str> = step.files().collect();
-    if let Some(file) = step.line_files().find(|file| files.contains(file)) {
-        found.push(format!("data: {file} is taken by its rows and by its lines: give one of both"));
-    }
+    found.extend(step.data.iter().filter_map(|data| data.violation()));
+    found.extend(mixed_files(step));
     for (nth, message) in step.messages.iter().enumerate() {
         check_message(step, message, &mut |why| found.push(format!("message {}: {why}", nth + 1)));
     }
-    for (what, spot) in spots(step) {
-        found.extend(spot.by.violation().map(|why| format!("{what}: {why}")));
-        if spot.by == How::Status && (what == REQUEST || *step.answer_framing() != Framing::Http) {
-            found.push(format!("{what}: only answers in the framing http have a status"));
+    for (what, at) in places(step) {
+        found.extend(at.by.violation().map(|why| format!("{what}: {why}")));
+        if matches!(at.by, By::Status | By::Header(_)) && (what == REQUEST || *step.answer_framing() != Framing::Http) {
+            found.push(format!("{what}: only answers in the framing http have a status and header fields"));
         }
     }
-    if let Some(CodeRule { is: Codes::Success(codes) | Codes::Failure(codes), .. }) = &step.code
-        && codes.is_empty()
-    {
-        found.push("code: the set of codes is empty: give at least one".to_owned());
-    }
+    found.extend(step.code.iter().filter_map(|code| code.must.violation()).map(|why| format!("code: {why}")));
     found.iter().map(|why| format!("phase '{}': {why}", phase.name)).collect()
 }
 
 const REQUEST: &str = "correlation: request";
 
-fn spots(step: &MessageStep) -> Vec<(&'static str, &Spot)> {
-    let mut spots: Vec<(&'static str, &Spot)> = Vec::new();
-    spots.extend(step.code.as_ref().map(|rule| ("code", &rule.at)));
-    spots.extend(step.pushed.as_ref().map(|rule| ("pushed", &rule.at)));
+/// A file that is read in two ways.
+fn mixed_files(step: &MessageStep) -> Option<String> {
+    let rows = || step.data.iter().filter_map(|data| match &data.source {
+        Source::File(rows) => Some(rows),
+        _ => None,
+    });
+    let mixed = rows().find(|one| rows().any(|other| other.file == one.file && other.lines != one.lines))?;
+    Some(format!("data: {} is taken by its rows and by its lines: give one of both", mixed.file))
+}
+
+fn places(step: &MessageStep) -> Vec<(&'static str, &Selector)> {
+    let mut places: Vec<(&'static str, &Selector)> = Vec::new();
+    places.extend(step.code.as_ref().map(|code| ("code", &code.at)));
+    places.extend(step.pushed.as_ref().map(|rule| ("pushed", &rule.at)));
     let correlation = step.correlation.as_ref();
-    spots.extend(
+    places.extend(
         correlation.iter().flat_map(|rule| [(REQUEST, &rule.request), ("correlation: answer", &rule.answer)]),
     );
-    spots.extend(step.messages.iter().flat_map(|message| &message.take).map(|take| ("take", &take.at)));
-    spots
+    let extracts = step.messages.iter().flat_map(|message| &message.extract);
+    places.extend(extracts.map(|extract| ("extract", &extract.at)));
+    places
 }
 
 fn check_framing(step: &MessageStep, found: &mut Vec<String>) {
@@ -112,8 +110,8 @@ fn check_message(step: &MessageStep, message: &Message, found: &mut dyn FnMut(St
         Err(why) => return found(why),
         Ok(placeholders) => placeholders,
     };
-    let takes = placeholders.iter().any(|meaning| matches!(meaning, Meaning::Taken(_)));
-    if step.order != MessageOrder::Sequence && (takes || !message.take.is_empty()) {
+    let uses = placeholders.iter().any(|meaning| matches!(meaning, Meaning::Extracted(_)));
+    if step.order != MessageOrder::Sequence && (uses || !message.extract.is_empty()) {
         found("values of answers are taken in sequences: give the order sequence".to_owned());
     }
     if step.framing == Framing::Http && message.head.is_empty() && message.body.is_empty() {
@@ -134,13 +132,6 @@ fn check_message(step: &MessageStep, message: &Message, found: &mut dyn FnMut(St
             found("its head has no place: the framing has none".to_owned());
         }
         _ => {}
-    }
-    for meaning in &placeholders {
-        if let Meaning::Own(source, Some(_)) = meaning
-            && source.computed_bytes().is_some()
-        {
-            found("lengths and checksums have a width of their own: leave out the format".to_owned());
-        }
     }
 }
 

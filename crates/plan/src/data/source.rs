@@ -1,29 +1,22 @@
 //! Where values come from, and what they are.
 
-use super::table::Table;
+use super::computed::{ChecksumField, LengthField, computed, hex};
+use super::counter::{Counter, Wrap};
+use super::number::unescape;
 use super::time;
+use super::time_text::{TimeText, Zone};
+use crate::body::Body;
 use crate::draw::{Draw, hash};
-use serde::{Deserialize, Serialize};
+use crate::secret::Secret;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;
 
 /// Where the values of a name come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", from = "Read")]
 pub enum Source {
-    /// Counts by the number of the request.
-    Counter {
-        /// The first value.
-        start: i64,
-        /// What is added each time.
-        #[serde(default = "one", skip_serializing_if = "is_one")]
-        step: i64,
-        /// After the last value that does not pass this one, it begins again; `None`: without end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        end: Option<i64>,
-        /// Digits at least, with zeros in front; at most 40.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        width: u8,
-    },
+    /// Whole numbers, one after the other.
+    Counter(Counter),
     /// A whole number, each one of the range equally likely.
     Integer {
         /// The least.
@@ -39,31 +32,142 @@ pub enum Source {
     /// A random UUID (RFC 9562, version 4).
     Uuid,
     /// The time at which the request is written.
-    Time(TimeForm),
+    Time(Time),
     /// The number of the user, from 0.
     User,
     /// The number of the request in its phase, from 0.
     Request,
+    /// The number of the connection: the worker's number from 1 times 10,000, and the user's on its worker from 1, which
+    /// outlives reconnecting.
+    Connection,
+    /// The number of the worker, from 1.
+    Worker,
     /// Rows of a file.
-    File {
-        /// Its path, as whoever runs the plan reads it.
-        file: String,
-        /// Which row.
-        #[serde(default)]
-        order: RowOrder,
-    },
+    File(Rows),
+    /// Always these bytes.
+    Bytes(Body),
+    /// What an environment variable or a file holds when the run begins.
+    Secret(Secret),
+    /// The length of a TCP message.
+    Length(LengthField),
+    /// A checksum over what stands before it in a TCP message.
+    Checksum(ChecksumField),
 }
 
-fn is_zero(width: &u8) -> bool {
-    *width == 0
+/// Where a counter or a file goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Each {
+    /// With each request: the same name has the same value throughout it.
+    #[default]
+    Request,
+    /// At each place where the name stands: a message that holds it twice takes two values.
+    Place,
 }
 
-fn one() -> i64 {
-    1
+impl Each {
+    pub(super) fn is_request(&self) -> bool {
+        *self == Each::Request
+    }
 }
 
-fn is_one(step: &i64) -> bool {
-    *step == 1
+/// Rows of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Rows {
+    /// Its path, as whoever runs the plan reads it.
+    pub file: String,
+    /// Which row.
+    #[serde(default)]
+    pub order: RowOrder,
+    /// Each line is a row as it is, empty ones too, whatever the file is called.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lines: bool,
+    /// Where it goes on.
+    #[serde(default, skip_serializing_if = "Each::is_request")]
+    pub each: Each,
+}
+
+/// A source as plan files say it, with the words that older ones have.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Read {
+    Counter(Counter),
+    Integer { min: i64, max: i64 },
+    Text { length: u32 },
+    Uuid,
+    Time(Time),
+    User,
+    Request,
+    Connection,
+    Worker,
+    File(Rows),
+    Bytes(Body),
+    #[serde(alias = "environment", deserialize_with = "outside")]
+    Secret(Secret),
+    Length(LengthField),
+    Checksum(ChecksumField),
+    Value(Box<Read>),
+    Count(OldCount),
+    Lines(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OldCount {
+    start: i64,
+    end: i64,
+    step: i64,
+    #[serde(default)]
+    order: Wrap,
+}
+
+impl From<Read> for Source {
+    fn from(read: Read) -> Source {
+        match read {
+            Read::Counter(counter) => Source::Counter(counter),
+            Read::Integer { min, max } => Source::Integer { min, max },
+            Read::Text { length } => Source::Text { length },
+            Read::Uuid => Source::Uuid,
+            Read::Time(time) => Source::Time(time),
+            Read::User => Source::User,
+            Read::Request => Source::Request,
+            Read::Connection => Source::Connection,
+            Read::Worker => Source::Worker,
+            Read::File(rows) => Source::File(rows),
+            Read::Bytes(bytes) => Source::Bytes(bytes),
+            Read::Secret(secret) => Source::Secret(secret),
+            Read::Length(length) => Source::Length(length),
+            Read::Checksum(sum) => Source::Checksum(sum),
+            Read::Value(read) => Source::from(*read),
+            Read::Count(OldCount { start, end, step, order }) => {
+                Source::Counter(Counter { start, step, end: Some(end), width: 0, wrap: order, each: Each::Place })
+            }
+            Read::Lines(file) => {
+                Source::File(Rows { file, lines: true, each: Each::Place, ..Rows::default() })
+            }
+        }
+    }
+}
+
+/// A secret, or the bare name of a variable, as plans once had it.
+fn outside<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
+    let text = String::deserialize(from)?;
+    let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if !text.is_empty() && is_name(&text) {
+        return Ok(Secret::environment(&text));
+    }
+    Secret::read(&text).map_err(serde::de::Error::custom)
+}
+
+/// A time and how it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Time {
+    /// In a form that has a name.
+    Named(TimeForm),
+    /// In a form of its own.
+    Text(TimeText),
 }
 
 /// How a time is written.
@@ -110,29 +214,26 @@ impl RowOrder {
     }
 }
 
-/// What a value depends on beside its source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Moment {
-    /// Number of the request in its phase.
-    pub number: u64,
-    /// Number of the user in the phase.
-    pub user: u64,
-    /// Microseconds since 1970.
-    pub unix_us: u64,
-}
-
 const WANTED: &str = "give counter[:FIRST[..LAST][:STEP]], int:MIN..MAX, text:LENGTH, uuid, \
-                      time[:s|ms|rfc3339|http|date], user or request";
+                      time[:s|ms|rfc3339|http|date], time:FORMAT, time-local:FORMAT, time@ZONE:FORMAT, user, request, \
+                      connection, worker, env:NAME, bytes:TEXT, hex:BYTES, or in TCP messages length[:ascii:8][,total], \
+                      lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac-env:NAME (or hmac-sha1, hmac-sha512, cmac, \
+                      retail-mac)";
 
 /// Longest random text, in bytes.
 const LONGEST_TEXT: u32 = 1 << 20;
 
 impl Source {
-    /// Reads a source as it is typed; see docs/src/requests.md.
+    /// Reads a source as it is typed; see docs/src/requests.md and docs/src/tcp.md.
     ///
     /// # Errors
     /// What would do, in words.
     pub fn parse(text: &str) -> Result<Source, String> {
+        let wrong = || format!("'{text}' is no source of values: {WANTED}");
+        if let Some(computed) = computed(text) {
+            let source = computed.ok_or_else(wrong)?;
+            return source.violation().map_or(Ok(source), |why| Err(format!("'{text}': {why}")));
+        }
         let (kind, rest) = text.split_once(':').map_or((text, None), |(kind, rest)| (kind, Some(rest)));
         let source = match (kind, rest) {
             ("counter", rest) => counter(rest.unwrap_or("0")),
@@ -142,42 +243,90 @@ impl Source {
                 length.map(|length| Source::Text { length })
             }
             ("uuid", None) => Some(Source::Uuid),
-            ("time", form) => TimeForm::parse(form.unwrap_or("s")).map(Source::Time),
             ("user", None) => Some(Source::User),
             ("request", None) => Some(Source::Request),
-            _ => None,
+            ("connection", None) => Some(Source::Connection),
+            ("worker", None) => Some(Source::Worker),
+            ("hex", Some(digits)) => hex(digits).map(|bytes| Source::Bytes(bytes.into())),
+            ("bytes", Some(text)) => Some(Source::Bytes(unescape(text)?.into())),
+            ("env", Some(name)) => Some(Source::Secret(Secret::environment(name))),
+            (kind, rest) => time(kind, rest).map(Source::Time),
         };
-        source.ok_or_else(|| format!("'{text}' is no source of values: {WANTED}"))
+        source.ok_or_else(wrong)
     }
 
-    /// What no source can be, in words; `None` where nothing is wrong.
+    /// The file that its values come from.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Source::File(rows) => Some(&rows.file),
+            _ => None,
+        }
+    }
+
+    /// The secret that it is taken from, or made with.
+    pub fn secret(&self) -> Option<&Secret> {
+        match self {
+            Source::Secret(secret) => Some(secret),
+            Source::Checksum(sum) => sum.key.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same, to be filled in.
+    pub(crate) fn secret_mut(&mut self) -> Option<&mut Secret> {
+        match self {
+            Source::Secret(secret) => Some(secret),
+            Source::Checksum(sum) => sum.key.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// Bytes that it takes at least, where it is computed when all else of a message is known.
+    pub fn computed_bytes(&self) -> Option<u32> {
+        match self {
+            Source::Length(length) => Some(length.number.width()),
+            Source::Checksum(sum) => Some(sum.width()),
+            _ => None,
+        }
+    }
+
+    /// Where its values are dealt to requests one after the other; `None`: each value follows from the request alone.
+    pub fn dealt(&self) -> Option<Each> {
+        match self {
+            Source::Counter(Counter { end: None, each: Each::Request, .. }) => None,
+            Source::Counter(counter) => Some(counter.each),
+            Source::File(Rows { order: RowOrder::InTurn, each, .. }) => Some(*each),
+            _ => None,
+        }
+    }
+
+    /// Why it cannot be; `None` where nothing is wrong.
     pub fn violation(&self) -> Option<String> {
         match self {
-            Source::Counter { step: 0, .. } => Some("a counter has step 0: it would not count".to_owned()),
-            Source::Counter { width: 41.., .. } => {
-                Some("a counter is more than 40 digits wide: give 0 to 40".to_owned())
-            }
-            Source::Counter { start, step, end: Some(end), .. }
-                if (*end < *start) != (*step < 0) && end != start =>
-            {
-                Some(format!("a counter from {start} by {step} never comes to {end}"))
-            }
+            Source::Counter(counter) => counter.violation(),
             Source::Integer { min, max } if min > max => {
                 Some(format!("a range from {min} to {max} is empty: give the lesser number first"))
             }
             Source::Text { length } if *length == 0 || *length > LONGEST_TEXT => {
                 Some(format!("a text of {length} characters: give 1 to {LONGEST_TEXT}"))
             }
+            Source::Time(Time::Text(time)) => time.violation(),
+            Source::File(rows) if rows.file.is_empty() => Some("a file without a name".to_owned()),
+            Source::Length(length) if !length.number.is_sound() && !length.is_flexible() => {
+                Some("a length of an impossible width".to_owned())
+            }
+            Source::Checksum(sum) => sum.violation(),
             _ => None,
         }
     }
 
-    /// Gives the value of a request to `put`, in pieces. `seed` belongs to the name; `cell`: the table and the column of a
-    /// file's value.
-    pub fn value(&self, seed: u64, at: &Moment, cell: Option<(&Table, usize)>, put: &mut impl FnMut(&[u8])) {
+    /// Gives a value that follows from the request alone to `put`, in pieces; nothing for all other sources. `seed` belongs
+    /// to the name.
+    pub fn value(&self, seed: u64, at: &Moment, put: &mut impl FnMut(&[u8])) {
         match self {
-            Source::Counter { start, step, end, width } => {
-                number(count(*start, *step, *end, at.number), *width, put);
+            Source::Counter(counter) => {
+                let value = i128::from(counter.start) + i128::from(at.number) * i128::from(counter.step);
+                number(value, counter.width, put);
             }
             Source::Integer { min, max } => {
                 let span = max.wrapping_sub(*min) as u64;
@@ -189,18 +338,39 @@ impl Source {
             }
             Source::Text { length } => text(&mut Draw::new(seed, at.number), *length, put),
             Source::Uuid => put(&uuid(&mut Draw::new(seed, at.number))),
-            Source::Time(form) => form.write(at.unix_us, put),
+            Source::Time(Time::Named(form)) => form.write(at.unix_us, put),
             Source::User => number(i128::from(at.user), 0, put),
             Source::Request => number(i128::from(at.number), 0, put),
-            Source::File { order, .. } => {
-                let Some((table, column)) = cell else { return };
-                let rows = table.rows().max(1) as u64;
-                let row = match order {
-                    RowOrder::InTurn | RowOrder::Once => at.number % rows,
-                    RowOrder::Random => Draw::new(seed, at.number).below(rows),
-                };
-                put(table.cell(row as usize, column));
-            }
+            Source::Connection => number(i128::from(at.connection), 0, put),
+            Source::Worker => number(i128::from(at.worker), 0, put),
+            Source::Time(_) | Source::File(_) | Source::Bytes(_) | Source::Secret(_) => {}
+            Source::Length(_) | Source::Checksum(_) => {}
+        }
+    }
+}
+
+/// What a value depends on beside its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Moment {
+    /// Number of the request in its phase.
+    pub number: u64,
+    /// Number of the user in the phase.
+    pub user: u64,
+    /// Number of the connection, which outlives reconnecting.
+    pub connection: u64,
+    /// Number of the worker, from 1.
+    pub worker: u64,
+    /// Microseconds since 1970.
+    pub unix_us: u64,
+}
+
+impl Moment {
+    /// The row of a file of so many that follows from the request alone.
+    #[inline]
+    pub fn row(&self, order: RowOrder, seed: u64, rows: u64) -> u64 {
+        match order {
+            RowOrder::InTurn | RowOrder::Once => self.number % rows.max(1),
+            RowOrder::Random => Draw::new(seed, self.number).below(rows.max(1)),
         }
     }
 }
@@ -210,15 +380,8 @@ pub fn seed_of(seed: u64, name: &str) -> u64 {
     name.bytes().fold(hash(seed, 0xDA7A), |sum, byte| hash(sum, u64::from(byte)))
 }
 
-/// The value of a counter; wide, so that nothing overflows.
-fn count(start: i64, step: i64, end: Option<i64>, number: u64) -> i128 {
-    let (start, step) = (i128::from(start), i128::from(step));
-    let values =
-        end.map_or(i128::MAX, |end| (i128::from(end) - start) / if step == 0 { 1 } else { step } + 1);
-    start + i128::from(number) % values.max(1) * step
-}
-
-fn number(value: i128, width: u8, put: &mut impl FnMut(&[u8])) {
+/// Gives a number to `put`, with zeros in front where it has fewer digits than `width`.
+pub fn number(value: i128, width: u8, put: &mut impl FnMut(&[u8])) {
     // The longest i128 has 40 characters, and no width is greater.
     let mut digits = [b'0'; 40];
     if let Ok(mut left) = u64::try_from(value) {
@@ -274,8 +437,20 @@ fn counter(rest: &str) -> Option<Source> {
         Some((start, end)) => (start.parse().ok()?, Some(end.parse().ok()?)),
         None => (values.parse().ok()?, None),
     };
-    let source = Source::Counter { start, step, end, width: 0 };
+    let source = Source::Counter(Counter { start, step, end, ..Counter::default() });
     source.violation().is_none().then_some(source)
+}
+
+/// A time as it is typed: `time:ms`, `time:%H:%M`, `time-local:FORMAT`, `time@ZONE:FORMAT`.
+fn time(kind: &str, rest: Option<&str>) -> Option<Time> {
+    let text = |zone| rest.map(|format| Time::Text(TimeText { format: format.into(), zone }));
+    match (kind, kind.strip_prefix("time@")) {
+        ("time", _) if rest.is_some_and(|format| format.contains('%')) => text(Zone::Utc),
+        ("time", _) => TimeForm::parse(rest.unwrap_or("s")).map(Time::Named),
+        ("time-local", _) => text(Zone::Local),
+        (_, Some(zone)) => text(Zone::Named(zone.to_owned())),
+        _ => None,
+    }
 }
 
 fn range(text: &str) -> Option<(i64, i64)> {
@@ -310,14 +485,20 @@ impl TimeForm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Counting;
     use proptest::prelude::*;
     use std::collections::HashSet;
 
     fn value(source: &str, number: u64) -> String {
-        let at = Moment { number, user: 3, unix_us: 1_784_538_305_123_456 };
+        let at = Moment { number, user: 3, unix_us: 1_784_538_305_123_456, ..Moment::default() };
         let mut written = Vec::new();
-        let seed = seed_of(7, source);
-        Source::parse(source).unwrap().value(seed, &at, None, &mut |piece| written.extend_from_slice(piece));
+        let (seed, source) = (seed_of(7, source), Source::parse(source).unwrap());
+        match &source {
+            Source::Counter(counter) if source.dealt().is_some() => {
+                return Counting::new(counter).value(number).to_string();
+            }
+            source => source.value(seed, &at, &mut |piece| written.extend_from_slice(piece)),
+        }
         String::from_utf8(written).unwrap()
     }
 
@@ -379,21 +560,13 @@ mod tests {
 
     #[test]
     fn rows_are_taken_in_order_or_at_random() {
-        let table = Table::from_lines("a\nb\nc\n").unwrap();
-        let rows = |order| {
-            let source = Source::File { file: String::new(), order };
-            let row = |number| {
-                let mut written = Vec::new();
-                let at = Moment { number, ..Moment::default() };
-                source.value(1, &at, Some((&table, 0)), &mut |piece| written.extend_from_slice(piece));
-                String::from_utf8(written).unwrap()
-            };
-            (0..300).map(row).collect::<Vec<_>>()
+        let rows = |order| -> Vec<u64> {
+            (0..300).map(|number| Moment { number, ..Moment::default() }.row(order, 1, 3)).collect()
         };
-        assert_eq!(rows(RowOrder::InTurn)[..5], ["a", "b", "c", "a", "b"]);
+        assert_eq!(rows(RowOrder::Once)[..5], [0, 1, 2, 0, 1]);
         let random = rows(RowOrder::Random);
-        for row in ["a", "b", "c"] {
-            let seen = random.iter().filter(|seen| *seen == row).count();
+        for row in 0..3 {
+            let seen = random.iter().filter(|seen| **seen == row).count();
             assert!((60..140).contains(&seen), "{row}: {seen}");
         }
     }
@@ -401,17 +574,17 @@ mod tests {
     #[test]
     fn counters_may_be_padded() {
         let written = |start, width, number| {
-            let source = Source::Counter { start, step: 1, end: None, width };
+            let source = Source::Counter(Counter { start, width, ..Counter::default() });
             let mut text = Vec::new();
             let at = Moment { number, ..Moment::default() };
-            source.value(7, &at, None, &mut |bytes: &[u8]| text.extend_from_slice(bytes));
+            source.value(7, &at, &mut |bytes: &[u8]| text.extend_from_slice(bytes));
             (String::from_utf8(text).unwrap(), source.violation().is_none())
         };
         assert_eq!(written(1, 9, 41), ("000000042".to_owned(), true));
         assert_eq!(written(-7, 4, 0), ("-007".to_owned(), true));
         assert_eq!(written(12_345, 3, 0), ("12345".to_owned(), true));
         assert_eq!(written(0, 40, 1).0.len(), 40);
-        assert!(Source::Counter { start: 0, step: 1, end: None, width: 41 }.violation().is_some());
+        assert!(Counter { width: 41, ..Counter::default() }.violation().is_some());
     }
 
     proptest! {

@@ -1,17 +1,27 @@
 //! The rows of a file: lines, or comma-separated values (RFC 4180) whose first row names the columns.
 
 use crate::body::Body;
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
-/// Rows of cells, read-only, in one piece of memory.
+/// Rows of cells, read-only, in one piece of memory: that of lines is the file's own, and little more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
     columns: Vec<String>,
     #[serde(with = "bytes")]
     text: Vec<u8>,
-    /// Where each cell ends in the text, row by row.
-    ends: Vec<usize>,
+    cells: Cells,
+}
+
+/// Where cells lie in the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Cells {
+    /// Where each ends, row by row.
+    Ends(Vec<usize>),
+    /// Each ends with a line end; where every so many begin.
+    Lines { rows: usize, apart: usize, begins: Vec<usize> },
 }
 
 impl Table {
@@ -19,24 +29,53 @@ impl Table {
     ///
     /// # Errors
     /// There is no line.
-    pub fn from_lines(text: &str) -> Result<Table, String> {
-        let mut table = Table { columns: vec![String::new()], text: Vec::new(), ends: Vec::new() };
-        text.lines().filter(|line| !line.is_empty()).for_each(|line| table.push(line.as_bytes()));
-        table.not_empty()
+    pub fn from_lines(text: Vec<u8>) -> Result<Table, String> {
+        Table::of_lines(text, |line| !line.is_empty())
     }
 
-    /// Each line is a row of one cell, empty ones and bytes that are no text included; a line may end with CR LF, too.
+    /// Each line is a row of one cell, empty ones included; a line may end with CR LF, too.
     ///
     /// # Errors
     /// There is no line.
-    pub fn from_all_lines(bytes: &[u8]) -> Result<Table, String> {
-        let mut table = Table { columns: vec![String::new()], text: Vec::new(), ends: Vec::new() };
-        let ended = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-        if !bytes.is_empty() {
-            let lines = ended.split(|byte| *byte == b'\n');
-            lines.for_each(|line| table.push(line.strip_suffix(b"\r").unwrap_or(line)));
+    pub fn from_all_lines(text: Vec<u8>) -> Result<Table, String> {
+        Table::of_lines(text, |_| true)
+    }
+
+    /// Moves the lines that count together, within the memory that they lie in.
+    fn of_lines(mut text: Vec<u8>, counts: impl Fn(&[u8]) -> bool) -> Result<Table, String> {
+        let (mut rows, mut from, mut to) = (0, 0, 0);
+        while from < text.len() {
+            let end = memchr(b'\n', &text[from..]).map_or(text.len(), |at| from + at);
+            let line = text[from..end].strip_suffix(b"\r").unwrap_or(&text[from..end]);
+            if counts(line) {
+                let length = line.len();
+                text.copy_within(from..from + length, to);
+                to += length;
+                match text.get_mut(to) {
+                    Some(place) => *place = b'\n',
+                    // The last line has no end, and none before it was shorter than in the file.
+                    None => {
+                        text.reserve_exact(1);
+                        text.push(b'\n');
+                    }
+                }
+                to += 1;
+                rows += 1;
+            }
+            from = end + 1;
         }
-        table.not_empty()
+        text.truncate(to);
+        // An eighth of the text for the index.
+        let apart = (64 * rows / text.len().max(1)).next_power_of_two();
+        let mut begins = Vec::with_capacity(rows.div_ceil(apart));
+        let mut begin = 0;
+        for row in 0..rows {
+            if row % apart == 0 {
+                begins.push(begin);
+            }
+            begin += memchr(b'\n', &text[begin..]).unwrap_or_default() + 1;
+        }
+        Table { columns: vec![String::new()], text, cells: Cells::Lines { rows, apart, begins } }.not_empty()
     }
 
     /// Comma-separated values; the first row has the names of the columns. A cell in double quotes may hold commas, line
@@ -45,7 +84,7 @@ impl Table {
     /// # Errors
     /// Rows that are longer or shorter than the first, and quotes without end, with their line.
     pub fn from_csv(text: &str) -> Result<Table, String> {
-        let mut table = Table { columns: Vec::new(), text: Vec::new(), ends: Vec::new() };
+        let mut table = Table { columns: Vec::new(), text: Vec::new(), cells: Cells::Ends(Vec::new()) };
         // What some programs write at the beginning of a file.
         let mut rest = text.trim_start_matches('\u{feff}');
         let mut line = 1;
@@ -77,7 +116,9 @@ impl Table {
 
     fn push(&mut self, cell: &[u8]) {
         self.text.extend_from_slice(cell);
-        self.ends.push(self.text.len());
+        if let Cells::Ends(ends) = &mut self.cells {
+            ends.push(self.text.len());
+        }
     }
 
     fn not_empty(self) -> Result<Table, String> {
@@ -86,7 +127,10 @@ impl Table {
 
     /// How many rows there are.
     pub fn rows(&self) -> usize {
-        self.ends.len() / self.columns.len().max(1)
+        match &self.cells {
+            Cells::Ends(ends) => ends.len() / self.columns.len().max(1),
+            Cells::Lines { rows, .. } => *rows,
+        }
     }
 
     /// The names of the columns; of lines, one that is empty.
@@ -101,10 +145,22 @@ impl Table {
 
     /// A cell; empty where there is none.
     pub fn cell(&self, row: usize, column: usize) -> &[u8] {
-        let nth = row * self.columns.len() + column;
-        let Some(end) = self.ends.get(nth) else { return b"" };
-        let begin = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.text[begin..*end]
+        match &self.cells {
+            Cells::Ends(ends) => {
+                let nth = row * self.columns.len() + column;
+                let Some(end) = ends.get(nth) else { return b"" };
+                let begin = nth.checked_sub(1).map_or(0, |before| ends[before]);
+                &self.text[begin..*end]
+            }
+            Cells::Lines { apart, begins, .. } => {
+                let Some(begin) = begins.get(row / apart) else { return b"" };
+                let mut rest = &self.text[*begin..];
+                for _ in 0..row % apart {
+                    rest = memchr(b'\n', rest).map_or(&[], |end| &rest[end + 1..]);
+                }
+                &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
+            }
+        }
     }
 }
 
@@ -189,7 +245,7 @@ mod tests {
         ] {
             assert!(Table::from_csv(text).unwrap_err().contains(said), "{text}");
         }
-        assert!(Table::from_lines("\n\n").is_err());
+        assert!(Table::from_lines(b"\n\n".to_vec()).is_err());
     }
 
     #[test]
@@ -199,14 +255,49 @@ mod tests {
             (b"a\r\n\r\n\xB9\xFA", &[b"a", b"", b"\xB9\xFA"]),
             (b"\n", &[b""]),
         ] {
-            let table = Table::from_all_lines(bytes).unwrap();
+            let table = Table::from_all_lines(bytes.to_vec()).unwrap();
             let lines: Vec<&[u8]> = (0..table.rows()).map(|row| table.cell(row, 0)).collect();
             assert_eq!(lines, wanted);
         }
-        assert!(Table::from_all_lines(b"").is_err());
+        assert!(Table::from_all_lines(Vec::new()).is_err());
+    }
+
+    /// Lines of a file, as the standard library has them.
+    fn lines(text: &[u8]) -> Vec<Vec<u8>> {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let lines = text.split(|byte| *byte == b'\n');
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec()).collect()
+    }
+
+    #[test]
+    fn lines_take_little_more_memory_than_their_file() {
+        let text: Vec<u8> = (0..200_000).flat_map(|row| format!("{row:06}\n").into_bytes()).collect();
+        let (size, place) = (text.len(), text.as_ptr());
+        let table = Table::from_all_lines(text).unwrap();
+        let Cells::Lines { begins, .. } = &table.cells else { panic!() };
+        assert_eq!(table.text.as_ptr(), place, "nothing was copied elsewhere");
+        assert!(begins.capacity() * size_of::<usize>() <= size / 4, "{} entries", begins.len());
+        assert!([0, 1, 77_777, 199_999].iter().all(|row| table.cell(*row, 0) == format!("{row:06}").as_bytes()));
     }
 
     proptest! {
+        #[test]
+        fn lines_are_those_of_the_file(
+            text in proptest::collection::vec(prop_oneof![Just(b'a'), Just(b'\n'), Just(b'\r'), any::<u8>()], 1..60)
+        ) {
+            let wanted = lines(&text);
+            let all = Table::from_all_lines(text.clone()).unwrap();
+            let read: Vec<Vec<u8>> = (0..all.rows()).map(|row| all.cell(row, 0).to_vec()).collect();
+            prop_assert_eq!(&read, &wanted);
+            let full: Vec<Vec<u8>> = wanted.into_iter().filter(|line| !line.is_empty()).collect();
+            if let Ok(table) = Table::from_lines(text) {
+                let read: Vec<Vec<u8>> = (0..table.rows()).map(|row| table.cell(row, 0).to_vec()).collect();
+                prop_assert_eq!(read, full);
+            } else {
+                prop_assert_eq!(full.len(), 0);
+            }
+        }
+
         #[test]
         fn quoted_cells_read_back(cells in proptest::collection::vec("[a\",\n\r]{0,6}", 1..6)) {
             let quoted = |cell: &String| format!("\"{}\"", cell.replace('"', "\"\""));

@@ -1,6 +1,8 @@
 //! How messages are told apart, as a plan says it; what it does is `wire::message`'s business.
 
+use crate::answer::{IsoBitmap, IsoCoding, IsoForm};
 use crate::body::Body;
+use crate::data::{Counts, Number, unescape};
 use serde::{Deserialize, Serialize};
 
 /// How messages are told apart.
@@ -47,33 +49,6 @@ pub struct LengthHead {
     pub adjust: i64,
 }
 
-/// How a number is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Number {
-    /// This many decimal digits, 1 to 18; of a [`LengthField`](super::LengthField) also 0: as many as it needs.
-    Ascii(u8),
-    /// This many hexadecimal digits, 1 to 15.
-    Hex(u8),
-    /// Binary in 1, 2, 4 or 8 bytes, most significant first.
-    Binary(u8),
-    /// Binary in 1, 2, 4 or 8 bytes, least significant first.
-    Little(u8),
-    /// Two decimal digits per byte, in 1 to 9 bytes.
-    Bcd(u8),
-}
-
-/// What a length counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum Counts {
-    /// What follows the head.
-    #[default]
-    Body,
-    /// Head and body.
-    Total,
-}
-
 /// ISO 8583 (1987) behind a length of its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,54 +58,9 @@ pub struct Iso8583 {
     /// How bitmaps are written.
     #[serde(default)]
     pub bitmap: IsoBitmap,
-}
-
-/// How ISO 8583's bitmaps are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
-pub enum IsoBitmap {
-    /// 8 bytes.
-    #[default]
-    Binary,
-    /// 16 hexadecimal digits.
-    Hex,
-}
-
-impl Number {
-    /// Bytes that it takes.
-    pub fn width(self) -> u32 {
-        match self {
-            Number::Ascii(width)
-            | Number::Hex(width)
-            | Number::Binary(width)
-            | Number::Little(width)
-            | Number::Bcd(width) => u32::from(width),
-        }
-    }
-
-    /// Whether numbers of this width can be read and written.
-    pub fn is_sound(self) -> bool {
-        match self {
-            Number::Ascii(width) => (1..=18).contains(&width),
-            Number::Hex(width) => (1..=15).contains(&width),
-            Number::Binary(width) | Number::Little(width) => [1, 2, 4, 8].contains(&width),
-            Number::Bcd(width) => (1..=9).contains(&width),
-        }
-    }
-
-    /// Reads `8`, `ascii:8`, `hex:4`, `binary:2`, `little:4` or `bcd:2`; a bare number is of `otherwise`.
-    pub(super) fn parse(text: &str, otherwise: fn(u8) -> Number) -> Option<Number> {
-        let (kind, width) = match text.split_once(':') {
-            None => (otherwise as fn(u8) -> Number, text),
-            Some(("ascii", width)) => (Number::Ascii as fn(u8) -> Number, width),
-            Some(("hex", width)) => (Number::Hex as fn(u8) -> Number, width),
-            Some(("binary", width)) => (Number::Binary as fn(u8) -> Number, width),
-            Some(("little", width)) => (Number::Little as fn(u8) -> Number, width),
-            Some(("bcd", width)) => (Number::Bcd as fn(u8) -> Number, width),
-            Some(_) => return None,
-        };
-        width.parse().ok().map(kind).filter(|number| number.is_sound())
-    }
+    /// How fields are written.
+    #[serde(default, skip_serializing_if = "IsoCoding::is_usual")]
+    pub coding: IsoCoding,
 }
 
 impl LengthHead {
@@ -204,11 +134,11 @@ impl Framing {
         }
     }
 
-    /// How bitmaps of ISO 8583 are written.
-    pub fn bitmap(&self) -> IsoBitmap {
+    /// How ISO 8583 is written.
+    pub fn iso_form(&self) -> IsoForm {
         match self {
-            Framing::Iso8583(iso) => iso.bitmap,
-            _ => IsoBitmap::default(),
+            Framing::Iso8583(iso) => IsoForm { bitmap: iso.bitmap, coding: iso.coding },
+            _ => IsoForm::default(),
         }
     }
 }
@@ -234,60 +164,19 @@ fn length_head(text: &str) -> Option<LengthHead> {
 }
 
 fn iso8583(text: &str) -> Option<Iso8583> {
-    let (length, bitmap) = match text.split_once(',') {
-        None => (text, IsoBitmap::Binary),
-        Some((length, "hex")) => (length, IsoBitmap::Hex),
-        Some((length, "binary")) => (length, IsoBitmap::Binary),
-        Some(_) => return None,
+    let (length, form) = match text.split_once(',') {
+        None => (text, IsoForm::default()),
+        Some((length, form)) => (length, IsoForm::parse(form)?),
     };
-    Some(Iso8583 { length: Number::parse(length, Number::Binary)?, bitmap })
-}
-
-/// Reads text with `\r`, `\n`, `\t`, `\0`, `\\` and `\xHH`.
-///
-/// # Errors
-/// A backslash before anything else.
-pub fn unescape(text: &str) -> Result<Vec<u8>, String> {
-    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
-        if *byte != b'\\' {
-            bytes.push(*byte);
-            continue;
-        }
-        let (escape, after) = rest.split_first().unwrap_or((&b' ', &[]));
-        rest = after;
-        let byte = match escape {
-            b'r' => b'\r',
-            b'n' => b'\n',
-            b't' => b'\t',
-            b'0' => 0,
-            b'\\' => b'\\',
-            // A placeholder's escape, which the template reads.
-            b'{' => {
-                bytes.push(b'\\');
-                b'{'
-            }
-            b'x' => {
-                let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-                let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-                rest = after.get(2..).unwrap_or(&[]);
-                byte.ok_or_else(|| format!("'{text}': \\x needs two hexadecimal digits"))?
-            }
-            _ => {
-                return Err(format!(
-                    "'{text}': a backslash stands before r, n, t, 0, x and two digits, or another"
-                ));
-            }
-        };
-        bytes.push(byte);
-    }
-    Ok(bytes)
+    let IsoForm { bitmap, coding } = form;
+    Some(Iso8583 { length: Number::parse(length, Number::Binary)?, bitmap, coding })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ASCII: IsoCoding = IsoCoding::Ascii;
 
     #[test]
     fn framings_as_they_are_typed() {
@@ -317,10 +206,10 @@ mod tests {
                     adjust: -4,
                 }),
             ),
-            ("iso8583:2", Framing::Iso8583(Iso8583 { length: Number::Binary(2), bitmap: IsoBitmap::Binary })),
+            ("iso8583:2", Framing::Iso8583(Iso8583 { length: Number::Binary(2), bitmap: IsoBitmap::Binary, coding: ASCII })),
             (
                 "iso8583:ascii:4,hex",
-                Framing::Iso8583(Iso8583 { length: Number::Ascii(4), bitmap: IsoBitmap::Hex }),
+                Framing::Iso8583(Iso8583 { length: Number::Ascii(4), bitmap: IsoBitmap::Hex, coding: ASCII }),
             ),
         ] {
             assert_eq!(Framing::parse(text), Ok(framing), "{text}");

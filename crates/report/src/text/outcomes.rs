@@ -86,7 +86,7 @@ impl Report<'_> {
             };
         }
         let is_held = |step: &Step| match step {
-            Step::Requests(step) => !step.expect.headers.is_empty() || !step.expect.content.is_empty(),
+            Step::Requests(step) => !step.expect.checks.is_empty(),
             Step::Object(_) | Step::Urls(_) | Step::Script(_) | Step::Messages(_) => false,
         };
         if steps.clone().any(is_held) {

@@ -2,7 +2,7 @@
 
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
+use crate::session::{self, Finished, Surroundings, View, files};
 use doors::wrktcp::{Command, Now, Run, Shown, help as usage, parse};
 use measure::{Event, Row};
 use report::live::is_worth_showing;
@@ -26,7 +26,9 @@ pub fn help() -> Result<Exit, Problem> {
 pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
     let (local, utc) = clock::digits();
     let now = Now { local, utc, seed: super::seed_from_clock() };
-    let run = match parse(args, &now, &|file: &Path| std::fs::read(file)) {
+    // The limit of ini files; of files with rows it is only asked whether they have any.
+    let read_file = |file: &Path| files::read_begin(file, 16 << 20);
+    let run = match parse(args, &now, &read_file) {
         Command::Show(Shown { complaint, text }) => {
             show::write(&text);
             if !complaint.is_empty() {

@@ -1,9 +1,9 @@
 //! Checks of what a plan's data files hold against what the plan takes of them.
 
 use crate::problem::Problem;
-use plan::data::{Meaning, Source, Table, Tables, meaning};
+use plan::data::{Meaning, Names, Rows, Source, Table, Tables, Value};
 use plan::template::Piece;
-use plan::{Load, MessageStep, RequestStep, Step, message};
+use plan::{Load, MessageStep, RequestStep, Step};
 use std::collections::HashSet;
 
 /// Each column that a plan names exists, and so do its time zones.
@@ -26,8 +26,7 @@ fn check_messages(step: &MessageStep, tables: &Tables) -> Result<(), Problem> {
         return Err(Problem::Usage(found.join("\nwringer: ")));
     }
     for meaning in step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default()) {
-        if let message::Meaning::Value(Meaning { source: Source::File { file, .. }, name, column }, _) =
-            meaning
+        if let Meaning::Value(Value { source: Source::File(Rows { file, .. }), name, column, .. }) = meaning
             && let Some(table) = tables.get(&file)
             && table.column(column.as_deref()).is_none()
         {
@@ -49,13 +48,15 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
     }
     let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut seen = HashSet::new();
+    let extracted = step.extracted();
+    let names = Names { data: &step.data, extracted: &extracted };
     for request in &step.requests {
         let pieces = RequestStep::placeholders(request, fields.iter()).unwrap_or_default();
         for piece in pieces {
             let Piece::Value { name, .. } = piece else { continue };
             if seen.insert(name.clone())
-                && let Ok(Meaning { source: Source::File { file, .. }, column, .. }) =
-                    meaning(&name, &step.data)
+                && let Ok(Meaning::Value(Value { source: Source::File(Rows { file, .. }), column, .. })) =
+                    names.meaning(&name)
                 && let Some(table) = tables.get(&file)
                 && table.column(column.as_deref()).is_none()
             {

@@ -3,6 +3,7 @@
 
 use crate::problem::Problem;
 use plan::{AwsSignature, Inputs, NamedFile, Plan, SecretSource};
+use std::path::Path;
 
 /// Reads all of it.
 ///
@@ -44,9 +45,13 @@ fn secret(source: &SecretSource) -> Result<Option<String>, Problem> {
     }
 }
 
+/// Bytes of a file at most. Nothing of what a plan names needs more, and a device has no end.
+const LONGEST: u64 = 1 << 30;
+
+/// All bytes of a file, in a piece of memory of its size.
 fn bytes(file: &NamedFile) -> Result<Vec<u8>, Problem> {
     let (title, path) = (file.title(), file.path());
     let advice = if matches!(file, NamedFile::Rows(_)) { "; check --data-file" } else { "" };
-    std::fs::read(path)
+    super::files::read(Path::new(path), LONGEST)
         .map_err(|error| Problem::impossible(format!("{title} {path} cannot be read: {error}{advice}")))
 }

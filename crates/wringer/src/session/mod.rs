@@ -6,6 +6,7 @@
 mod backend;
 mod data;
 mod evidence;
+pub mod files;
 mod inputs;
 mod listen;
 mod remote;

@@ -2,7 +2,8 @@
 //! documented, or is refused with its line.
 
 use super::super::plan_of;
-use ::plan::message::{FieldSource, Framing, MessageStep, Number};
+use ::plan::data::{Data, Number, Source};
+use ::plan::message::{Framing, MessageStep};
 use ::plan::{Plan, Step};
 use std::io;
 use std::path::Path;
@@ -40,8 +41,8 @@ fn message(file: &str) -> (String, String) {
 }
 
 fn data(file: &str) -> Vec<String> {
-    let said = |field: ::plan::message::Field| {
-        let format = field.format.map(|format| format!(" as {}", String::from(format))).unwrap_or_default();
+    let said = |field: Data| {
+        let format = field.format.map(|format| format!(" as {}", String::from_utf8_lossy(&::plan::Body::from(format)))).unwrap_or_default();
         format!("{} = {:?}{format}", field.name, field.source)
     };
     step(file).data.into_iter().map(said).collect()
@@ -127,25 +128,25 @@ fn parameters_mean_data() {
         (
             "counter",
             with("$(C)", "C = COUNTER, 1, 5, 1, %03ld"),
-            "C = Count(Count { start: 1, end: 5, step: 1, order: Restart }) as %03ld",
+            "C = Counter(Counter { start: 1, step: 1, end: Some(5), width: 0, wrap: Restart, each: Place }) as %03ld",
         ),
         (
             "counter3",
             with("$(C)", "C = COUNTER, 1, 10, 3"),
-            "C = Count(Count { start: 1, end: 10, step: 3, order: Restart })",
+            "C = Counter(Counter { start: 1, step: 3, end: Some(10), width: 0, wrap: Restart, each: Place })",
         ),
         (
             "counterquot",
             with("$(C)", "C = COUNTER, 1, 9, 1, \"%03ld\""),
-            "C = Count(Count { start: 1, end: 9, step: 1, order: Restart }) as \"%03ld\"",
+            "C = Counter(Counter { start: 1, step: 1, end: Some(9), width: 0, wrap: Restart, each: Place }) as \"%03ld\"",
         ),
         (
             "dt1",
             with("$(D)", "D = DATETIME, %Y-%m-%d,%H:%M:%S"),
-            "D = Time(TimeText { format: \"%Y-%m-%d,%H:%M:%S\", zone: Local })",
+            "D = Time(Text(TimeText { format: \"%Y-%m-%d,%H:%M:%S\", zone: Local }))",
         ),
-        ("dtz", with("$(D)", "D = DATETIME, %Z|%z"), "D = Time(TimeText { format: \"%Z|%z\", zone: Local })"),
-        ("file2", with("$(F)", "F = FILE, branch.txt"), "F = Lines(\"branch.txt\")"),
+        ("dtz", with("$(D)", "D = DATETIME, %Z|%z"), "D = Time(Text(TimeText { format: \"%Z|%z\", zone: Local }))"),
+        ("file2", with("$(F)", "F = FILE, branch.txt"), "F = File(Rows { file: \"branch.txt\", order: InTurn, lines: true, each: Place })"),
     ] {
         let data = data(&file);
         assert!(data.iter().any(|field| field == wanted), "{name}: {data:?}");
@@ -318,7 +319,7 @@ fn http_mode_adds_what_is_missing() {
         let step = step(&file);
         assert_eq!((step.answer_framing(), step.code.is_none()), (&Framing::Http, true), "{name}");
         for field in step.data.iter().filter(|field| field.name == "length") {
-            let FieldSource::Length(length) = field.source else { panic!("{field:?}") };
+            let Source::Length(length) = field.source else { panic!("{field:?}") };
             assert_eq!(length.number, Number::Ascii(0));
         }
     }

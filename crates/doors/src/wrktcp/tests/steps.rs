@@ -2,10 +2,9 @@
 
 use super::super::plan_of;
 use super::edges::step;
-use ::plan::message::{
-    CodeRule, Codes, Counts, FieldSource, Framing, How, IsoBitmap, LengthField, LengthHead, MessageOrder,
-    Number, Part, Spot,
-};
+use ::plan::answer::{By, Check, IsoBitmap, IsoCoding, Must, Part, Selector};
+use ::plan::data::{Counts, LengthField, Number, Source};
+use ::plan::message::{Framing, LengthHead, MessageOrder};
 use ::plan::{Protocol, Tls};
 use std::io;
 
@@ -27,7 +26,7 @@ fn lengths_are_written_as_the_file_says() {
     ] {
         let step = step(&file(items, ""));
         assert_eq!(step.messages[0].head[..], *format!("{filler}{{{{length}}}}").as_bytes(), "{items}");
-        let FieldSource::Length(length) = step.data[0].source else { panic!("{:?}", step.data) };
+        let Source::Length(length) = step.data[0].source else { panic!("{:?}", step.data) };
         assert_eq!(length, LengthField { number, counts, adjust: 0 }, "{items}");
     }
 }
@@ -52,7 +51,9 @@ fn answers_are_framed_as_the_file_says() {
 
 #[test]
 fn codes_are_found_as_the_file_says() {
-    let fixed = |at, length| How::Fixed { at, length };
+    let between = |before: &str, after: &str| By::Between { before: before.into(), after: after.into() };
+    let iso = |field, bitmap, coding| By::Iso { field, bitmap, coding };
+    let fixed = |at, length| By::Fixed { at, length, text: true };
     for (items, part, by, code) in [
         ("", Part::Body, fixed(0, 6), "000000"),
         (
@@ -64,47 +65,47 @@ fn codes_are_found_as_the_file_says() {
         (
             "rsp_code_type = xml\nrsp_code_location_tag = <retCode>",
             Part::Body,
-            How::Tag("<retCode>".into()),
+            between("<retCode>", "</"),
             "000000",
         ),
         (
             "rsp_code_type = xml\nrsp_code_location_tag = Code>",
             Part::Body,
-            How::Regex("Code\\>(?s-u:(.*?))</".into()),
+            between("Code>", "</"),
             "000000",
         ),
         (
             "rsp_code_type = json\nrsp_code_location_tag = \"rspCd\"",
             Part::Body,
-            How::Tag("\"rspCd\"".into()),
+            By::Tag("\"rspCd\"".into()),
             "000000",
         ),
         (
             "rsp_code_type = tag\nrsp_code_location_tag = c=[ ]",
             Part::Body,
-            How::Regex("c\\=\\[(?s-u:(.*?))\\]".into()),
+            between("c=[", "]"),
             "000000",
         ),
         (
             "rsp_code_type = regex\nrsp_code_location_tag = ^(..)",
             Part::Body,
-            How::Regex("^(..)".into()),
+            By::Regex("^(..)".into()),
             "000000",
         ),
         (
             "rsp_code_type = 8583\nrsp_code_success = 00",
             Part::Body,
-            How::Iso { field: 39, bitmap: IsoBitmap::Binary },
+            iso(39, IsoBitmap::Binary, IsoCoding::Ascii),
             "00",
         ),
         (
-            "rsp_code_type = 8583\nrsp_code_location_tag = 0 hex",
+            "rsp_code_type = 8583\nrsp_code_location_tag = 0 hex,bcd",
             Part::Body,
-            How::Iso { field: 0, bitmap: IsoBitmap::Hex },
+            iso(0, IsoBitmap::Hex, IsoCoding::Bcd),
             "000000",
         ),
     ] {
-        let wanted = CodeRule { at: Spot { part, by }, is: Codes::Success(vec![code.into()]) };
+        let wanted = Check { at: Selector { part, by }, must: Must::BeOneOf(vec![code.into()]) };
         assert_eq!(step(&file("", items)).code, Some(wanted), "{items}");
     }
 }

@@ -5,7 +5,7 @@ use cmac::Cmac;
 use des::Des;
 use des::cipher::{Block, BlockCipherDecrypt, BlockCipherEncrypt};
 use hmac::{Hmac, KeyInit, Mac};
-use plan::message::Algorithm;
+use plan::data::Algorithm;
 use sha1::Sha1;
 use sha2::{Sha256, Sha512};
 
@@ -137,7 +137,7 @@ fn reflected(polynomial: u32, begin: u32, bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::message::hex;
+    use plan::data::hex;
 
     #[test]
     fn checksums_of_the_catalogue() {

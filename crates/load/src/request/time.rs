@@ -3,7 +3,7 @@
 
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::{Timestamp, tz::TimeZone};
-use plan::message::{TimeText, Zone};
+use plan::data::{TimePiece, TimeText, Zone};
 use std::cell::RefCell;
 use std::iter::repeat_n;
 
@@ -19,9 +19,10 @@ pub(super) struct TimeWriter {
     last: RefCell<Text>,
 }
 
-/// A part of a form, and how many digits of the fraction of the second follow it.
+/// A part of a form: bytes that stay, then a conversion as the library knows it, then digits of the fraction of the second.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
+    text: Vec<u8>,
     format: String,
     digits: usize,
 }
@@ -31,7 +32,9 @@ struct Piece {
 struct Text {
     /// The step that it belongs to; `None`: to none.
     step: Option<u64>,
-    text: String,
+    text: Vec<u8>,
+    /// A conversion on its way.
+    scrap: String,
     /// Where digits of fractions stand, and how many.
     fractions: Vec<(usize, usize)>,
 }
@@ -47,19 +50,16 @@ impl TimeWriter {
                 format!("'{name}' is no time zone that is known here: give one such as Europe/Berlin")
             })?,
         };
-        let pieces = pieces(&text.format);
-        let shows_fraction =
-            |piece: &Piece| ["f", "N"].iter().any(|letter| has_conversion(&piece.format, letter));
-        let step_us = if pieces.iter().any(shows_fraction) { 1 } else { SECOND };
+        let pieces: Vec<Piece> = text.pieces()?.iter().map(piece).collect();
+        let step_us = if pieces.iter().any(Piece::shows_fraction) { 1 } else { SECOND };
         let writer = TimeWriter { pieces, zone, step_us, last: RefCell::default() };
-        let refused = |why| format!("'{}' is no form of a time: {why}", text.format);
-        writer.format(&text.format, 0, &mut String::new()).map_err(refused)?;
+        let refused = |why| {
+            let form = String::from_utf8_lossy(&text.format);
+            format!("'{form}' is no form of a time: {why}")
+        };
+        let mut last = Text::default();
+        writer.renew(&mut last, 0).map_err(refused)?;
         Ok(writer)
-    }
-
-    fn format(&self, format: &str, unix_us: u64, to: &mut String) -> Result<(), jiff::Error> {
-        let time = Timestamp::from_microsecond(unix_us as i64)?.to_zoned(self.zone.clone());
-        BrokenDownTime::from(&time).format(format, to)
     }
 
     /// Appends a time, in microseconds since 1970.
@@ -69,20 +69,27 @@ impl TimeWriter {
             last.step = self.renew(&mut last, unix_us).ok().map(|()| step);
         }
         let begin = to.len();
-        to.extend_from_slice(last.text.as_bytes());
+        to.extend_from_slice(&last.text);
         for (at, digits) in &last.fractions {
             put_fraction(unix_us % SECOND, &mut to[begin + at..begin + at + digits]);
         }
     }
 
     fn renew(&self, last: &mut Text, unix_us: u64) -> Result<(), jiff::Error> {
+        let time = Timestamp::from_microsecond(unix_us as i64)?.to_zoned(self.zone.clone());
+        let time = BrokenDownTime::from(&time);
         last.text.clear();
         last.fractions.clear();
         for piece in &self.pieces {
-            self.format(&piece.format, unix_us, &mut last.text)?;
+            last.text.extend_from_slice(&piece.text);
+            if !piece.format.is_empty() {
+                last.scrap.clear();
+                time.format(&piece.format, &mut last.scrap)?;
+                last.text.extend_from_slice(last.scrap.as_bytes());
+            }
             if piece.digits > 0 {
                 last.fractions.push((last.text.len(), piece.digits));
-                last.text.extend(repeat_n('0', piece.digits));
+                last.text.extend(repeat_n(b'0', piece.digits));
             }
         }
         Ok(())
@@ -99,37 +106,32 @@ fn put_fraction(mut us: u64, digits: &mut [u8]) {
     }
 }
 
-/// Takes a form apart at fractions with a fixed number of digits: `%3f` and, behind a point, `%.3f`.
-fn pieces(format: &str) -> Vec<Piece> {
-    let (mut pieces, mut before, mut rest) = (Vec::new(), String::new(), format);
-    while let Some(at) = rest.find('%') {
-        before.push_str(&rest[..at]);
-        let conversion = &rest[at + 1..];
-        let (point, number) = conversion.strip_prefix('.').map_or(("", conversion), |number| (".", number));
-        match number.as_bytes() {
-            [digit @ b'1'..=b'9', b'f', ..] => {
-                before.push_str(point);
-                pieces.push(Piece { format: std::mem::take(&mut before), digits: usize::from(digit - b'0') });
-                rest = &number[2..];
-            }
-            _ => {
-                // The character behind the sign may be another one.
-                let length = 1 + conversion.chars().next().map_or(0, char::len_utf8);
-                before.push_str(&rest[at..at + length]);
-                rest = &rest[at + length..];
-            }
-        }
+/// A piece as the library is to write it: in the C locale, and fractions with a fixed number of digits, `%3f` and `%.3f`, by
+/// ourselves.
+fn piece(piece: &TimePiece<'_>) -> Piece {
+    let (mut text, conversion) = (piece.text.to_vec(), piece.conversion);
+    let (point, number) = conversion.strip_prefix('.').map_or(("", conversion), |number| (".", number));
+    if let [digit @ b'1'..=b'9', b'f'] = number.as_bytes() {
+        text.extend_from_slice(point.as_bytes());
+        return Piece { text, format: String::new(), digits: usize::from(digit - b'0') };
     }
-    pieces.push(Piece { format: before + rest, digits: 0 });
-    pieces
+    let format = match conversion {
+        "" => String::new(),
+        // POSIX.1-2024, section 7.3.5 (LC_TIME of the POSIX locale).
+        "c" => "%a %b %e %H:%M:%S %Y".to_owned(),
+        "x" => "%m/%d/%y".to_owned(),
+        "X" => "%H:%M:%S".to_owned(),
+        "r" => "%I:%M:%S %p".to_owned(),
+        other => format!("%{other}"),
+    };
+    Piece { text, format, digits: 0 }
 }
 
-/// Whether a form has a conversion by this letter, flags and width set aside.
-fn has_conversion(format: &str, letter: &str) -> bool {
-    let conversions = format.split('%').skip(1);
-    conversions
-        .map(|text| text.trim_start_matches(|c: char| c.is_ascii_digit() || "_-^#.:".contains(c)))
-        .any(|text| text.starts_with(letter))
+impl Piece {
+    /// Whether a conversion shows fractions of a second that the library writes.
+    fn shows_fraction(&self) -> bool {
+        self.format.ends_with(['f', 'N'])
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn written(format: &str, zone: Zone, unix_us: u64) -> String {
-        let writer = TimeWriter::new(&TimeText { format: format.to_owned(), zone }).unwrap();
+        let writer = TimeWriter::new(&TimeText { format: format.into(), zone }).unwrap();
         let mut out = Vec::new();
         // Twice, so that what is kept is seen, too.
         writer.write(unix_us, &mut Vec::new());
@@ -156,18 +158,21 @@ mod tests {
             ("%9f|%.2f|%1f%%3f", Zone::Utc, "123456000|.12|1%3f"),
             ("%f", Zone::Utc, "123456"),
             ("%N%.f%S", Zone::Utc, "123456000.12345605"),
+            ("%c|%x|%X|%r", Zone::Utc, "Mon Jul 20 09:05:05 2026|07/20/26|09:05:05|09:05:05 AM"),
+            ("%Ey %EY %Ec", Zone::Utc, "26 2026 Mon Jul 20 09:05:05 2026"),
+            ("%Od.%Om.%OH:%OM", Zone::Utc, "20.07.09:05"),
             ("%Y-%m-%d %H:%M %z", Zone::Named("Asia/Shanghai".to_owned()), "2026-07-20 17:05 +0800"),
         ] {
             assert_eq!(written(format, zone, at), expected, "{format}");
         }
         for (format, zone) in [("%", Zone::Utc), ("%H", Zone::Named("Nowhere/At_All".to_owned()))] {
-            assert!(TimeWriter::new(&TimeText { format: format.to_owned(), zone }).is_err(), "{format}");
+            assert!(TimeWriter::new(&TimeText { format: format.into(), zone }).is_err(), "{format}");
         }
     }
 
     #[test]
     fn a_text_changes_with_the_clock() {
-        let writer = TimeWriter::new(&TimeText { format: "%S".to_owned(), zone: Zone::Utc }).unwrap();
+        let writer = TimeWriter::new(&TimeText { format: "%S".into(), zone: Zone::Utc }).unwrap();
         let mut out = Vec::new();
         [1_999_999, 2_000_000, 61_000_000].iter().for_each(|at| writer.write(*at, &mut out));
         assert_eq!(out, b"010201");
@@ -182,14 +187,14 @@ mod tests {
             "_^", ":3",
         ];
         let all = letters.iter().flat_map(|letter| flags.map(|flags| format!("%{flags}{letter}")));
-        let refused = ["%", "%5", "%%%", "x%H%", "%\u{d6}", "%Ey", "%Od"].map(str::to_owned);
+        let refused = ["%", "%5", "%%%", "x%H%", "%\u{d6}", "%Ed", "%Oz", "%E"].map(str::to_owned);
         let good =
             ["", "100%%", "%Y-%m-%d %H:%M:%S.%3f", "%-d%_H%010Y", "%:z %Z", "%.6f%c"].map(str::to_owned);
-        let text = |format: String| TimeText { format, zone: Zone::Utc };
+        let text = |format: String| TimeText { format: format.into(), zone: Zone::Utc };
         assert!(refused.into_iter().all(|format| text(format).violation().is_some()));
         assert!(good.iter().all(|format| text(format.clone()).violation().is_none()));
         for text in all.chain(good).map(text).filter(|text| text.violation().is_none()) {
-            assert!(TimeWriter::new(&text).is_ok(), "{}", text.format);
+            assert!(TimeWriter::new(&text).is_ok(), "{text:?}");
         }
         let plain = letters.iter().map(|letter| text(format!("%{letter}")));
         assert!(plain.clone().filter(|text| text.violation().is_none()).count() > 40);
@@ -205,11 +210,12 @@ mod tests {
             times in prop::collection::vec(0..5_000_000u64, 1..6),
         ) {
             let format = pieces.concat();
-            let writer = TimeWriter::new(&TimeText { format: format.clone(), zone: Zone::Utc }).unwrap();
+            let writer = TimeWriter::new(&TimeText { format: format.as_str().into(), zone: Zone::Utc }).unwrap();
             for at in times {
                 let (mut written, mut whole) = (Vec::new(), String::new());
                 writer.write(at, &mut written);
-                writer.format(&format, at, &mut whole).unwrap();
+                let time = Timestamp::from_microsecond(at as i64).unwrap().to_zoned(TimeZone::UTC);
+                BrokenDownTime::from(&time).format(&format, &mut whole).unwrap();
                 prop_assert_eq!(String::from_utf8(written).unwrap(), whole, "{} at {}", format, at);
             }
         }

@@ -1,27 +1,53 @@
-//! Counters that go on at each place where they stand, not with each request: a message that holds one twice takes two of
-//! its values.
+//! Counters: which numbers there are, and which of them comes when.
 
+use super::source::Each;
 use serde::{Deserialize, Serialize};
 
-/// Numbers from `start` to `end`.
+/// Whole numbers from `start`, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Count {
+pub struct Counter {
     /// The first value.
     pub start: i64,
-    /// No value passes it.
-    pub end: i64,
-    /// What is added each time.
+    /// Added each time.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
     pub step: i64,
+    /// No value passes it; `None`: without end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<i64>,
+    /// Digits at least, with zeros in front; at most 40.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub width: u8,
     /// How it goes on after the last value.
-    #[serde(default, skip_serializing_if = "CountOrder::is_usual")]
-    pub order: CountOrder,
+    #[serde(default, skip_serializing_if = "Wrap::is_usual")]
+    pub wrap: Wrap,
+    /// Where it goes on.
+    #[serde(default, skip_serializing_if = "Each::is_request")]
+    pub each: Each,
+}
+
+impl Default for Counter {
+    fn default() -> Counter {
+        Counter { start: 0, step: 1, end: None, width: 0, wrap: Wrap::Restart, each: Each::Request }
+    }
+}
+
+fn is_zero(width: &u8) -> bool {
+    *width == 0
+}
+
+fn one() -> i64 {
+    1
+}
+
+fn is_one(step: &i64) -> bool {
+    *step == 1
 }
 
 /// How a counter goes on after its last value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
-pub enum CountOrder {
+pub enum Wrap {
     /// From `start` again.
     #[default]
     Restart,
@@ -30,20 +56,24 @@ pub enum CountOrder {
     Wrktcp,
 }
 
-impl CountOrder {
+impl Wrap {
     fn is_usual(&self) -> bool {
-        *self == CountOrder::Restart
+        *self == Wrap::Restart
     }
 }
 
-impl Count {
-    /// What no counter can be, in words; `None` where nothing is wrong.
+impl Counter {
+    /// Why it cannot be; `None` where nothing is wrong.
     pub fn violation(&self) -> Option<String> {
-        let Count { start, end, step, order } = self;
-        match order {
+        let Counter { start, end, step, .. } = self;
+        match (self.wrap, *end) {
             _ if *step == 0 => Some("a counter has step 0: it would not count".to_owned()),
-            _ if start > end => Some(format!("a counter starts at {start}, which is greater than {end}")),
-            CountOrder::Restart if *step < 0 => {
+            _ if self.width > 40 => Some("a counter is more than 40 digits wide: give 0 to 40".to_owned()),
+            (Wrap::Wrktcp, None) => Some("a counter that wraps as wrktcp's has an end".to_owned()),
+            (Wrap::Wrktcp, Some(end)) if *start > end => {
+                Some(format!("a counter starts at {start}, which is greater than {end}"))
+            }
+            (Wrap::Restart, Some(end)) if (end < *start) != (*step < 0) && end != *start => {
                 Some(format!("a counter from {start} by {step} never comes to {end}"))
             }
             _ => None,
@@ -71,23 +101,21 @@ enum Then {
 }
 
 impl Counting {
-    /// Gets ready; what [`Count::violation`] refuses stays at its start.
-    pub fn new(count: &Count) -> Counting {
-        let Count { start, end, step, order } = *count;
+    /// Gets ready; what [`Counter::violation`] refuses stays at its start.
+    pub fn new(counter: &Counter) -> Counting {
+        let Counter { start, step, .. } = *counter;
+        let end = counter.end.unwrap_or(if step < 0 { i64::MIN } else { i64::MAX });
         let around = |scale, by, values| Counting {
             first: start,
             times: 0,
             by: 0,
             then: Then::Around { base: start, scale, offset: 0, by, values },
         };
-        match order {
-            _ if count.violation().is_some() => around(0, 0, 1),
-            CountOrder::Wrktcp => Counting::of_wrktcp(start.into(), end.into(), step.into()),
-            CountOrder::Restart => {
-                let span = end.wrapping_sub(start) as u64;
-                // Of all numbers there are, the last would need a 65th bit; nobody counts so far.
-                around(step, 1, (span / step as u64).saturating_add(1))
-            }
+        match counter.wrap {
+            _ if counter.violation().is_some() => around(0, 0, 1),
+            Wrap::Wrktcp => Counting::of_wrktcp(start.into(), end.into(), step.into()),
+            // Of all numbers there are, the last would need a 65th bit; nobody counts so far.
+            Wrap::Restart => around(step, 1, (end.abs_diff(start) / step.unsigned_abs()).saturating_add(1)),
         }
     }
 
@@ -115,7 +143,15 @@ impl Counting {
         Counting { first: clamp(first), times, by, then }
     }
 
-    /// Its value at a place, counted from 0.
+    /// How many different values there are before the first comes again, where they come around.
+    pub fn round(&self) -> Option<u64> {
+        match self.then {
+            Then::Around { values, .. } if self.times == 0 => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The value that comes as number `nth`, from 0.
     #[inline]
     pub fn value(&self, nth: u64) -> i64 {
         if nth <= self.times {
@@ -161,8 +197,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn values(start: i64, end: i64, step: i64, order: CountOrder, count: u64) -> Vec<i64> {
-        let counting = Counting::new(&Count { start, end, step, order });
+    fn counter(start: i64, end: i64, step: i64, wrap: Wrap) -> Counter {
+        Counter { start, end: Some(end), step, wrap, ..Counter::default() }
+    }
+
+    fn values(start: i64, end: i64, step: i64, wrap: Wrap, count: u64) -> Vec<i64> {
+        let counting = Counting::new(&counter(start, end, step, wrap));
         (0..count).map(|nth| counting.value(nth)).collect()
     }
 
@@ -184,18 +224,15 @@ mod tests {
 
     #[test]
     fn counters_begin_again() {
-        assert_eq!(values(1, 5, 1, CountOrder::Restart, 7), [1, 2, 3, 4, 5, 1, 2]);
-        assert_eq!(values(1, 10, 3, CountOrder::Restart, 6), [1, 4, 7, 10, 1, 4]);
-        assert_eq!(values(-3, -3, 1, CountOrder::Restart, 3), [-3, -3, -3]);
-        let whole = Counting::new(&Count { start: i64::MIN, end: i64::MAX, step: 1, ..one() });
+        assert_eq!(values(1, 5, 1, Wrap::Restart, 7), [1, 2, 3, 4, 5, 1, 2]);
+        assert_eq!(values(1, 10, 3, Wrap::Restart, 6), [1, 4, 7, 10, 1, 4]);
+        assert_eq!(values(-3, -3, 1, Wrap::Restart, 3), [-3, -3, -3]);
+        assert_eq!(values(5, 1, -2, Wrap::Restart, 5), [5, 3, 1, 5, 3]);
+        let whole = Counting::new(&counter(i64::MIN, i64::MAX, 1, Wrap::Restart));
         assert_eq!(
             [whole.value(0), whole.value(1 << 63), whole.value(u64::MAX - 1)],
             [i64::MIN, 0, i64::MAX - 1]
         );
-    }
-
-    fn one() -> Count {
-        Count { start: 1, end: 1, step: 1, order: CountOrder::Restart }
     }
 
     #[test]
@@ -207,7 +244,7 @@ mod tests {
             (1, 9, -1, [1; 10]),
             (5, 5, 1, [5, 6, 7, 8, 9, 10, 11, 12, 13, 14]),
         ] {
-            assert_eq!(values(start, end, step, CountOrder::Wrktcp, 10), seen, "{start},{end},{step}");
+            assert_eq!(values(start, end, step, Wrap::Wrktcp, 10), seen, "{start},{end},{step}");
         }
     }
 
@@ -215,8 +252,8 @@ mod tests {
     fn numbers_at_the_edges_do_not_overflow() {
         for step in [i64::MIN, -1, 1, 2, i64::MAX] {
             for (start, end) in [(i64::MIN, i64::MAX), (i64::MAX, i64::MAX), (i64::MIN, i64::MIN), (0, 1)] {
-                for order in [CountOrder::Restart, CountOrder::Wrktcp] {
-                    let counting = Counting::new(&Count { start, end, step, order });
+                for order in [Wrap::Restart, Wrap::Wrktcp] {
+                    let counting = Counting::new(&counter(start, end, step, order));
                     let _ = [0, 1, u64::MAX].map(|nth| counting.value(nth));
                 }
             }
@@ -226,14 +263,14 @@ mod tests {
     #[test]
     fn what_does_not_count_is_refused() {
         for (start, end, step, order) in [
-            (1, 5, 0, CountOrder::Wrktcp),
-            (5, 1, 1, CountOrder::Restart),
-            (5, 1, -1, CountOrder::Wrktcp),
-            (1, 5, -1, CountOrder::Restart),
+            (1, 5, 0, Wrap::Wrktcp),
+            (5, 1, 1, Wrap::Restart),
+            (5, 1, -1, Wrap::Wrktcp),
+            (1, 5, -1, Wrap::Restart),
         ] {
-            assert!(Count { start, end, step, order }.violation().is_some(), "{start},{end},{step}");
+            assert!(counter(start, end, step, order).violation().is_some(), "{start},{end},{step}");
         }
-        assert_eq!(Count { start: 1, end: 5, step: -1, order: CountOrder::Wrktcp }.violation(), None);
+        assert_eq!(counter(1, 5, -1, Wrap::Wrktcp).violation(), None);
     }
 
     proptest! {
@@ -241,14 +278,14 @@ mod tests {
         fn the_closed_form_is_the_old_rule(start in -60i64..60, span in 0i64..60, step in -80i64..80) {
             prop_assume!(step != 0);
             let (old, end) = (simulated(start, start + span, step, 300), start + span);
-            prop_assert_eq!(values(start, end, step, CountOrder::Wrktcp, 300), old);
+            prop_assert_eq!(values(start, end, step, Wrap::Wrktcp, 300), old);
         }
 
         #[test]
         fn a_restart_is_the_range_again_and_again(start in -60i64..60, span in 0i64..60, step in 1i64..80) {
             let range: Vec<i64> = (start..=start + span).step_by(step as usize).collect();
             let wanted: Vec<i64> = range.iter().copied().cycle().take(200).collect();
-            prop_assert_eq!(values(start, start + span, step, CountOrder::Restart, 200), wanted);
+            prop_assert_eq!(values(start, start + span, step, Wrap::Restart, 200), wanted);
         }
     }
 }

@@ -1,95 +1,166 @@
-//! Values in messages: looked for in the bytes as they lie there, without a tree and without allocating.
+//! Values in answers: looked for in the bytes as they lie there, without a tree and, but for escapes in JSON, without
+//! allocating.
 
 use memchr::{memchr, memmem};
-use plan::message::{How, IsoBitmap, Part, Spot};
+use plan::answer::{By, IsoBitmap, IsoCoding, IsoForm, Part, Selector, json_path};
 use regex::bytes::{CaptureLocations, Regex};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use wire::iso8583;
 use wire::message::Message;
 
-/// Finds one value in a message.
-pub(crate) struct Finder {
-    part: Part,
-    by: By,
+/// An answer, or a message that was sent, as it is looked into.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct View<'a> {
+    /// The status of HTTP.
+    pub status: Option<&'a [u8]>,
+    /// The fields of HTTP, each on a line; of a TCP message its head.
+    pub head: &'a [u8],
+    pub body: &'a [u8],
+    /// All of it, where it lies in one piece.
+    pub whole: Option<&'a [u8]>,
 }
 
-enum By {
-    Fixed {
-        at: usize,
-        length: usize,
-    },
-    Xml {
-        path: Vec<Vec<u8>>,
-        anchored: bool,
-    },
+impl<'a> View<'a> {
+    /// Of a TCP message.
+    #[inline]
+    pub fn of(message: &Message<'a>) -> View<'a> {
+        View {
+            status: message.status(),
+            head: message.head(),
+            body: message.body(),
+            whole: Some(message.bytes),
+        }
+    }
+}
+
+/// Finds one value in an answer.
+pub(crate) struct Finder {
+    part: Part,
+    how: How,
+}
+
+enum How {
+    Fixed { at: usize, length: usize, text: bool },
+    Xml { path: Vec<Vec<u8>>, anchored: bool },
     Json(Vec<Vec<u8>>),
     Tag(Box<memmem::Finder<'static>>),
-    Regex(Regex, RefCell<CaptureLocations>),
-    Iso {
-        field: u8,
-        bitmap: iso8583::Bitmap,
-    },
+    Between(Box<memmem::Finder<'static>>, Box<memmem::Finder<'static>>),
+    Regex(Box<Regex>, RefCell<CaptureLocations>),
+    Iso { field: u8, form: iso8583::Form },
     Status,
+    Header(Vec<u8>),
+    All,
     /// What a plan's check refuses.
     Nowhere,
 }
 
+fn needle(text: &[u8]) -> Box<memmem::Finder<'static>> {
+    Box::new(memmem::Finder::new(text).into_owned())
+}
+
 impl Finder {
     /// Gets ready to look there.
-    pub fn new(spot: &Spot) -> Finder {
-        let by = match &spot.by {
-            How::Fixed { at, length } => By::Fixed { at: *at as usize, length: *length as usize },
-            How::Xml(path) => By::Xml {
+    pub fn new(at: &Selector) -> Finder {
+        let how = match &at.by {
+            By::Fixed { at, length, text } => {
+                How::Fixed { at: *at as usize, length: *length as usize, text: *text }
+            }
+            By::Xml(path) => How::Xml {
                 path: path.split('/').filter(|name| !name.is_empty()).map(|name| name.into()).collect(),
                 anchored: path.starts_with('/'),
             },
-            How::Json(path) => By::Json(path.split('/').skip(1).map(json_name).collect()),
-            How::Tag(tag) => By::Tag(Box::new(memmem::Finder::new(&tag[..]).into_owned())),
-            How::Regex(expression) => Regex::new(expression).map_or(By::Nowhere, |regex| {
-                let locations = RefCell::new(regex.capture_locations());
-                By::Regex(regex, locations)
+            By::Json(path) => json_path(path).map_or(How::Nowhere, |steps| {
+                How::Json(steps.into_iter().map(String::into_bytes).collect())
             }),
-            How::Status => By::Status,
-            How::Iso { field, bitmap } => By::Iso {
-                field: *field,
-                bitmap: match bitmap {
-                    IsoBitmap::Binary => iso8583::Bitmap::Binary,
-                    IsoBitmap::Hex => iso8583::Bitmap::Hex,
-                },
-            },
+            By::Tag(tag) => How::Tag(needle(tag)),
+            By::Between { before, after } => How::Between(needle(before), needle(after)),
+            By::Regex(expression) => Regex::new(expression).map_or(How::Nowhere, |regex| {
+                let locations = RefCell::new(regex.capture_locations());
+                How::Regex(Box::new(regex), locations)
+            }),
+            By::Status => How::Status,
+            By::Header(name) => How::Header(name.clone().into_bytes()),
+            By::All => How::All,
+            By::Iso { field, bitmap, coding } => {
+                How::Iso { field: *field, form: iso_form(IsoForm { bitmap: *bitmap, coding: *coding }) }
+            }
         };
-        Finder { part: spot.part, by }
+        Finder { part: at.part, how }
+    }
+
+    /// Whether it looks at the body.
+    pub fn reads_body(&self) -> bool {
+        self.part != Part::Head && !matches!(self.how, How::Status | How::Header(_))
     }
 
     /// The value; `None` where there is none.
     #[inline]
-    pub fn find<'a>(&self, message: &Message<'a>) -> Option<&'a [u8]> {
-        let text = match self.part {
-            Part::Body => message.body(),
-            Part::Head => message.head(),
-            Part::Whole => message.bytes,
-        };
-        match &self.by {
-            By::Fixed { at, length } => text.get(*at..at.checked_add(*length)?),
-            By::Xml { path, anchored } => xml(text, path, *anchored),
-            By::Json(path) => json(text, path),
-            By::Tag(tag) => after_tag(text, tag.find(text)?, tag.needle()),
-            By::Regex(regex, locations) => {
+    pub fn find<'a>(&self, view: &View<'a>) -> Option<Cow<'a, [u8]>> {
+        match self.part {
+            _ if matches!(self.how, How::Status) => view.status.map(Cow::Borrowed),
+            _ if matches!(self.how, How::Header(_)) => self.find_in(view.head),
+            Part::Body => self.find_in(view.body),
+            Part::Head => self.find_in(view.head),
+            Part::Whole => match view.whole {
+                Some(whole) => self.find_in(whole),
+                None => self.find_in(view.head).or_else(|| self.find_in(view.body)),
+            },
+        }
+    }
+
+    fn find_in<'a>(&self, text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        let found = match &self.how {
+            How::Fixed { at, length, text: false } => text.get(*at..at.checked_add(*length)?),
+            How::Fixed { at, length, text: true } => {
+                let rest = text.get(*at..)?;
+                let rest = &rest[..rest.len().min(*length)];
+                Some(&rest[..memchr(0, rest).unwrap_or(rest.len())])
+            }
+            How::Xml { path, anchored } => xml(text, path, *anchored),
+            How::Json(path) => return json(text, path).map(unescaped),
+            How::Tag(tag) => after_tag(text, tag.find(text)?, tag.needle()),
+            How::Between(before, after) => {
+                let rest = &text[before.find(text)? + before.needle().len()..];
+                after.find(rest).map(|end| &rest[..end])
+            }
+            How::Regex(regex, locations) => {
                 let mut locations = locations.borrow_mut();
                 regex.captures_read(&mut locations, text)?;
                 let (begin, end) = locations.get(1).or(locations.get(0))?;
                 text.get(begin..end)
             }
-            By::Iso { field, bitmap } => iso8583::find(text, *bitmap, *field).ok()?,
-            By::Status => message.status(),
-            By::Nowhere => None,
-        }
+            How::Iso { field, form } => return iso8583::find(text, *form, *field).ok()?,
+            How::Header(name) => header(text, name),
+            How::All => Some(text),
+            How::Status | How::Nowhere => None,
+        };
+        found.map(Cow::Borrowed)
     }
 }
 
-/// A name of a JSON pointer (RFC 6901 section 4).
-fn json_name(text: &str) -> Vec<u8> {
-    text.replace("~1", "/").replace("~0", "~").into_bytes()
+/// A plan's form of ISO 8583 as the codec has it.
+fn iso_form(form: IsoForm) -> iso8583::Form {
+    iso8583::Form {
+        bitmap: match form.bitmap {
+            IsoBitmap::Binary => iso8583::Bitmap::Binary,
+            IsoBitmap::Hex => iso8583::Bitmap::Hex,
+        },
+        coding: match form.coding {
+            IsoCoding::Ascii => iso8583::Coding::Ascii,
+            IsoCoding::Bcd => iso8583::Coding::Bcd,
+            IsoCoding::Ebcdic => iso8583::Coding::Ebcdic,
+        },
+    }
+}
+
+/// The value of the first field of this name, in lines of fields (RFC 9112 section 5).
+fn header<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    lines.split(|byte| *byte == b'\n').find_map(|line| {
+        let (given, value) = (line.get(..name.len())?, line.get(name.len() + 1..)?);
+        let matches = given.eq_ignore_ascii_case(name) && line[name.len()] == b':';
+        matches.then(|| value.trim_ascii())
+    })
 }
 
 /// What follows a tag: of markup up to the next end of an element, otherwise a JSON value behind a colon.
@@ -102,6 +173,16 @@ fn after_tag<'a>(text: &'a [u8], at: usize, tag: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.strip_prefix(b":").unwrap_or(rest).trim_ascii_start();
     let end = skip_value(rest)?;
     Some(unquoted(&rest[..end]))
+}
+
+/// The value of a JSON string with its quotes left out, and of anything else, as it is written (RFC 8259 section 7).
+fn unescaped(value: &[u8]) -> Cow<'_, [u8]> {
+    let plain = unquoted(value);
+    if plain.len() == value.len() || memchr(b'\\', plain).is_none() {
+        return Cow::Borrowed(plain);
+    }
+    // What is no good string stays as it is.
+    serde_json::from_slice::<String>(value).map_or(Cow::Borrowed(plain), |text| Cow::Owned(text.into_bytes()))
 }
 
 fn unquoted(value: &[u8]) -> &[u8] {
@@ -118,7 +199,7 @@ fn json<'a>(text: &'a [u8], path: &[Vec<u8>]) -> Option<&'a [u8]> {
             _ => return None,
         };
     }
-    Some(unquoted(&rest[..skip_value(rest)?]))
+    Some(&rest[..skip_value(rest)?])
 }
 
 /// What begins with the value of an object's member.
@@ -257,8 +338,9 @@ mod tests {
     fn found(spot: &str, body: &[u8]) -> Option<String> {
         let whole = [b"0042", body].concat();
         let message = Message { bytes: &whole, body: 4..whole.len() };
-        let spot = Spot::parse(spot, IsoBitmap::Hex).unwrap();
-        Finder::new(&spot).find(&message).map(|value| String::from_utf8_lossy(value).into_owned())
+        let form = IsoForm { bitmap: IsoBitmap::Hex, coding: IsoCoding::Ascii };
+        let at = Selector::parse(spot, form).unwrap();
+        Finder::new(&at).find(&View::of(&message)).map(|value| String::from_utf8_lossy(&value).into_owned())
     }
 
     #[test]
@@ -284,7 +366,9 @@ mod tests {
             ("json /a/0", json, Some("1")),
             ("json /a/1/c", json, Some("-2.5e3")),
             ("json /a/2", json, None),
-            ("json /s", json, Some("q\\\"r")),
+            ("json /s", json, Some("q\"r")),
+            ("json a[1].c", json, Some("-2.5e3")),
+            ("json $.s", json, Some("q\"r")),
             ("json /t", json, Some("true")),
             ("json /o", json, Some("{\"a\": {}}")),
             ("json /a~1b", json, Some("0")),
@@ -295,6 +379,10 @@ mod tests {
             ("tag \"rspCd\"", r#"{"rspCd":0,"rspMsg":"ok"}"#, Some("0")),
             ("tag \"rspMsg\"", r#"{"rspCd":0,"rspMsg" : "ok"}"#, Some("ok")),
             ("tag \"none\"", r#"{"rspCd":0}"#, None),
+            ("between code= ;", "x code=17;", Some("17")),
+            ("between [ ]", "x[]y]", Some("")),
+            ("between [ ]", "x[1", None),
+            ("all", "x", Some("x")),
             ("regex code=(\\d+)", "x code=17;", Some("17")),
             ("regex \\d+", "x code=17;", Some("17")),
             ("regex z", "x", None),
@@ -303,6 +391,33 @@ mod tests {
             ("iso 4", "0210202000000200000000000000012351", None),
         ] {
             assert_eq!(found(spot, body.as_bytes()).as_deref(), expected, "{spot}");
+        }
+    }
+
+    #[test]
+    fn texts_of_a_fixed_length_may_be_shorter() {
+        let find = |body: &[u8]| {
+            let by = By::Fixed { at: 0, length: 6, text: true };
+            let view = View { body, ..View::default() };
+            Finder::new(&Selector::body(by)).find(&view).map(Cow::into_owned)
+        };
+        for (body, wanted) in [(&b"000000OK"[..], &b"000000"[..]), (b"00", b"00"), (b"00\0\0\0\0\0", b"00"), (b"", b"")] {
+            assert_eq!(find(body).as_deref(), Some(wanted));
+        }
+    }
+
+    #[test]
+    fn header_fields_are_found_by_their_names() {
+        let head = b"X-A: 1\r\nx-b:  two \r\nX-A: 3\r\n";
+        let find = |name: &str| {
+            let view = View { head, status: Some(b"200"), ..View::default() };
+            let at = Selector::parse(name, IsoForm::default()).unwrap();
+            Finder::new(&at).find(&view).map(|value| String::from_utf8_lossy(&value).into_owned())
+        };
+        for (at, wanted) in
+            [("header x-a", Some("1")), ("header X-B", Some("two")), ("header X", None), ("status", Some("200"))]
+        {
+            assert_eq!(find(at).as_deref(), wanted, "{at}");
         }
     }
 
@@ -318,7 +433,7 @@ mod tests {
         fn nothing_that_arrives_makes_it_panic(body in prop::collection::vec(
             prop_oneof![any::<u8>(), prop::sample::select(b"<>/![]{}\",:\\ax?-".to_vec())], 0..60))
         {
-            for spot in ["fixed 3 9", "xml /a/x", "xml a", "json /a/0/x", "tag <a>", "tag \"a\"", "regex a(x)?", "iso 39"] {
+            for spot in ["fixed 3 9", "xml /a/x", "xml a", "json /a/0/x", "tag <a>", "tag \"a\"", "regex a(x)?", "iso 39", "between a x"] {
                 let _ = found(spot, &body);
             }
         }

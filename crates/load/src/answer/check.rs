@@ -1,0 +1,750 @@
+//! What an answer is held to beside its status and framing, and what is kept of it.
+
+use super::coding::{Coding, Decoder};
+use super::find::{Finder, View};
+use crate::request::{SlotNames, Slots};
+use measure::Fault;
+use memchr::memmem;
+use plan::Expect;
+use plan::answer::{By, Check, Extract, Must, Part};
+use regex::bytes::Regex;
+use serde::de::IgnoredAny;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+/// Bytes of a body that are gathered at most, decoded where that is asked for.
+pub(super) const MOST: usize = 8 * 1024 * 1024;
+
+/// What a value is held to.
+pub(crate) enum Test {
+    Exist,
+    BeAbsent,
+    Equal(Vec<u8>),
+    Match(Box<Regex>),
+    Contain(Vec<u8>),
+    BeOneOf(Vec<Vec<u8>>),
+    BeNoneOf(Vec<Vec<u8>>),
+    BeAnything,
+    HaveLength(u64, u64),
+    HaveSha256(String),
+}
+
+impl Test {
+    /// Gets ready; a pattern that a plan's check refuses is never met.
+    pub fn new(must: &Must) -> Test {
+        let bytes = |values: &[plan::Body]| values.iter().map(|value| value.to_vec()).collect();
+        match must {
+            Must::Exist => Test::Exist,
+            Must::BeAbsent => Test::BeAbsent,
+            Must::Equal(text) => Test::Equal(text.to_vec()),
+            Must::Match(pattern) => {
+                Regex::new(pattern).map_or(Test::BeAbsent, |regex| Test::Match(Box::new(regex)))
+            }
+            Must::Contain(text) => Test::Contain(text.to_vec()),
+            Must::BeOneOf(values) => Test::BeOneOf(bytes(values)),
+            Must::BeNoneOf(values) => Test::BeNoneOf(bytes(values)),
+            Must::BeAnything => Test::BeAnything,
+            Must::HaveLength { min, max } => Test::HaveLength(*min, *max),
+            Must::HaveSha256(digest) => Test::HaveSha256(digest.to_ascii_lowercase()),
+        }
+    }
+
+    /// Whether a value, or that there is none, will do.
+    #[inline]
+    pub fn takes(&self, value: Option<&[u8]>) -> bool {
+        let Some(value) = value else {
+            return matches!(self, Test::BeAbsent | Test::BeNoneOf(_) | Test::BeAnything);
+        };
+        match self {
+            Test::Exist | Test::BeAnything => true,
+            Test::BeAbsent => false,
+            Test::Equal(text) => text == value,
+            Test::Match(pattern) => pattern.is_match(value),
+            Test::Contain(text) => memmem::find(value, text).is_some(),
+            Test::BeOneOf(values) => values.iter().any(|known| known == value),
+            Test::BeNoneOf(values) => !values.iter().any(|known| known == value),
+            Test::HaveLength(min, max) => (*min..=*max).contains(&(value.len() as u64)),
+            Test::HaveSha256(digest) => hex(&Sha256::digest(value)) == *digest,
+        }
+    }
+
+    /// How a value is that will not do.
+    fn text(&self) -> String {
+        match self {
+            Test::Exist => "is missing".to_owned(),
+            Test::BeAbsent => "should not be there".to_owned(),
+            Test::Equal(text) => format!("is not '{}'", short(text)),
+            Test::Match(pattern) => format!("does not match '{pattern}'"),
+            Test::Contain(text) => format!("does not contain '{}'", short(text)),
+            Test::BeOneOf(values) => format!("is not one of {}", list(values)),
+            Test::BeNoneOf(values) => format!("is one of {}", list(values)),
+            Test::BeAnything => "is wrong".to_owned(),
+            Test::HaveLength(min, max) => format!("has not {} bytes", range(*min, *max)),
+            Test::HaveSha256(digest) => format!("has not the SHA-256 digest {digest}"),
+        }
+    }
+
+    /// What would have been right, for people.
+    pub fn wanted(&self) -> String {
+        match self {
+            Test::BeOneOf(values) => format!("one of {}", list(values)),
+            Test::BeNoneOf(values) => format!("none of {}", list(values)),
+            Test::Equal(text) => short(text),
+            Test::BeAnything => "any".to_owned(),
+            other => format!("one that {}", other.text()),
+        }
+    }
+}
+
+fn list(values: &[Vec<u8>]) -> String {
+    let values: Vec<_> = values.iter().map(|value| value.escape_ascii().to_string()).collect();
+    values.join(", ")
+}
+
+fn range(min: u64, max: u64) -> String {
+    if min == max { format!("{min}") } else { format!("{min} to {max}") }
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A place of an answer whose values are counted, and which of them are good.
+pub(crate) struct Code {
+    at: Finder,
+    test: Test,
+}
+
+impl Code {
+    /// Gets ready.
+    pub fn new(check: &Check) -> Code {
+        Code { at: Finder::new(&check.at), test: Test::new(&check.must) }
+    }
+
+    /// The code of an answer, and whether it is good.
+    #[inline]
+    pub fn judge<'a>(&self, answer: &View<'a>) -> (Option<Cow<'a, [u8]>>, bool) {
+        let code = self.at.find(answer);
+        let good = self.test.takes(code.as_deref());
+        (code, good)
+    }
+
+    /// What would have been right, for people.
+    pub fn wanted(&self) -> String {
+        self.test.wanted()
+    }
+}
+
+/// Takes one value from answers.
+pub(crate) struct Extractor {
+    slot: usize,
+    at: Finder,
+    otherwise: Option<Vec<u8>>,
+    name: String,
+}
+
+impl Extractor {
+    /// Gets ready; `None` where the name has no slot.
+    pub fn new(extract: &Extract, slots: &SlotNames) -> Option<Extractor> {
+        Some(Extractor {
+            slot: slots.slot(&extract.name)?,
+            at: Finder::new(&extract.at),
+            otherwise: extract.otherwise.as_ref().map(|value| value.to_vec()),
+            name: extract.name.clone(),
+        })
+    }
+
+    /// Keeps the value of an answer.
+    ///
+    /// # Errors
+    /// The name of what the answer lacks.
+    #[inline]
+    pub fn extract(&self, answer: &View<'_>, slots: &mut Slots) -> Result<(), &str> {
+        match (self.at.find(answer), &self.otherwise) {
+            (Some(value), _) => slots.set(self.slot, &value),
+            (None, Some(value)) => slots.set(self.slot, value),
+            (None, None) => return Err(&self.name),
+        }
+        Ok(())
+    }
+}
+
+/// The checks and extractors of an HTTP request, made ready.
+#[derive(Default)]
+pub(crate) struct Checks {
+    headers: Vec<(String, Test)>,
+    content: Vec<Content>,
+    extractors: Vec<Extractor>,
+    /// Fields that are kept for extractors and for checks of the head.
+    keeps: Keeps,
+    /// An extractor looks into the body.
+    reads_body: bool,
+    decode: bool,
+    /// What the checks of ended answers looked with, to be used again.
+    #[expect(
+        clippy::vec_box,
+        reason = "a look takes its box with it and gives it back; nothing large is moved"
+    )]
+    spare: RefCell<Vec<Box<State>>>,
+}
+
+/// Which header fields are kept until an answer is complete.
+#[derive(Default)]
+enum Keeps {
+    #[default]
+    None,
+    Named(Vec<String>),
+    All,
+}
+
+/// A check of anything but a header field.
+struct Content {
+    place: Place,
+    at: Finder,
+    test: Test,
+}
+
+/// What a check looks at, for what is said of it.
+enum Place {
+    Body,
+    Json(String),
+    Other(String),
+}
+
+/// What is known of an answer while it comes.
+#[derive(Default)]
+struct State {
+    /// A bit for each header check: a field of its name was as wanted.
+    met: u64,
+    /// A bit for each header check: a field of its name was there.
+    seen: u64,
+    coding: Coding,
+    /// Fields that are kept, each on a line.
+    head: Vec<u8>,
+    /// The body, where it is not encoded, or once it is decoded.
+    body: Seen,
+    /// Where the body is encoded.
+    decoder: Option<Decoder<Seen>>,
+    /// Why it cannot be decoded.
+    broken: Option<String>,
+}
+
+/// As much of a body as the checks ask for.
+#[derive(Default)]
+struct Seen {
+    length: u64,
+    digest: Option<Sha256>,
+    /// The beginning, where that is gathered.
+    text: Vec<u8>,
+    gathers: bool,
+}
+
+impl Seen {
+    fn begin(&mut self, checks: &Checks) {
+        self.text.clear();
+        (self.length, self.gathers) = (0, checks.gathers());
+        self.digest = checks.digests().then(Sha256::default);
+    }
+
+    fn is_whole(&self) -> bool {
+        self.text.len() as u64 == self.length
+    }
+}
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.length += bytes.len() as u64;
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
+        if self.gathers {
+            let room = bytes.len().min(MOST - self.text.len());
+            self.text.extend_from_slice(&bytes[..room]);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// One answer being looked at.
+pub(crate) struct Look<'a> {
+    checks: &'a Checks,
+    /// `None` once it is given back.
+    state: Option<Box<State>>,
+}
+
+impl Drop for Look<'_> {
+    fn drop(&mut self) {
+        if let Some(state) = self.state.take() {
+            self.checks.spare.borrow_mut().push(state);
+        }
+    }
+}
+
+impl Checks {
+    /// Gets ready.
+    pub fn new(expect: &Expect, extracts: &[Extract], slots: &SlotNames) -> Checks {
+        let (mut headers, mut content) = (Vec::new(), Vec::new());
+        for check in &expect.checks {
+            match &check.at.by {
+                By::Header(name) => headers.push((name.clone(), Test::new(&check.must))),
+                _ => content.push(Content::new(check)),
+            }
+        }
+        // As many as there are bits for.
+        headers.truncate(64);
+        let extractors = extracts.iter().filter_map(|extract| Extractor::new(extract, slots)).collect();
+        let places = || expect.checks.iter().map(|check| &check.at).chain(extracts.iter().map(|extract| &extract.at));
+        let is_header = |by: &By| matches!(by, By::Header(_));
+        let reads_head = places().any(|at| at.part != Part::Body && !is_header(&at.by) && at.by != By::Status);
+        let names = extracts.iter().filter_map(|extract| match &extract.at.by {
+            By::Header(name) => Some(name.clone()),
+            _ => None,
+        });
+        let names: Vec<String> = names.collect();
+        let reads_body = |extract: &Extract| {
+            extract.at.part != Part::Head && !is_header(&extract.at.by) && extract.at.by != By::Status
+        };
+        Checks {
+            headers,
+            content,
+            extractors,
+            keeps: match (reads_head, names.is_empty()) {
+                (true, _) => Keeps::All,
+                (false, false) => Keeps::Named(names),
+                (false, true) => Keeps::None,
+            },
+            reads_body: extracts.iter().any(reads_body),
+            decode: expect.decode,
+            spare: RefCell::default(),
+        }
+    }
+
+    /// Begins to look at an answer; `None` where there is nothing to look at.
+    pub fn look(&self) -> Option<Look<'_>> {
+        let asks = !self.headers.is_empty() || !self.content.is_empty() || self.extracts();
+        if !asks && !self.decode {
+            return None;
+        }
+        let mut state = self.spare.borrow_mut().pop().unwrap_or_default();
+        (state.met, state.seen, state.coding) = (0, 0, Coding::None);
+        (state.decoder, state.broken) = (None, None);
+        state.head.clear();
+        state.body.begin(self);
+        Some(Look { checks: self, state: Some(state) })
+    }
+
+    /// Whether anything is kept of answers.
+    pub fn extracts(&self) -> bool {
+        !self.extractors.is_empty()
+    }
+
+    /// Whether some check needs the whole body in one piece.
+    fn gathers(&self) -> bool {
+        self.reads_body || self.content.iter().any(|check| check.reads_body() && !check.is_figure())
+    }
+
+    fn digests(&self) -> bool {
+        self.content.iter().any(|check| check.is_figure() && matches!(check.test, Test::HaveSha256(_)))
+    }
+
+    fn keeps(&self, name: &[u8]) -> bool {
+        match &self.keeps {
+            Keeps::None => false,
+            Keeps::Named(names) => names.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)),
+            Keeps::All => true,
+        }
+    }
+}
+
+/// What is wrong, and in a sentence how.
+type Wrong = Option<(Fault, String)>;
+
+impl Look<'_> {
+    fn state(&mut self) -> &mut State {
+        self.state.get_or_insert_default()
+    }
+
+    /// A header field.
+    pub fn field(&mut self, name: &[u8], value: &[u8]) {
+        let checks = self.checks;
+        if name.eq_ignore_ascii_case(b"Content-Encoding") && checks.decode {
+            let state = self.state();
+            state.coding = state.coding.and(value);
+        }
+        if checks.keeps(name) {
+            let head = &mut self.state().head;
+            [name, b": ", value, b"\r\n"].iter().for_each(|piece| head.extend_from_slice(piece));
+        }
+        for (nth, (wanted, test)) in checks.headers.iter().enumerate() {
+            if name.eq_ignore_ascii_case(wanted.as_bytes()) {
+                let met = u64::from(test.takes(Some(value))) << nth;
+                let state = self.state();
+                state.met |= met;
+                state.seen |= 1 << nth;
+            }
+        }
+    }
+
+    /// Whether the body's bytes are looked at, and not only counted.
+    pub fn wants_body(&self) -> bool {
+        let coded = self.state.as_ref().is_some_and(|state| state.coding != Coding::None);
+        coded || self.checks.gathers() || self.checks.digests()
+    }
+
+    /// A part of the body.
+    pub fn body(&mut self, bytes: &[u8]) {
+        let state = self.state();
+        if state.coding == Coding::None {
+            // It takes everything.
+            let _ = state.body.write(bytes);
+            return;
+        }
+        if state.decoder.is_none() && state.broken.is_none() {
+            match Decoder::new(state.coding, std::mem::take(&mut state.body)) {
+                Ok(decoder) => state.decoder = Some(decoder),
+                Err(why) => state.broken = Some(why),
+            }
+        }
+        if let Some(Err(why)) = state.decoder.as_mut().map(|decoder| decoder.push(bytes)) {
+            (state.decoder, state.broken) = (None, Some(why));
+        }
+    }
+
+    /// The answer is complete. `length`: bytes of its body as it came; `None`: it has none by its nature.
+    pub fn complete(&mut self, status: u16, length: Option<u64>) -> Wrong {
+        let wrong = self.wrong_header();
+        if wrong.is_some() {
+            return wrong;
+        }
+        if let Some(length) = length
+            && let Err(why) = self.end_of_body(length)
+        {
+            return Some((Fault::BadCoding, why));
+        }
+        let (checks, status) = (self.checks, digits(status));
+        let state = &*self.state();
+        let asked = checks.content.iter().filter(|check| length.is_some() || !check.reads_body());
+        asked.into_iter().find_map(|check| check.wrong(&view(state, &status), &state.body))
+    }
+
+    /// # Errors
+    /// Why the body cannot be decoded.
+    fn end_of_body(&mut self, length: u64) -> Result<(), String> {
+        let state = self.state();
+        if let Some(why) = state.broken.take() {
+            return Err(why);
+        }
+        match state.decoder.take() {
+            Some(decoder) => state.body = decoder.finish()?,
+            // Also where it was drained unread.
+            None => state.body.length = length,
+        }
+        Ok(())
+    }
+
+    /// Keeps the values that are wanted of an answer that is complete and good.
+    pub fn extract(&mut self, status: u16, slots: &mut Slots) -> Wrong {
+        let (checks, status) = (self.checks, digits(status));
+        let view = view(self.state(), &status);
+        checks.extractors.iter().find_map(|extractor| {
+            let missing = extractor.extract(&view, slots).err()?;
+            Some((Fault::NoValue, format!("the answer lacks the value {missing}")))
+        })
+    }
+
+    fn wrong_header(&mut self) -> Wrong {
+        let checks = self.checks;
+        let (met, seen) = (self.state().met, self.state().seen);
+        let wrong = checks.headers.iter().enumerate().find(|(nth, (_, test))| {
+            let (met, seen) = (met >> nth & 1 == 1, seen >> nth & 1 == 1);
+            if test.takes(None) { seen && !met } else { !met }
+        });
+        let (nth, (name, test)) = wrong?;
+        let how = match test {
+            Test::BeAbsent => test.text(),
+            _ if seen >> nth & 1 == 0 => "is missing".to_owned(),
+            test => test.text(),
+        };
+        Some((Fault::WrongHeader, format!("header field {name} {how}")))
+    }
+}
+
+fn digits(status: u16) -> [u8; 3] {
+    [100, 10, 1].map(|unit| b'0' + (status / unit % 10) as u8)
+}
+
+fn view<'a>(state: &'a State, status: &'a [u8; 3]) -> View<'a> {
+    View { status: Some(status), head: &state.head, body: &state.body.text, whole: None }
+}
+
+impl Content {
+    fn new(check: &Check) -> Content {
+        let place = match (&check.at.by, check.at.part) {
+            (By::All, Part::Body) => Place::Body,
+            (By::Json(path), Part::Body) => Place::Json(path.clone()),
+            (by, part) => Place::Other(format!("{by:?} of the {part:?}").to_lowercase()),
+        };
+        Content { place, at: Finder::new(&check.at), test: Test::new(&check.must) }
+    }
+
+    /// Whether a length or a digest of the body will do, so that nothing need be kept of it.
+    fn is_figure(&self) -> bool {
+        matches!((&self.place, &self.test), (Place::Body, Test::HaveLength(..) | Test::HaveSha256(_)))
+    }
+
+    fn reads_body(&self) -> bool {
+        self.at.reads_body()
+    }
+
+    fn wrong(&self, answer: &View<'_>, body: &Seen) -> Wrong {
+        let text = &body.text;
+        let how = match (&self.place, &self.test) {
+            (Place::Body, Test::HaveLength(min, max)) => return wrong_length(body.length, *min, *max),
+            (Place::Body, Test::HaveSha256(wanted)) => return wrong_digest(body.digest.clone(), wanted),
+            _ if self.reads_body() && !body.is_whole() => {
+                let why = format!("it is longer than {} MiB, so what it says was not checked", MOST >> 20);
+                return Some((Fault::TooLarge, why));
+            }
+            (Place::Body, test) if test.takes(Some(text)) => return None,
+            (Place::Body, test) => test.text(),
+            (Place::Json(path), test) => wrong_json(&self.at, answer, path, test)?,
+            (Place::Other(place), test) => wrong_value(self.at.find(answer).as_deref(), place, test)?,
+        };
+        Some((Fault::WrongContent, format!("the body {how}; it begins '{}'", short(text))))
+    }
+}
+
+fn wrong_length(length: u64, min: u64, max: u64) -> Wrong {
+    let wrong = !(min..=max).contains(&length);
+    wrong.then(|| (Fault::WrongLength, format!("the body has {length} bytes, not {}", range(min, max))))
+}
+
+fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Wrong {
+    let digest = hex(&digest.unwrap_or_default().finalize());
+    (digest != wanted).then(|| (Fault::WrongBytes, format!("the body's SHA-256 digest is {digest}")))
+}
+
+/// How the JSON is not as wanted.
+fn wrong_json(at: &Finder, answer: &View<'_>, path: &str, test: &Test) -> Option<String> {
+    if let Err(error) = serde_json::from_slice::<IgnoredAny>(answer.body) {
+        return Some(format!("is not JSON ({error})"));
+    }
+    let found = at.find(answer).map(without_blanks);
+    wrong_value(found.as_deref(), path, test)
+}
+
+fn wrong_value(value: Option<&[u8]>, place: &str, test: &Test) -> Option<String> {
+    match value {
+        value if test.takes(value) => None,
+        None => Some(format!("has nothing at {place}")),
+        Some(value) => Some(format!("has '{}' at {place}, which {}", short(value), test.text())),
+    }
+}
+
+/// An object or an array as JSON is written without blanks.
+fn without_blanks(value: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    if !value.starts_with(b"{") && !value.starts_with(b"[") {
+        return value;
+    }
+    let (mut compact, mut quoted, mut escaped) = (Vec::with_capacity(value.len()), false, false);
+    for byte in value.iter() {
+        if quoted || !byte.is_ascii_whitespace() {
+            compact.push(*byte);
+        }
+        quoted ^= *byte == b'"' && !escaped;
+        escaped = quoted && *byte == b'\\' && !escaped;
+    }
+    Cow::Owned(compact)
+}
+
+/// The beginning of a text, on one line.
+fn short(bytes: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]).into_owned();
+    let shown: String = text.chars().take(SHOWN).collect();
+    let more = if text.chars().count() > SHOWN { "…" } else { "" };
+    format!("{}{more}", shown.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::answer::{IsoForm, Selector};
+
+    /// What is found in an answer with these fields and this body.
+    fn found(expect: &Expect, fields: &[(&str, &str)], body: &[u8]) -> Wrong {
+        let checks = Checks::new(expect, &[], &SlotNames::default());
+        let mut last = None;
+        // Twice, since what the first one looked with is used again.
+        for _ in 0..2 {
+            let mut look = checks.look().unwrap();
+            fields.iter().for_each(|(name, value)| look.field(name.as_bytes(), value.as_bytes()));
+            if look.wants_body() {
+                body.chunks(3).for_each(|piece| look.body(piece));
+            }
+            last = look.complete(200, Some(body.len() as u64));
+        }
+        last
+    }
+
+    fn of_content(check: Check, body: &str) -> Wrong {
+        found(&Expect { checks: vec![check], ..Expect::default() }, &[], body.as_bytes())
+    }
+
+    #[test]
+    fn header_fields_are_held_to_what_they_must_be() {
+        let fields = [("X-A", "one"), ("x-a", "two"), ("B", "")];
+        let text = |text: &str| text.to_owned();
+        for (name, must, said) in [
+            ("x-A", Must::Exist, None),
+            ("X-A", Must::Equal("two".into()), None),
+            ("X-A", Must::Match(text("^o.e$")), None),
+            ("C", Must::BeAbsent, None),
+            ("C", Must::Exist, Some("C is missing")),
+            ("C", Must::Equal("".into()), Some("C is missing")),
+            ("B", Must::BeAbsent, Some("B should not")),
+            ("X-A", Must::Equal("tw".into()), Some("is not 'tw'")),
+            ("X-A", Must::Match(text("three")), Some("does not match 'three'")),
+        ] {
+            let check = Check::of_header(name, must);
+            let expect = Expect { checks: vec![check], ..Expect::default() };
+            let wrong = found(&expect, &fields, b"");
+            assert_eq!(
+                wrong.as_ref().map(|(fault, _)| *fault),
+                said.map(|_| Fault::WrongHeader),
+                "{expect:?}"
+            );
+            assert!(wrong.is_none_or(|(_, how)| how.contains(said.unwrap_or_default())), "{expect:?}");
+        }
+    }
+
+    #[test]
+    fn bodies_are_held_to_what_they_must_say() {
+        let hash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+        for (check, right, wrong, fault) in [
+            (Check::of_body(Must::Contain("lo".into())), "hello", "holla", Fault::WrongContent),
+            (Check::of_body(Must::Match("^h.*o$".to_owned())), "hello", "hell", Fault::WrongContent),
+            (Check::of_body(Must::HaveLength { min: 5, max: 6 }), "hello", "hell", Fault::WrongLength),
+            (Check::of_body(Must::HaveSha256(hash.to_uppercase())), "hello", "hallo", Fault::WrongBytes),
+        ] {
+            assert_eq!(of_content(check.clone(), right), None, "{check:?}");
+            assert_eq!(of_content(check.clone(), wrong).unwrap().0, fault, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_looked_into() {
+        let body = r#"{"a": [{"b": "x"}, 2, null], "c": {"d": true}}"#;
+        let wrong = |path: &str, must| {
+            of_content(Check::of_json(path, must), body).map(|(_, how)| how)
+        };
+        let text = |text: &str| text.to_owned();
+        for (path, must) in [
+            ("a[0].b", Must::Equal("x".into())),
+            ("a[1]", Must::Equal("2".into())),
+            ("a[2]", Must::Exist),
+            ("c", Must::Equal("{\"d\":true}".into())),
+            ("c.d", Must::Match(text("^t"))),
+            ("c.e", Must::BeAbsent),
+        ] {
+            assert_eq!(wrong(path, must), None, "{path}");
+        }
+        assert!(wrong("a[3]", Must::Exist).unwrap().contains("nothing at a[3]"));
+        assert!(wrong("a[1]", Must::Equal("3".into())).unwrap().contains("has '2' at a[1], which is not '3'"));
+        assert!(wrong("c.d", Must::BeAbsent).unwrap().contains("should not"));
+        let not_json = Check::of_json("a", Must::Exist);
+        assert!(of_content(not_json, "<html>").unwrap().1.contains("is not JSON"));
+    }
+
+    #[test]
+    fn values_are_kept_of_answers() {
+        let extract = |name: &str, at: &str, otherwise: Option<&str>| Extract {
+            name: name.to_owned(),
+            at: Selector::parse(at, IsoForm::default()).unwrap(),
+            otherwise: otherwise.map(Into::into),
+        };
+        let all = [
+            extract("token", "header X-Token", None),
+            extract("id", "json items[1].id", None),
+            extract("status", "status", None),
+            extract("line", "head regex B: (.)", None),
+            extract("none", "xml /a", Some("-")),
+        ];
+        let names = SlotNames::new(all.iter().map(|extract| extract.name.as_str()));
+        let checks = Checks::new(&Expect::default(), &all, &names);
+        let (mut slots, body) = (Slots::default(), br#"{"items": [{"id": 1}, {"id": "\u00e9\/"}]}"#);
+        let mut look = checks.look().unwrap();
+        look.field(b"x-token", b"abc");
+        look.field(b"B", b"x");
+        body.chunks(7).for_each(|piece| look.body(piece));
+        assert_eq!(look.complete(201, Some(body.len() as u64)), None);
+        assert_eq!(look.extract(201, &mut slots), None);
+        let value = |name| String::from_utf8_lossy(slots.get(names.slot(name).unwrap())).into_owned();
+        assert_eq!(["token", "id", "status", "line", "none"].map(value), ["abc", "\u{e9}/", "201", "x", "-"]);
+        let mut look = checks.look().unwrap();
+        assert_eq!(look.complete(200, Some(0)), None);
+        let (fault, how) = look.extract(200, &mut Slots::default()).unwrap();
+        assert_eq!((fault, how.contains("token")), (Fault::NoValue, true));
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_gathered_is_said_so() {
+        let expect = |check| Expect { checks: vec![check], ..Expect::default() };
+        let long = vec![b'x'; MOST + 1];
+        let contains = expect(Check::of_body(Must::Contain("y".into())));
+        assert_eq!(found(&contains, &[], &long).unwrap().0, Fault::TooLarge);
+        let length = MOST as u64 + 1;
+        assert_eq!(found(&expect(Check::of_body(Must::HaveLength { min: length, max: length })), &[], &long), None);
+        let digest = hex(&Sha256::digest(&long));
+        assert_eq!(found(&expect(Check::of_body(Must::HaveSha256(digest.clone()))), &[], &long), None);
+        let zipped = gzipped(&long);
+        let decoded = |content| Expect { decode: true, ..expect(content) };
+        let fields = [("Content-Encoding", "gzip")];
+        for content in [Check::of_body(Must::HaveSha256(digest)), Check::of_body(Must::HaveLength { min: length, max: length })] {
+            assert_eq!(found(&decoded(content), &fields, &zipped), None);
+        }
+    }
+
+    fn gzipped(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(plain).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// Without any other check, too.
+    #[test]
+    fn what_was_asked_for_encoded_must_be_whole() {
+        let expect = Expect { decode: true, ..Expect::default() };
+        let (zipped, fields) = (gzipped(b"hello hello"), [("Content-Encoding", "gzip")]);
+        assert_eq!(found(&expect, &fields, &zipped), None);
+        assert_eq!(found(&expect, &fields, b""), None, "nothing is nothing in every coding");
+        assert_eq!(found(&expect, &[], b"plain"), None);
+        for torn in [&zipped[..zipped.len() - 1], b"plain"] {
+            let (fault, why) = found(&expect, &fields, torn).unwrap();
+            assert!(fault == Fault::BadCoding && why.contains("gzip"), "{why}");
+        }
+        assert!(found(&expect, &[("Content-Encoding", "lzma")], b"x").unwrap().1.contains("br and zstd"));
+    }
+
+    #[test]
+    fn content_codings_are_removed_where_asked() {
+        let zipped = gzipped(b"hello hello");
+        let fields = [("content-encoding", "gzip")];
+        let check =
+            |check: Check, decode| Expect { checks: vec![check], decode, ..Expect::default() };
+        for content in [Check::of_body(Must::Contain("o h".into())), Check::of_body(Must::HaveLength { min: 11, max: 11 })] {
+            assert_eq!(found(&check(content.clone(), true), &fields, &zipped), None);
+            assert!(found(&check(content.clone(), false), &fields, &zipped).is_some());
+            let torn = found(&check(content, true), &fields, &zipped[..15]).unwrap();
+            assert_eq!(torn.0, Fault::BadCoding, "{}", torn.1);
+        }
+        let unknown = check(Check::of_body(Must::Contain("x".into())), true);
+        assert_eq!(found(&unknown, &[("Content-Encoding", "zip")], b"x").unwrap().0, Fault::BadCoding);
+    }
+}

@@ -1,0 +1,12 @@
+//! What an answer is held to, and what is kept of it: HTTP's and TCP messages' alike. Nothing here knows sockets,
+//! connections, or when anything is sent.
+//!
+//! Start reading at `find.rs`, which finds one value; `check.rs` has what is done with it, while an answer of HTTP
+//! comes or once a TCP message is there.
+
+mod check;
+pub(crate) mod coding;
+mod find;
+
+pub(crate) use check::{Checks, Code, Extractor, Look};
+pub(crate) use find::{Finder, View};

@@ -1,0 +1,31 @@
+//! Requests and TCP messages as they are written: templates, and the values that fill them.
+//!
+//! One template language and one set of values for all that is sent. [`Compiler`] takes the texts of one request apart, once,
+//! before the first is sent; [`Part::write`] fills them in, allocating nothing once its buffers have grown. What must
+//! not come twice is dealt out ([`deal`]). Nothing here knows sockets, connections, or when anything is sent.
+//!
+//! Start reading at `template.rs`; `message.rs` has what only TCP messages have: lengths and checksums.
+
+mod checksum;
+mod deal;
+mod message;
+mod template;
+mod time;
+
+pub(crate) use deal::{Deck, Decks, Draws};
+pub(crate) use message::{MessageTemplate, Scratch, number};
+pub(crate) use template::{
+    Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots, write_all,
+};
+
+use plan::data::{Data, Source, Time};
+
+/// Why data cannot be used on this machine: time zones, forms of times.
+pub(crate) fn violations(data: &[Data]) -> Vec<String> {
+    let times = data.iter().filter_map(|data| match &data.source {
+        Source::Time(Time::Text(text)) => Some((&data.name, text)),
+        _ => None,
+    });
+    let wrong = times.filter_map(|(name, text)| Some((name, time::TimeWriter::new(text).err()?)));
+    wrong.map(|(name, why)| format!("data {name}: {why}")).collect()
+}

@@ -1,0 +1,313 @@
+//! Texts with placeholders, taken apart once and filled with values each time.
+
+use super::checksum::Sum;
+use super::deal::{Deck, Decks, Draws};
+use super::time::TimeWriter;
+use plan::data::{
+    ChecksumField, Counting, Each, Format, LengthField, Meaning, Moment, Names, RowOrder, Rows, Source,
+    Table, Tables, Time, Value, number, seed_of,
+};
+use plan::template::{Encode, Piece, pieces};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The names under which values of answers are kept, and the slot of each.
+#[derive(Debug, Default)]
+pub(crate) struct SlotNames(BTreeMap<String, usize>);
+
+impl SlotNames {
+    /// A slot for each name; a name may come more than once.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> SlotNames {
+        let mut slots = BTreeMap::new();
+        for name in names {
+            let next = slots.len();
+            slots.entry(name.to_owned()).or_insert(next);
+        }
+        SlotNames(slots)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The slot of a name.
+    pub fn slot(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
+}
+
+/// The values that a user keeps of answers, by slot.
+#[derive(Debug, Default)]
+pub(crate) struct Slots(Vec<Vec<u8>>);
+
+impl Slots {
+    /// Makes room for so many.
+    pub fn reserve(&mut self, count: usize) {
+        if self.0.len() < count {
+            self.0.resize(count, Vec::new());
+        }
+    }
+
+    /// A value; empty where none was kept.
+    #[inline]
+    pub fn get(&self, slot: usize) -> &[u8] {
+        self.0.get(slot).map_or(&[], Vec::as_slice)
+    }
+
+    /// Keeps a value.
+    pub fn set(&mut self, slot: usize, value: &[u8]) {
+        self.reserve(slot + 1);
+        self.0[slot].clear();
+        self.0[slot].extend_from_slice(value);
+    }
+
+    /// Forgets all values.
+    pub fn clear(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// What a user keeps for its requests.
+#[derive(Debug, Default)]
+pub(crate) struct Values {
+    pub slots: Slots,
+    /// What its requests under way were dealt.
+    pub draws: Draws,
+}
+
+/// All that names in the templates of a step may mean.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'a> {
+    pub names: Names<'a>,
+    pub slots: &'a SlotNames,
+    pub tables: &'a Tables,
+    pub decks: &'a Decks,
+    /// The number of the phase: each deals its values anew.
+    pub phase: usize,
+    pub seed: u64,
+}
+
+/// What a request is filled with.
+#[derive(Clone, Copy)]
+pub(crate) struct Filling<'a> {
+    pub at: &'a Moment,
+    /// What it was dealt of its decks.
+    pub draws: &'a [u64],
+    /// What its user has kept of answers.
+    pub slots: &'a Slots,
+}
+
+/// Buffers for values on their way.
+#[derive(Debug, Default)]
+pub(crate) struct Scrap {
+    plain: Vec<u8>,
+    formatted: Vec<u8>,
+}
+
+/// A piece of a template: text, or a value and how it is written.
+pub(crate) struct Part {
+    pub(super) what: What,
+    encode: Encode,
+    format: Option<Format>,
+}
+
+/// Where a piece comes from.
+pub(super) enum What {
+    Text(Vec<u8>),
+    /// It follows from the request alone.
+    Value { source: Source, seed: u64 },
+    Counter { counting: Counting, width: u8, draw: usize },
+    Cell { table: Arc<Table>, column: usize, row: Row },
+    Time(TimeWriter),
+    Slot(usize),
+    Length(LengthField),
+    Checksum(ChecksumField, Sum),
+}
+
+/// Which row of a file.
+pub(super) enum Row {
+    Dealt(usize),
+    OfRequest(RowOrder, u64),
+}
+
+impl Part {
+    /// Text that stays.
+    pub fn text(text: &[u8]) -> Part {
+        Part { what: What::Text(text.to_vec()), encode: Encode::Raw, format: None }
+    }
+
+    /// Whether it is the same each time. Of lengths and checksums this is said as if all else were.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self.what, What::Text(_) | What::Length(_) | What::Checksum(..))
+    }
+
+    /// Appends its text or value; nothing for lengths and checksums, which are known only later.
+    #[inline]
+    pub fn write(&self, filling: &Filling<'_>, scrap: &mut Scrap, to: &mut Vec<u8>) {
+        if let What::Text(text) = &self.what {
+            return to.extend_from_slice(text);
+        }
+        let Some(format) = &self.format else {
+            return self.what.value(filling, &mut scrap.plain, &mut |piece| self.encode.write(piece, to));
+        };
+        let Scrap { plain, formatted } = scrap;
+        let mut unformatted = std::mem::take(formatted);
+        unformatted.clear();
+        self.what.value(filling, plain, &mut |piece| unformatted.extend_from_slice(piece));
+        if self.encode == Encode::Raw {
+            format.write(&unformatted, to);
+        } else {
+            plain.clear();
+            format.write(&unformatted, plain);
+            self.encode.write(plain, to);
+        }
+        *formatted = unformatted;
+    }
+}
+
+impl What {
+    /// Gives the value to `put`; `scrap`: a buffer for it on the way.
+    #[inline]
+    fn value(&self, filling: &Filling<'_>, scrap: &mut Vec<u8>, put: &mut impl FnMut(&[u8])) {
+        let draw = |nth: usize| filling.draws.get(nth).copied().unwrap_or_default();
+        match self {
+            What::Text(text) => put(text),
+            What::Value { source, seed } => source.value(*seed, filling.at, put),
+            What::Counter { counting, width, draw: nth } => {
+                number(i128::from(counting.value(draw(*nth))), *width, put);
+            }
+            What::Cell { table, column, row } => {
+                let rows = table.rows() as u64;
+                let row = match row {
+                    Row::Dealt(nth) => draw(*nth) % rows.max(1),
+                    Row::OfRequest(order, seed) => filling.at.row(*order, *seed, rows),
+                };
+                put(table.cell(row as usize, *column));
+            }
+            What::Time(time) => {
+                scrap.clear();
+                time.write(filling.at.unix_us, scrap);
+                put(scrap);
+            }
+            What::Slot(slot) => put(filling.slots.get(*slot)),
+            What::Length(_) | What::Checksum(..) => {}
+        }
+    }
+}
+
+/// Appends all pieces of a template.
+#[inline]
+pub(crate) fn write_all(parts: &[Part], filling: &Filling<'_>, scrap: &mut Scrap, to: &mut Vec<u8>) {
+    parts.iter().for_each(|part| part.write(filling, scrap, to));
+}
+
+/// Whether a template is the same each time.
+pub(crate) fn is_fixed(parts: &[Part]) -> bool {
+    parts.iter().all(Part::is_fixed)
+}
+
+/// Whether a template holds what a user keeps of answers.
+pub(crate) fn uses_slots(parts: &[Part]) -> bool {
+    parts.iter().any(|part| matches!(part.what, What::Slot(_)))
+}
+
+/// Neighbouring texts as one.
+pub(crate) fn joined(parts: Vec<Part>) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::new();
+    for part in parts {
+        if let (Some(Part { what: What::Text(before), .. }), What::Text(text)) = (joined.last_mut(), &part.what) {
+            before.extend_from_slice(text);
+        } else {
+            joined.push(part);
+        }
+    }
+    joined
+}
+
+/// Takes the texts of one request apart. They share what is dealt to the request.
+pub(crate) struct Compiler<'a> {
+    scope: Scope<'a>,
+    decks: Vec<Arc<Deck>>,
+    /// The place in `decks` of what goes on with each request.
+    by_name: HashMap<String, usize>,
+}
+
+impl<'a> Compiler<'a> {
+    /// For one request.
+    pub fn new(scope: Scope<'a>) -> Compiler<'a> {
+        Compiler { scope, decks: Vec::new(), by_name: HashMap::new() }
+    }
+
+    /// What the request is dealt its values of.
+    pub fn decks(self) -> Vec<Arc<Deck>> {
+        self.decks
+    }
+
+    /// A text's pieces; `encode`: how values are written where a placeholder does not say. What the plan's check refuses is
+    /// left out.
+    pub fn parts(&mut self, text: &[u8], encode: Encode) -> Vec<Part> {
+        let pieces = pieces(text, encode).unwrap_or_default();
+        pieces.into_iter().filter_map(|piece| self.part(piece)).collect()
+    }
+
+    /// One piece.
+    pub fn part(&mut self, piece: Piece) -> Option<Part> {
+        let (name, encode) = match piece {
+            Piece::Text(text) => return Some(Part::text(&text)),
+            Piece::Value { name, encode } => (name, encode),
+        };
+        match self.scope.names.meaning(&name).ok()? {
+            Meaning::Extracted(name) => {
+                let what = What::Slot(self.scope.slots.slot(&name)?);
+                Some(Part { what, encode, format: None })
+            }
+            Meaning::Value(value) => {
+                let format = value.format.clone();
+                Some(Part { what: self.value(value)?, encode, format })
+            }
+        }
+    }
+
+    fn value(&mut self, value: Value) -> Option<What> {
+        let seed = seed_of(self.scope.seed, &value.name);
+        Some(match &value.source {
+            Source::Counter(counter) if value.source.dealt().is_some() => {
+                let counting = Counting::new(counter);
+                let draw = self.draw(&value, counting.round());
+                What::Counter { counting, width: counter.width, draw }
+            }
+            Source::File(rows) => self.cell(&value, rows, seed)?,
+            Source::Time(Time::Text(text)) => What::Time(TimeWriter::new(text).ok()?),
+            Source::Bytes(bytes) => What::Text(bytes.to_vec()),
+            Source::Secret(secret) => What::Text(secret.reveal().as_bytes().to_vec()),
+            Source::Length(length) => What::Length(*length),
+            Source::Checksum(sum) => {
+                What::Checksum(sum.clone(), Sum::new(sum.algorithm, &sum.key().unwrap_or_default())?)
+            }
+            _ => What::Value { source: value.source, seed },
+        })
+    }
+
+    fn cell(&mut self, value: &Value, rows: &Rows, seed: u64) -> Option<What> {
+        let table = self.scope.tables.get(&rows.file)?.clone();
+        let column = table.column(value.column.as_deref())?;
+        let row = match rows.order {
+            RowOrder::InTurn => Row::Dealt(self.draw(value, Some(table.rows() as u64))),
+            order => Row::OfRequest(order, seed),
+        };
+        Some(What::Cell { table, column, row })
+    }
+
+    /// Which of the request's draws a value has.
+    fn draw(&mut self, value: &Value, round: Option<u64>) -> usize {
+        let once = value.source.dealt() == Some(Each::Request);
+        if let Some(draw) = self.by_name.get(&value.name).filter(|_| once) {
+            return *draw;
+        }
+        let name = format!("{} {:?}", value.name, value.source);
+        self.decks.push(self.scope.decks.deck(self.scope.phase, name, round));
+        self.by_name.insert(value.name.clone(), self.decks.len() - 1);
+        self.decks.len() - 1
+    }
+}

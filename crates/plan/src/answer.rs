@@ -1,0 +1,396 @@
+//! What answers are held to, and what is taken from them: HTTP's and those of TCP messages alike.
+//!
+//! A [`Selector`] says where in an answer to look; a [`Check`] what must stand there, an [`Extract`] that it is kept under a
+//! name. Start reading at [`Selector`].
+
+use crate::body::Body;
+use crate::data::unescape;
+use serde::{Deserialize, Serialize};
+
+/// What must stand at a place of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// Where to look.
+    pub at: Selector,
+    /// What must stand there.
+    #[serde(alias = "is")]
+    pub must: Must,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Must {
+    /// There at all.
+    Exist,
+    /// Not there.
+    BeAbsent,
+    /// Just this.
+    Equal(Body),
+    /// Such that this regular expression is found in it.
+    Match(String),
+    /// Such that it holds this text.
+    Contain(Body),
+    /// One of these.
+    #[serde(alias = "success")]
+    BeOneOf(Vec<Body>),
+    /// None of these, or not there.
+    #[serde(alias = "failure")]
+    BeNoneOf(Vec<Body>),
+    /// Anything, or not there: it is only counted, where values of this place are.
+    #[serde(alias = "any")]
+    BeAnything,
+    /// As long as this.
+    HaveLength {
+        /// Bytes at least.
+        min: u64,
+        /// Bytes at most.
+        max: u64,
+    },
+    /// Such that its SHA-256 digest is this, in hexadecimal.
+    HaveSha256(String),
+}
+
+impl Must {
+    /// Why nothing can be so; `None` where something can.
+    pub fn violation(&self) -> Option<String> {
+        match self {
+            Must::Match(pattern) => pattern_violation(pattern),
+            Must::HaveLength { min, max } if min > max => {
+                Some(format!("a length from {min} to {max}: give the lesser one first"))
+            }
+            Must::HaveSha256(digest) => {
+                let good = digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+                (!good).then(|| format!("'{digest}' is no SHA-256 digest: give 64 hexadecimal digits"))
+            }
+            Must::BeOneOf(values) | Must::BeNoneOf(values) if values.is_empty() => {
+                Some("the set of values is empty: give at least one".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Check {
+    /// Why it cannot be made; `None` where it can.
+    pub fn violation(&self) -> Option<String> {
+        self.at.by.violation().or_else(|| self.must.violation())
+    }
+}
+
+/// A value that is taken from an answer and kept under a name; an answer without it has failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extract {
+    /// As it stands between the braces of what is sent later.
+    pub name: String,
+    /// Where it stands.
+    pub at: Selector,
+    /// Taken where an answer has no such value, which is no failure then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<Body>,
+}
+
+fn pattern_violation(pattern: &str) -> Option<String> {
+    let error = regex::bytes::Regex::new(pattern).err()?.to_string();
+    let why = error.lines().last().unwrap_or_default();
+    Some(format!("'{pattern}' is no regular expression: {}", why.trim_start_matches("error: ")))
+}
+
+/// How ISO 8583's bitmaps are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum IsoBitmap {
+    /// 8 bytes.
+    #[default]
+    Binary,
+    /// 16 hexadecimal digits.
+    Hex,
+}
+
+/// How the fields of ISO 8583 are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum IsoCoding {
+    /// Characters of ASCII.
+    #[default]
+    Ascii,
+    /// Two digits per byte where a field is numeric, lengths likewise; other characters are ASCII.
+    Bcd,
+    /// Characters of EBCDIC (code page 037).
+    Ebcdic,
+}
+
+impl IsoCoding {
+    /// For serde.
+    pub(crate) fn is_usual(&self) -> bool {
+        *self == IsoCoding::Ascii
+    }
+}
+
+/// How ISO 8583 is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IsoForm {
+    /// How bitmaps are written.
+    pub bitmap: IsoBitmap,
+    /// How fields are written.
+    pub coding: IsoCoding,
+}
+
+impl IsoForm {
+    /// Reads `hex`, `binary`, `ascii`, `bcd` and `ebcdic`, divided by commas.
+    pub fn parse(text: &str) -> Option<IsoForm> {
+        let mut form = IsoForm::default();
+        for word in text.split(',') {
+            match word.trim() {
+                "hex" => form.bitmap = IsoBitmap::Hex,
+                "binary" => form.bitmap = IsoBitmap::Binary,
+                "ascii" => form.coding = IsoCoding::Ascii,
+                "bcd" => form.coding = IsoCoding::Bcd,
+                "ebcdic" => form.coding = IsoCoding::Ebcdic,
+                _ => return None,
+            }
+        }
+        Some(form)
+    }
+}
+
+/// A place in an answer, or in a TCP message that is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selector {
+    /// The part of the message that is looked at.
+    #[serde(default)]
+    pub part: Part,
+    /// How it is found there.
+    pub by: By,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// The content of HTTP; of a TCP message what stands behind the head and before a delimiter.
+    #[default]
+    Body,
+    /// The fields of HTTP, each on a line; of a TCP message the head that holds the length.
+    Head,
+    /// All of it.
+    Whole,
+}
+
+/// How a value is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum By {
+    /// At a fixed place.
+    Fixed {
+        /// Where it begins, from 0.
+        at: u32,
+        /// How many bytes it has.
+        length: u32,
+        /// It ends with the message or at a NUL where one comes before its last byte.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        text: bool,
+    },
+    /// The text of an XML element, by the names on the way to it: `/Document/Body/Code`. Prefixes of names do not count;
+    /// a path that does not begin with `/` may begin anywhere.
+    Xml(String),
+    /// A member of a JSON document, `result[0].code` or, as of RFC 6901, `/result/0/code`; empty: all of it. Strings without
+    /// their quotes and escapes, other values as they are written.
+    Json(String),
+    /// What follows a text: of `<code>` up to the next `</`, of `"code"` the JSON value behind the next colon. It is found
+    /// wherever it stands, however the rest looks.
+    Tag(Body),
+    /// What stands between two texts.
+    Between {
+        /// The text before it, the first that has the other one behind it.
+        before: Body,
+        /// The first text behind it.
+        after: Body,
+    },
+    /// What a regular expression finds: its first group or, where there is none, all of it. Bytes, not characters.
+    Regex(String),
+    /// A field of ISO 8583, 2 to 128; 0 is the message type.
+    Iso {
+        /// Its number.
+        field: u8,
+        /// How bitmaps are written.
+        #[serde(default)]
+        bitmap: IsoBitmap,
+        /// How fields are written.
+        #[serde(default, skip_serializing_if = "IsoCoding::is_usual")]
+        coding: IsoCoding,
+    },
+    /// The status of an HTTP answer.
+    Status,
+    /// A field of HTTP by its name: the first whose value will do, in either case.
+    Header(String),
+    /// All of it.
+    All,
+}
+
+const WANTED: &str = "give fixed FIRST LENGTH (counted from 1), json PATH, xml /PATH, tag TEXT, between BEFORE AFTER, regex EXPRESSION, iso \
+                      FIELD, header NAME, status or all, with head or whole before it for another part than the body";
+
+impl Selector {
+    /// Of the body.
+    pub fn body(by: By) -> Selector {
+        Selector { part: Part::Body, by }
+    }
+
+    /// Reads a spot as it is typed; see docs/src/tcp.md. `form`: how the framing at hand writes ISO 8583.
+    ///
+    /// # Errors
+    /// What would do, in words.
+    pub fn parse(text: &str, form: IsoForm) -> Result<Selector, String> {
+        let wrong = || format!("'{text}' is no place in a message: {WANTED}");
+        let (part, rest) = match text.trim().split_once(' ') {
+            Some(("head", rest)) => (Part::Head, rest.trim_start()),
+            Some(("whole", rest)) => (Part::Whole, rest.trim_start()),
+            Some(("body", rest)) => (Part::Body, rest.trim_start()),
+            _ => (Part::Body, text.trim()),
+        };
+        match rest {
+            "status" => return Ok(Selector { part: Part::Body, by: By::Status }),
+            "all" => return Ok(Selector { part, by: By::All }),
+            _ => {}
+        }
+        let (kind, value) = rest.split_once(' ').ok_or_else(wrong)?;
+        let value = value.trim_start();
+        let by = match kind {
+            "fixed" => fixed(value).ok_or_else(wrong)?,
+            "json" => By::Json(value.to_owned()),
+            "xml" => By::Xml(value.to_owned()),
+            "tag" => By::Tag(unescape(value)?.into()),
+            "between" => {
+                let (before, after) = value.split_once(' ').ok_or_else(wrong)?;
+                By::Between { before: unescape(before)?.into(), after: unescape(after.trim_start())?.into() }
+            }
+            "header" => By::Header(value.to_owned()),
+            "regex" => By::Regex(value.to_owned()),
+            "iso" => {
+                let IsoForm { bitmap, coding } = form;
+                By::Iso { field: value.parse().map_err(|_| wrong())?, bitmap, coding }
+            }
+            _ => return Err(wrong()),
+        };
+        by.violation().map_or(Ok(Selector { part, by }), |why| Err(format!("'{text}': {why}")))
+    }
+}
+
+fn fixed(text: &str) -> Option<By> {
+    let (first, length) = text.split_once(' ')?;
+    let first: u32 = first.parse().ok()?;
+    Some(By::Fixed { at: first.checked_sub(1)?, length: length.trim().parse().ok()?, text: false })
+}
+
+impl By {
+    /// Why it is no place; `None` where nothing is wrong.
+    pub fn violation(&self) -> Option<String> {
+        match self {
+            By::Fixed { length: 0, .. } => Some("a value of 0 bytes".to_owned()),
+            By::Xml(path) if path.split('/').skip(1).any(str::is_empty) || path.is_empty() => {
+                Some("an XML path has names between slashes, such as /Document/Code".to_owned())
+            }
+            By::Json(path) => json_path(path).err(),
+            By::Tag(tag) if tag.is_empty() => Some("the tag is empty".to_owned()),
+            By::Between { before, after } if before.is_empty() || after.is_empty() => {
+                Some("the text before or behind it is empty".to_owned())
+            }
+            By::Header(name) if name.is_empty() || name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':') => {
+                Some(format!("'{name}' is no name of a header field"))
+            }
+            By::Regex(expression) => pattern_violation(expression),
+            By::Iso { field, .. } if *field == 1 || *field > 128 => {
+                Some("ISO 8583 has fields 2 to 128; 0 is the message type".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The steps of a path within JSON, names and indices: `user.roles[0]`, or `/user/roles/0` (RFC 6901).
+///
+/// # Errors
+/// What is no path, in words.
+pub fn json_path(path: &str) -> Result<Vec<String>, String> {
+    if let Some(pointer) = path.strip_prefix('/') {
+        return Ok(pointer.split('/').map(|name| name.replace("~1", "/").replace("~0", "~")).collect());
+    }
+    let path = path.strip_prefix('$').unwrap_or(path);
+    let wrong = || format!("'{path}' is no path in JSON: give one such as user.roles[0].name");
+    let mut steps = Vec::new();
+    let mut rest = path.strip_prefix('.').unwrap_or(path);
+    while !rest.is_empty() {
+        if let Some(inside) = rest.strip_prefix('[') {
+            let (step, after) = inside.split_once(']').ok_or_else(wrong)?;
+            steps.push(step.trim_matches(['"', '\'']).to_owned());
+            rest = after.strip_prefix('.').unwrap_or(after);
+        } else {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            steps.push(rest[..end].to_owned());
+            rest = rest[end..].strip_prefix('.').unwrap_or(&rest[end..]);
+        }
+    }
+    if steps.iter().any(String::is_empty) { Err(wrong()) } else { Ok(steps) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEX: IsoForm = IsoForm { bitmap: IsoBitmap::Hex, coding: IsoCoding::Ascii };
+
+    #[test]
+    fn spots_as_they_are_typed() {
+        for (text, part, by) in [
+            ("fixed 1 6", Part::Body, By::Fixed { at: 0, length: 6, text: false }),
+            ("head fixed 9 2", Part::Head, By::Fixed { at: 8, length: 2, text: false }),
+            ("json /rspCd", Part::Body, By::Json("/rspCd".to_owned())),
+            ("xml /a/b", Part::Body, By::Xml("/a/b".to_owned())),
+            ("whole tag <a b>", Part::Whole, By::Tag("<a b>".into())),
+            ("regex ^(..) x", Part::Body, By::Regex("^(..) x".to_owned())),
+            ("between code=[ ]", Part::Body, By::Between { before: "code=[".into(), after: "]".into() }),
+            ("header X-Id", Part::Body, By::Header("X-Id".to_owned())),
+            ("whole all", Part::Whole, By::All),
+            ("status", Part::Body, By::Status),
+            ("iso 39", Part::Body, By::Iso { field: 39, bitmap: IsoBitmap::Hex, coding: IsoCoding::Ascii }),
+        ] {
+            assert_eq!(Selector::parse(text, HEX), Ok(Selector { part, by }), "{text}");
+        }
+        for (text, said) in [
+            ("fixed 0 6", "counted from 1"),
+            ("fixed 1 0", "0 bytes"),
+            ("fixed 1", "no place"),
+            ("json", "no place"),
+            ("json a..b", "no path"),
+            ("header a b", "no name of a header"),
+            ("xml a//b", "names between"),
+            ("regex (", "no regular expression"),
+            ("status 5", "no place"),
+            ("iso 1", "2 to 128"),
+            ("code 5", "no place"),
+        ] {
+            assert!(Selector::parse(text, IsoForm::default()).unwrap_err().contains(said), "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_within_json() {
+        for (path, steps) in [
+            ("", &[][..]),
+            ("$", &[]),
+            ("a", &["a"]),
+            ("$.a.b[0].c", &["a", "b", "0", "c"]),
+            ("[1]['x.y'][\"z\"]", &["1", "x.y", "z"]),
+            ("/a/0/x~1y", &["a", "0", "x/y"]),
+        ] {
+            assert_eq!(json_path(path).unwrap(), steps, "{path}");
+        }
+        for path in ["a..b", "a[", "[]"] {
+            assert!(json_path(path).is_err(), "{path}");
+        }
+    }
+}

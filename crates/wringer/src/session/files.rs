@@ -1,0 +1,47 @@
+//! Reading files whose size nobody has promised.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// All bytes of a file, in a piece of memory of its size.
+///
+/// # Errors
+/// As of reading, also where it has more than `limit` bytes, or is a device and may have no end.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let (file, more) = (File::open(path)?, || io::Error::other(format!("it has more than {limit} bytes")));
+    let facts = file.metadata()?;
+    if facts.len() > limit {
+        return Err(more());
+    }
+    let mut bytes = Vec::with_capacity(facts.len() as usize + 1);
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(more()) } else { Ok(bytes) }
+}
+
+/// At most so many of the first bytes of a file.
+///
+/// # Errors
+/// As of reading.
+pub fn read_begin(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_without_end_are_refused_at_the_limit() {
+        let error = read(Path::new("/dev/zero"), 1000).unwrap_err().to_string();
+        assert_eq!(error, "it has more than 1000 bytes");
+        assert_eq!(read_begin(Path::new("/dev/zero"), 7).unwrap(), [0; 7]);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"12345").unwrap();
+        let bytes = read(file.path(), 5).unwrap();
+        assert_eq!((&bytes[..], bytes.capacity() < 16), (&b"12345"[..], true));
+        assert!(read(file.path(), 4).is_err());
+    }
+}
