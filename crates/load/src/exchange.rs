@@ -28,7 +28,7 @@ pub(crate) use url::{compares, url};
 
 use crate::connection::Connection;
 use crate::worker::{PhaseWork, Worker};
-use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Outcome, Stage};
+use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
 use plan::CloseBy;
 use plan::data::Moment;
 use report::{Ending, report};
@@ -333,6 +333,12 @@ pub(crate) trait Call: Sized {
     /// What sending a request a second time may do.
     fn repeating(&self, item: &Self::Item) -> Repeating;
 
+    /// What the figures of a request are gathered under.
+    fn label(&self, item: &Self::Item) -> Option<Label> {
+        let _ = item;
+        None
+    }
+
     /// What a request is called in records, errors and evidence.
     fn describe<'s>(&'s self, item: &'s Self::Item) -> Described<'s>;
 
@@ -517,12 +523,14 @@ fn settle<C: Call>(
     if let Some(first) = failed.front() {
         note_refusal(slot, Outcome::Failed(failure), &first.unanswered_at(now), first.reused);
         slot.ended = Some(now);
+        slot.failed = true;
         call.failed();
     }
     while let Some(sent) = failed.pop() {
         let ending = Ending::failed(failure, sent.unanswered_at(now));
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
-        context.worker.end(&Exchange { times: sent.answers, ..exchange });
+        let label = call.label(&sent.item);
+        context.worker.end(&Exchange { label, times: sent.answers, ..exchange });
         report(context, slot, call, &sent, &ending);
     }
 }
@@ -552,7 +560,9 @@ pub(crate) fn unsent<C: Call>(
     call.failed();
     let ending = Ending::failed(failure, moments);
     let exchange = sent.exchange(context.worker, ending.outcome, &moments, C::CACHE);
-    context.worker.end(&Exchange { times: sent.answers, ..exchange });
+    let label = call.label(&sent.item);
+    context.worker.end(&Exchange { label, times: sent.answers, ..exchange });
+    slot.failed = true;
     report(context, slot, call, &sent, &ending);
 }
 
@@ -590,12 +600,14 @@ fn finish<C: Call>(
         head_bytes: said.head_bytes,
         body_bytes: said.body_bytes,
         kind,
+        label: call.label(&sent.item),
         ..sent.exchange(worker, ending.outcome, &ending.moments, said.cache)
     };
     if !call.holds(&exchange) {
         worker.end(&exchange);
     }
     slot.ended = Some(ending.moments.ended);
+    slot.failed = ending.outcome != Outcome::Fine;
     note_refusal(slot, ending.outcome, &ending.moments, sent.reused);
     report(context, slot, call, sent, ending);
 }

@@ -20,6 +20,7 @@ mod open;
 mod oracle;
 pub mod pace;
 mod page;
+mod program;
 mod request;
 mod requests;
 mod route;

@@ -13,11 +13,11 @@ use crate::request::{Filling, Scope, SlotNames, Slots, Values};
 use crate::route::Route;
 use crate::session::SessionWork;
 use crate::sign::Signer;
-use measure::{Failure, FailureKind, Outcome, Stage};
+use measure::{Failure, FailureKind, Label, Outcome, Stage};
 use message::{Message, Writer};
 use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep};
+use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -74,6 +74,8 @@ pub(crate) struct Prepared {
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
     pub model: RefCell<Option<Arc<Model>>>,
+    /// What its figures are gathered under.
+    pub label: Option<Label>,
     models: Models,
     message: Message,
     checks: Rc<Checks>,
@@ -104,6 +106,38 @@ pub(crate) struct Models {
     pub control: Arc<Control>,
     /// Phase and step.
     pub of: (usize, usize),
+    /// What the step shares with the others of its scenario.
+    pub scenario: Rc<Shared>,
+}
+
+/// Names that hold for all steps of a scenario.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    kept: Vec<String>,
+    labels: Vec<String>,
+}
+
+impl Shared {
+    pub fn new(scenario: &Scenario) -> Shared {
+        let kept = scenario.kept().into_iter().map(str::to_owned).collect();
+        Shared { kept, labels: scenario.labels() }
+    }
+
+    /// The names under which users keep values; those of the step alone, where nothing is known of others.
+    fn kept<'a>(&'a self, step: &'a RequestStep) -> Vec<&'a str> {
+        match self.kept.is_empty() {
+            true => step.extracted(),
+            false => self.kept.iter().map(String::as_str).collect(),
+        }
+    }
+
+    fn label(&self, name: &str) -> Option<Label> {
+        if name.is_empty() {
+            return None;
+        }
+        let place = self.labels.iter().position(|label| label == name)?;
+        Some(Label(place.min(u16::MAX.into()) as u16))
+    }
 }
 
 impl Models {
@@ -136,6 +170,7 @@ impl Prepared {
             method: request.method.clone(),
             long: Cell::new(false),
             model: RefCell::new(None),
+            label: common.models.scenario.label(&request.name),
             models: common.models.clone(),
             message,
             checks,
@@ -186,9 +221,10 @@ impl Requests {
         models: Models,
     ) -> Requests {
         let signer = step.aws.as_ref().map(Signer::new).map(Rc::new);
-        let extracted = step.extracted();
-        let slots = &SlotNames::new(extracted.iter().copied());
-        let names = Names { data: &step.data, extracted: &extracted };
+        let known = models.scenario.clone();
+        let kept = known.kept(step);
+        let slots = &SlotNames::new(kept.iter().copied());
+        let names = Names { data: &step.data, extracted: &kept };
         let (decks, phase) = (&models.control.decks, models.of.0);
         let scope = Scope { names, slots, tables, decks, phase, seed };
         let writer = Writer { templates: step.templates, http, scope, signer };
@@ -244,6 +280,7 @@ impl Requests {
             address,
             long: Cell::new(false),
             model: RefCell::new(None),
+            label: None,
             models,
             message: Message::of(message),
             checks: Rc::default(),

@@ -4,6 +4,7 @@
 //! open pace ([`crate::open`]) users are handed what is due.
 
 use crate::exchange::{self, Context, ScriptScratch, Slot, Turn};
+use crate::program::{Next, Position, Program};
 use crate::requests::Placing;
 use crate::session;
 use crate::worker::{PhaseWork, StepWork, Worker};
@@ -25,12 +26,24 @@ pub(crate) struct User {
     pub turns: u64,
     /// The step that comes next.
     step: usize,
+    /// Where it stands in its journey.
+    journey: Journey,
     /// The path of the object last asked for.
     path: Vec<u8>,
     /// What it keeps of a script's requests.
     script: ScriptScratch,
     /// What it keeps of TCP messages, where it sends any.
     messages: Option<Box<exchange::Mine>>,
+}
+
+/// What a user keeps of its journey.
+#[derive(Default)]
+struct Journey {
+    position: Position,
+    /// When the transactions under way began.
+    open: Vec<Instant>,
+    /// Pauses so far.
+    pauses: u64,
 }
 
 impl User {
@@ -51,10 +64,61 @@ impl User {
         Duration::from_millis(1 << self.slot.refusals.min(7)).min(longest)
     }
 
-    /// Does the next step.
+    /// Does the next step, or walks through the journey once.
     pub async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
+        if let Some(program) = &work.program {
+            // On the heap, so that users of a plain list need no room for it.
+            Box::pin(self.walk(worker, work, program, turn)).await;
+            return self.turns += 1;
+        }
         let step = self.step;
         self.step = (step + 1) % work.steps.len();
+        self.send(worker, work, step, turn).await;
+        self.turns += 1;
+    }
+
+    /// Walks through a journey. A request that is not good ends it: what follows would build on nothing.
+    async fn walk(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, program: &Program, turn: Turn) {
+        let _under_way = session::UnderWay::new(worker);
+        let mut journey = std::mem::take(&mut self.journey);
+        journey.position.begin();
+        journey.open.clear();
+        let (mut first, mut at) = (Some(turn), turn.due);
+        loop {
+            let values = self.slot.values.get_or_insert_default();
+            let moment = Context { worker, work }.moment(turn.number, self.slot.user);
+            match program.next(self.slot.user, &mut journey.position, &moment, values) {
+                Next::Over => break,
+                Next::Begin => journey.open.push(at),
+                Next::End(label) => {
+                    let began = journey.open.pop().unwrap_or(at);
+                    worker.transaction(label, true, at.saturating_duration_since(began));
+                }
+                Next::Pause(delay) => {
+                    journey.pauses += 1;
+                    let seed = hash(worker.job.seed ^ 0x9A05E, self.slot.user);
+                    let until = worker.net.now() + delay.draw(&mut Draw::new(seed, journey.pauses));
+                    worker.net.sleep_until(work.ends_before(until)).await;
+                    at = worker.net.now();
+                }
+                Next::Send(step) => {
+                    let number = || worker.next_number(work, at);
+                    let next =
+                        first.take().or_else(|| Some(Turn { number: number()?, due: at, lateness: None }));
+                    let Some(turn) = next else { break };
+                    self.send(worker, work, step, turn).await;
+                    at = self.slot.ended.unwrap_or_else(|| worker.net.now());
+                    if self.slot.failed {
+                        break;
+                    }
+                }
+            }
+        }
+        self.journey = journey;
+    }
+
+    /// Sends the next request of a step.
+    async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) {
         let (context, slot) = (Context { worker, work }, &mut self.slot);
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(context, slot, &mut self.path, laws, turn).await,
@@ -82,7 +146,6 @@ impl User {
                 exchange::messages(context, slot, mine, messages, turn, &mut self.turns).await;
             }
         }
-        self.turns += 1;
     }
 
     /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought, or

@@ -8,14 +8,15 @@ use crate::messages::Messages;
 use crate::open;
 use crate::oracle::Serials;
 use crate::pace::Timetable;
-use crate::requests::{Hosts, Models, Requests};
+use crate::program::{Program, Surroundings};
+use crate::requests::{Hosts, Models, Requests, Shared};
 use crate::script::{Playing, Script};
 use crate::source::Sources;
 use crate::under_way::UnderWay;
 use crate::urls::Frontier;
 use crate::user::{self, Think};
 use measure::{
-    Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Outcome, Snapshot, Stage, Tally, Times,
+    Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome, Snapshot, Stage, Tally, Times,
 };
 use net::{Event as Signal, Net, TaskId};
 use plan::draw::hash;
@@ -114,6 +115,8 @@ pub(crate) struct Worker {
 pub(crate) struct PhaseWork {
     pub name: String,
     pub part: Part,
+    /// What a turn of a user is, where that is more than one of the steps.
+    pub program: Option<Program>,
     pub steps: Vec<StepWork>,
     /// Users of the whole phase, at most.
     pub crowd: u64,
@@ -302,12 +305,15 @@ impl Worker {
         let tables = self.job.inputs.tables();
         // Through a proxy they need a tunnel.
         let https = self.job.tls.is_some() && (self.job.load.target.is_none() || self.http.tunnel);
-        let steps = phase.scenario.steps.iter().enumerate().map(|(place, step)| match step {
+        let shared = Rc::new(Shared::new(&phase.scenario));
+        let sends = phase.scenario.sends();
+        let steps = sends.into_iter().enumerate().map(|(place, step)| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),
             Step::Requests(step) => {
                 let (hosts, control) = (&self.job.hosts, &self.job.control);
-                let models = Models { control: control.clone(), of: (index, place) };
+                let scenario = shared.clone();
+                let models = Models { control: control.clone(), of: (index, place), scenario };
                 let (http, target) = (&self.http, self.target());
                 StepWork::Requests(Requests::new(step, http, target, hosts, &tables, seed, models))
             }
@@ -316,6 +322,7 @@ impl Worker {
                 let decks = &self.job.control.decks;
                 StepWork::Messages(Box::new(Messages::new(step, &tables, decks, index, seed)))
             }
+            _ => StepWork::Requests(Requests::of_nothing()),
         });
         let steps: Vec<StepWork> = steps.collect();
         let rows = steps.iter().filter_map(|step| match step {
@@ -325,14 +332,18 @@ impl Worker {
         });
         // Each request of the phase takes the row of its number.
         let rows = rows.min().map(|rows| part.share(rows));
+        let around = Surroundings { tables: &tables, decks: &self.job.control.decks, phase: index, seed };
         PhaseWork {
             name: phase.name.clone(),
             part,
+            program: Program::compile(&phase.scenario, &around),
             steps,
             crowd: crowd(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
             timetable: None,
-            pipelines: matches!(phase.pace, Pace::Users(_)) && phase.scenario.steps.len() == 1,
+            pipelines: matches!(phase.pace, Pace::Users(_))
+                && phase.scenario.steps.len() == 1
+                && !phase.scenario.is_journey(),
             opens: self.net.now(),
             limit: phase.stop.requests.into_iter().chain(rows).min(),
             issued: Cell::new(0),
@@ -352,7 +363,8 @@ impl Worker {
         let playing = Playing::new(script, habits.clone(), secure, step.time_batches);
         match habits.plain().zip(address) {
             Some((message, address)) => {
-                let models = Models { control: self.job.control.clone(), of: (0, 0) };
+                let (control, scenario) = (self.job.control.clone(), Rc::default());
+                let models = Models { control, of: (0, 0), scenario };
                 StepWork::Requests(Requests::of_message(message, address, playing.place(), models))
             }
             None => StepWork::Script(playing),
@@ -499,6 +511,12 @@ impl Worker {
         }
     }
 
+    /// A transaction has ended, which began with a request that was due then.
+    pub fn transaction(&self, label: Label, fine: bool, took: Duration) {
+        let outcome = if fine { Outcome::Fine } else { Outcome::Aborted };
+        self.tally.borrow_mut().labels.count(label, outcome, took, 1);
+    }
+
     /// Gathers the times of a request that has ended.
     pub fn gather(&self, times: &Times) {
         self.tally.borrow_mut().gather(times);
@@ -577,7 +595,7 @@ fn crowd(pace: &Pace) -> u64 {
 fn only_one_worker(phase: &Phase) -> bool {
     phase
         .scenario
-        .steps
-        .iter()
+        .sends()
+        .into_iter()
         .any(|step| matches!(step, Step::Urls(urls) if urls.order == plan::UrlOrder::Once))
 }

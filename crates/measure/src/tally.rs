@@ -1,6 +1,7 @@
 //! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
 
 use crate::codes::Codes;
+use crate::labels::{Label, Labels};
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
 use hdrhistogram::Histogram;
@@ -199,10 +200,6 @@ counts! {
     untold,
 }
 
-/// What the figures of a request are gathered under, beside those of the whole run: a place in the plan's list of labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label(pub u16);
-
 /// What an exchange is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExchangeKind {
@@ -299,6 +296,8 @@ pub struct Tally {
     spreads: Option<Box<Spreads>>,
     /// Codes of answers, where the plan says where they stand.
     pub codes: Codes,
+    /// Figures per label, where the plan has any.
+    pub labels: Labels,
     /// When bytes last came from the other side, since the start of the run.
     heard: Option<Duration>,
     /// When a request last failed, since the start of the run.
@@ -328,6 +327,7 @@ impl Tally {
             clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
             spreads: None,
             codes: Codes::new(),
+            labels: Labels::default(),
             heard: None,
             failed_at: None,
         }
@@ -356,6 +356,9 @@ impl Tally {
 
     fn request(&mut self, exchange: &Exchange, times: u64) {
         self.count_outcome(exchange, times);
+        if let Some(label) = exchange.label {
+            self.labels.count(label, exchange.outcome, exchange.response, times);
+        }
         // Messages that are no HTTP have no status.
         if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
             self.count_ended(exchange, times);
@@ -525,6 +528,7 @@ impl Tally {
         add(&mut self.failures, &other.failures);
         add(&mut self.faults, &other.faults);
         self.codes.merge(&other.codes);
+        self.labels.merge(&other.labels);
         self.heard = self.heard.max(other.heard);
         self.failed_at = self.failed_at.max(other.failed_at);
         for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
@@ -550,6 +554,7 @@ impl Tally {
         self.failures.fill(0);
         self.faults.fill(0);
         self.codes.clear();
+        self.labels.clear();
         (self.heard, self.failed_at) = (None, None);
         self.errnos.fill(0);
         self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);

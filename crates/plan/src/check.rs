@@ -1,6 +1,7 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
+mod journey;
 mod messages;
 
 pub use messages::check_step;
@@ -9,11 +10,12 @@ use crate::Plan;
 use crate::data::{Meaning, Names};
 use crate::delay::Delay;
 use crate::field::Field;
-use crate::load::{Http1, HttpVersion, Load, ObjectStep, Origin, Phase, Protocol, Step};
+use crate::load::{Http1, HttpVersion, Load, Origin, Phase, Protocol};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::Request;
 use crate::requests::{RequestOrder, RequestStep};
+use crate::scenario::{ObjectStep, Step};
 use crate::script::ScriptStep;
 use crate::secret::without_userinfo;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
@@ -141,7 +143,8 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     for phase in &load.phases {
         check_phase(phase, load, found);
         let remembers = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
-        if matches!(phase.pace, Pace::Connections { .. }) && phase.scenario.steps.iter().any(remembers) {
+        if matches!(phase.pace, Pace::Connections { .. }) && phase.scenario.sends().into_iter().any(remembers)
+        {
             found.push(format!(
                 "phase '{}' opens connections per second, which a session has by itself: give a pace of requests or users",
                 phase.name
@@ -232,7 +235,8 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
     if phase.scenario.steps.is_empty() {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
     }
-    for step in &phase.scenario.steps {
+    journey::check(phase, found);
+    for step in phase.scenario.sends() {
         if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
             found
                 .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
@@ -240,7 +244,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         match step {
             Step::Messages(step) => found.extend(messages::check_step(phase, step, load)),
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
-            Step::Requests(step) => check_requests(name, step, load, found),
+            Step::Requests(step) => check_requests(name, step, &phase.scenario.kept(), load, found),
             Step::Script(step) => check_script(phase, step, load, found),
             Step::Urls(step) => {
                 share(found, &format!("phase '{name}': reload"), step.reload);
@@ -250,6 +254,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
                     check_https(name, url, load, found);
                 }
             }
+            _ => {}
         }
     }
 }
@@ -319,7 +324,7 @@ fn check_delay(name: &str, law: &Delay, found: &mut Vec<String>) {
     }
 }
 
-fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
+fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Vec<String>) {
     if step.requests.is_empty() {
         found.push(format!("phase '{phase}' has a step without requests: nothing would be sent"));
     }
@@ -327,7 +332,7 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
         found.push(format!("phase '{phase}': all weights are 0: give at least one request a weight"));
     }
     found.extend(step.expect.violations().iter().map(|said| format!("phase '{phase}': {said}")));
-    check_templates(phase, step, load, found);
+    check_templates(phase, step, kept, load, found);
     step.requests
         .iter()
         .chain(&step.session.login)
@@ -346,7 +351,7 @@ fn check_requests(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<
 }
 
 /// Placeholders mean something, each with its mistake named once.
-fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec<String>) {
+fn check_templates(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Vec<String>) {
     let computed = step.data.iter().filter(|data| data.source.computed_bytes().is_some());
     let computed = computed.map(|data| format!("data {}: {}", data.name, ONLY_TCP));
     let said: Vec<String> = step.data.iter().filter_map(|data| data.violation()).chain(computed).collect();
@@ -356,8 +361,7 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
     }
     let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut known = HashSet::new();
-    let extracted = step.extracted();
-    let names = Names { data: &step.data, extracted: &extracted };
+    let names = Names { data: &step.data, extracted: kept };
     for request in &step.requests {
         let said = match RequestStep::placeholders(request, fields.iter()) {
             Err(said) => vec![said],
@@ -374,7 +378,8 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
     }
 }
 
-const ONLY_TCP: &str = "lengths and checksums stand in TCP messages alone: leave it out, Content-Length is said anyway";
+const ONLY_TCP: &str =
+    "lengths and checksums stand in TCP messages alone: leave it out, Content-Length is said anyway";
 
 /// Why a placeholder means nothing in HTTP.
 fn unknown(names: &Names<'_>, name: &str) -> Option<String> {
@@ -389,7 +394,7 @@ fn unknown(names: &Names<'_>, name: &str) -> Option<String> {
 
 /// A worker has one script, so a run has one too.
 fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<String>) {
-    let scripts = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+    let scripts = load.phases.iter().flat_map(|phase| phase.scenario.sends());
     let scripts = scripts.filter(|step| matches!(step, Step::Script(_))).count();
     if scripts > 1 || phase.scenario.steps.len() > 1 {
         found.push(format!("phase '{}': a script must be the only step, and the only script", phase.name));
@@ -522,9 +527,10 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Http1, Scenario, Stop};
+    use crate::load::{Http1, Stop};
     use crate::pace::Stage;
     use crate::popularity::Popularity;
+    use crate::scenario::Scenario;
     use std::time::Duration;
 
     fn plan() -> Plan {
@@ -598,8 +604,12 @@ mod tests {
         assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
         step.requests[0] = crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") };
         assert!(violations(&step)[0].contains("no }}"));
-        let zero = crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });
-        step = RequestStep { data: vec![crate::data::Data::of("a b", zero.clone()), crate::data::Data::of("z", zero)], ..step };
+        let zero =
+            crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });
+        step = RequestStep {
+            data: vec![crate::data::Data::of("a b", zero.clone()), crate::data::Data::of("z", zero)],
+            ..step
+        };
         assert_eq!(violations(&step).len(), 3);
     }
 

@@ -8,8 +8,9 @@ use crate::Plan;
 use crate::body::Body;
 use crate::data::{Data, Source, Table, Tables};
 use crate::field::{Field, FieldValue};
-use crate::load::{Protocol, Step};
+use crate::load::Protocol;
 use crate::request::Request;
+use crate::scenario::Step;
 use crate::secret::{Secret, SecretSource};
 use crate::text::TextError;
 use serde::{Deserialize, Serialize};
@@ -186,7 +187,7 @@ impl Plan {
             match step {
                 Step::Requests(step) => found.extend(step.data.iter().filter_map(data_file)),
                 Step::Messages(step) => found.extend(step.data.iter().filter_map(data_file)),
-                Step::Object(_) | Step::Urls(_) | Step::Script(_) => {}
+                _ => {}
             }
         }
         found
@@ -194,7 +195,7 @@ impl Plan {
 
     /// The steps of all phases.
     fn steps(&self) -> impl Iterator<Item = &Step> {
-        self.load.iter().flat_map(|load| &load.phases).flat_map(|phase| &phase.scenario.steps)
+        self.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.scenario.sends())
     }
 
     /// Gives typed secrets names, so that the plan reads back, and returns the names with their secrets.
@@ -226,7 +227,7 @@ fn data_file(data: &Data) -> Option<NamedFile> {
 
 /// A visit of each secret of a plan: the same walk for those who look and those who change.
 macro_rules! walk {
-    ($of:ident, $request:ident, $field:ident, $secret:ident, $iter:ident, $($m:tt)?) => {
+    ($of:ident, $request:ident, $field:ident, $secret:ident, $iter:ident, $sends:ident, $($m:tt)?) => {
         impl Plan {
             fn $of(& $($m)? self, visit: &mut dyn FnMut(& $($m)? Secret)) {
                 if let Some(origin) = & $($m)? self.origin {
@@ -236,7 +237,7 @@ macro_rules! walk {
                 if let Protocol::Http1(http) = & $($m)? load.protocol {
                     http.fields.$iter().for_each(|field| $field(field, visit));
                 }
-                for step in load.phases.$iter().flat_map(|phase| phase.scenario.steps.$iter()) {
+                for step in load.phases.$iter().flat_map(|phase| phase.scenario.$sends()) {
                     match step {
                         Step::Requests(step) => {
                             let data = step.data.$iter().filter_map(|data| data.source.$secret());
@@ -257,7 +258,7 @@ macro_rules! walk {
                         Step::Messages(step) => {
                             step.data.$iter().filter_map(|field| field.source.$secret()).for_each(&mut *visit);
                         }
-                        Step::Object(_) | Step::Urls(_) => {}
+                        _ => {}
                     }
                 }
             }
@@ -278,8 +279,8 @@ macro_rules! walk {
     };
 }
 
-walk!(each_secret, of_request, of_field, secret, iter,);
-walk!(each_secret_mut, of_request_mut, of_field_mut, secret_mut, iter_mut, mut);
+walk!(each_secret, of_request, of_field, secret, iter, sends,);
+walk!(each_secret_mut, of_request_mut, of_field_mut, secret_mut, iter_mut, sends_mut, mut);
 
 /// Inputs in a form that another machine reads.
 #[derive(Serialize, Deserialize)]

@@ -38,6 +38,7 @@ mod reach;
 mod reading;
 mod request;
 mod requests;
+mod scenario;
 mod session;
 mod split;
 mod text;
@@ -61,6 +62,10 @@ pub use reach::ConnectTo;
 pub use reading::{GiveUp, Reading};
 pub use request::Request;
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
+pub use scenario::{
+    Branch, Choice, ChoiceBy, Loop, ObjectStep, Scenario, Sequence, Set, Step, Transaction, UrlOrder,
+    UrlStep, url_hash,
+};
 pub use script::{Dialect, ScriptStep};
 pub use secret::{Secret, SecretSource};
 pub use session::{Auth, Redirects, Resources, Session, Validators};
@@ -88,6 +93,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Io::is_auto")]
     pub io: Io,
     /// What exists: the objects and their laws, known to clients and origin alike.
+    #[serde(default)]
     pub site: Site,
     /// The client side; absent where only the origin runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,7 +110,7 @@ impl Plan {
     /// Whether any step asks for objects, of which it can be told what a cache did with them.
     pub fn asks_for_objects(&self) -> bool {
         let phases = self.load.iter().flat_map(|load| &load.phases);
-        phases.flat_map(|phase| &phase.scenario.steps).any(|step| matches!(step, Step::Object(_)))
+        phases.flat_map(|phase| phase.scenario.sends()).any(|step| matches!(step, Step::Object(_)))
     }
 
     /// Where a proxy is to fetch from: what the origin listens at or, where that is every address of its machine, what

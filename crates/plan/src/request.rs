@@ -32,6 +32,9 @@ pub struct Request {
     /// Values of its answers that later requests of the same user hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extract: Vec<Extract>,
+    /// Its label: figures of requests with one name are told apart from the others; empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// How often it is sent, beside the others of its list, in the order [`RequestOrder::Weighted`](crate::RequestOrder::Weighted).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
@@ -69,6 +72,7 @@ impl Request {
             body: Body::default(),
             statuses: Vec::new(),
             extract: Vec::new(),
+            name: String::new(),
             weight: 1,
         }
     }

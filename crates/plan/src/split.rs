@@ -66,7 +66,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Scenario, Step, UrlStep};
+    use crate::scenario::{Scenario, Step, UrlStep};
 
     fn phase(pace: Pace, requests: u64) -> Phase {
         let steps = vec![Step::Urls(UrlStep::default())];

@@ -4,6 +4,7 @@
 //! in `_per_s`, times in `_s` or `_us`, sizes in `_bytes`, ratios lie between 0 and 1. What is not known is null.
 
 use crate::good;
+use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
 use measure::run::received_bytes;
 use measure::{
@@ -38,6 +39,8 @@ struct Document<'a> {
     thresholds: &'a [Judged],
     measured: Phase<'a>,
     phases: Vec<Phase<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels: Vec<LabelLine>,
     timeline: Vec<Second<'a>>,
     origin: Option<&'a OriginCounts>,
     workers: &'a [WorkerUse],
@@ -60,6 +63,7 @@ impl<'a> Document<'a> {
             thresholds: &result.thresholds,
             measured: Phase::new(measured),
             phases: result.phases.iter().map(Phase::new).collect(),
+            labels: labels::lines(result, context.plan),
             timeline: result.timeline.rows.iter().map(Second::new).collect(),
             origin: result.origin.as_ref(),
             workers: &result.workers,

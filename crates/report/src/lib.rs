@@ -8,6 +8,7 @@ pub mod html;
 pub mod http_load;
 pub mod json;
 pub mod jtest;
+mod labels;
 pub mod live;
 pub mod show;
 pub mod siege;

@@ -7,6 +7,7 @@ mod cache;
 mod codes;
 mod generator;
 mod headline;
+mod labels;
 mod latency;
 mod load;
 mod machine;
@@ -68,6 +69,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.thresholds(),
         report.load(),
         report.latency(),
+        report.labels(),
         report.timeline(),
         report.cache(),
         report.origin(),

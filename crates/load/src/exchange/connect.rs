@@ -1,9 +1,9 @@
 //! Connections as a call leases them: the slot's own where it leads to the same place, or a new one.
 
 use super::{Failure, tunnel};
-use crate::request::Values;
 use crate::connection::{Connection, Opened};
 use crate::failure;
+use crate::request::Values;
 use crate::session::Memory;
 use crate::worker::Worker;
 use measure::Stage;
@@ -40,6 +40,8 @@ pub(crate) struct Slot {
     pub tls: Option<wire::tls::Client>,
     /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
     pub refusals: u32,
+    /// The last request was not good.
+    pub failed: bool,
     /// When the last request ended.
     pub ended: Option<Instant>,
     /// The head of the last answer, where somebody may want to see it.

@@ -11,7 +11,7 @@ use super::{Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot
 use crate::connection::Connection;
 use crate::request::{Filling, Slots, Values};
 use crate::requests::{Answer, Placing, Prepared, Requests};
-use measure::{Cause, Failure, Outcome};
+use measure::{Cause, Failure, Label, Outcome};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
 use std::cell::RefCell;
@@ -144,6 +144,10 @@ impl<'a> Call for List<'a> {
 
     fn repeating(&self, prepared: &&'a Prepared) -> Repeating {
         Repeating::of_method(prepared.method.as_bytes())
+    }
+
+    fn label(&self, prepared: &&'a Prepared) -> Option<Label> {
+        prepared.label
     }
 
     fn describe<'s>(&'s self, prepared: &'s &'a Prepared) -> Described<'s> {

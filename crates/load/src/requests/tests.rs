@@ -15,7 +15,7 @@ fn nth(number: u64) -> Placing {
 }
 
 fn models() -> Models {
-    Models { control: Arc::new(Control::new(1, 1)), of: (0, 0) }
+    Models { control: Arc::new(Control::new(1, 1)), of: (0, 0), scenario: std::rc::Rc::default() }
 }
 
 fn plain(to: &[SocketAddr]) -> Place<'_> {

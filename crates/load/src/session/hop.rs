@@ -12,7 +12,7 @@ use crate::exchange::{
 use crate::requests::{Answer, Prepared};
 use crate::route::Route;
 use crate::worker::Worker;
-use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Outcome, Stage};
+use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
 use plan::Address;
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -113,6 +113,7 @@ impl Visit<'_> {
             exchange::run(self.context(), &mut slot, &mut call, [due].into_iter().collect()).await;
             if purpose.main {
                 self.refusals.set(slot.refusals);
+                self.failed.set(slot.failed);
             }
             self.memory.put_back(slot);
             if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
@@ -204,6 +205,10 @@ impl Call for Derived<'_> {
 
     fn repeating(&self, _: &()) -> Repeating {
         Repeating::of_method(self.message.method.as_bytes())
+    }
+
+    fn label(&self, _: &()) -> Option<Label> {
+        self.purpose.prepared.label
     }
 
     fn describe<'s>(&'s self, _: &'s ()) -> Described<'s> {
@@ -341,8 +346,11 @@ impl Derived<'_> {
             return Outcome::Failed(failure);
         }
         // An answer that says nothing has changed has no body to compare.
-        let answer = reply.answer.as_mut().filter(|_| reply.status != 304);
-        answer.and_then(Answer::complete).map_or(Outcome::Fine, Outcome::Faulty)
+        let Some(answer) = reply.answer.as_mut().filter(|_| reply.status != 304) else {
+            return Outcome::Fine;
+        };
+        let outcome = answer.complete().map_or(Outcome::Fine, Outcome::Faulty);
+        answer.extract(outcome, &mut self.visit.values.borrow_mut().slots)
     }
 
     /// Where the page leads by itself, as long as redirections are left.

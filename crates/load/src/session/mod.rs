@@ -59,6 +59,10 @@ struct Visit<'a> {
     user: u64,
     /// What the main line of the visit last saw of refusals.
     refusals: Cell<u32>,
+    /// What the user keeps for its requests.
+    values: RefCell<Box<Values>>,
+    /// The last request of the main line was not good.
+    failed: Cell<bool>,
 }
 
 /// A page whose resources are wanted.
@@ -87,6 +91,8 @@ pub(crate) async fn visit(
         number: turn.number,
         user: slot.user,
         refusals: Cell::new(0),
+        values: RefCell::new(slot.values.take().unwrap_or_default()),
+        failed: Cell::new(false),
     };
     let mut turn = turn;
     if visit.login(turn).await {
@@ -98,6 +104,8 @@ pub(crate) async fn visit(
     }
     drop(under_way);
     slot.refusals = visit.refusals.get();
+    slot.failed = visit.failed.get();
+    slot.values = Some(visit.values.into_inner());
     slot.ended = Some(worker.net.now());
     slot.memory = Some(memory);
 }
@@ -132,7 +140,7 @@ impl Visit<'_> {
     fn message(&self, prepared: &Prepared) -> Message {
         let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
         let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
-        let (mut written, mut values) = (Vec::new(), Values::default());
+        let (mut written, mut values) = (Vec::new(), self.values.borrow_mut());
         prepared.write_with(false, &moment, self.worker.job.part.index, &mut values, &mut written);
         Message::of(&written, &prepared.method, &prepared.address)
     }
@@ -192,10 +200,10 @@ impl Visit<'_> {
 }
 
 /// A user is on its way: between two requests of a visit it has not come to rest.
-struct UnderWay<'a>(&'a Worker);
+pub(crate) struct UnderWay<'a>(&'a Worker);
 
 impl UnderWay<'_> {
-    fn new(worker: &Worker) -> UnderWay<'_> {
+    pub fn new(worker: &Worker) -> UnderWay<'_> {
         worker.visits.set(worker.visits.get() + 1);
         UnderWay(worker)
     }

@@ -77,7 +77,7 @@ impl Report<'_> {
 
     fn what_was_checked(&self) -> &'static str {
         let Some(load) = &self.context.plan.load else { return "nothing was compared" };
-        let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
         if let Some(Step::Messages(step)) = steps.clone().next() {
             return match &step.code {
                 Some(_) => "each answer's code was looked at",
@@ -87,7 +87,7 @@ impl Report<'_> {
         }
         let is_held = |step: &Step| match step {
             Step::Requests(step) => !step.expect.checks.is_empty(),
-            Step::Object(_) | Step::Urls(_) | Step::Script(_) | Step::Messages(_) => false,
+            _ => false,
         };
         if steps.clone().any(is_held) {
             return "header fields and bodies were held to the checks of the plan";

@@ -98,7 +98,7 @@ fn test(tool: Tool, run: &Run) -> Result<Exit, Problem> {
 
 fn has_script(run: &Run) -> bool {
     let phases = run.plan.load.iter().flat_map(|load| &load.phases);
-    phases.flat_map(|phase| &phase.scenario.steps).any(|step| matches!(step, Step::Script(_)))
+    phases.flat_map(|phase| phase.scenario.sends()).any(|step| matches!(step, Step::Script(_)))
 }
 
 /// Looks up the host and finds out whether anybody listens there, in the old tools' words.

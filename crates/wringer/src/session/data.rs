@@ -11,11 +11,11 @@ use std::collections::HashSet;
 /// # Errors
 /// What is missing, with what there is.
 pub fn check(load: &Load, tables: &Tables) -> Result<(), Problem> {
-    let mut steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+    let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
     steps.try_for_each(|step| match step {
         Step::Requests(step) => check_columns(step, load, tables),
         Step::Messages(step) => check_messages(step, tables),
-        Step::Object(_) | Step::Urls(_) | Step::Script(_) => Ok(()),
+        _ => Ok(()),
     })
 }
 

@@ -31,11 +31,11 @@ impl Targets {
             let target = addresses(host, port.parse().unwrap_or(80))?;
             return Ok(Targets { target, ..Targets::default() });
         }
-        let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
         let requests = steps.filter_map(|step| match step {
             Step::Requests(step) => Some(step.requests.iter().chain(&step.session.login)),
             Step::Script(step) => Some(std::slice::from_ref(&step.request).iter().chain(&[])),
-            Step::Object(_) | Step::Urls(_) | Step::Messages(_) => None,
+            _ => None,
         });
         let http = load.protocol.http1().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();

@@ -12,6 +12,7 @@ mod doctor;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
 mod http;
+mod journeys;
 mod oracle;
 mod reach;
 mod requests;

@@ -1,0 +1,28 @@
+//! Figures per label.
+
+use super::{Report, Section, short};
+use crate::labels;
+use crate::show::{self, Table};
+
+impl Report<'_> {
+    pub(super) fn labels(&self) -> Option<Section> {
+        let lines = labels::lines(self.result, self.context.plan);
+        if lines.is_empty() {
+            return None;
+        }
+        let mut table = Table::new("llrrrrr");
+        table.row(["phase", "label", "ended", "not good", "p50", "p99", "longest"]);
+        for line in lines {
+            table.row([
+                short(&line.phase),
+                line.label,
+                show::count(line.ended),
+                show::count(line.ended - line.fine),
+                show::time(line.p50_us),
+                show::time(line.p99_us),
+                show::time(line.max_us),
+            ]);
+        }
+        Some(Section::new("Labels", table.lines()))
+    }
+}
