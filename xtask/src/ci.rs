@@ -9,7 +9,7 @@ struct Step {
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -19,6 +19,7 @@ const STEPS: [Step; 10] = [
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
     Step { name: "build", run: || cargo(&["build", "--workspace"]) },
+    Step { name: "docs commands", run: || docs::try_commands(&root()) },
     // The README's second command, as it stands there.
     Step { name: "test", run: || cargo(&["xtask", "test"]) },
     Step { name: "instructions", run: || instructions::run(&[]) },
@@ -45,7 +46,8 @@ pub fn run() -> Result<()> {
 /// `cargo xtask test`: what the README tells people to run.
 pub fn test(arguments: &[String]) -> Result<()> {
     let missing = setup::run(setup::Extent::Tests)?;
-    let mut command = shell::cargo(["test", "--workspace"]);
+    // One crate that fails does not hide another.
+    let mut command = shell::cargo(["test", "--workspace", "--no-fail-fast"]);
     shell::run(command.args(arguments))?;
     if !missing.is_empty() {
         println!("test: skipped what needs {}, which is not installed", missing.join(", "));

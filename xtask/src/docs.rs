@@ -1,10 +1,25 @@
-//! The docs hang together: links to files lead somewhere, and the summary lists each page.
+//! The docs hang together: links to files lead somewhere, the summary lists each page, and each command does what stands
+//! there ([`commands`]).
+
+mod commands;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::Result;
+
+/// Tries the commands of all pages.
+///
+/// # Errors
+/// Those that do not do what stands there.
+pub fn try_commands(root: &Path) -> Result<()> {
+    let mut pages = markdown_in(&root.join("docs/src"))?;
+    pages.extend(markdown_directly_in(root)?.into_iter().filter(|page| !page.ends_with("CHANGELOG.md")));
+    let name = |page: &PathBuf| page.strip_prefix(root).unwrap_or(page).display().to_string();
+    let texts: Result<Vec<_>> = pages.iter().map(|page| Ok((name(page), read(page)?))).collect();
+    commands::run(root, &texts?)
+}
 
 /// Fails with all that is wrong, one line each.
 pub fn run(root: &Path) -> Result<()> {

@@ -26,7 +26,7 @@ Usage: cargo xtask COMMAND
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
-  docs               links between pages, and whether the summary lists each page
+  docs [--commands]  links between pages, and whether the summary lists each page; --commands: each command of the docs is tried
   simulate [--seeds N] [--from SEED] [--log]
                      the engine in simulated worlds, 10,000 seeds from 1 unless told otherwise; --log: what happened
   instructions [--update]
@@ -58,6 +58,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "test" => ci::test(rest),
         "setup" => setup::run(setup::parse(rest)?).map(drop),
         "tidy" => none_of(rest).and_then(|()| tidy::run(&root())),
+        "docs" if rest == ["--commands"] => docs::try_commands(&root()),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),
         "fuzz" => fuzz::run(&fuzz::parse(rest)?),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub statuses: Vec<u16>,
+    pub statuses: Vec<Status>,
     /// Every status is good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub any_status: bool,
@@ -28,7 +28,7 @@ pub struct Expect {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Read {
-    statuses: Vec<u16>,
+    statuses: Vec<Status>,
     any_status: bool,
     body: ExpectBody,
     checks: Vec<Check>,
@@ -101,7 +101,78 @@ impl Expect {
     /// Whether a status is good.
     pub fn takes(&self, status: u16) -> bool {
         self.any_status
-            || if self.statuses.is_empty() { status < 400 } else { self.statuses.contains(&status) }
+            || if self.statuses.is_empty() {
+                status < 400
+            } else {
+                self.statuses.iter().any(|one| one.holds(status))
+            }
+    }
+}
+
+/// A status, or all those of a class, written `204` or `"2xx"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub enum Status {
+    /// This one.
+    Is(u16),
+    /// All with this first digit (RFC 9110 section 15).
+    Class(u16),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(u16),
+    Text(String),
+}
+
+impl Status {
+    /// Reads `204` or `2xx`.
+    ///
+    /// # Errors
+    /// What is neither, and what would do.
+    pub fn parse(text: &str) -> Result<Status, String> {
+        let text = text.trim();
+        let class = text.strip_suffix("xx").or_else(|| text.strip_suffix("XX"));
+        let number = |text: &str, from: u16, to: u16| {
+            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<u16>().ok().filter(|number| digits && (from..=to).contains(number))
+        };
+        let read = match class {
+            Some(digit) => number(digit, 1, 5).map(Status::Class),
+            None => number(text, 100, 599).map(Status::Is),
+        };
+        read.ok_or_else(|| {
+            format!("'{text}' is not a status: give one from 100 to 599, or a class such as 2xx")
+        })
+    }
+
+    /// Whether a status is meant.
+    pub fn holds(self, status: u16) -> bool {
+        match self {
+            Status::Is(one) => one == status,
+            Status::Class(digit) => status / 100 == digit,
+        }
+    }
+}
+
+impl TryFrom<Written> for Status {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Status, String> {
+        match written {
+            Written::Number(number) => Ok(Status::Is(number)),
+            Written::Text(text) => Status::parse(&text),
+        }
+    }
+}
+
+impl From<Status> for Written {
+    fn from(status: Status) -> Written {
+        match status {
+            Status::Is(number) => Written::Number(number),
+            Status::Class(digit) => Written::Text(format!("{digit}xx")),
+        }
     }
 }
 
@@ -131,8 +202,20 @@ mod tests {
         );
         let every = Expect { any_status: true, ..Expect::default() };
         assert!([100, 200, 404, 599].iter().all(|status| every.takes(*status)));
-        let only = Expect { statuses: vec![204, 404], ..Expect::default() };
-        assert_eq!([200, 204, 404].map(|status| only.takes(status)), [false, true, true]);
+        let only = Expect { statuses: vec![Status::Is(204), Status::Class(4)], ..Expect::default() };
+        assert_eq!([200, 204, 404, 500].map(|status| only.takes(status)), [false, true, true, false]);
+    }
+
+    #[test]
+    fn statuses_are_numbers_or_classes() {
+        assert_eq!(Status::parse("204"), Ok(Status::Is(204)));
+        assert_eq!(
+            [Status::parse("2xx"), Status::parse("5XX")],
+            [Ok(Status::Class(2)), Ok(Status::Class(5))]
+        );
+        for text in ["", "x", "2x", "20x", "6xx", "0xx", "99", "600", "+200", "-1", "xx"] {
+            assert!(Status::parse(text).is_err_and(|why| why.contains("2xx")), "{text}");
+        }
     }
 
     #[test]

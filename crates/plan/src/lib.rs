@@ -50,7 +50,7 @@ pub use body::Body;
 pub use connections::{CloseBy, Connections, Resend};
 pub use credentials::Credentials;
 pub use delay::Delay;
-pub use expect::{Expect, ExpectBody};
+pub use expect::{Expect, ExpectBody, Status};
 pub use field::{Basic, Field, FieldValue, SecretText};
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;

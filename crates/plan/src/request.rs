@@ -4,6 +4,7 @@ use crate::address::{Address, split_userinfo};
 use crate::answer::Extract;
 use crate::body::Body;
 use crate::credentials::Credentials;
+use crate::expect::Status;
 use crate::field::{Field, FieldValue};
 use crate::secret::Secret;
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ pub struct Request {
     pub body: Body,
     /// Statuses of its answers that are good, instead of the step's; empty: the step's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub statuses: Vec<u16>,
+    pub statuses: Vec<Status>,
     /// Values of its answers that later requests of the same user hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extract: Vec<Extract>,

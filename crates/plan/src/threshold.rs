@@ -147,6 +147,9 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
         _ => {
             let unknown = || format!("'{name}' is no metric: give {METRICS}");
             let (timed, statistic) = time(name).ok_or_else(unknown)?;
+            if limit != "0" && limit.parse::<f64>().is_ok() {
+                return Err(format!("'{limit}' has no unit: give {limit}ms or {limit}s"));
+            }
             let limit = units::duration(limit).map_err(said)?;
             Ok((Metric::Time(timed, statistic), limit.as_secs_f64() * 1e6))
         }
@@ -187,6 +190,7 @@ mod tests {
             ("p99>50ms", quantile(Timed::Response, 0.99), Relation::Above, 50_000.0),
             ("service.p50 >= 1s", quantile(Timed::Service, 0.5), Relation::AtLeast, 1e6),
             ("connect.max>2ms", Metric::Time(Timed::Connect, Statistic::Max), Relation::Above, 2_000.0),
+            ("max>0", Metric::Time(Timed::Response, Statistic::Max), Relation::Above, 0.0),
             ("mean<1us", Metric::Time(Timed::Response, Statistic::Mean), Relation::Below, 1.0),
             ("errors>0.1%", Metric::Errors(As::Share), Relation::Above, 0.001),
             ("errors>0", Metric::Errors(As::Count), Relation::Above, 0.0),
@@ -202,6 +206,8 @@ mod tests {
             ("p101>1s", "no metric"),
             ("speed>1", "no metric"),
             ("p99>fast", "'fast'"),
+            ("p99>50", "50ms"),
+            ("mean<=0.5", "no unit"),
             ("errors>many", "'many'"),
         ] {
             assert!(Threshold::parse(text).unwrap_err().contains(said), "{text}");

@@ -274,7 +274,7 @@ fn protocol(tls: &FirstTls, suite: &str) -> String {
 }
 
 /// The key exchange in OpenSSL's words, by IANA's number of the group.
-fn temporary_key(group: u16) -> Option<&'static str> {
+pub(crate) fn temporary_key(group: u16) -> Option<&'static str> {
     Some(match group {
         0x0017 => "ECDH prime256v1 256 bits",
         0x0018 => "ECDH secp384r1 384 bits",

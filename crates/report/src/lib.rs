@@ -14,6 +14,7 @@ pub mod show;
 pub mod siege;
 pub mod text;
 pub mod thresholds;
+pub mod verbose;
 pub mod wrk;
 pub mod wrktcp;
 

@@ -18,6 +18,7 @@ mod thresholds;
 mod timeline;
 
 pub(crate) use codes::name as code_name;
+pub(crate) use outcomes::failure_text;
 
 use crate::good;
 use crate::show;

@@ -186,7 +186,10 @@ fn urls_become_a_load_of_urls() {
         ("-p 0 http://a/1", &["form = \"reverse\"", "name = \"Accept\"\nvalue = \"*/*\""]),
         (
             "-u list http://c/",
-            &["\"http://c/\",\n    \"http://a/1\",\n    \"http://b:81/3\"", "once_each = true"],
+            &[
+                "\"http://c/\",\n    \"http://a/1\",\n    \"https://a/2\",\n    \"http://b:81/3\"",
+                "once_each = true",
+            ],
         ),
         ("-q 0 http://a/", &["once_each = false"]),
         ("--urls-order loop http://a/", &["order = \"loop\"", "once_each = false"]),

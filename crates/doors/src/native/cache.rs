@@ -4,7 +4,7 @@ use super::options::{AskArgs, BehaviourArgs, LoadArgs, OutputArgs, PopularityArg
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
-use super::values::{address, rig_workers, some_bytes};
+use super::values::{address, no_number, rig_workers, some_bytes};
 use clap::Args;
 use plan::site::Site;
 use plan::units::rest_of;
@@ -113,6 +113,7 @@ pub(super) fn proxy(text: &str) -> Result<String, String> {
 /// `host:port` of a proxy, with or without a scheme.
 fn host_port(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    no_number(text, text.split(':').next().unwrap_or_default())?;
     match text.rsplit_once(':') {
         Some((host, port)) if !host.is_empty() && !host.contains('/') && port.parse::<u16>().is_ok() => {
             Ok(text.to_owned())

@@ -1,17 +1,16 @@
 //! What answers must be: options, and what they mean.
 
-use super::values::status;
 use clap::Args;
 use plan::answer::{Check, Must, json_path};
-use plan::{Expect, ExpectBody, units};
+use plan::{Expect, ExpectBody, Status, units};
 
 /// What answers must be.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Checks")]
 pub struct ExpectArgs {
-    /// Statuses that are good [default: all below 400]
-    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = status)]
-    pub expect_status: Vec<u16>,
+    /// Statuses that are good, such as 200,204 or 2xx [default: all below 400]
+    #[arg(long, value_name = "STATUS", value_delimiter = ',', value_parser = Status::parse)]
+    pub expect_status: Vec<Status>,
     /// What bodies must be: complete, same-length or same (byte for byte) as the first answer's [default: complete]
     #[arg(long, value_name = "WHAT", value_parser = expect_body)]
     pub expect_body: Option<ExpectBody>,

@@ -11,14 +11,15 @@ use super::options::{LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
-use super::values::{field, url};
+use super::values::{field, some_time, url};
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
     Body, Check, Field, Http1, Limits, Load, Phase, Plan, Protocol, Request, RequestForm, RequestOrder,
-    RequestStep, Scenario, Site, Step, Trace,
+    RequestStep, Scenario, Site, Step, Stop, Trace,
 };
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The options of `wringer http`.
 #[derive(Debug, Clone, Args)]
@@ -47,6 +48,9 @@ pub struct HttpArgs {
     /// How connections are reached.
     #[command(flatten)]
     pub reach: ReachArgs,
+    /// How a run begins, and how much is told of it.
+    #[command(flatten)]
+    pub run: RunArgs,
     /// When requests are sent.
     #[command(flatten)]
     pub pace: PaceArgs,
@@ -89,6 +93,21 @@ pub struct RequestArgs {
     pub proxy: Option<String>,
 }
 
+/// How a run begins, and how much is told of it.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Run")]
+pub struct RunArgs {
+    /// Tell each request and its answer: heads, TLS, times and checks; sends one request unless -n, -d or -c say otherwise
+    #[arg(long, short = 'v')]
+    pub verbose: bool,
+    /// Wait until the target answers, at most so long
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    pub ready: Option<Duration>,
+    /// Send the same for so long before, without counting it
+    #[arg(long, value_name = "DURATION", value_parser = some_time, conflicts_with_all = ["stages", "verbose"])]
+    pub warm_up: Option<Duration>,
+}
+
 fn order(text: &str) -> Result<RequestOrder, String> {
     match text {
         "loop" => Ok(RequestOrder::Loop),
@@ -125,7 +144,20 @@ impl HttpArgs {
         self.pace.check(false)?;
         self.pace.check_users()?;
         self.data.check()?;
+        if self.run.warm_up.is_some() && self.data.uses_up_rows() {
+            return Err("--warm-up would send the rows of a file taken once as well: leave out one of them"
+                .to_owned());
+        }
         self.aws.check()
+    }
+
+    /// When requests are sent; told one by one, they are few.
+    fn paced(&self) -> PaceArgs {
+        let mut pace = self.pace.clone();
+        if self.run.verbose && pace.says_nothing() {
+            (pace.users, pace.requests) = (Some(1), Some(1));
+        }
+        pace
     }
 
     /// The plan; `seed` is taken where none was given.
@@ -142,13 +174,14 @@ impl HttpArgs {
             sources: self.load.sources.clone(),
             check: Check::default(),
             limits: Limits { first_byte: self.reach.first_byte_timeout, ..self.load.limits() },
-            phases: vec![self.phase(step)],
-            trace: Trace::default(),
+            phases: self.phases(step),
+            trace: self.trace(),
         };
         Ok(Plan {
             version: Plan::VERSION,
             seed: self.load.seed.unwrap_or(seed),
-            threads: self.load.threads,
+            // What is told of requests stands in their order.
+            threads: self.load.threads.or(self.run.verbose.then_some(1)),
             io: self.load.io,
             site: Site::default(),
             load: Some(load),
@@ -207,15 +240,28 @@ impl HttpArgs {
         fields
     }
 
-    fn phase(&self, step: RequestStep) -> Phase {
-        let pace = self.pace.pace();
-        Phase {
+    fn phases(&self, step: RequestStep) -> Vec<Phase> {
+        let typed = self.paced();
+        let pace = typed.pace();
+        let measured = Phase {
             name: "measure".to_owned(),
             measured: true,
             scenario: Scenario { steps: vec![Step::Requests(step)] },
-            stop: self.pace.stop(&pace),
+            stop: typed.stop(&pace),
             pace,
-        }
+        };
+        let before = self.run.warm_up.map(|after| Phase {
+            name: "warm-up".to_owned(),
+            measured: false,
+            stop: Stop { after: Some(after), ..Stop::default() },
+            ..measured.clone()
+        });
+        before.into_iter().chain([measured]).collect()
+    }
+
+    fn trace(&self) -> Trace {
+        let verbose = self.run.verbose;
+        Trace { heads: verbose, requests: verbose, first: verbose, ..Trace::default() }
     }
 
     fn step(&self, files: &Files) -> Result<RequestStep, String> {
@@ -354,6 +400,24 @@ mod tests {
             let plan = plan(&format!("http://h/ {line}"));
             assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan, "{line}");
         }
+    }
+
+    #[test]
+    fn one_request_is_told_and_a_warm_up_comes_before() {
+        let told = plan("h -v");
+        let load = told.load.as_ref().unwrap();
+        assert!(load.trace.heads && load.trace.requests && load.trace.first && told.threads == Some(1));
+        assert_eq!((&load.phases[0].pace, load.phases[0].stop.requests), (&Pace::Users(1), Some(1)));
+        let several = plan("h -v -n 3").load.unwrap();
+        assert_eq!(several.phases[0].stop.requests, Some(3));
+        let warmed = plan("h --warm-up 5s -c 7 -d 9").load.unwrap();
+        let [before, measured] = &warmed.phases[..] else { panic!("{:?}", warmed.phases) };
+        assert_eq!((before.measured, before.stop.after), (false, Some(Duration::from_secs(5))));
+        assert_eq!((measured.measured, measured.stop.after), (true, Some(Duration::from_secs(9))));
+        assert_eq!((&before.pace, &before.scenario), (&measured.pace, &measured.scenario));
+        let words = ["wringer", "http", "h/{{u}}", "--data-file", "u=f,once", "--warm-up", "1s"];
+        let Command::Http(args) = Cli::read(words).unwrap().command else { panic!() };
+        assert!(args.check().unwrap_err().contains("--warm-up"));
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Lists of requests: one to a line, `[xWEIGHT] [METHOD] URL [key=value]…`.
 
-use super::values::url;
-use super::values::{field, status};
-use plan::Request;
+use super::values::{field, url};
+use plan::{Request, Status};
 
 const KEYS: &str = "status=LIST, header='NAME: VALUE', data='TEXT'";
 
@@ -57,7 +56,7 @@ fn set_key(request: &mut Request, word: &str) -> Result<(), String> {
     let (key, value) =
         word.split_once('=').ok_or_else(|| format!("'{word}' is not key=value; keys are {KEYS}"))?;
     match key {
-        "status" => request.statuses = value.split(',').map(status).collect::<Result<_, _>>()?,
+        "status" => request.statuses = value.split(',').map(Status::parse).collect::<Result<_, _>>()?,
         "header" => request.fields.push(field(value)?),
         "data" => request.body = value.into(),
         _ => return Err(format!("'{key}' is not a key; keys are {KEYS}")),
@@ -100,12 +99,12 @@ mod tests {
 
     #[test]
     fn lines_are_read_as_written() {
-        let text = "\u{feff}# a comment\n\n h/a \r\nx3 DELETE http://h/it's?x=\"1\" status=204,404\n\
+        let text = "\u{feff}# a comment\n\n h/a \r\nx3 DELETE http://h/it's?x=\"1\" status=204,4xx\n\
                     POST http://h/{{id}} header='A: b c' header=\"X-Y: 'z'\" data='{\"a\": 1}'\n";
         let requests = requests(text, "f").unwrap();
         assert_eq!(requests[0], Request { method: String::new(), ..Request::get("http://h/a") });
         assert_eq!((requests[1].method.as_str(), requests[1].weight), ("DELETE", 3));
-        assert_eq!(requests[1].statuses, [204, 404]);
+        assert_eq!(requests[1].statuses, [Status::Is(204), Status::Class(4)]);
         assert!(requests[1].url.starts_with("http://h/it's?x="), "{}", requests[1].url);
         let field = |name: &str, value: &str| Field::new(name, value);
         assert_eq!(requests[2].fields, [field("A", "b c"), field("X-Y", "'z'")]);

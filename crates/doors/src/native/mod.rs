@@ -16,6 +16,7 @@ mod phase;
 mod service;
 mod session;
 mod tcp;
+mod tips;
 mod tls;
 mod values;
 
@@ -25,7 +26,7 @@ pub use cache::{CacheArgs, Target, reachable};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use files::Files;
-pub use http::{HttpArgs, RequestArgs};
+pub use http::{HttpArgs, RequestArgs, RunArgs as HttpRunArgs};
 pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
@@ -65,7 +66,11 @@ impl Cli {
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
         let mut command = with_negative_numbers(Cli::command());
-        let matches = command.try_get_matches_from_mut(each_condition(words))?;
+        let words = each_condition(words);
+        let matches = command.try_get_matches_from_mut(&words).map_err(|mut error| {
+            tips::add(&mut error, &command, &words);
+            error
+        })?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 }
@@ -75,7 +80,8 @@ impl Cli {
 fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -> Vec<OsString> {
     let is_condition = |word: &OsString| {
         let parts = word.to_str().map(|word| word.split(','));
-        parts.is_some_and(|mut parts| parts.all(|part| plan::Threshold::parse(part).is_ok()))
+        // No URL has these signs; what is wrong with a condition is said of the condition.
+        parts.is_some_and(|mut parts| parts.all(|part| part.contains(['<', '>'])))
     };
     let mut read: Vec<OsString> = Vec::new();
     let mut behind_one = false;

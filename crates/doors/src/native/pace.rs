@@ -90,6 +90,11 @@ impl PaceArgs {
         }
     }
 
+    /// Neither how many nor for how long was said.
+    pub(super) fn says_nothing(&self) -> bool {
+        !self.is_open() && self.users.is_none() && self.duration.is_none() && self.requests.is_none()
+    }
+
     fn is_open(&self) -> bool {
         self.rate.is_some() || self.connection_rate.is_some() || !self.stages.is_empty()
     }

@@ -116,8 +116,33 @@ pub(super) fn address(text: &str) -> Read<SocketAddr> {
     })
 }
 
+/// A host of digits only would be an IPv4 address to some (26082 is 0.0.101.226), but is a port or an option's value
+/// that went astray.
+pub(super) fn no_number(typed: &str, host: &str) -> Read<()> {
+    if host.is_empty() || !host.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(());
+    }
+    Err(match host.parse::<u16>() {
+        Ok(port @ 1..) => {
+            format!(
+                "'{typed}' names a number and no host: for port {port} of this machine give localhost:{port}"
+            )
+        }
+        _ => format!("'{typed}' names a number and no host: give one such as localhost:8080"),
+    })
+}
+
+/// The host of a URL as it was typed.
+fn host_of(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    host.split_once(':').map_or(host, |(host, _)| host)
+}
+
 /// A service, `host:port`; an IPv6 address in brackets.
 pub(super) fn target(text: &str) -> Read<String> {
+    no_number(text, host_of(text))?;
     let sound = text.rsplit_once(':').is_some_and(|(host, port)| {
         let plain = !host.contains(':') || host.starts_with('[') && host.ends_with(']');
         !host.is_empty() && plain && port.parse::<u16>().is_ok_and(|port| port > 0)
@@ -192,6 +217,7 @@ pub(super) fn vary_on(text: &str) -> Read<VaryOn> {
 
 /// A URL as it is typed: `http://` may be left out, and placeholders stay as they are.
 pub(super) fn url(text: &str) -> Result<String, String> {
+    no_number(text, host_of(text))?;
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     if is_template(text.as_bytes()) {
         return TemplateAddress::parse(&whole).map(|_| whole);
@@ -272,6 +298,22 @@ mod tests {
         for text in ["", "x", "127.0.0.1", "90800", ":9080", "localhost:", "example.com:80"] {
             let said = address(text).unwrap_err();
             assert!(said.contains("127.0.0.1:9080") && said.contains(text), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_no_hosts() {
+        for text in ["100", "http://100", "100/x", "100:80", "https://u:p@100:80/", "65536", "0"] {
+            let said = url(text).unwrap_err();
+            assert!(said.contains("number and no host") && said.contains("localhost:"), "{text}: {said}");
+        }
+        assert!(url("26082").unwrap_err().contains("localhost:26082"));
+        assert!(target("7000").unwrap_err().contains("localhost:7000"));
+        assert!(target("7000:80").is_err());
+        for text in
+            ["127.0.0.1", "h1", "1.example", "localhost:26082", "[::1]:80", "h/100", "h?100", "100.0.0.1"]
+        {
+            assert!(url(text).is_ok(), "{text}");
         }
     }
 

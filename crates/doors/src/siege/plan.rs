@@ -5,7 +5,7 @@ use super::urls::Line;
 use plan::{
     Address, Auth, Check, Credentials, Delay, Expect, Field, FieldValue, Http1, HttpVersion, Limits, Load,
     Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources,
-    Scenario, Secret, Session, Site, Step, Stop, Tls, Trace, Validators,
+    Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
 };
 use std::time::Duration;
 
@@ -48,8 +48,9 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
 }
 
 /// All that the original does not count as failed: any answer but 408 and 5xx. The usual one stands first.
-fn good_statuses() -> Vec<u16> {
-    (200..500).filter(|status| *status != 408).collect()
+fn good_statuses() -> Vec<Status> {
+    let refused = (400..500).filter(|status| *status != 408).map(Status::Is);
+    [Status::Class(2), Status::Class(3)].into_iter().chain(refused).collect()
 }
 
 fn order(settings: &Settings) -> RequestOrder {

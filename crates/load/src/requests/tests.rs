@@ -222,8 +222,8 @@ fn values_of_answers_stand_in_later_requests() {
 #[test]
 fn statuses_of_a_request_replace_those_of_all() {
     let mut step = step(vec![Request::get("http://h/"), Request::get("http://h/")], ExpectBody::Complete);
-    step.expect.statuses = vec![200];
-    step.requests[1].statuses = vec![404];
+    step.expect.statuses = vec![plan::Status::Is(200)];
+    step.requests[1].statuses = vec![plan::Status::Class(4)];
     let requests = requests(&step);
     let takes = |number| [200, 404].map(|status| requests.at(nth(number)).expect.takes(status));
     assert_eq!([takes(0), takes(1)], [[true, false], [false, true]]);

@@ -83,11 +83,7 @@ impl Case {
             target: Some("peer:1".to_owned()),
             protocol: Default::default(),
             check: Default::default(),
-            limits: plan::Limits {
-                request: Duration::from_millis(300),
-                grace: Duration::from_millis(100),
-                ..plan::Limits::default()
-            },
+            limits: plan::Limits { grace: Duration::from_millis(100), ..plan::Limits::default() },
             phases,
             sources: Vec::new(),
             trace: Default::default(),

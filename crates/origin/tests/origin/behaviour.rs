@@ -24,13 +24,14 @@ fn an_answer_is_held_back_from_its_requests_arrival() {
         let asked = Instant::now();
         client.get("/w/1/10");
         let took = asked.elapsed();
-        assert!((60..2_000).contains(&took.as_millis()), "{took:?}");
+        assert!((60..60_000).contains(&took.as_millis()), "{took:?}");
     }
     let asked = Instant::now();
     client.send(get("/w/1/5", "").repeat(100));
     (0..100).for_each(|_| drop(client.reply(false)));
     let took = asked.elapsed();
-    assert!((60..3_000).contains(&took.as_millis()), "they arrived together: {took:?}");
+    // One after the other they would take six seconds.
+    assert!((60..6_000).contains(&took.as_millis()), "they arrived together: {took:?}");
 }
 
 #[test]
@@ -38,16 +39,17 @@ fn a_body_flows_at_its_speed_and_smoothly() {
     let origin = start(Origin { bytes_per_second: Some(100_000), ..Origin::default() });
     let mut client = origin.connect();
     let asked = Instant::now();
-    client.send(get("/w/1/30000", ""));
+    // A minute's worth, of which three tenths of a second are looked at.
+    client.send(get("/w/1/6000000", ""));
     client.head();
-    assert!(asked.elapsed() < Duration::from_millis(200), "the head does not wait for the body");
+    assert!(asked.elapsed() < Duration::from_secs(30), "the head does not wait for the body");
     let mut received = Vec::new();
     for part in 1..=3 {
         received.extend(client.bytes(10_000));
         let took = asked.elapsed().as_millis();
-        assert!((part * 95..part * 100 + 1_000).contains(&took), "{took} ms for part {part}");
+        assert!((part * 95..30_000).contains(&took), "{took} ms for part {part}");
     }
-    assert!(received == body(&Site::default(), 1, 0, 0, 30_000));
+    assert!(received == body(&Site::default(), 1, 0, 0, 6_000_000)[..30_000]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use plan::Site;
 use plan::site::{STAMP_FIELD, Stamp};
 
 /// Nothing in these tests takes longer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An origin of one worker; it ends when this drops.
 pub struct TestOrigin {

@@ -41,7 +41,7 @@ fn a_whole_object_is_as_the_site_says() {
     let made_at = std::time::UNIX_EPOCH + Duration::from_micros(stamp.made_at_us);
     let ahead = made_at.duration_since(date).unwrap();
     assert!(ahead < Duration::from_secs(1), "the date is the stamp's second: {ahead:?}");
-    assert!(made_at.elapsed().unwrap() < Duration::from_secs(10));
+    assert!(made_at.elapsed().unwrap() < Duration::from_secs(120));
 }
 
 #[test]

@@ -60,10 +60,12 @@ impl Report<'_> {
                 )
             }
             (FailureKind::CertificateIssuer, _) => {
-                "Say whom to trust with --ca, or take any certificate with --insecure.".to_owned()
+                "Nobody who is trusted has signed its certificate, perhaps but itself: give that, or its authority's, with \
+                 --ca FILE, or take any with -k."
+                    .to_owned()
             }
             (FailureKind::CertificateName, _) => {
-                "Give a name of the certificate with --sni, or take any with --insecure.".to_owned()
+                "Give a name of the certificate with --sni, or take any with -k.".to_owned()
             }
             (FailureKind::TlsAlert | FailureKind::TlsMismatch, _) => {
                 "Look which TLS versions, cipher suites and client certificates it wants.".to_owned()

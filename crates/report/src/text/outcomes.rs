@@ -141,7 +141,7 @@ fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
     ]
 }
 
-pub(super) fn failure_text(failure: Failure) -> String {
+pub(crate) fn failure_text(failure: Failure) -> String {
     let errno = failure.errno.map(|number| match failure.kind {
         FailureKind::TlsAlert => format!(" ({})", show::alert(number)),
         FailureKind::Tunnel => format!(" (status {number})"),

@@ -66,9 +66,20 @@ impl Error {
     }
 }
 
+/// A certificate of an authority is shown as that of a server, which self-signed ones are made to be. The library has
+/// no name for it but that of its verifier's error.
+pub(super) fn is_self_signed(error: &rustls::Error) -> bool {
+    matches!(error, rustls::Error::InvalidCertificate(why) if is_of_authority(why))
+}
+
+fn is_of_authority(why: &CertificateError) -> bool {
+    matches!(why, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
+}
+
 fn of_certificate(why: &CertificateError) -> ErrorKind {
     use CertificateError as C;
     match why {
+        why if is_of_authority(why) => ErrorKind::UnknownIssuer,
         C::Expired | C::ExpiredContext { .. } | C::NotValidYet | C::NotValidYetContext { .. } => {
             ErrorKind::Expired
         }

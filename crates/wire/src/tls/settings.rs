@@ -1,7 +1,7 @@
 //! What an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
 
 use super::certificate::{Certificates, Identity, SettingsError, refused};
-use super::verify::AnyCertificate;
+use super::verify::{AnyCertificate, Given};
 use rustls::client::{ClientSessionMemoryCache, Resumption as Sessions, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
@@ -113,7 +113,9 @@ impl Client {
             }
             Trust::Roots(roots) => {
                 let verifier = WebPkiServerVerifier::builder_with_provider(store(roots)?, provider).build();
-                builder.with_webpki_verifier(verifier.map_err(|error| refused(error.to_string()))?)
+                let by_authority = verifier.map_err(|error| refused(error.to_string()))?;
+                let given = Given { by_authority, certificates: roots.clone() };
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(given))
             }
         };
         let mut config = match &settings.identity {

@@ -29,6 +29,15 @@ impl Authority {
         Certificates::of_pem(self.pem.as_bytes()).unwrap()
     }
 
+    /// A certificate for a name that calls itself an authority, as `openssl req -x509` makes them.
+    pub fn self_signed(name: &str) -> Identity {
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.is_ca = IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        Identity::of_pem(certificate.pem().as_bytes(), key.serialize_pem().as_bytes()).unwrap()
+    }
+
     pub fn vouches_for(&self, name: &str) -> Identity {
         self.identity(name, false)
     }

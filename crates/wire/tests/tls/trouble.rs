@@ -1,7 +1,7 @@
 //! Whatever goes wrong has a name, at both ends.
 
 use crate::certificates::Authority;
-use crate::link::{Ends, Link};
+use crate::link::{Ends, HOST, Link};
 use wire::tls::{ErrorKind, Resumption, Server, Trust, Version};
 
 const BOTH: [Version; 2] = [Version::Tls12, Version::Tls13];
@@ -34,6 +34,23 @@ fn certificates_that_are_not_to_be_believed() {
         ErrorKind::UnknownIssuer,
         48,
     );
+}
+
+/// A self-signed certificate is trusted where it is given itself, for its names, and is of an unknown issuer otherwise.
+#[test]
+fn self_signed_certificates_are_trusted_where_they_are_given() {
+    for version in BOTH {
+        let mut ends = Ends::new(&[version], Resumption::Off);
+        ends.server.identity = Authority::self_signed(HOST);
+        assert_eq!(failures(&ends).0, Some(ErrorKind::UnknownIssuer), "{version:?}");
+        ends.client.trust = Trust::Roots(ends.server.identity.certificates());
+        assert_eq!(failures(&ends), (None, None), "{version:?}");
+        ends.server.identity = Authority::self_signed("else.test");
+        ends.client.trust = Trust::Roots(ends.server.identity.certificates());
+        assert_eq!(failures(&ends).0, Some(ErrorKind::WrongName), "{version:?}");
+        ends.server.identity = Authority::self_signed(HOST);
+        assert_eq!(failures(&ends).0, Some(ErrorKind::UnknownIssuer), "another one: {version:?}");
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! `wringer http`: a web server pressed by the clients alone.
 
 use super::show::{self, Lines, Ran};
+use super::verbose::Told;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings};
+use crate::session::{self, Finished, Ready, Surroundings};
 use doors::native::{Files, HttpArgs};
 use std::io::Read;
 use std::path::Path;
@@ -16,14 +17,29 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
-    let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
+    let around = Surroundings {
+        watch_pids: args.watch.pids.clone(),
+        ready: args.run.ready,
+        ..Surroundings::default()
+    };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));
     show::notice(&format!("pressing {target}"));
-    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
+    let mut finished = match args.run.verbose {
+        true => tell(ready, args)?,
+        false => ready.run(&[], &mut Lines::new(&args.output, &plan, false))?,
+    };
     let seed_option = args.load.seed.is_none().then_some("--seed");
     show::report(&mut finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
+}
+
+/// Runs it and tells each request.
+fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
+    let mut told = Told { aside: show::is_stdout(&args.output) };
+    let finished = ready.run(&[], &mut told)?;
+    finished.result.evidence.iter().for_each(|piece| told.say(&report::verbose::evidence(piece)));
+    Ok(finished)
 }
 
 /// What is pressed, in a few words.

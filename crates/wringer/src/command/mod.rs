@@ -14,6 +14,7 @@ mod show;
 pub mod siege;
 pub mod tcp;
 mod troubles;
+mod verbose;
 pub mod wrk;
 pub mod wrktcp;
 

@@ -87,7 +87,7 @@ impl Lines {
 }
 
 /// Whether standard output is for JSON.
-fn is_stdout(output: &OutputArgs) -> bool {
+pub fn is_stdout(output: &OutputArgs) -> bool {
     output.json.as_deref() == Some(Path::new("-"))
 }
 

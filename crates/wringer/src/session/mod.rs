@@ -92,6 +92,8 @@ pub struct Surroundings {
     pub ends_after: Option<Duration>,
     /// A target where nobody listens is no reason not to begin: its requests fail.
     pub take_silent: bool,
+    /// How long is waited for a target that does not answer yet; `None`: not at all.
+    pub ready: Option<Duration>,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
 }
@@ -186,6 +188,9 @@ impl Ready<'_> {
     pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
         if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
             let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
+            if let Some(limit) = self.around.ready {
+                self.targets.wait(load, limit, &self.stop)?;
+            }
             self.targets.refuse_silent(load, origin)?;
         }
         let told = self.notes.len();

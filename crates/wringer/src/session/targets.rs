@@ -2,12 +2,14 @@
 
 use crate::problem::Problem;
 use load::Hosts;
-use plan::{ConnectTo, Load, Plan, Protocol, Step};
+use plan::{Address, ConnectTo, Load, Plan, Protocol, Step};
 use std::collections::hash_map::Entry;
+use std::io::{self, BufRead, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The addresses of a load.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +64,45 @@ impl Targets {
         known.copied().filter(|address| *address != load::UNIX).collect()
     }
 
+    /// Waits until everything that is pressed answers.
+    ///
+    /// # Errors
+    /// What did not in this time, and why.
+    pub fn wait(&self, load: &Load, limit: Duration, stop: &AtomicBool) -> Result<(), Problem> {
+        let until = Instant::now() + limit;
+        loop {
+            let answered = self.refuse_silent(load, None).and_then(|()| self.refuse_unready(load));
+            match answered {
+                Err(problem) if Instant::now() >= until => return Err(problem),
+                Err(_) if !stop.load(Ordering::Relaxed) => std::thread::sleep(BETWEEN_TRIES),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Refuses a web server that takes connections but does not answer yet, or says that it cannot. It is asked for the
+    /// first URL where that goes to it directly and in plain HTTP.
+    fn refuse_unready(&self, load: &Load) -> Result<(), Problem> {
+        let direct =
+            load.target.is_none() && load.protocol.http1().is_some_and(|http| http.unix_socket.is_none());
+        let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
+        let mut requests = steps.filter_map(|step| match step {
+            Step::Requests(step) => step.requests.first(),
+            _ => None,
+        });
+        let Some(address) =
+            requests.next().and_then(plan::Request::address).filter(|to| direct && !to.secure)
+        else {
+            return Ok(());
+        };
+        let at = self.hosts.get(&(address.host.clone(), address.port)).and_then(|found| found.first());
+        match at.map(|at| status(*at, &address)) {
+            None | Some(Ok(..500)) => Ok(()),
+            Some(Ok(status)) => Err(unready(&address, &format!("status {status}"))),
+            Some(Err(error)) => Err(unready(&address, &error.to_string())),
+        }
+    }
+
     /// Refuses a host where nobody listens. `but`: the address of an origin of this process, which is not asked because
     /// that would show in its accounts.
     pub fn refuse_silent(&self, load: &Load, but: Option<SocketAddr>) -> Result<(), Problem> {
@@ -79,6 +120,32 @@ impl Targets {
         }
         Ok(())
     }
+}
+
+/// How long a server may take to answer whether it is ready.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Time between two tries to find somebody who answers.
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
+
+fn unready(address: &Address, why: &str) -> Problem {
+    Problem::impossible(format!(
+        "{} does not answer ({why}); look why, or wait longer with --ready",
+        address.text
+    ))
+}
+
+/// The status that a plain GET is answered with.
+fn status(at: SocketAddr, address: &Address) -> io::Result<u16> {
+    let mut stream = TcpStream::connect_timeout(&at, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let (path, host) = (&address.path, &address.authority);
+    stream
+        .write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes())?;
+    let mut line = String::new();
+    io::BufReader::new(stream.take(1024)).read_line(&mut line)?;
+    let status = line.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)?.trim().parse().ok());
+    status.ok_or_else(|| io::Error::other("no HTTP answer came"))
 }
 
 /// The addresses of a host, of one family. An IPv6 address may have brackets, and a zone behind a `%`.

@@ -100,7 +100,7 @@ fn of_the_system() -> Result<Certificates, Problem> {
     let found = Certificates::of_der(rustls_native_certs::load_native_certs().certs);
     if found.is_empty() {
         let text = "the system trusts no certificate authority (is ca-certificates installed?): give one with --ca, or \
-                    take any certificate with --insecure";
+                    take any certificate with -k";
         return Err(Problem::impossible(text));
     }
     Ok(found)

@@ -114,7 +114,7 @@ fn a_proxy_that_does_not_listen_is_said_at_once() {
     let line = format!("cache {proxy} --origin {}", free_address());
     run(&line).refused_with(1, &["nothing answers", &proxy.to_string(), "start the proxy"]);
     run(&format!("cache {proxy} --clients-only")).refused_with(1, &["nothing answers", &proxy.to_string()]);
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(begun.elapsed() < Duration::from_secs(120));
 }
 
 /// Killed while it is being pressed.
@@ -289,7 +289,7 @@ fn a_second_interrupt_ends_it_at_once() {
     let origin = free_address();
     let proxy = faulty_proxy(origin, FaultKind::Slow);
     let line = format!("cache {} --origin {origin} -c 4 -d 50s --show-plan", proxy.address);
-    let plan = run(&line).ended_with(0).stdout.replace("grace = \"1s\"", "grace = \"30s\"");
+    let plan = run(&line).ended_with(0).stdout.replace("grace = \"1s\"", "grace = \"300s\"");
     let folder = folder();
     let file = folder.path().join("plan.toml");
     std::fs::write(&file, plan).expect("the folder is ours");
@@ -301,7 +301,7 @@ fn a_second_interrupt_ends_it_at_once() {
     thread::sleep(Duration::from_millis(700));
     running.signal(Signal::INT);
     let ran = running.end().ended_with(130);
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(begun.elapsed() < Duration::from_secs(120));
     assert!(!ran.stdout.contains("To repeat this run"), "{}", ran.stdout);
 }
 

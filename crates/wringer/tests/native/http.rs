@@ -1,6 +1,7 @@
 //! A web server pressed by the clients alone.
 
 use crate::support::{Ran, Report, Running, free_address, run, start, wringer};
+use crate::web::{Web, answer, ok};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
@@ -107,4 +108,61 @@ fn what_cannot_be_pressed_is_one_clear_line() {
     let nobody = free_address();
     run(&format!("http {nobody}")).refused_with(1, &["nothing answers", &nobody.to_string()]);
     run("http no-such-host.invalid").refused_with(1, &["no-such-host.invalid", "resolve"]);
+}
+
+/// As curl's `-v` has it: both heads, times and checks, without secrets.
+#[test]
+fn single_requests_are_told() {
+    let web = Web::start(|_| answer("200 OK", "X-A: b\r\n", "hello"));
+    let url = format!("http://{}/p", web.address);
+    let ran = start(["http", "-v", &url, "-u", "u:geheim", "--expect-text", "hallo"]).end().ended_with(3);
+    assert_eq!(web.seen().len(), 1, "one request unless more are asked for");
+    let head = format!("> GET /p HTTP/1.1\n> Host: {}\n", web.address);
+    for words in [
+        head.as_str(),
+        "> Authorization: ***\n",
+        "< HTTP/1.1 200 OK\n",
+        "< X-A: b\n",
+        "status 200, 5 B of body; connected (TLS included) in ",
+        "first byte after ",
+        "; faulty: ",
+        "* check failed: the body does not contain 'hallo'",
+    ] {
+        assert!(ran.stdout.contains(words), "{words} in {}", ran.stdout);
+    }
+    assert!(!ran.stdout.contains("dTpnZWhlaW0="), "{}", ran.stdout);
+}
+
+/// The server begins to listen, and then to answer, while it is waited for.
+#[test]
+fn targets_are_waited_for() {
+    let address = free_address();
+    let url = format!("http://{address}/");
+    let running = start(["http", &url, "-n", "5", "-c", "1", "--ready", "60s", "--json", "{}/result.json"]);
+    let tries = std::sync::atomic::AtomicU32::new(0);
+    let web = Web::at(&address.to_string(), move |_| {
+        match tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+            0..3 => answer("503 Service Unavailable", "", ""),
+            _ => ok("up"),
+        }
+    });
+    let report = running.end().ended_with(0).report();
+    assert_eq!([report.sum("requests"), report.sum("fine")], [5, 5]);
+    assert_eq!(web.seen().len(), 3 + 1 + 5, "three refusals, an answer, and the run");
+    let late = free_address();
+    start(["http", &format!("http://{late}/"), "--ready", "200ms"])
+        .end()
+        .refused_with(1, &["nothing answers"]);
+}
+
+#[test]
+fn a_warm_up_is_not_counted() {
+    let web = Web::start(|_| ok("x"));
+    let url = format!("http://{}/", web.address);
+    let words = ["http", &url, "-n", "5", "-c", "1", "--warm-up", "300ms", "--json", "{}/result.json"];
+    let ran = start(words).end().ended_with(0);
+    assert!(web.seen().len() > 5);
+    let report = ran.report();
+    assert_eq!(report.list("phases").len(), 2);
+    assert_eq!(report.list("phases")[1].count("counts/requests"), 5);
 }

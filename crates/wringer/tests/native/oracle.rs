@@ -200,7 +200,7 @@ fn a_proxy_that_goes_away() {
     assert!(report.sum("fine") > 100, "what came before is reported");
     assert!(report.sum("failed") < 4 * 2000, "those who are refused pause: {}", report.sum("failed"));
     assert!(ran.stdout.contains("connection refused"), "{}", ran.stdout);
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(begun.elapsed() < Duration::from_secs(120));
 }
 
 /// Runs wringer against a fault and asserts that at least so many answers are said to have it, and nothing else is said.

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// No run takes longer than this, unless something hangs.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 /// Processes that a run has started are gone by then.
-const GOODBYE: Duration = Duration::from_secs(10);
+const GOODBYE: Duration = Duration::from_secs(60);
 
 /// Says that a test was left out and why, where people see it, and leaves it.
 macro_rules! skip {

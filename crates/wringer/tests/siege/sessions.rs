@@ -159,7 +159,7 @@ impl Origin {
         let origin = Origin { address, running: start(WRINGER, &words, home.path()), _home: home };
         let since = Instant::now();
         while TcpStream::connect(address).is_err() {
-            assert!(since.elapsed() < Duration::from_secs(20), "the origin does not come up");
+            assert!(since.elapsed() < Duration::from_secs(120), "the origin does not come up");
             thread::sleep(Duration::from_millis(20));
         }
         origin

@@ -69,7 +69,7 @@ impl Nginx {
         let nginx = Nginx { child, plain, secure, _folder: folder };
         let since = Instant::now();
         while TcpStream::connect((Ipv4Addr::LOCALHOST, plain)).is_err() {
-            assert!(since.elapsed() < Duration::from_secs(10), "nginx does not come up");
+            assert!(since.elapsed() < Duration::from_secs(120), "nginx does not come up");
             thread::sleep(Duration::from_millis(20));
         }
         Some(nginx)

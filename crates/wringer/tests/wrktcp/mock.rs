@@ -11,7 +11,7 @@ use std::time::Duration;
 const REMEMBERED: usize = 1_000;
 
 /// Nobody waits longer than this, unless something hangs.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a service does with a connection.
 pub type Serve = fn(&mut Peer) -> io::Result<()>;

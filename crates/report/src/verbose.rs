@@ -1,0 +1,151 @@
+//! Single requests told as they go, in the manner of curl's `-v`: what was sent behind `>`, what came behind `<`, and what
+//! else there is to know behind `*`.
+
+use crate::ab::temporary_key;
+use crate::show;
+use crate::text::failure_text;
+use measure::event::HeadTitle;
+use measure::{Event, Evidence, FirstTls, Outcome, Record};
+use plan::CipherSuite;
+use plan::secret::{MASK, is_secret_field};
+use std::time::Duration;
+
+/// What is told of an event, whole lines; `None`: nothing.
+pub fn event(event: &Event) -> Option<String> {
+    match event {
+        Event::Head { title: HeadTitle::RequestToProxy, text } => Some(head(text, '>')),
+        Event::Head { title: HeadTitle::ResponseFromProxy, text } => Some(head(text, '<')),
+        Event::FirstTls(facts) => Some(format!("* {}\n", tls(facts))),
+        Event::Request(record) => Some(format!("* {}\n\n", ended(record))),
+        _ => None,
+    }
+}
+
+/// What a check found wrong.
+pub fn evidence(evidence: &Evidence) -> String {
+    format!("* check failed: {}\n", line(&evidence.detail))
+}
+
+fn head(text: &[u8], sign: char) -> String {
+    // Of a request the body follows.
+    let end = text.windows(4).position(|four| four == b"\r\n\r\n").map_or(text.len(), |at| at + 2);
+    let shown = String::from_utf8_lossy(&text[..end]);
+    let mut lines: String = shown.lines().map(|one| format!("{sign} {}\n", field(one))).collect();
+    match text.len().saturating_sub(end + 2) {
+        0 => lines.push_str(&format!("{sign}\n")),
+        body => lines.push_str(&format!("{sign} ({} of body)\n", show::bytes(body as u64))),
+    }
+    lines
+}
+
+fn field(text: &str) -> String {
+    match text.split_once(':') {
+        Some((name, _)) if is_secret_field(name) => format!("{}: {MASK}", line(name)),
+        _ => line(text),
+    }
+}
+
+/// Control characters stand for themselves nowhere: what a server sends may not steer the terminal.
+fn line(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
+fn tls(facts: &FirstTls) -> String {
+    let version = if facts.tls13 { "1.3" } else { "1.2" };
+    let suite = CipherSuite::all().find(|suite| suite.number() == facts.suite);
+    let suite = suite.map_or_else(|| format!("cipher suite {:#06x}", facts.suite), |suite| suite.to_string());
+    let exchange = facts.group.and_then(temporary_key).map(|key| format!(", key exchange {key}"));
+    let bits = facts.key_bits.map(|bits| format!(", certificate with a key of {bits} bits"));
+    format!("TLS {version}, {suite}{}{}", exchange.unwrap_or_default(), bits.unwrap_or_default())
+}
+
+fn ended(record: &Record) -> String {
+    let what = match record.status {
+        0 => "no answer".to_owned(),
+        status => format!("status {status}, {} of body", show::bytes(record.body_bytes)),
+    };
+    let time = |name: &str, took: Duration| format!("{name} {}", show::time(took.as_micros() as u64));
+    let connect = match record.connect {
+        Some(took) => time("connected (TLS included) in", took),
+        None => "over a kept connection".to_owned(),
+    };
+    let times = [
+        Some(connect),
+        record.first_byte.map(|took| time("first byte after", took)),
+        Some(time("ended after", record.service)),
+    ];
+    let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    format!("{} {}: {what}; {times}; {}", record.method, line(&record.url), outcome(record.outcome))
+}
+
+fn outcome(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Fine => "good: its status is, and all checks hold".to_owned(),
+        Outcome::Faulty(fault) => format!("faulty: {}", fault.text()),
+        Outcome::Failed(failure) => format!("failed while {}", failure_text(failure)),
+        Outcome::Injected => "failed as the origin was asked to".to_owned(),
+        Outcome::Aborted => "broken off on purpose".to_owned(),
+        Outcome::Unfinished => "unfinished when the time was up".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::{Cause, Failure, FailureKind, Fault, Stage};
+
+    fn record(outcome: Outcome, status: u16) -> Record {
+        Record {
+            number: 0,
+            user: 0,
+            place: 0,
+            began: Duration::ZERO,
+            outcome,
+            version: Some("HTTP/1.1"),
+            status,
+            method: "GET".to_owned(),
+            url: "http://h/\u{9b}".to_owned(),
+            connect: Some(Duration::from_micros(120)),
+            first_byte: (status != 0).then_some(Duration::from_micros(2500)),
+            service: Duration::from_millis(3),
+            head_bytes: 0,
+            body_bytes: 12,
+            expected_bytes: None,
+            cause: Cause::Listed,
+        }
+    }
+
+    #[test]
+    fn heads_stand_behind_signs_without_secrets() {
+        let text =
+            b"POST / HTTP/1.1\r\nHost: h\r\nauthorization: Basic dTpw\r\nX: \x1b[2J\r\n\r\nbody".to_vec();
+        let told = event(&Event::Head { title: HeadTitle::RequestToProxy, text }).unwrap();
+        assert_eq!(
+            told,
+            "> POST / HTTP/1.1\n> Host: h\n> authorization: ***\n> X: \\u{1b}[2J\n> (4 B of body)\n"
+        );
+        let text = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n".to_vec();
+        let told = event(&Event::Head { title: HeadTitle::ResponseFromProxy, text }).unwrap();
+        assert_eq!(told, "< HTTP/1.1 200 OK\n< A: b\n<\n");
+    }
+
+    #[test]
+    fn times_tls_and_checks_are_told() {
+        let facts =
+            FirstTls { at: Duration::ZERO, tls13: true, suite: 0x1301, group: Some(29), key_bits: Some(256) };
+        assert_eq!(
+            event(&Event::FirstTls(Box::new(facts))).unwrap(),
+            "* TLS 1.3, TLS_AES_128_GCM_SHA256, key exchange X25519 253 bits, certificate with a key of 256 bits\n"
+        );
+        let told = |outcome, status| event(&Event::Request(Box::new(record(outcome, status)))).unwrap();
+        assert_eq!(
+            told(Outcome::Fine, 200),
+            "* GET http://h/\\u{9b}: status 200, 12 B of body; connected (TLS included) in 120 µs, first byte after 2.50 ms, \
+             ended after 3.00 ms; good: its status is, and all checks hold\n\n"
+        );
+        assert!(told(Outcome::Faulty(Fault::WrongHeader), 200).contains("; faulty: "));
+        let refused = Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None };
+        assert!(told(Outcome::Failed(refused), 0).contains("no answer; connected"));
+    }
+}

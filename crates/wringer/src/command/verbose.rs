@@ -1,0 +1,31 @@
+//! What `-v` shows while a run goes on: each request and its answer.
+
+use super::show;
+use crate::session::View;
+use measure::{Event, Row};
+
+/// Tells each request; on standard error where standard output is for JSON.
+pub struct Told {
+    pub aside: bool,
+}
+
+impl Told {
+    /// Text as it is.
+    pub fn say(&self, text: &str) {
+        if self.aside { show::aside(text) } else { show::write(text) }
+    }
+}
+
+impl View for Told {
+    fn row(&mut self, _row: &Row, _phase: &str) {}
+
+    fn note(&mut self, text: &str) {
+        show::notice(&format!("note: {text}"));
+    }
+
+    fn event(&mut self, event: Event) {
+        if let Some(text) = report::verbose::event(&event) {
+            self.say(&text);
+        }
+    }
+}
