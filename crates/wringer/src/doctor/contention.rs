@@ -8,6 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+/// What the names of worker threads begin with; the worker's number follows.
+pub const THREAD_NAME: &str = "worker-";
+
 /// Adds up what happens in the measured parts of a run.
 pub struct CpuWatch {
     since: Option<Reading>,
@@ -76,8 +79,7 @@ impl Reading {
         };
         for (name, run, wait) in threads("/proc/self/task") {
             reading.own_ns += run;
-            let worker =
-                name.strip_prefix(crate::session::THREAD_NAME).and_then(|number| number.parse().ok());
+            let worker = name.strip_prefix(THREAD_NAME).and_then(|number| number.parse().ok());
             reading.workers.extend(worker.map(|number| (number, (run, wait))));
         }
         reading

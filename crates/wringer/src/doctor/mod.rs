@@ -15,7 +15,7 @@ mod sampler;
 mod show;
 mod sources;
 
-pub use contention::CpuWatch;
+pub use contention::{CpuWatch, THREAD_NAME};
 pub use facts::Facts;
 pub use judge::{Finding, Level, judge};
 pub use need::Need;

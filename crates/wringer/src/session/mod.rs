@@ -21,7 +21,6 @@ mod workers;
 pub use evidence::write as write_evidence;
 pub use listen::settle;
 pub use usage::threads;
-pub use workers::THREAD_NAME;
 
 use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
 use crate::problem::Problem;

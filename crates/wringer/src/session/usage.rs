@@ -39,7 +39,7 @@ pub fn cpu_of_workers() -> Vec<(u32, f64)> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let used = threads.filter_map(|thread| {
         let name = std::fs::read_to_string(thread.path().join("comm")).ok()?;
-        let worker = name.trim_end().strip_prefix(super::workers::THREAD_NAME)?.parse().ok()?;
+        let worker = name.trim_end().strip_prefix(crate::doctor::THREAD_NAME)?.parse().ok()?;
         Some((worker, ticks_in(&thread.path().join("stat"))? as f64 / ticks))
     });
     let mut used: Vec<(u32, f64)> = used.collect();

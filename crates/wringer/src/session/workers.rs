@@ -25,9 +25,6 @@ const EVENTS: usize = 65_536;
 /// How often a worker looks up whether the run goes on.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
-/// What the names of worker threads begin with; the worker's number follows.
-pub const THREAD_NAME: &str = "worker-";
-
 /// The workers of a run.
 pub struct Workers {
     /// Figures, as they come.
@@ -156,7 +153,7 @@ impl Workers {
     }
 
     fn spawn(&mut self, io: Io, share: Share) -> Result<(), Problem> {
-        let name = format!("{THREAD_NAME}{}", share.index);
+        let name = format!("{crate::doctor::THREAD_NAME}{}", share.index);
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || {
