@@ -153,7 +153,7 @@ impl Workers {
     }
 
     fn spawn(&mut self, io: Io, share: Share) -> Result<(), Problem> {
-        let name = format!("{crate::doctor::THREAD_NAME}{}", share.index);
+        let name = format!("{}{}", crate::doctor::THREAD_NAME, share.index);
         let thread = std::thread::Builder::new()
             .name(name)
             .spawn(move || {
