@@ -128,7 +128,10 @@ impl Messages {
             let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
             let template = &self.list[nth].template;
             let is_fixed = template.is_fixed()
-                && template.fill(&filling, &mut scratch).and_then(|()| self.frame(&scratch, &mut whole)).is_ok();
+                && template
+                    .fill(&filling, &mut scratch)
+                    .and_then(|()| self.frame(&scratch, &mut whole))
+                    .is_ok();
             self.list[nth].fixed = is_fixed.then_some(whole);
         }
     }
@@ -281,9 +284,9 @@ pub fn codec(framing: &Framing) -> Option<framing::Framing> {
     })
 }
 
-/// What of a step cannot be made ready on this machine: time zones, forms of times.
-pub fn violations(step: &MessageStep) -> Vec<String> {
-    crate::request::violations(&step.data)
+/// Why values cannot be made on this machine: time zones, forms of times.
+pub fn violation(source: &Source) -> Option<String> {
+    crate::request::violation(source)
 }
 
 #[cfg(test)]
@@ -389,7 +392,8 @@ mod tests {
             let at = messages.at(messages.choose(number, 0));
             let place = at.deal(number, worker, &mut draws);
             let draws = draws.at(place, number);
-            let filling = Filling { at: &Moment { number, ..Moment::default() }, draws, slots: &Slots::default() };
+            let filling =
+                Filling { at: &Moment { number, ..Moment::default() }, draws, slots: &Slots::default() };
             let mut out = Vec::new();
             messages.write(at, &filling, &mut scratch, &mut out).unwrap();
             String::from_utf8(out).unwrap()
@@ -413,7 +417,8 @@ mod tests {
     fn values_that_are_dealt_are_not_skipped_in_any_order() {
         let mut sent = first(&["{{c}}", "x"], MessageOrder::Weighted, 40, 2);
         sent.retain(|text| text != "x");
-        let wanted: Vec<String> = (1..=5).cycle().take(sent.len()).map(|value| format!("{value:03}")).collect();
+        let wanted: Vec<String> =
+            (1..=5).cycle().take(sent.len()).map(|value| format!("{value:03}")).collect();
         assert_eq!(sent, wanted);
     }
 }

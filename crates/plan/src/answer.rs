@@ -299,7 +299,9 @@ impl By {
             By::Between { before, after } if before.is_empty() || after.is_empty() => {
                 Some("the text before or behind it is empty".to_owned())
             }
-            By::Header(name) if name.is_empty() || name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':') => {
+            By::Header(name)
+                if name.is_empty() || name.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b':') =>
+            {
                 Some(format!("'{name}' is no name of a header field"))
             }
             By::Regex(expression) => pattern_violation(expression),

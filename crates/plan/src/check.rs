@@ -374,7 +374,8 @@ fn check_templates(phase: &str, step: &RequestStep, load: &Load, found: &mut Vec
     }
 }
 
-const ONLY_TCP: &str = "lengths and checksums stand in TCP messages alone: leave it out, Content-Length is said anyway";
+const ONLY_TCP: &str =
+    "lengths and checksums stand in TCP messages alone: leave it out, Content-Length is said anyway";
 
 /// Why a placeholder means nothing in HTTP.
 fn unknown(names: &Names<'_>, name: &str) -> Option<String> {
@@ -598,8 +599,12 @@ mod tests {
         assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
         step.requests[0] = crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") };
         assert!(violations(&step)[0].contains("no }}"));
-        let zero = crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });
-        step = RequestStep { data: vec![crate::data::Data::of("a b", zero.clone()), crate::data::Data::of("z", zero)], ..step };
+        let zero =
+            crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });
+        step = RequestStep {
+            data: vec![crate::data::Data::of("a b", zero.clone()), crate::data::Data::of("z", zero)],
+            ..step
+        };
         assert_eq!(violations(&step).len(), 3);
     }
 

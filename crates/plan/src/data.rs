@@ -74,7 +74,9 @@ impl Data {
             return Some(format!("'{name}' is no name of data: use letters, digits, - and _"));
         }
         if self.format.is_some() && self.source.computed_bytes().is_some() {
-            return Some(format!("data {name}: lengths and checksums have a width of their own: leave out the format"));
+            return Some(format!(
+                "data {name}: lengths and checksums have a width of their own: leave out the format"
+            ));
         }
         self.source.violation().map(|why| format!("data {name}: {why}"))
     }
@@ -84,7 +86,7 @@ impl Data {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// A value of a source.
-    Value(Value),
+    Value(Box<Value>),
     /// What was taken from an answer under this name.
     Extracted(String),
 }
@@ -124,7 +126,7 @@ impl Names<'_> {
         let named = |name: &str| self.data.iter().find(|data| data.name == name);
         let value = |data: &Data, column: Option<&str>| {
             let Data { name, source, format } = data.clone();
-            Meaning::Value(Value { source, name, column: column.map(str::to_owned), format })
+            Meaning::Value(Box::new(Value { source, name, column: column.map(str::to_owned), format }))
         };
         if let Some(data) = named(name) {
             return Ok(value(data, None));
@@ -135,14 +137,17 @@ impl Names<'_> {
             return Ok(value(data, Some(column)));
         }
         let source = Source::parse(name).map_err(|why| self.unknown(name, &why))?;
-        Ok(Meaning::Value(Value { source, name: name.to_owned(), column: None, format: None }))
+        Ok(Meaning::Value(Box::new(Value { source, name: name.to_owned(), column: None, format: None })))
     }
 
     fn unknown(&self, name: &str, why: &str) -> String {
-        let known: Vec<&str> = self.data.iter().map(|data| data.name.as_str()).chain(self.extracted.iter().copied()).collect();
+        let known: Vec<&str> =
+            self.data.iter().map(|data| data.name.as_str()).chain(self.extracted.iter().copied()).collect();
         let known =
             if known.is_empty() { String::new() } else { format!("; named data: {}", known.join(", ")) };
-        format!("{{{{{name}}}}} is no known data: {why}{known}; write \\{{{{ for braces that stand for themselves")
+        format!(
+            "{{{{{name}}}}} is no known data: {why}{known}; write \\{{{{ for braces that stand for themselves"
+        )
     }
 }
 
@@ -172,7 +177,9 @@ mod tests {
         assert_eq!(of("id"), Ok((Some(Source::Uuid), "id".to_owned(), None)));
         assert_eq!(of("uuid"), Ok((Some(Source::Uuid), "uuid".to_owned(), None)));
         assert_eq!(of("token"), Ok((None, "token".to_owned(), None)));
-        for (name, said) in [("id.x", "users, id, token"), ("nobody", "no known data"), ("int:5", "int:MIN..MAX")] {
+        for (name, said) in
+            [("id.x", "users, id, token"), ("nobody", "no known data"), ("int:5", "int:MIN..MAX")]
+        {
             assert!(of(name).unwrap_err().contains(said), "{name}");
         }
     }
@@ -220,7 +227,10 @@ mod tests {
             assert!(Source::parse(text).unwrap_err().contains(said), "{text}");
         }
         let env = Source::parse("retail-mac-80-env:K,HEX").unwrap();
-        assert_eq!((env.secret(), env.computed_bytes()), (Some(&crate::secret::Secret::environment("K")), Some(16)));
+        assert_eq!(
+            (env.secret(), env.computed_bytes()),
+            (Some(&crate::secret::Secret::environment("K")), Some(16))
+        );
         let mac = Source::parse("mac:00ff,bytes=8,hex").unwrap();
         assert_eq!(mac.computed_bytes(), Some(16));
         let field = Data::parse("n", "counter:1..9 as %04d").unwrap();
@@ -230,11 +240,15 @@ mod tests {
 
     #[test]
     fn older_words_of_plan_files_are_read() {
-        let read = |text: &str| toml::from_str::<Data>(&format!("name = 'a'\nsource = {text}")).unwrap().source;
+        let read =
+            |text: &str| toml::from_str::<Data>(&format!("name = 'a'\nsource = {text}")).unwrap().source;
         let counter = Counter { start: 1, end: Some(9), ..Counter::default() };
         assert_eq!(read("{ value = { counter = { start = 1, end = 9 } } }"), Source::Counter(counter));
         let each = Counter { each: Each::Place, wrap: Wrap::Wrktcp, ..counter };
-        assert_eq!(read("{ count = { start = 1, end = 9, step = 1, order = 'wrktcp' } }"), Source::Counter(each));
+        assert_eq!(
+            read("{ count = { start = 1, end = 9, step = 1, order = 'wrktcp' } }"),
+            Source::Counter(each)
+        );
         let rows = Rows { file: "f".to_owned(), lines: true, each: Each::Place, ..Rows::default() };
         assert_eq!(read("{ lines = 'f' }"), Source::File(rows));
         assert_eq!(read("{ time = 'http' }"), Source::Time(Time::Named(TimeForm::Http)));

@@ -1,7 +1,7 @@
 //! What answers must be to count as good.
 
-use crate::body::Body;
 use crate::answer::{By, Check, Must, Part, Selector};
+use crate::body::Body;
 use serde::{Deserialize, Serialize};
 
 /// What answers must be to count as good.

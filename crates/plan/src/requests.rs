@@ -96,7 +96,11 @@ impl AwsSignature {
 impl RequestStep {
     /// The names under which values of answers are kept.
     pub fn extracted(&self) -> Vec<&str> {
-        self.requests.iter().flat_map(|request| &request.extract).map(|extract| extract.name.as_str()).collect()
+        self.requests
+            .iter()
+            .flat_map(|request| &request.extract)
+            .map(|extract| extract.name.as_str())
+            .collect()
     }
 
     /// The texts of a request and of fields common to all that may hold placeholders, each taken apart.

@@ -8,7 +8,8 @@ use super::text::{Piece, pieces};
 use ::plan::MessageStep;
 use ::plan::answer::{By, Check, IsoForm, Must, Part, Selector};
 use ::plan::data::{
-    Counter, Counts, Data, Each, Format, LengthField, Number, Rows, Source, Time, TimeText, Wrap, Zone, is_name,
+    Counter, Counts, Data, Each, Format, LengthField, Number, Rows, Source, Time, TimeText, Wrap, Zone,
+    is_name,
 };
 use ::plan::message::{Framing, LengthHead, Message, MessageOrder};
 use ::plan::template::escape;

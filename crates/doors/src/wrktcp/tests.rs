@@ -30,7 +30,10 @@ fn the_least_file_has_the_old_defaults() {
     assert_eq!((ini.host.as_str(), ini.port, ini.keep_alive), ("h", 1, Some(1)));
     let response = &ini.response;
     assert_eq!((response.head_size, response.length_at, response.length_width), (8, 1, 8));
-    assert_eq!((&response.code_tag.value[..], &response.code_success.value[..]), (&b"1 6"[..], &b"000000"[..]));
+    assert_eq!(
+        (&response.code_tag.value[..], &response.code_success.value[..]),
+        (&b"1 6"[..], &b"000000"[..])
+    );
     assert_eq!(ini.requests[0].length_width, 8);
 }
 

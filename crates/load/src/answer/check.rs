@@ -299,9 +299,11 @@ impl Checks {
         // As many as there are bits for.
         headers.truncate(64);
         let extractors = extracts.iter().filter_map(|extract| Extractor::new(extract, slots)).collect();
-        let places = || expect.checks.iter().map(|check| &check.at).chain(extracts.iter().map(|extract| &extract.at));
+        let places =
+            || expect.checks.iter().map(|check| &check.at).chain(extracts.iter().map(|extract| &extract.at));
         let is_header = |by: &By| matches!(by, By::Header(_));
-        let reads_head = places().any(|at| at.part != Part::Body && !is_header(&at.by) && at.by != By::Status);
+        let reads_head =
+            places().any(|at| at.part != Part::Body && !is_header(&at.by) && at.by != By::Status);
         let names = extracts.iter().filter_map(|extract| match &extract.at.by {
             By::Header(name) => Some(name.clone()),
             _ => None,
@@ -641,9 +643,7 @@ mod tests {
     #[test]
     fn json_is_looked_into() {
         let body = r#"{"a": [{"b": "x"}, 2, null], "c": {"d": true}}"#;
-        let wrong = |path: &str, must| {
-            of_content(Check::of_json(path, must), body).map(|(_, how)| how)
-        };
+        let wrong = |path: &str, must| of_content(Check::of_json(path, must), body).map(|(_, how)| how);
         let text = |text: &str| text.to_owned();
         for (path, must) in [
             ("a[0].b", Must::Equal("x".into())),
@@ -656,7 +656,9 @@ mod tests {
             assert_eq!(wrong(path, must), None, "{path}");
         }
         assert!(wrong("a[3]", Must::Exist).unwrap().contains("nothing at a[3]"));
-        assert!(wrong("a[1]", Must::Equal("3".into())).unwrap().contains("has '2' at a[1], which is not '3'"));
+        assert!(
+            wrong("a[1]", Must::Equal("3".into())).unwrap().contains("has '2' at a[1], which is not '3'")
+        );
         assert!(wrong("c.d", Must::BeAbsent).unwrap().contains("should not"));
         let not_json = Check::of_json("a", Must::Exist);
         assert!(of_content(not_json, "<html>").unwrap().1.contains("is not JSON"));
@@ -700,13 +702,19 @@ mod tests {
         let contains = expect(Check::of_body(Must::Contain("y".into())));
         assert_eq!(found(&contains, &[], &long).unwrap().0, Fault::TooLarge);
         let length = MOST as u64 + 1;
-        assert_eq!(found(&expect(Check::of_body(Must::HaveLength { min: length, max: length })), &[], &long), None);
+        assert_eq!(
+            found(&expect(Check::of_body(Must::HaveLength { min: length, max: length })), &[], &long),
+            None
+        );
         let digest = hex(&Sha256::digest(&long));
         assert_eq!(found(&expect(Check::of_body(Must::HaveSha256(digest.clone()))), &[], &long), None);
         let zipped = gzipped(&long);
         let decoded = |content| Expect { decode: true, ..expect(content) };
         let fields = [("Content-Encoding", "gzip")];
-        for content in [Check::of_body(Must::HaveSha256(digest)), Check::of_body(Must::HaveLength { min: length, max: length })] {
+        for content in [
+            Check::of_body(Must::HaveSha256(digest)),
+            Check::of_body(Must::HaveLength { min: length, max: length }),
+        ] {
             assert_eq!(found(&decoded(content), &fields, &zipped), None);
         }
     }
@@ -736,9 +744,11 @@ mod tests {
     fn content_codings_are_removed_where_asked() {
         let zipped = gzipped(b"hello hello");
         let fields = [("content-encoding", "gzip")];
-        let check =
-            |check: Check, decode| Expect { checks: vec![check], decode, ..Expect::default() };
-        for content in [Check::of_body(Must::Contain("o h".into())), Check::of_body(Must::HaveLength { min: 11, max: 11 })] {
+        let check = |check: Check, decode| Expect { checks: vec![check], decode, ..Expect::default() };
+        for content in [
+            Check::of_body(Must::Contain("o h".into())),
+            Check::of_body(Must::HaveLength { min: 11, max: 11 }),
+        ] {
             assert_eq!(found(&check(content.clone(), true), &fields, &zipped), None);
             assert!(found(&check(content.clone(), false), &fields, &zipped).is_some());
             let torn = found(&check(content, true), &fields, &zipped[..15]).unwrap();

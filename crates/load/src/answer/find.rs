@@ -41,13 +41,23 @@ pub(crate) struct Finder {
 }
 
 enum How {
-    Fixed { at: usize, length: usize, text: bool },
-    Xml { path: Vec<Vec<u8>>, anchored: bool },
+    Fixed {
+        at: usize,
+        length: usize,
+        text: bool,
+    },
+    Xml {
+        path: Vec<Vec<u8>>,
+        anchored: bool,
+    },
     Json(Vec<Vec<u8>>),
     Tag(Box<memmem::Finder<'static>>),
     Between(Box<memmem::Finder<'static>>, Box<memmem::Finder<'static>>),
     Regex(Box<Regex>, RefCell<CaptureLocations>),
-    Iso { field: u8, form: iso8583::Form },
+    Iso {
+        field: u8,
+        form: iso8583::Form,
+    },
     Status,
     Header(Vec<u8>),
     All,
@@ -70,9 +80,8 @@ impl Finder {
                 path: path.split('/').filter(|name| !name.is_empty()).map(|name| name.into()).collect(),
                 anchored: path.starts_with('/'),
             },
-            By::Json(path) => json_path(path).map_or(How::Nowhere, |steps| {
-                How::Json(steps.into_iter().map(String::into_bytes).collect())
-            }),
+            By::Json(path) => json_path(path)
+                .map_or(How::Nowhere, |steps| How::Json(steps.into_iter().map(String::into_bytes).collect())),
             By::Tag(tag) => How::Tag(needle(tag)),
             By::Between { before, after } => How::Between(needle(before), needle(after)),
             By::Regex(expression) => Regex::new(expression).map_or(How::Nowhere, |regex| {
@@ -115,7 +124,8 @@ impl Finder {
             How::Fixed { at, length, text: true } => {
                 let rest = text.get(*at..)?;
                 let rest = &rest[..rest.len().min(*length)];
-                Some(&rest[..memchr(0, rest).unwrap_or(rest.len())])
+                let end = memchr(0, rest).unwrap_or(rest.len());
+                (end > 0).then_some(&rest[..end])
             }
             How::Xml { path, anchored } => xml(text, path, *anchored),
             How::Json(path) => return json(text, path).map(unescaped),
@@ -401,9 +411,10 @@ mod tests {
             let view = View { body, ..View::default() };
             Finder::new(&Selector::body(by)).find(&view).map(Cow::into_owned)
         };
-        for (body, wanted) in [(&b"000000OK"[..], &b"000000"[..]), (b"00", b"00"), (b"00\0\0\0\0\0", b"00"), (b"", b"")] {
+        for (body, wanted) in [(&b"000000OK"[..], &b"000000"[..]), (b"00", b"00"), (b"00\0\0\0\0\0", b"00")] {
             assert_eq!(find(body).as_deref(), Some(wanted));
         }
+        assert_eq!([find(b""), find(b"\0a")], [None, None]);
     }
 
     #[test]
@@ -414,9 +425,12 @@ mod tests {
             let at = Selector::parse(name, IsoForm::default()).unwrap();
             Finder::new(&at).find(&view).map(|value| String::from_utf8_lossy(&value).into_owned())
         };
-        for (at, wanted) in
-            [("header x-a", Some("1")), ("header X-B", Some("two")), ("header X", None), ("status", Some("200"))]
-        {
+        for (at, wanted) in [
+            ("header x-a", Some("1")),
+            ("header X-B", Some("two")),
+            ("header X", None),
+            ("status", Some("200")),
+        ] {
             assert_eq!(find(at).as_deref(), wanted, "{at}");
         }
     }

@@ -1,9 +1,9 @@
 //! Connections as a call leases them: the slot's own where it leads to the same place, or a new one.
 
 use super::{Failure, tunnel};
-use crate::request::Values;
 use crate::connection::{Connection, Opened};
 use crate::failure;
+use crate::request::Values;
 use crate::session::Memory;
 use crate::worker::Worker;
 use measure::Stage;

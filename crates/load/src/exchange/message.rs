@@ -3,9 +3,9 @@
 use super::report::{Described, Ending, Found, report};
 use super::resend::is_lost;
 use super::{Call, Context, Due, Moments, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
+use crate::answer::View;
 use crate::connection::Connection;
 use crate::failure;
-use crate::answer::View;
 use crate::messages::{Messages, Prepared};
 use crate::request::{Filling, Scratch, Values};
 use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk};
@@ -215,7 +215,8 @@ impl Call for Talked<'_> {
         let Values { slots, draws } = &self.mine.values;
         let draws = draws.at(item.dealt.unwrap_or_default(), turn.number);
         // It was written before, so it can be again.
-        let _ = self.messages.write(prepared, &Filling { at: &moment, draws, slots }, &mut scratch, &mut bytes);
+        let _ =
+            self.messages.write(prepared, &Filling { at: &moment, draws, slots }, &mut scratch, &mut bytes);
         shown(&bytes).into_bytes()
     }
 }

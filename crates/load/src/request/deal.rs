@@ -185,7 +185,9 @@ mod tests {
 
     #[test]
     fn no_number_comes_twice_before_all_have_come() {
-        for (round, speeds) in [(10, &[1, 2][..]), (1_000, &[1, 1, 7]), (100_000, &[1, 0, 50]), (65, &[1, 9]), (1, &[1, 1])] {
+        for (round, speeds) in
+            [(10, &[1, 2][..]), (1_000, &[1, 1, 7]), (100_000, &[1, 0, 50]), (65, &[1, 9]), (1, &[1, 1])]
+        {
             let drawn = drawn(round, speeds, 3 * round as usize);
             for (nth, round_of) in drawn.chunks(round as usize).enumerate() {
                 let seen: HashSet<u64> = round_of.iter().map(|number| number / round).collect();

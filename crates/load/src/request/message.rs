@@ -148,8 +148,7 @@ fn put_length(
     text: &mut [u8],
 ) -> Result<(), framing::Error> {
     let length = counted(field, head, text);
-    let number =
-        if field.is_flexible() { framing::Number::Decimal(width) } else { number(field.number) };
+    let number = if field.is_flexible() { framing::Number::Decimal(width) } else { number(field.number) };
     let put = number.write(length, &mut text[place..place + width]);
     put.ok_or(framing::Error::DoesNotFit { length, width })
 }

@@ -116,9 +116,20 @@ pub(crate) struct Part {
 pub(super) enum What {
     Text(Vec<u8>),
     /// It follows from the request alone.
-    Value { source: Source, seed: u64 },
-    Counter { counting: Counting, width: u8, draw: usize },
-    Cell { table: Arc<Table>, column: usize, row: Row },
+    Value {
+        source: Source,
+        seed: u64,
+    },
+    Counter {
+        counting: Counting,
+        width: u8,
+        draw: usize,
+    },
+    Cell {
+        table: Arc<Table>,
+        column: usize,
+        row: Row,
+    },
     Time(TimeWriter),
     Slot(usize),
     Length(LengthField),
@@ -216,7 +227,9 @@ pub(crate) fn uses_slots(parts: &[Part]) -> bool {
 pub(crate) fn joined(parts: Vec<Part>) -> Vec<Part> {
     let mut joined: Vec<Part> = Vec::new();
     for part in parts {
-        if let (Some(Part { what: What::Text(before), .. }), What::Text(text)) = (joined.last_mut(), &part.what) {
+        if let (Some(Part { what: What::Text(before), .. }), What::Text(text)) =
+            (joined.last_mut(), &part.what)
+        {
             before.extend_from_slice(text);
         } else {
             joined.push(part);
@@ -264,7 +277,7 @@ impl<'a> Compiler<'a> {
             }
             Meaning::Value(value) => {
                 let format = value.format.clone();
-                Some(Part { what: self.value(value)?, encode, format })
+                Some(Part { what: self.value(*value)?, encode, format })
             }
         }
     }

@@ -197,7 +197,11 @@ impl Writer<'_> {
     }
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.
-    fn target(&self, request: &Request, compiler: &mut Compiler<'_>) -> Option<(Address, Vec<Part>, Vec<Part>)> {
+    fn target(
+        &self,
+        request: &Request,
+        compiler: &mut Compiler<'_>,
+    ) -> Option<(Address, Vec<Part>, Vec<Part>)> {
         if let Some(target) = &request.target {
             return Some((request.address()?, vec![text(target)], vec![text(target)]));
         }

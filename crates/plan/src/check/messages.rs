@@ -24,7 +24,9 @@ pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String>
     }
     for (what, at) in places(step) {
         found.extend(at.by.violation().map(|why| format!("{what}: {why}")));
-        if matches!(at.by, By::Status | By::Header(_)) && (what == REQUEST || *step.answer_framing() != Framing::Http) {
+        if matches!(at.by, By::Status | By::Header(_))
+            && (what == REQUEST || *step.answer_framing() != Framing::Http)
+        {
             found.push(format!("{what}: only answers in the framing http have a status and header fields"));
         }
     }
@@ -36,10 +38,12 @@ const REQUEST: &str = "correlation: request";
 
 /// A file that is read in two ways.
 fn mixed_files(step: &MessageStep) -> Option<String> {
-    let rows = || step.data.iter().filter_map(|data| match &data.source {
-        Source::File(rows) => Some(rows),
-        _ => None,
-    });
+    let rows = || {
+        step.data.iter().filter_map(|data| match &data.source {
+            Source::File(rows) => Some(rows),
+            _ => None,
+        })
+    };
     let mixed = rows().find(|one| rows().any(|other| other.file == one.file && other.lines != one.lines))?;
     Some(format!("data: {} is taken by its rows and by its lines: give one of both", mixed.file))
 }

@@ -91,7 +91,8 @@ impl Format {
     /// What would do, in words.
     pub fn of_number(text: &[u8]) -> Result<Format, String> {
         let good = |conversion: &Conversion| {
-            let moderate = conversion.width <= 1000 && conversion.precision.is_none_or(|digits| digits <= 1000);
+            let moderate =
+                conversion.width <= 1000 && conversion.precision.is_none_or(|digits| digits <= 1000);
             moderate && conversion.kind != Kind::Text
         };
         let format = Format::parse(text).ok().filter(|format| format.conversion.as_ref().is_none_or(good));
@@ -316,8 +317,7 @@ mod tests {
         for format in ["%s", "%08", "%ld %ld", "%f", "%*d", "%9999ld", "%1001d", "%-3s", "%.1001d"] {
             assert!(Format::of_number(format.as_bytes()).unwrap_err().contains("%08ld"), "{format}");
         }
-        for format in
-            ["%d", "\"%03ld\"", "100%% %i", "%-5u|", "%04lX", "abc", "%1.5ld", "%.5ld", "%#x", "%c"]
+        for format in ["%d", "\"%03ld\"", "100%% %i", "%-5u|", "%04lX", "abc", "%1.5ld", "%.5ld", "%#x", "%c"]
         {
             assert!(Format::of_number(format.as_bytes()).is_ok(), "{format}");
         }

@@ -93,8 +93,13 @@ pub struct Rows {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Read {
     Counter(Counter),
-    Integer { min: i64, max: i64 },
-    Text { length: u32 },
+    Integer {
+        min: i64,
+        max: i64,
+    },
+    Text {
+        length: u32,
+    },
     Uuid,
     Time(Time),
     User,
@@ -140,9 +145,14 @@ impl From<Read> for Source {
             Read::Length(length) => Source::Length(length),
             Read::Checksum(sum) => Source::Checksum(sum),
             Read::Value(read) => Source::from(*read),
-            Read::Count(OldCount { start, end, step, order }) => {
-                Source::Counter(Counter { start, step, end: Some(end), width: 0, wrap: order, each: Each::Place })
-            }
+            Read::Count(OldCount { start, end, step, order }) => Source::Counter(Counter {
+                start,
+                step,
+                end: Some(end),
+                width: 0,
+                wrap: order,
+                each: Each::Place,
+            }),
             Read::Lines(file) => {
                 Source::File(Rows { file, lines: true, each: Each::Place, ..Rows::default() })
             }

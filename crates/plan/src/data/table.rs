@@ -277,7 +277,9 @@ mod tests {
         let Cells::Lines { begins, .. } = &table.cells else { panic!() };
         assert_eq!(table.text.as_ptr(), place, "nothing was copied elsewhere");
         assert!(begins.capacity() * size_of::<usize>() <= size / 4, "{} entries", begins.len());
-        assert!([0, 1, 77_777, 199_999].iter().all(|row| table.cell(*row, 0) == format!("{row:06}").as_bytes()));
+        assert!(
+            [0, 1, 77_777, 199_999].iter().all(|row| table.cell(*row, 0) == format!("{row:06}").as_bytes())
+        );
     }
 
     proptest! {

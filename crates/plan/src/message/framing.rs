@@ -206,7 +206,14 @@ mod tests {
                     adjust: -4,
                 }),
             ),
-            ("iso8583:2", Framing::Iso8583(Iso8583 { length: Number::Binary(2), bitmap: IsoBitmap::Binary, coding: ASCII })),
+            (
+                "iso8583:2",
+                Framing::Iso8583(Iso8583 {
+                    length: Number::Binary(2),
+                    bitmap: IsoBitmap::Binary,
+                    coding: ASCII,
+                }),
+            ),
             (
                 "iso8583:ascii:4,hex",
                 Framing::Iso8583(Iso8583 { length: Number::Ascii(4), bitmap: IsoBitmap::Hex, coding: ASCII }),

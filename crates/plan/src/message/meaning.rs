@@ -7,7 +7,11 @@ use crate::template::{Encode, Piece, pieces};
 impl MessageStep {
     /// The names under which values of answers are kept.
     pub fn extracted(&self) -> Vec<&str> {
-        self.messages.iter().flat_map(|message| &message.extract).map(|extract| extract.name.as_str()).collect()
+        self.messages
+            .iter()
+            .flat_map(|message| &message.extract)
+            .map(|extract| extract.name.as_str())
+            .collect()
     }
 
     /// All placeholders of a message, with what they mean.

@@ -42,7 +42,10 @@ fn message(file: &str) -> (String, String) {
 
 fn data(file: &str) -> Vec<String> {
     let said = |field: Data| {
-        let format = field.format.map(|format| format!(" as {}", String::from_utf8_lossy(&::plan::Body::from(format)))).unwrap_or_default();
+        let format = field
+            .format
+            .map(|format| format!(" as {}", String::from_utf8_lossy(&::plan::Body::from(format))))
+            .unwrap_or_default();
         format!("{} = {:?}{format}", field.name, field.source)
     };
     step(file).data.into_iter().map(said).collect()
@@ -145,8 +148,16 @@ fn parameters_mean_data() {
             with("$(D)", "D = DATETIME, %Y-%m-%d,%H:%M:%S"),
             "D = Time(Text(TimeText { format: \"%Y-%m-%d,%H:%M:%S\", zone: Local }))",
         ),
-        ("dtz", with("$(D)", "D = DATETIME, %Z|%z"), "D = Time(Text(TimeText { format: \"%Z|%z\", zone: Local }))"),
-        ("file2", with("$(F)", "F = FILE, branch.txt"), "F = File(Rows { file: \"branch.txt\", order: InTurn, lines: true, each: Place })"),
+        (
+            "dtz",
+            with("$(D)", "D = DATETIME, %Z|%z"),
+            "D = Time(Text(TimeText { format: \"%Z|%z\", zone: Local }))",
+        ),
+        (
+            "file2",
+            with("$(F)", "F = FILE, branch.txt"),
+            "F = File(Rows { file: \"branch.txt\", order: InTurn, lines: true, each: Place })",
+        ),
     ] {
         let data = data(&file);
         assert!(data.iter().any(|field| field == wanted), "{name}: {data:?}");

@@ -68,24 +68,14 @@ fn codes_are_found_as_the_file_says() {
             between("<retCode>", "</"),
             "000000",
         ),
-        (
-            "rsp_code_type = xml\nrsp_code_location_tag = Code>",
-            Part::Body,
-            between("Code>", "</"),
-            "000000",
-        ),
+        ("rsp_code_type = xml\nrsp_code_location_tag = Code>", Part::Body, between("Code>", "</"), "000000"),
         (
             "rsp_code_type = json\nrsp_code_location_tag = \"rspCd\"",
             Part::Body,
             By::Tag("\"rspCd\"".into()),
             "000000",
         ),
-        (
-            "rsp_code_type = tag\nrsp_code_location_tag = c=[ ]",
-            Part::Body,
-            between("c=[", "]"),
-            "000000",
-        ),
+        ("rsp_code_type = tag\nrsp_code_location_tag = c=[ ]", Part::Body, between("c=[", "]"), "000000"),
         (
             "rsp_code_type = regex\nrsp_code_location_tag = ^(..)",
             Part::Body,
