@@ -284,9 +284,9 @@ pub fn codec(framing: &Framing) -> Option<framing::Framing> {
     })
 }
 
-/// What of a step cannot be made ready on this machine: time zones, forms of times.
-pub fn violations(step: &MessageStep) -> Vec<String> {
-    crate::request::violations(&step.data)
+/// Why values cannot be made on this machine: time zones, forms of times.
+pub fn violation(source: &Source) -> Option<String> {
+    crate::request::violation(source)
 }
 
 #[cfg(test)]

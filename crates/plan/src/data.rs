@@ -86,7 +86,7 @@ impl Data {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
     /// A value of a source.
-    Value(Value),
+    Value(Box<Value>),
     /// What was taken from an answer under this name.
     Extracted(String),
 }
@@ -126,7 +126,7 @@ impl Names<'_> {
         let named = |name: &str| self.data.iter().find(|data| data.name == name);
         let value = |data: &Data, column: Option<&str>| {
             let Data { name, source, format } = data.clone();
-            Meaning::Value(Value { source, name, column: column.map(str::to_owned), format })
+            Meaning::Value(Box::new(Value { source, name, column: column.map(str::to_owned), format }))
         };
         if let Some(data) = named(name) {
             return Ok(value(data, None));
@@ -137,7 +137,7 @@ impl Names<'_> {
             return Ok(value(data, Some(column)));
         }
         let source = Source::parse(name).map_err(|why| self.unknown(name, &why))?;
-        Ok(Meaning::Value(Value { source, name: name.to_owned(), column: None, format: None }))
+        Ok(Meaning::Value(Box::new(Value { source, name: name.to_owned(), column: None, format: None })))
     }
 
     fn unknown(&self, name: &str, why: &str) -> String {

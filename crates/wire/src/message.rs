@@ -45,7 +45,7 @@ pub struct LengthHead {
 /// How a length is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Number {
-    /// This many decimal digits, 1 to 18, with leading zeros; blanks before them are read, too.
+    /// This many decimal digits, 1 to 18, with leading zeros; read are also blanks and NULs around fewer digits, and a plus.
     Decimal(usize),
     /// This many hexadecimal digits, 1 to 15, with leading zeros, in either case.
     Hex(usize),
@@ -137,7 +137,7 @@ impl Number {
     fn read(self, field: &[u8]) -> Option<i64> {
         let byte = |sum: i64, byte: &u8| sum.checked_mul(256)?.checked_add(i64::from(*byte));
         match self {
-            Number::Decimal(_) => digits(field.trim_ascii_start(), 10),
+            Number::Decimal(_) => digits(field, 10).or_else(|| padded(field)),
             Number::Hex(_) => digits(field, 16),
             Number::Big(_) => field.iter().try_fold(0, byte),
             Number::Little(_) => field.iter().rev().try_fold(0, byte),
@@ -172,6 +172,15 @@ impl Number {
         }
         (left == 0).then_some(())
     }
+}
+
+/// A number that is padded with blanks or NULs, or begins with a plus, as C reads it.
+fn padded(field: &[u8]) -> Option<i64> {
+    let blank = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
+    let begin = field.iter().position(|byte| !blank(byte))?;
+    let end = field.iter().rposition(|byte| !blank(byte))?;
+    let text = &field[begin..=end];
+    digits(text.strip_prefix(b"+").unwrap_or(text), 10)
 }
 
 fn digits(text: &[u8], base: u32) -> Option<i64> {

@@ -13,6 +13,7 @@ use plan::{
     Body, Load, MessageConnections, MessageStep, Phase, Plan, Protocol, Resend, Scenario, Site, Step, Trace,
     units,
 };
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The options of `wringer tcp`.
@@ -313,8 +314,18 @@ impl TcpArgs {
     }
 }
 
+/// Bytes of a file of messages at most.
+const LONGEST: u64 = 64 << 20;
+
 fn read(file: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)
+        .and_then(|opened| opened.take(LONGEST + 1).read_to_end(&mut bytes))
+        .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+    match bytes.len() as u64 {
+        0..=LONGEST => Ok(bytes),
+        _ => Err(format!("{} has more than {} MiB", file.display(), LONGEST >> 20)),
+    }
 }
 
 #[cfg(test)]

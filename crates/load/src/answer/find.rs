@@ -124,7 +124,8 @@ impl Finder {
             How::Fixed { at, length, text: true } => {
                 let rest = text.get(*at..)?;
                 let rest = &rest[..rest.len().min(*length)];
-                Some(&rest[..memchr(0, rest).unwrap_or(rest.len())])
+                let end = memchr(0, rest).unwrap_or(rest.len());
+                (end > 0).then_some(&rest[..end])
             }
             How::Xml { path, anchored } => xml(text, path, *anchored),
             How::Json(path) => return json(text, path).map(unescaped),
@@ -410,11 +411,10 @@ mod tests {
             let view = View { body, ..View::default() };
             Finder::new(&Selector::body(by)).find(&view).map(Cow::into_owned)
         };
-        for (body, wanted) in
-            [(&b"000000OK"[..], &b"000000"[..]), (b"00", b"00"), (b"00\0\0\0\0\0", b"00"), (b"", b"")]
-        {
+        for (body, wanted) in [(&b"000000OK"[..], &b"000000"[..]), (b"00", b"00"), (b"00\0\0\0\0\0", b"00")] {
             assert_eq!(find(body).as_deref(), Some(wanted));
         }
+        assert_eq!([find(b""), find(b"\0a")], [None, None]);
     }
 
     #[test]

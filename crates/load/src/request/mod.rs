@@ -18,14 +18,12 @@ pub(crate) use template::{
     Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots, write_all,
 };
 
-use plan::data::{Data, Source, Time};
+use plan::data::{Source, Time};
 
-/// Why data cannot be used on this machine: time zones, forms of times.
-pub(crate) fn violations(data: &[Data]) -> Vec<String> {
-    let times = data.iter().filter_map(|data| match &data.source {
-        Source::Time(Time::Text(text)) => Some((&data.name, text)),
+/// Why values cannot be made on this machine: time zones, forms of times.
+pub(crate) fn violation(source: &Source) -> Option<String> {
+    match source {
+        Source::Time(Time::Text(text)) => time::TimeWriter::new(text).err(),
         _ => None,
-    });
-    let wrong = times.filter_map(|(name, text)| Some((name, time::TimeWriter::new(text).err()?)));
-    wrong.map(|(name, why)| format!("data {name}: {why}")).collect()
+    }
 }

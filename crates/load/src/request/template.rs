@@ -277,7 +277,7 @@ impl<'a> Compiler<'a> {
             }
             Meaning::Value(value) => {
                 let format = value.format.clone();
-                Some(Part { what: self.value(value)?, encode, format })
+                Some(Part { what: self.value(*value)?, encode, format })
             }
         }
     }

@@ -137,7 +137,12 @@ fn lengths_are_written_in_the_ways_of_the_field() {
         assert_eq!(one(&framing, &out), Ok(body.clone()));
     }
     let blanks = Framing::Length(LengthHead::only(Number::Decimal(4)));
-    assert_eq!(one(&blanks, b"   2ab"), Ok(b"ab".to_vec()));
+    for padded in [&b"   2ab"[..], b"2   ab", b"2\0\0\0ab", b"\0\0 2ab", b"+002ab", b" +2 ab"] {
+        assert_eq!(one(&blanks, padded), Ok(b"ab".to_vec()), "{padded:?}");
+    }
+    for broken in [&b"-002ab"[..], b"2 2 ab", b"++02ab", b"\0\0\0\0ab", b"2x  ab"] {
+        assert!(one(&blanks, broken).is_err(), "{broken:?}");
+    }
 }
 
 #[test]

@@ -16,7 +16,8 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
-    show::notice(&format!("pressing {}", args.target));
+    let probe = "one connection more, without a message, has asked whether anybody listens";
+    show::notice(&format!("pressing {} ({probe})", args.target));
     let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let target = Some(args.target.clone());

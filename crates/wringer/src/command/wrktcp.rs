@@ -27,7 +27,7 @@ pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
     let (local, utc) = clock::digits();
     let now = Now { local, utc, seed: super::seed_from_clock() };
     // The limit of ini files; of files with rows it is only asked whether they have any.
-    let read_file = |file: &Path| files::read_begin(file, 16 << 20);
+    let read_file = |file: &Path| files::read_begin(file, (16 << 20) + 1);
     let run = match parse(args, &now, &read_file) {
         Command::Show(Shown { complaint, text }) => {
             show::write(&text);

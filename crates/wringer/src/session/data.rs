@@ -1,7 +1,7 @@
 //! Checks of what a plan's data files hold against what the plan takes of them.
 
 use crate::problem::Problem;
-use plan::data::{Meaning, Names, Rows, Source, Table, Tables, Value};
+use plan::data::{Meaning, Names, Table, Tables, Value};
 use plan::template::Piece;
 use plan::{Load, MessageStep, RequestStep, Step};
 use std::collections::HashSet;
@@ -13,27 +13,32 @@ use std::collections::HashSet;
 pub fn check(load: &Load, tables: &Tables) -> Result<(), Problem> {
     let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
     steps.try_for_each(|step| match step {
-        Step::Requests(step) => check_columns(step, load, tables),
+        Step::Requests(step) => check_requests(step, load, tables),
         Step::Messages(step) => check_messages(step, tables),
         _ => Ok(()),
     })
 }
 
-/// Each column that a message names exists, and so do its zones and forms of times.
 fn check_messages(step: &MessageStep, tables: &Tables) -> Result<(), Problem> {
-    let found = load::messages::violations(step);
-    if !found.is_empty() {
-        return Err(Problem::Usage(found.join("\nwringer: ")));
+    let meanings = step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default());
+    meanings.into_iter().try_for_each(|meaning| match meaning {
+        Meaning::Value(value) => check_value(&value, tables),
+        Meaning::Extracted(_) => Ok(()),
+    })
+}
+
+/// The column of a value exists, and so do its zone and form of a time.
+fn check_value(value: &Value, tables: &Tables) -> Result<(), Problem> {
+    let Value { name, source, column, .. } = value;
+    if let Some(why) = load::messages::violation(source) {
+        return Err(Problem::Usage(format!("data {name}: {why}")));
     }
-    for meaning in step.messages.iter().flat_map(|message| step.placeholders(message).unwrap_or_default()) {
-        if let Meaning::Value(Value { source: Source::File(Rows { file, .. }), name, column, .. }) = meaning
-            && let Some(table) = tables.get(&file)
-            && table.column(column.as_deref()).is_none()
-        {
-            return Err(no_column(&format!("{name}.{}", column.unwrap_or_default()), &file, table));
+    match source.file().and_then(|file| Some((file, tables.get(file)?))) {
+        Some((file, table)) if table.column(column.as_deref()).is_none() => {
+            Err(no_column(&format!("{name}.{}", column.as_deref().unwrap_or_default()), file, table))
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn no_column(name: &str, file: &str, table: &Table) -> Problem {
@@ -41,9 +46,8 @@ fn no_column(name: &str, file: &str, table: &Table) -> Problem {
     Problem::Usage(format!("{{{{{name}}}}}: {file} has no such column; its first row has {columns}"))
 }
 
-/// Each column that a placeholder names exists.
-fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(), Problem> {
-    if !step.templates || step.data.is_empty() {
+fn check_requests(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(), Problem> {
+    if !step.templates {
         return Ok(());
     }
     let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
@@ -55,12 +59,9 @@ fn check_columns(step: &RequestStep, load: &Load, tables: &Tables) -> Result<(),
         for piece in pieces {
             let Piece::Value { name, .. } = piece else { continue };
             if seen.insert(name.clone())
-                && let Ok(Meaning::Value(Value { source: Source::File(Rows { file, .. }), column, .. })) =
-                    names.meaning(&name)
-                && let Some(table) = tables.get(&file)
-                && table.column(column.as_deref()).is_none()
+                && let Ok(Meaning::Value(value)) = names.meaning(&name)
             {
-                return Err(no_column(&name, &file, table));
+                check_value(&value, tables)?;
             }
         }
     }

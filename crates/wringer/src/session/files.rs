@@ -2,15 +2,19 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// All bytes of a file, in a piece of memory of its size.
 ///
 /// # Errors
-/// As of reading, also where it has more than `limit` bytes, or is a device and may have no end.
+/// As of reading, also where it has more than `limit` bytes, or is a device, which has no end.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, more) = (File::open(path)?, || io::Error::other(format!("it has more than {limit} bytes")));
     let facts = file.metadata()?;
+    if facts.file_type().is_char_device() {
+        return Err(io::Error::other("it is a device; give a file"));
+    }
     if facts.len() > limit {
         return Err(more());
     }
@@ -34,14 +38,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_without_end_are_refused_at_the_limit() {
+    fn files_without_end_are_refused() {
         let error = read(Path::new("/dev/zero"), 1000).unwrap_err().to_string();
-        assert_eq!(error, "it has more than 1000 bytes");
+        assert_eq!(error, "it is a device; give a file");
         assert_eq!(read_begin(Path::new("/dev/zero"), 7).unwrap(), [0; 7]);
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"12345").unwrap();
         let bytes = read(file.path(), 5).unwrap();
         assert_eq!((&bytes[..], bytes.capacity() < 16), (&b"12345"[..], true));
-        assert!(read(file.path(), 4).is_err());
+        assert_eq!(read(file.path(), 4).unwrap_err().to_string(), "it has more than 4 bytes");
     }
 }

@@ -28,7 +28,7 @@ fn a_wrong_code_is_a_failure_of_the_business() {
 
 #[test]
 fn an_answer_that_is_too_short_for_a_code_holds_none() {
-    one(|peer| answered_by(peer, b"00000003000"), "rsp_code[] != [000000] \n", "  Failure responses: 1\n");
+    one(|peer| answered_by(peer, b"00000003000"), "rsp_code[000] != [000000] \n", "  Failure responses: 1\n");
     one(|peer| answered_by(peer, b"00000000"), "rsp_code[] != [000000] \n", "  Failure responses: 1\n");
 }
 

@@ -12,6 +12,7 @@ mod bad_input;
 mod http;
 mod layouts;
 mod mock;
+mod originals;
 mod requests;
 
 use mock::Mock;
@@ -40,10 +41,10 @@ fn begin(ini: &str, line: &str) -> Running {
 }
 
 /// The same with other files.
-fn begin_with(files: &[(&str, &str)], line: &str) -> Running {
+fn begin_with<Text: AsRef<[u8]>>(files: &[(&str, Text)], line: &str) -> Running {
     let folder = folder();
     for (name, text) in files {
-        fs::write(folder.path().join(name), text).expect("the folder is ours");
+        fs::write(folder.path().join(name), text.as_ref()).expect("the folder is ours");
     }
     start_in(folder, ["wrktcp"].into_iter().chain(line.split_whitespace()))
 }
