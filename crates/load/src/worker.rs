@@ -89,6 +89,8 @@ pub(crate) struct Worker {
     /// Whether a first answer, and a first handshake, is still to be told.
     pub first_wanted: Cell<bool>,
     first_tls_wanted: Cell<bool>,
+    /// Whether the answer to a request that failed is still to be told.
+    pub failure_wanted: Cell<bool>,
     phase: Cell<usize>,
     interval: Cell<u64>,
     phase_began: Cell<Duration>,
@@ -210,6 +212,7 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
         unconnected: Cell::new(None),
         first_wanted: Cell::new(job.load.trace.first),
         first_tls_wanted: Cell::new(job.load.trace.first),
+        failure_wanted: Cell::new(true),
         phase: Cell::new(0),
         interval: Cell::new(0),
         phase_began: Cell::new(Duration::ZERO),

@@ -211,11 +211,17 @@ pub enum Wrong {
     Url,
 }
 
-/// A faulty answer, kept with everything known of it.
+/// A faulty answer, or the answer to a request that failed, kept with everything known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// What the oracle says.
-    pub fault: Fault,
+    /// What is wrong with the answer; `None` where the request failed.
+    pub fault: Option<Fault>,
+    /// How the request failed; `None` where its answer was false.
+    pub failure: Option<Failure>,
+    /// What was asked for: method and URL, or the name of a message.
+    pub title: String,
+    /// Status of the answer; 0 where there is none.
+    pub status: u16,
     /// What was expected and what came, in a sentence.
     pub detail: String,
     /// The answer's serial number, where it carried a stamp.
@@ -232,4 +238,12 @@ pub struct Evidence {
     pub origin_request: Option<String>,
     /// Header fields of the answer as the origin sent it, where it still remembers.
     pub origin_response: Option<String>,
+}
+
+impl Evidence {
+    /// What is wrong, in words.
+    pub fn text(&self) -> &'static str {
+        let failed = || self.failure.map_or("wrong", |failure| failure.kind.text());
+        self.fault.map_or_else(failed, Fault::text)
+    }
 }

@@ -166,6 +166,8 @@ pub struct PhaseResult {
     pub peaks: Vec<u64>,
     /// The origin's accounts for the phase, where they are known.
     pub origin: Option<OriginCounts>,
+    /// When those end, since the start of the run, where the origin was gone before the phase was over.
+    pub origin_until: Option<Duration>,
     /// Hit ratio to be expected, where the plan allows a prediction.
     pub predicted_hit_ratio: Option<f64>,
     /// What single workers completed per second, interval by interval.
@@ -185,6 +187,7 @@ impl PhaseResult {
             tally: Tally::new(),
             peaks: Vec::new(),
             origin: None,
+            origin_until: None,
             predicted_hit_ratio: None,
             rates: Rates::default(),
         }
@@ -237,13 +240,14 @@ impl PhaseResult {
 
     /// Share of the clients' answered requests that cost the origin no body: from both sides' accounts.
     pub fn origin_offload(&self) -> Option<f64> {
-        offload(self.counts(), self.origin.as_ref()?)
+        offload(self.counts(), self.origin.as_ref().filter(|_| self.origin_until.is_none())?)
     }
 
     /// Share of the body bytes that clients received and the origin did not send.
     pub fn byte_offload(&self) -> Option<f64> {
         let received = self.counts().body_bytes;
-        ratio(self.origin.as_ref()?.body_bytes.min(received), received).map(|cost| 1.0 - cost)
+        let origin = self.origin.as_ref().filter(|_| self.origin_until.is_none())?;
+        ratio(origin.body_bytes.min(received), received).map(|cost| 1.0 - cost)
     }
 
     /// CPU time in µs for each answer, of somebody who used `cpu_s` seconds of it in this phase.
@@ -335,6 +339,7 @@ impl RunResult {
             sum.took += phase.took;
             sum.paced += phase.paced;
             sum.until = sum.until.max(phase.until);
+            sum.origin_until = sum.origin_until.or(phase.origin_until);
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;
             if let (Some(mine), Some(theirs)) = (&mut sum.origin, &phase.origin) {

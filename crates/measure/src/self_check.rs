@@ -70,7 +70,6 @@ impl SelfCheck {
             reasons.extend(self.machine.descriptors_reason());
         }
         reasons.extend(self.machine.swap_reason());
-        reasons.extend(self.contention.reasons());
         reasons
     }
 

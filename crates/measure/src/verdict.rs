@@ -19,6 +19,8 @@ pub enum Judgement {
     StoppedAnswering,
     /// The generator was the limit.
     GeneratorBound,
+    /// Other programs, or the host, had the CPU that wringer or the target wanted.
+    Disturbed,
     /// The measurement is valid, and shows that the target did not do what was wanted.
     TargetFailed,
     /// The measurement is valid, and nothing is wrong with the target.
@@ -46,6 +48,7 @@ impl RunResult {
     pub fn verdict(&self, measured: &PhaseResult) -> Verdict {
         let silence = self.silence();
         let limits = self.self_check.limits(silence.is_some());
+        let disturbances = self.self_check.contention.reasons();
         let target = against_target(measured, &self.thresholds, silence);
         let judgement = match () {
             () if !self.self_check.panics.is_empty() => Judgement::BrokenOff,
@@ -53,12 +56,14 @@ impl RunResult {
             () if nothing_good(measured.counts()) => Judgement::NoGoodAnswer,
             () if silence.is_some() => Judgement::StoppedAnswering,
             () if !limits.is_empty() => Judgement::GeneratorBound,
+            () if !disturbances.is_empty() => Judgement::Disturbed,
             () if is_bad(measured.counts()) || self.thresholds.iter().any(|one| one.violated) => {
                 Judgement::TargetFailed
             }
             () => Judgement::Valid,
         };
         let mut reasons = limits;
+        reasons.extend(disturbances);
         match judgement {
             Judgement::NoResult => reasons.push("no request was sent".to_owned()),
             Judgement::NoGoodAnswer => {

@@ -141,6 +141,7 @@ struct Phase<'a> {
     codes: Vec<CodeCount>,
     cache: Cache,
     origin: Option<&'a OriginCounts>,
+    origin_until_s: Option<f64>,
 }
 
 impl<'a> Phase<'a> {
@@ -161,6 +162,7 @@ impl<'a> Phase<'a> {
             codes: tally.codes.list().iter().map(CodeCount::new).collect(),
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
+            origin_until_s: phase.origin_until.map(|until| until.as_secs_f64()),
         }
     }
 }

@@ -166,14 +166,25 @@ fn tell_evidence<C: Call>(
     ending: &Ending,
     answer: &str,
 ) {
-    let (worker, Outcome::Faulty(fault)) = (context.worker, ending.outcome) else { return };
-    if worker.evidence_left.get() == 0 {
-        return;
-    }
-    worker.evidence_left.set(worker.evidence_left.get() - 1);
+    let worker = context.worker;
+    let left = worker.evidence_left.get();
+    let (fault, failure) = match ending.outcome {
+        Outcome::Faulty(fault) if left > 0 => (Some(fault), None),
+        // One is enough to see what they look like.
+        Outcome::Failed(failure)
+            if left > 0 && ending.said.status != 0 && worker.failure_wanted.replace(false) =>
+        {
+            (None, Some(failure))
+        }
+        _ => return,
+    };
+    worker.evidence_left.set(left - 1);
     let request = call.bytes(&sent.item, &sent.turn, sent.at);
     worker.tell(Event::Evidence(Box::new(Evidence {
         fault,
+        failure,
+        title: call.describe(&sent.item).title.into_owned(),
+        status: ending.said.status,
         detail: ending.found.detail.clone(),
         serial: ending.found.serial,
         at_us: worker.since_start().as_micros() as u64,

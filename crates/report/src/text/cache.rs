@@ -6,6 +6,9 @@ use crate::show::{self, Table};
 use measure::run::{answered, ratio};
 use measure::{Counts, PhaseResult};
 
+/// Hits to be expected from which on it is no chance that there was none.
+const SURELY_HITS: f64 = 20.0;
+
 impl Report<'_> {
     pub(super) fn cache(&self) -> Option<Section> {
         let (phase, counts) = (self.phase, self.counts());
@@ -15,7 +18,7 @@ impl Report<'_> {
         }
         let mut section = Section::new("Cache, as the clients saw it", Vec::new());
         if stamped > 0 {
-            section.lines = cache_table(counts).lines();
+            section.lines = cache_table(counts, self.nothing_was_stored()).lines();
             section.say(&stamped_ratio(phase));
         } else {
             section.say(&joined_ratio(phase));
@@ -37,6 +40,15 @@ impl Report<'_> {
         Some(section)
     }
 
+    /// Whether every answer was made by the origin for its request, where a cache had something to give out.
+    pub(super) fn nothing_was_stored(&self) -> bool {
+        let counts = self.counts();
+        let phases = self.result.phases.iter().filter(|phase| phase.measured);
+        let expected = phases.filter_map(|phase| phase.predicted_hit_ratio).fold(0.0, f64::max);
+        let made = counts.misses + counts.revalidated;
+        made > 0 && counts.hits + counts.collapsed == 0 && expected * made as f64 >= SURELY_HITS
+    }
+
     /// Measured beside predicted for each phase, where the phases together have no prediction.
     fn predicted_by_phase(&self) -> String {
         let phases = self.result.phases.iter().filter(|phase| phase.measured);
@@ -54,10 +66,12 @@ impl Report<'_> {
     }
 }
 
-fn cache_table(counts: &Counts) -> Table {
+fn cache_table(counts: &Counts, nothing_stored: bool) -> Table {
+    // A proxy that stores nothing passes the client's own validator on.
+    let revalidated = if nothing_stored { "304 of the origin, passed on" } else { "confirmed by the origin" };
     let kinds = [
         ("hit", counts.hits, counts.hit_bytes, "from the cache"),
-        ("revalidated", counts.revalidated, counts.revalidated_bytes, "confirmed by the origin"),
+        ("revalidated", counts.revalidated, counts.revalidated_bytes, revalidated),
         ("collapsed", counts.collapsed, counts.collapsed_bytes, "shared a fetch under way"),
         ("miss", counts.misses, counts.miss_bytes, "made for this request"),
     ];

@@ -33,7 +33,9 @@ impl Report<'_> {
     fn verdict_facts(&self) -> Vec<(&'static str, String)> {
         let [word, meaning] = self.verdict();
         // A generator that was the limit may be why no answer was good.
-        let limits = self.result.self_check.limits(self.result.silence().is_some());
+        let check = &self.result.self_check;
+        let mut limits = check.limits(self.result.silence().is_some());
+        limits.extend(check.contention.reasons());
         if limits.is_empty() || self.result.self_check.requests == 0 {
             return vec![("verdict", format!("{word}: {meaning}"))];
         }

@@ -44,7 +44,10 @@ impl Report<'_> {
             ),
         ]);
         if let Some(hits) = hit_ratio(phase) {
-            table.row([format!("{} hits", show::percent(hits)), self.predicted()]);
+            let stored = self.nothing_was_stored().then(|| "nothing was stored");
+            let said = [Some(self.predicted()), stored.map(str::to_owned)];
+            let said: Vec<_> = said.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+            table.row([format!("{} hits", show::percent(hits)), said.join("; ")]);
         }
         let response = phase.response();
         if !response.times().is_empty() {
@@ -122,6 +125,7 @@ impl Report<'_> {
     pub(super) fn verdict(&self) -> [String; 2] {
         let verdict = self.result.verdict(self.phase);
         let against = verdict.target.join("; ");
+        let but = if against.is_empty() { String::new() } else { format!("; but {against}") };
         let limit = "nothing says that the generator was the limit";
         let (word, meaning) = match verdict.judgement {
             Judgement::BrokenOff => {
@@ -138,13 +142,15 @@ impl Report<'_> {
             Judgement::StoppedAnswering => ("stopped answering", against),
             Judgement::GeneratorBound => (
                 "bound by the generator",
-                "the target may be able to do more; see Generator below".to_owned(),
+                "the target may be able to do more; see Generator below".to_owned() + &but,
             ),
+            Judgement::Disturbed => {
+                ("disturbed", "others had the CPU that was wanted; see Generator below".to_owned() + &but)
+            }
             Judgement::TargetFailed => {
                 ("target failed", format!("{against}. The measurement is valid: {limit}"))
             }
-            Judgement::Valid if against.is_empty() => ("valid", limit.to_owned()),
-            Judgement::Valid => ("valid", format!("{limit}; but {against}")),
+            Judgement::Valid => ("valid", limit.to_owned() + &but),
         };
         [word.to_owned(), meaning]
     }

@@ -41,6 +41,8 @@ impl Report<'_> {
     fn why_they_differ(&self) -> &'static str {
         if self.has_open_pace() {
             "between the two, requests waited to be sent."
+        } else if recorded(self.phase, Clock::Connect) {
+            "in a closed pace, what lies between them is opening connections."
         } else {
             "both are the same in a closed pace, where users send when they intend to."
         }

@@ -15,7 +15,10 @@ impl Report<'_> {
         };
         let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
         let how = match status {
-            Some(status) => format!(": status {status}"),
+            Some(status) => {
+                let to = self.failed_sample().map(|sample| format!(", first to {}", sample.title));
+                format!(": status {status}{}", to.unwrap_or_default())
+            }
             None => format!(" while {}", failure_text(failure)),
         };
         let failed = self.counts().failed;

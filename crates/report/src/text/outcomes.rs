@@ -3,7 +3,7 @@
 use super::{Report, Section, short};
 use crate::show::{self, Table};
 use measure::run::ratio;
-use measure::{Counts, Failure, FailureKind, Fault, Stage};
+use measure::{Counts, Evidence, Failure, FailureKind, Fault, Stage};
 use plan::message::Framing;
 use plan::{CheckContent, Step};
 
@@ -39,6 +39,15 @@ impl Report<'_> {
             section.lines.push("failed while".to_owned());
             section.lines.extend(lines.iter().map(|line| format!("  {line}")));
         }
+        if let Some(sample) = self.failed_sample() {
+            section.say(&format!("The first answer of these: status {} to {}.", sample.status, sample.title));
+        }
+    }
+
+    /// An answer to a request that failed, the earliest that was kept.
+    pub(super) fn failed_sample(&self) -> Option<&Evidence> {
+        let failed = self.result.evidence.iter().filter(|piece| piece.failure.is_some());
+        failed.min_by_key(|piece| piece.at_us)
     }
 
     fn add_statuses(&self, section: &mut Section) {
@@ -105,16 +114,31 @@ impl Report<'_> {
 
     fn add_evidence(&self, section: &mut Section) {
         let evidence = &self.result.evidence;
-        let Some(first) = evidence.first() else { return };
-        section.say(&format!(
-            "First, {:.1} s into the run, in phase {}: {}: {}",
-            first.at_us as f64 / 1e6,
-            short(&first.phase),
-            first.fault.text(),
-            first.detail
-        ));
+        if evidence.is_empty() {
+            return;
+        }
+        if let Some(first) = evidence.iter().find(|piece| piece.fault.is_some()) {
+            section.say(&format!(
+                "First, {:.1} s into the run, in phase {}: {}: {}",
+                first.at_us as f64 / 1e6,
+                short(&first.phase),
+                first.text(),
+                first.detail
+            ));
+        }
         if let Some(file) = self.context.evidence_file {
-            let kept = show::counted(evidence.len() as u64, "faulty answer");
+            let is_failure = |piece: &&Evidence| piece.failure.is_some();
+            let failures = evidence.iter().filter(is_failure).count();
+            let kept = match (evidence.len() - failures, failures) {
+                (faulty, 0) => show::counted(faulty as u64, "faulty answer"),
+                (0, failures) => show::counted(failures as u64, "answer") + " to failed requests",
+                (faulty, failures) => {
+                    format!(
+                        "{} and {failures} to failed requests",
+                        show::counted(faulty as u64, "faulty answer")
+                    )
+                }
+            };
             let with = match self.speaks_http() {
                 true => ", with both sides' header fields,",
                 false => " with their requests",

@@ -138,6 +138,19 @@ fn live_lines_of_an_origin_are_as_in_the_golden_file() {
 
 /// What is not good is not boasted of, and the first lines say why and what to try.
 #[test]
+fn a_proxy_that_stores_nothing_is_said_to_in_the_first_lines() {
+    let text = sample::stores_nothing().text();
+    let headline = text.split("\n\nLoad").next().unwrap();
+    assert!(headline.contains("0 % hits") && headline.contains("nothing was stored"), "{headline}");
+    assert!(
+        text.contains("304 of the origin, passed on") && !text.contains("confirmed by the origin"),
+        "{text}"
+    );
+    let caches = sample::plain().text();
+    assert!(caches.contains("confirmed by the origin") && !caches.contains("nothing was stored"), "{caches}");
+}
+
+#[test]
 fn a_run_without_a_good_answer_says_so_first() {
     for (sample, words) in [
         (sample::all_failed(), ["no good answer", "Nothing listens at 127.0.0.1:8080"]),

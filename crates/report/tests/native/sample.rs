@@ -261,7 +261,10 @@ fn end(tally: &mut Tally, times: u64, outcome: Outcome, status: u16) {
 
 fn evidence() -> Evidence {
     Evidence {
-        fault: Fault::Stale,
+        fault: Some(Fault::Stale),
+        failure: None,
+        title: "GET /w/1f/14800".to_owned(),
+        status: 200,
         detail: "version 3 of object 1f came 12 s after version 4 began; its lifetime is 5 s".to_owned(),
         serial: Some(4711),
         at_us: 12_300_000,
@@ -287,6 +290,17 @@ fn machine() -> MachineUse {
         listen_overflows: 12,
         swapped_bytes: 48_000_000,
     }
+}
+
+/// A proxy that passes everything on, the client's validators too.
+pub fn stores_nothing() -> Sample {
+    let plan = plan(vec![phase_plan("measure", true, Pace::Users(8))]);
+    let mut measure = phase("measure", true, 2_000, 0, 0);
+    let collapsed = std::mem::take(&mut measure.tally.counts.collapsed);
+    (measure.tally.counts.hits, measure.tally.counts.collapsed_bytes) = (0, 0);
+    measure.tally.counts.misses += collapsed;
+    measure.predicted_hit_ratio = Some(0.8);
+    sample(plan, result(vec![measure]))
 }
 
 /// Everything that can go wrong, and a generator at its limit; interrupted.

@@ -140,7 +140,9 @@ impl Group {
         let first = self.seen.iter().find(|process| self.roots.contains(&process.pid)).or(self.seen.first());
         let per_second = rustix::param::clock_ticks_per_second() as f64;
         Watched {
-            name: first.map_or_else(String::new, |process| process.name.clone()),
+            name: first.map_or_else(String::new, |process| {
+                program(process.pid).unwrap_or_else(|| process.name.clone())
+            }),
             pid: first.map_or(0, |process| process.pid),
             processes: self.seen.len() as u32,
             cpu_s: self.used.map(|ticks| ticks as f64 / per_second),
@@ -158,6 +160,14 @@ fn stat(pid: u32) -> Option<Stat> {
 pub fn memory_of(pid: u32) -> Option<u64> {
     let (_, resident) = proc::pair(&fs::read_to_string(format!("/proc/{pid}/statm")).ok()?)?;
     Some(resident * rustix::param::page_size() as u64)
+}
+
+/// The name of its program's file. What /proc/PID/stat says instead is the name of its first thread, which may be any:
+/// `cache-main` of varnishd, `[TS_MAIN]` of Traffic Server.
+fn program(pid: u32) -> Option<String> {
+    let file = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let name = file.file_name()?.to_string_lossy().into_owned();
+    Some(name.strip_suffix(" (deleted)").map_or(name.clone(), str::to_owned))
 }
 
 fn pids() -> impl Iterator<Item = u32> {
@@ -245,6 +255,24 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_program_is_called_by_its_file_whatever_its_threads_are_called() {
+        let sleeper = Command::new("bash").args(["-c", "exec -a [TS_MAIN] sleep 60"]).spawn();
+        let mut sleeper = sleeper.unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        let is_there = |name: &Option<String>| name.as_deref().is_some_and(|name| name != "bash");
+        let mut name = program(sleeper.id());
+        while !is_there(&name) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+            name = program(sleeper.id());
+        }
+        sleeper.kill().unwrap();
+        sleeper.wait().unwrap();
+        // Where one program is many, it is that one's name.
+        assert!(name.as_deref().is_some_and(|name| !name.contains("TS_MAIN") && name != "bash"), "{name:?}");
+        assert_eq!(program(0), None);
+    }
 
     fn process(pid: u32, parent: u32) -> Stat {
         Stat { pid, parent, name: format!("p{pid}"), ticks: u64::from(pid) }

@@ -47,7 +47,8 @@ pub fn write(evidence: &[Evidence], of: &Plan, file: &Path) -> io::Result<()> {
 }
 
 fn show(out: &mut String, number: usize, piece: &Evidence, messages: bool) -> std::fmt::Result {
-    writeln!(out, "== {number}. {}: {}", piece.fault.text(), piece.detail)?;
+    let detail = if piece.detail.is_empty() { &piece.title } else { &piece.detail };
+    writeln!(out, "== {number}. {}: {detail}", piece.text())?;
     let serial = piece.serial.map_or_else(|| "none".to_owned(), |serial| format!("{serial:x}"));
     writeln!(
         out,

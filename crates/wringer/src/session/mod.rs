@@ -357,10 +357,13 @@ impl Session<'_> {
         threads: u32,
     ) -> Finished {
         let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
+        let silent_for = self.remote.as_ref().and_then(Remote::silent_for);
+        let origin_until = silent_for.map(|silent| took.saturating_sub(silent));
         let origin = self.origin_now();
         let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
         let (mut phases, timeline, workers) = collector.finish(origin);
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
+        notes.extend(mark_end_of_origin(&mut phases, origin_until));
         predict_phases(self.plan, self.around, &mut phases);
         let backend = self.workers.stop();
         evidence::join(&mut self.evidence, &answers);
@@ -391,14 +394,12 @@ impl Session<'_> {
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
         let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
         let bad: u64 = bad.map(|(_, count)| count).sum();
-        if let (Some(origin), Some(behind)) = (origin, self.plan.origin_as_reached())
-            && origin.requests == 0
-            && bad > requests / 2
-        {
-            notes.push(format!(
-                "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}"
-            ));
-        }
+        let asked = origin.map(|origin| origin.requests);
+        notes.extend(
+            self.plan
+                .origin_as_reached()
+                .and_then(|behind| never_asked(asked?, (requests, bad), &behind.to_string())),
+        );
         let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
         if unattributed > 0 {
             notes.push(format!(
@@ -408,6 +409,27 @@ impl Session<'_> {
         }
         notes
     }
+}
+
+/// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
+/// 5xx to so many requests.
+fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Option<String> {
+    let stored = if bad < requests { "; what was good, it had stored before" } else { "" };
+    (asked == 0 && bad > 0).then(|| {
+        format!(
+            "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}{stored}"
+        )
+    })
+}
+
+/// Marks the phases in which the origin's accounts end, and says so.
+fn mark_end_of_origin(phases: &mut [measure::PhaseResult], until: Option<Duration>) -> Option<String> {
+    let until = until?;
+    phases.iter_mut().filter(|phase| phase.until > until).for_each(|phase| phase.origin_until = Some(until));
+    Some(format!(
+        "the origin did not answer any more at the end: its accounts end {:.1} s into the run, so nothing is said of offload",
+        until.as_secs_f64()
+    ))
 }
 
 fn phase_name(load: &Load, phase: u32) -> &str {
@@ -466,5 +488,33 @@ fn predict_phases(plan: &Plan, around: &Surroundings, results: &mut [measure::Ph
             result.predicted_hit_ratio = (requests > 0.0).then_some(predicted);
         }
         before.push((popularity.set, popularity.law, requests));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warm_cache_does_not_hide_that_the_origin_was_never_asked() {
+        let note = |asked, bad| never_asked(asked, (20_000, bad), "127.0.0.1:9080");
+        let warm = note(0, 5_256).unwrap();
+        assert!(warm.contains("5256 times with 5xx") && warm.contains("stored before"), "{warm}");
+        assert!(!note(0, 20_000).unwrap().contains("stored"));
+        assert_eq!((note(0, 0), note(1, 5_256)), (None, None));
+    }
+
+    #[test]
+    fn phases_that_outlived_the_origin_are_marked() {
+        let phase = |until| measure::PhaseResult {
+            until: Duration::from_secs(until),
+            ..measure::PhaseResult::new("measure", true)
+        };
+        let mut phases = [phase(3), phase(9)];
+        let gone = Some(Duration::from_secs(5));
+        let note = mark_end_of_origin(&mut phases, gone).unwrap();
+        assert!(note.contains("end 5.0 s into the run"), "{note}");
+        assert_eq!(phases.map(|phase| phase.origin_until), [None, gone]);
+        assert_eq!(mark_end_of_origin(&mut [phase(3)], None), None);
     }
 }

@@ -24,10 +24,19 @@ const ANSWER_MAX: u64 = 1 << 20;
 pub struct Remote {
     asker: Asker,
     first: OriginCounts,
-    latest: Arc<Mutex<OriginCounts>>,
+    latest: Arc<Mutex<Heard>>,
+    /// The origin did not answer when it was asked last.
+    gone: bool,
     /// Serial numbers of exchanges that the origin is to be asked for; gone at the end.
     questions: Option<Sender<u64>>,
     follower: Option<JoinHandle<Heads>>,
+}
+
+/// What the origin said last, and when.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    counts: OriginCounts,
+    at: Instant,
 }
 
 /// The heads of exchanges as the origin saw them, request and answer, by the answer's serial number.
@@ -68,7 +77,7 @@ impl Remote {
             "the origin serves other objects than these clients expect: give both the same options for objects"
                 .to_owned()
         });
-        let latest = Arc::new(Mutex::new(accounts.counts));
+        let latest = Arc::new(Mutex::new(Heard { counts: accounts.counts, at: Instant::now() }));
         let (questions, asked) = channel();
         let (asker_of_thread, latest_of_thread) = (asker.clone(), latest.clone());
         let follower = std::thread::spawn(move || follow(&asker_of_thread, &latest_of_thread, &asked));
@@ -76,6 +85,7 @@ impl Remote {
             asker,
             first: accounts.counts,
             latest,
+            gone: false,
             questions: Some(questions),
             follower: Some(follower),
         };
@@ -89,7 +99,16 @@ impl Remote {
 
     /// The counters as last heard of.
     pub fn latest(&self) -> OriginCounts {
+        self.heard().counts
+    }
+
+    fn heard(&self) -> Heard {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long ago its accounts end, where it did not answer when it was asked last.
+    pub fn silent_for(&self) -> Option<Duration> {
+        self.gone.then(|| self.heard().at.elapsed())
     }
 
     /// Asks for the heads of an exchange, in its turn; [`Remote::refresh`] returns the answers.
@@ -102,8 +121,9 @@ impl Remote {
 
     /// Asks once more for the accounts, now, and returns the heads that were asked for. To be called once.
     pub fn refresh(&mut self) -> Heads {
-        if let Ok(accounts) = self.asker.accounts() {
-            set(&self.latest, accounts.counts);
+        match self.asker.accounts() {
+            Ok(accounts) => set(&self.latest, accounts.counts),
+            Err(_) => self.gone = true,
         }
         self.questions = None;
         self.follower.take().and_then(|follower| follower.join().ok()).unwrap_or_default()
@@ -111,7 +131,7 @@ impl Remote {
 }
 
 /// Asks for the accounts twice a second, and for heads as soon as they are wanted, because the origin forgets them.
-fn follow(asker: &Asker, latest: &Mutex<OriginCounts>, questions: &Receiver<u64>) -> Heads {
+fn follow(asker: &Asker, latest: &Mutex<Heard>, questions: &Receiver<u64>) -> Heads {
     let mut heads = Heads::new();
     let mut silent = false;
     let mut next = Instant::now() + EVERY;
@@ -134,8 +154,8 @@ fn follow(asker: &Asker, latest: &Mutex<OriginCounts>, questions: &Receiver<u64>
     }
 }
 
-fn set(latest: &Mutex<OriginCounts>, counts: OriginCounts) {
-    *latest.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+fn set(latest: &Mutex<Heard>, counts: OriginCounts) {
+    *latest.lock().unwrap_or_else(PoisonError::into_inner) = Heard { counts, at: Instant::now() };
 }
 
 impl Asker {

@@ -55,6 +55,24 @@ fn statuses_are_held_to_what_is_expected() {
 }
 
 #[test]
+fn a_failing_run_names_url_and_status_and_keeps_an_answer() {
+    let (address, _origin) = origin("--origin-errors 0.5 --origin-error-status 418");
+    let ran = run(&format!(
+        "http --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 {address}/w/1/500 -t 1 -c 2 -n 200"
+    ));
+    let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sample = format!("status 418 to GET http://{address}/w/1/500");
+    // On a machine that others use, the verdict's word is another one.
+    for words in [sample.as_str(), "of 200 requests failed", "1 answer to failed requests kept"] {
+        assert!(said.contains(words), "{words:?} is missing in {}", ran.stdout);
+    }
+    let kept = ran.file("evidence.txt");
+    assert!(kept.contains("HTTP/1.1 418") && kept.contains("GET /w/1/500 HTTP/1.1"), "{kept}");
+    let evidence = &ran.report().list("evidence")[0];
+    assert_eq!((evidence.text("failure/kind"), evidence.count("status")), ("bad_status", 418));
+}
+
+#[test]
 fn bodies_that_change_are_told_from_the_first_one() {
     let (address, _origin) = origin("--change-every 1s --lifetime 1s");
     let line = format!("{address}/w/1/5000 -d 2500ms --rate 200");

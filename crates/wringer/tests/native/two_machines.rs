@@ -56,6 +56,27 @@ fn accounts_are_joined_through_the_proxy() {
     assert_eq!(report.list("workers").len(), 2, "the CPU of each worker, once");
 }
 
+#[test]
+fn an_origin_that_is_gone_before_the_end_has_its_figures_marked() {
+    let (address, origin) = origin("--size 3000");
+    let proxy = faulty_proxy(address, HONEST);
+    let mut clients = wringer(&format!(
+        "cache {} --clients-only -c 4 --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 --hot 20 -d 4s \
+         --size 3000",
+        proxy.address
+    ));
+    // The first line comes after a second.
+    clients.wait_for("phase");
+    origin.signal(Signal::KILL);
+    let ran = clients.end();
+    let report = ran.report();
+    assert!(report.notes().contains("its accounts end"), "{}", report.notes());
+    let until = report.number("measured/origin_until_s");
+    assert!(until > 0.0 && until < report.number("run/duration_s"), "{until}");
+    assert!(report.at("measured/cache/offload").is_null());
+    assert!(ran.stdout.contains("the origin did not answer after that"), "{}", ran.stdout);
+}
+
 /// Through a proxy that is not the tests' own.
 #[test]
 fn accounts_are_joined_through_a_real_proxy() {
