@@ -4,6 +4,7 @@
 
 pub mod ab;
 pub mod good;
+mod harmless;
 pub mod html;
 pub mod http_load;
 pub mod json;
@@ -16,4 +17,5 @@ pub mod thresholds;
 pub mod wrk;
 pub mod wrktcp;
 
+pub use harmless::{harmless, harmless_json};
 pub use text::Context;

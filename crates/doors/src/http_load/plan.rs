@@ -214,12 +214,15 @@ impl Fields<'_> {
 
 /// Adds the number; braces that were typed stay braces.
 fn make_unique(request: &mut Request) {
-    let plain = |text: &str| String::from_utf8_lossy(&escape(text.as_bytes())).into_owned();
     request.url = plain(&request.url);
     for field in &mut request.fields {
         field.value = field.value.clone().map_text(plain);
     }
     request.fields.push(Field::new("X-ID", "{{id}}"));
+}
+
+fn plain(text: &str) -> String {
+    String::from_utf8_lossy(&escape(text.as_bytes())).into_owned()
 }
 
 fn header(text: &str) -> Result<Field, Refusal> {

@@ -363,7 +363,7 @@ fn is_percent(text: &str, at: usize) -> bool {
 }
 
 const WANTED: &str = "give hex:BYTES, time:FORMAT, time-local:FORMAT, time@ZONE:FORMAT, connection, worker, env:NAME, \
-                      length[:ascii:8][,total], lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac-env:NAME \
+                      length[:ascii:8][,total], lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac:env:NAME \
                       (or hmac-sha1, hmac-sha512, cmac, retail-mac), \
                       or counter, int, text, uuid, user or request";
 

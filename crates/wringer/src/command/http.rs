@@ -4,6 +4,7 @@ use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Surroundings};
 use doors::native::{Files, HttpArgs};
+use plan::secret::without_userinfo;
 use std::io::Read;
 use std::path::Path;
 
@@ -23,13 +24,16 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     show::notice(&format!("pressing {target}"));
     let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    show::report(&mut finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
+    Ok(show::report(
+        &mut finished,
+        &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option },
+    ))
 }
 
 /// What is pressed, in a few words.
 fn target(args: &HttpArgs) -> String {
     let list = args.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
-    args.urls.iter().cloned().chain(list).collect::<Vec<_>>().join(", ")
+    args.urls.iter().map(|url| without_userinfo(url)).chain(list).collect::<Vec<_>>().join(", ")
 }
 
 /// Several mistakes have a line each.

@@ -17,8 +17,6 @@ mod troubles;
 pub mod wrk;
 pub mod wrktcp;
 
-pub use show::notice;
-
 use crate::problem::{Exit, Problem};
 use crate::rig;
 use doors::native::RigArgs;

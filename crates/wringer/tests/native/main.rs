@@ -15,6 +15,8 @@ mod http;
 mod oracle;
 mod reach;
 mod requests;
+mod results;
+mod secrets;
 mod services;
 mod sessions;
 mod tcp;
