@@ -93,7 +93,7 @@ impl Default for Auth {
 pub struct Resources {
     /// Connections that a user has to one host at once.
     pub parallel: u32,
-    /// Only from these hosts; empty: from all.
+    /// Only from these hosts, `*` for all; empty: from the page's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
     /// None whose URL contains one of these.

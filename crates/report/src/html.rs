@@ -52,7 +52,7 @@ fn preformatted(section: &Section) -> String {
 /// Text as it may stand in HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in crate::harmless(text).chars() {
         match letter {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

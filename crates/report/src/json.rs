@@ -26,7 +26,7 @@ pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     // Keys are strings and numbers that JSON lacks become null, so nothing here can fail.
     let text =
         serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
-    text + "\n"
+    crate::harmless_json(text) + "\n"
 }
 
 #[derive(Serialize)]

@@ -4,6 +4,7 @@
 
 pub mod ab;
 pub mod good;
+mod harmless;
 pub mod html;
 pub mod http_load;
 pub mod json;
@@ -18,4 +19,5 @@ pub mod verbose;
 pub mod wrk;
 pub mod wrktcp;
 
+pub use harmless::{harmless, harmless_json};
 pub use text::Context;

@@ -1,9 +1,12 @@
 //! The binary: wires everything together, prints, exits, handles signals, starts rigs. The only place that knows
 //! everybody. Start reading at [`main`]; a command is a file in `command/`, and a run is `session/`.
 
+mod arguments;
 mod command;
 mod demo;
 mod doctor;
+mod mask;
+mod output;
 mod ports;
 mod problem;
 mod rig;
@@ -25,15 +28,13 @@ fn main() -> ExitCode {
             None => native(&args),
         },
     };
-    match result {
-        // Whatever was asked for: figures of a run that broke off are no success.
-        Ok(Exit::Fine) if session::has_faulted() => Exit::Impossible.into(),
-        Ok(exit) => exit.into(),
-        Err(problem) => {
-            command::notice(&format!("wringer: {problem}"));
-            problem.exit().into()
-        }
-    }
+    let exit = result.unwrap_or_else(|problem| {
+        output::notice(&format!("wringer: {problem}"));
+        problem.exit()
+    });
+    // Whatever was asked for: figures of a run that broke off are no success.
+    let exit = if session::has_faulted() { exit.or_worse(Exit::Impossible) } else { exit };
+    output::conclude(exit).into()
 }
 
 /// The door that a command line opens: by the name it was called with, or by its first word.
@@ -53,9 +54,12 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
     let cli = match Cli::read(args) {
         Ok(cli) => cli,
         Err(said) => {
-            // Help and version are no errors; where they cannot be printed there is nobody to tell.
-            let _ = said.print();
-            return Ok(if said.use_stderr() { Exit::Usage } else { Exit::Fine });
+            let printed = said.print();
+            if said.use_stderr() {
+                return Ok(Exit::Usage);
+            }
+            output::remember(printed);
+            return Ok(Exit::Fine);
         }
     };
     match cli.command {

@@ -47,6 +47,20 @@ pub enum Exit {
     Code(ExitCode),
 }
 
+impl Exit {
+    /// The worse of two ends: that answers were wrong is not hidden by a report that could not be written, and that is not
+    /// hidden by a good end.
+    #[must_use]
+    pub fn or_worse(self, other: Exit) -> Exit {
+        match (&self, &other) {
+            (Exit::Fine, _) => other,
+            (Exit::Code(code), _) if *code == ExitCode::SUCCESS => other,
+            (Exit::Impossible, Exit::Wrong) => other,
+            _ => self,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         match exit {
@@ -56,5 +70,24 @@ impl From<Exit> for ExitCode {
             Exit::Wrong => ExitCode::from(3),
             Exit::Code(code) => code,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_answers_outweigh_a_lost_report_and_that_a_good_end() {
+        let code = |one: Exit, other: Exit| format!("{:?}", one.or_worse(other));
+        assert_eq!(code(Exit::Wrong, Exit::Impossible), "Wrong");
+        assert_eq!(code(Exit::Impossible, Exit::Wrong), "Wrong");
+        assert_eq!(code(Exit::Fine, Exit::Impossible), "Impossible");
+        assert_eq!(code(Exit::Code(ExitCode::SUCCESS), Exit::Impossible), "Impossible");
+        assert_eq!(
+            code(Exit::Code(ExitCode::from(22)), Exit::Impossible),
+            format!("{:?}", Exit::Code(22.into()))
+        );
+        assert_eq!(code(Exit::Usage, Exit::Impossible), "Usage");
     }
 }

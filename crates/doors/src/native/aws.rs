@@ -11,13 +11,13 @@ pub struct AwsArgs {
     /// Sign each request with AWS's signature, version 4, such as us-east-1:s3
     #[arg(long = "aws-sigv4", value_name = "REGION:SERVICE", value_parser = scope)]
     pub aws_scope: Option<(String, String)>,
-    /// Access key [default: AWS_ACCESS_KEY_ID of the environment]
+    /// Access key: its id, env:VARIABLE or file:PATH [default: env:AWS_ACCESS_KEY_ID]
     #[arg(long = "aws-key", value_name = "ID", value_parser = secret, requires = "aws_scope")]
     pub aws_id: Option<Secret>,
-    /// Its secret [default: AWS_SECRET_ACCESS_KEY of the environment, where other users do not see it]
+    /// Its secret, best as env:VARIABLE or file:PATH [default: env:AWS_SECRET_ACCESS_KEY]
     #[arg(long = "aws-secret", value_name = "SECRET", value_parser = secret, requires = "aws_scope")]
     pub aws_secret: Option<Secret>,
-    /// Token of a session [default: AWS_SESSION_TOKEN of the environment]
+    /// Token of a session: itself, env:VARIABLE or file:PATH [default: env:AWS_SESSION_TOKEN, where it is set]
     #[arg(long = "aws-token", value_name = "TOKEN", value_parser = secret, requires = "aws_scope")]
     pub aws_token: Option<Secret>,
 }

@@ -82,7 +82,8 @@ pub struct RequestArgs {
     /// Method [default: GET, or POST with a body]
     #[arg(long, short = 'X', value_name = "METHOD")]
     pub method: Option<String>,
-    /// Field added to each request; Host replaces the URL's
+    /// Field added to each request; Host replaces the URL's. The value of Authorization, Cookie and the like may be
+    /// env:VARIABLE or file:PATH
     #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
     /// User-Agent field of each request [default: none]

@@ -37,6 +37,7 @@ pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use plan::secret::without_userinfo;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -69,10 +70,39 @@ impl Cli {
         let words = each_condition(words);
         let matches = command.try_get_matches_from_mut(&words).map_err(|mut error| {
             tips::add(&mut error, &command, &words);
-            error
+            without_secrets(error)
         })?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// Options whose values are nobody's business, also where they cannot be meant.
+const SECRETS: [&str; 9] = [
+    "--user ",
+    "--bearer ",
+    "--cookie ",
+    "--proxy-user ",
+    "--login ",
+    "--header ",
+    "--aws-key ",
+    "--aws-secret ",
+    "--aws-token ",
+];
+
+/// A refusal that does not repeat a secret.
+fn without_secrets(mut refusal: clap::Error) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+    let text = |refusal: &clap::Error, kind| match refusal.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let option = text(&refusal, ContextKind::InvalidArg).unwrap_or_default();
+    if let Some(value) = text(&refusal, ContextKind::InvalidValue) {
+        let is_secret = SECRETS.iter().any(|secret| option.starts_with(secret));
+        let shown = if is_secret { plan::secret::MASK.to_owned() } else { without_userinfo(&value) };
+        refusal.insert(ContextKind::InvalidValue, ContextValue::String(shown));
+    }
+    refusal
 }
 
 /// `--fail-if A B C` says `--fail-if A --fail-if B --fail-if C`: what reads as a condition behind one is another one, and no

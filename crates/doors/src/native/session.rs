@@ -16,7 +16,7 @@ pub struct SessionArgs {
     /// Each user keeps the cookies it is given; those of --cookie and -H 'Cookie: …' are starting values
     #[arg(long)]
     pub cookies: bool,
-    /// Cookies to begin with: 'a=b; c=d'
+    /// Cookies to begin with: 'a=b; c=d', env:VARIABLE or file:PATH
     #[arg(long, value_name = "COOKIES", value_parser = cookies)]
     pub cookie: Vec<Secret>,
     /// Follow redirections; each hop is a request of its own
@@ -25,22 +25,24 @@ pub struct SessionArgs {
     /// As --follow, at most N in a row [default: 10]
     #[arg(long, value_name = "N", value_parser = count32)]
     pub redirects: Option<u32>,
-    /// Basic authentication with each request, or, with --digest, the answer to challenges
+    /// Basic authentication with each request, or, with --digest, the answer to challenges; PASSWORD, or both, may be
+    /// env:VARIABLE or file:PATH
     #[arg(long, short = 'u', value_name = "NAME:PASSWORD", value_parser = credentials)]
     pub user: Option<Credentials>,
     /// Answer Digest challenges (MD5, SHA-256), and no others; the rounds are counted apart
     #[arg(long, requires = "user")]
     pub digest: bool,
-    /// Send this token with each request
+    /// Send this token with each request: itself, env:VARIABLE or file:PATH
     #[arg(long, value_name = "TOKEN", value_parser = secret, conflicts_with = "user")]
     pub bearer: Option<Secret>,
-    /// A request that each user sends once, first: 'POST URL BODY' or 'URL'; several are taken in turn by users
+    /// A request that each user sends once, first: 'POST URL BODY' or 'URL'; several are taken in turn by users. BODY may be
+    /// env:VARIABLE or file:PATH
     #[arg(long, value_name = "REQUEST", value_parser = login)]
     pub login: Vec<Request>,
-    /// Fetch what pages need, as a browser would: images, style sheets, scripts, frames
+    /// Fetch what pages need, as a browser would: images, style sheets, scripts, frames; from the page's own host
     #[arg(long)]
     pub resources: bool,
-    /// Only those of these hosts
+    /// Those of these hosts instead; * for all hosts, which may be other people's
     #[arg(long, value_name = "HOST", value_delimiter = ',', requires = "resources")]
     pub resources_only: Vec<String>,
     /// None whose URL contains one of these
@@ -58,7 +60,7 @@ pub struct SessionArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ReachArgs {
-    /// Name and password for the proxy
+    /// Name and password for the proxy; PASSWORD, or both, may be env:VARIABLE or file:PATH
     #[arg(long, value_name = "NAME:PASSWORD", value_parser = credentials, requires = "proxy")]
     pub proxy_user: Option<Credentials>,
     /// Answer Digest challenges of the proxy, and no others

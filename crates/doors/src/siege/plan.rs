@@ -136,9 +136,9 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
     let redirects = Redirects { statuses, refresh: true, to_get: true, ..Redirects::default() };
     let resources = Resources {
         parallel: 1,
+        only: vec!["*".to_owned()],
         except: settings.no_follow_hosts.clone(),
         reversed: true,
-        ..Resources::default()
     };
     Session {
         cookies: true,

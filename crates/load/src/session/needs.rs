@@ -108,7 +108,7 @@ impl Needs {
         let found = self.found.borrow();
         let addresses = found.needs.iter().filter_map(|reference| base.join(reference));
         let mut wanted: Vec<Address> = addresses
-            .filter(|address| is_wanted(address, which) && seen.insert(address.text.clone()))
+            .filter(|address| is_wanted(address, page, which) && seen.insert(address.text.clone()))
             .collect();
         if which.reversed {
             wanted.reverse();
@@ -153,9 +153,10 @@ fn refresh(content: &str) -> Option<String> {
     (name.trim().eq_ignore_ascii_case("url") && !url.is_empty()).then(|| url.to_owned())
 }
 
-fn is_wanted(address: &Address, which: &Resources) -> bool {
-    let is_host = |host: &String| host.eq_ignore_ascii_case(&address.host);
-    (which.only.is_empty() || which.only.iter().any(is_host))
+fn is_wanted(address: &Address, page: &Address, which: &Resources) -> bool {
+    let is_host = |host: &String| host == "*" || host.eq_ignore_ascii_case(&address.host);
+    let is_own = which.only.is_empty() && address.host == page.host;
+    (is_own || which.only.iter().any(is_host))
         && !which.except.iter().any(|part| address.text.contains(part.as_str()))
 }
 
@@ -188,12 +189,15 @@ mod tests {
             "http://ads.other/f",
         ];
         for step in [1, 9, 10_000] {
-            assert_eq!(wanted(&Resources::default(), step), all);
+            let every = Resources { only: vec!["*".to_owned()], ..Resources::default() };
+            assert_eq!(wanted(&every, step), all);
+            assert_eq!(wanted(&Resources::default(), step), all[..4], "the page's own host");
         }
         let only = Resources { only: vec!["CDN".to_owned()], ..Resources::default() };
         assert_eq!(wanted(&only, 100), ["http://cdn/s.js"]);
         let except = vec!["ads.".to_owned(), ".css".to_owned()];
-        let except = Resources { except, reversed: true, ..Resources::default() };
+        let only = vec!["*".to_owned()];
+        let except = Resources { only, except, reversed: true, ..Resources::default() };
         assert_eq!(wanted(&except, 100), [all[4], all[3], all[2], all[0]]);
     }
 }

@@ -232,6 +232,7 @@ fn what_is_sent(case: &Case) -> Vec<&'static str> {
             Step::Requests(_) => "session",
             Step::Script(_) => "script",
             Step::Messages(_) => "messages",
+            _ => "journey",
         })
         .collect();
     let pipelines = case.load.protocol.http1().is_some_and(|http| http.pipeline > 1);

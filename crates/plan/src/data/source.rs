@@ -227,7 +227,7 @@ impl RowOrder {
 const WANTED: &str = "give counter[:FIRST[..LAST][:STEP]], int:MIN..MAX, text:LENGTH, uuid, \
                       time[:s|ms|rfc3339|http|date], time:FORMAT, time-local:FORMAT, time@ZONE:FORMAT, user, request, \
                       connection, worker, env:NAME, bytes:TEXT, hex:BYTES, or in TCP messages length[:ascii:8][,total], \
-                      lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac-env:NAME (or hmac-sha1, hmac-sha512, cmac, \
+                      lrc, crc16, crc32 (with ,hex ,from=N), mac:KEY, mac:env:NAME (or hmac-sha1, hmac-sha512, cmac, \
                       retail-mac)";
 
 /// Longest random text, in bytes.

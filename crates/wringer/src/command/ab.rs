@@ -1,6 +1,7 @@
 //! `wringer ab`: the old tool's options, streams, files and exit codes over a session.
 
 use super::show;
+use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Surroundings, View};
 use doors::ab::{Command, Run, Shown, banner, parse};
@@ -152,8 +153,8 @@ fn asked(run: &Run) -> Asked {
 fn can_keep(run: &Run) -> Result<(), Ended> {
     let files = [("CSV", &run.csv), ("gnuplot", &run.gnuplot), ("JSON", &run.json)];
     for (what, file) in files {
-        let Some(file) = file.as_deref().filter(|file| *file != Path::new("-")) else { continue };
-        show::writable(file).map_err(|error| cannot_open(what, &error))?;
+        let Some(file) = file.as_deref().filter(|file| !output::is_stdout(file)) else { continue };
+        output::writable(file).map_err(|error| cannot_open(what, &error))?;
     }
     Ok(())
 }
@@ -163,16 +164,16 @@ fn cannot_open(what: &str, error: &io::Error) -> Ended {
 }
 
 fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Ended> {
-    if let Some(file) = run.csv.as_ref().filter(|_| seen.done() > 0) {
-        std::fs::write(file, report::ab::csv(&seen.spreads.total))
-            .map_err(|error| cannot_open("CSV", &error))?;
-    }
-    if let Some(file) = run.gnuplot.as_ref().filter(|_| seen.done() > 0) {
-        std::fs::write(file, gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system()))
-            .map_err(|error| cannot_open("gnuplot", &error))?;
-    }
+    let csv = run.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
+        output::keep("the CSV output", file, report::ab::csv(&seen.spreads.total).as_bytes())
+    });
+    let gnuplot = run.gnuplot.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
+        let text = gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system());
+        output::keep("the gnuplot output", file, text.as_bytes())
+    });
     let target = Some(run.view.connects_to.as_str());
-    Ok(show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None)?)
+    let json = show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None);
+    Ok(csv.and(gnuplot).and(json)?)
 }
 
 /// Looks the host up and, unless failed connections are to be survived, whether anybody listens there: ab ends in its own

@@ -62,7 +62,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let mut finished = ready.run(&pressed.processes(), &mut lines)?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let ran = Ran { plan: &plan, target: Some(pressed.title()), output: &args.output, seed_option };
-    show::report(&mut finished, &ran)
+    Ok(show::report(&mut finished, &ran))
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.

@@ -5,6 +5,7 @@ use super::verbose::Told;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Ready, Surroundings};
 use doors::native::{Files, HttpArgs};
+use plan::secret::without_userinfo;
 use std::io::Read;
 use std::path::Path;
 
@@ -31,7 +32,10 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         false => ready.run(&[], &mut Lines::new(&args.output, &plan, false))?,
     };
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    show::report(&mut finished, &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option })
+    Ok(show::report(
+        &mut finished,
+        &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option },
+    ))
 }
 
 /// Runs it and tells each request.
@@ -45,7 +49,7 @@ fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
 /// What is pressed, in a few words.
 fn target(args: &HttpArgs) -> String {
     let list = args.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
-    args.urls.iter().cloned().chain(list).collect::<Vec<_>>().join(", ")
+    args.urls.iter().map(|url| without_userinfo(url)).chain(list).collect::<Vec<_>>().join(", ")
 }
 
 /// Several mistakes have a line each.

@@ -40,10 +40,7 @@ pub fn help() -> Result<Exit, Problem> {
 }
 
 fn test(run: &Run) -> Result<(), Problem> {
-    if let Some(file) = run.json.as_deref().filter(|file| *file != Path::new("-")) {
-        let cannot = |error| Problem::impossible(format!("{} cannot be written: {error}", file.display()));
-        show::writable(file).map_err(cannot)?;
-    }
+    show::can_keep_for_door(run.json.as_deref())?;
     run.notices.iter().for_each(|notice| show::notice(&format!("http_load: {notice}")));
     let around = Surroundings { take_silent: true, ..Surroundings::default() };
     let ready = session::prepare(&run.plan, &around, false)?;

@@ -2,6 +2,7 @@
 
 use super::show;
 use super::troubles::Troubles;
+use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Surroundings, View};
 use doors::jtest::{Command, Run, parse};
@@ -48,9 +49,10 @@ pub fn help() -> Result<Exit, Problem> {
 }
 
 fn test(mut run: Run) -> Result<(), Problem> {
-    if let Some(file) = run.json.as_deref().filter(|file| *file != Path::new("-")) {
-        show::writable(file).map_err(|error| cannot("written", file, &error))?;
-    }
+    let known_file = run.known_file.as_ref().map(|(file, _)| file.as_path());
+    [run.json.as_deref(), run.dump.as_deref(), known_file]
+        .into_iter()
+        .try_for_each(show::can_keep_for_door)?;
     session::settle(&mut run.plan)?;
     run.notices.iter().for_each(|notice| show::notice(&format!("jtest: {notice}")));
     let mut known = Known::read(&run)?;
@@ -66,9 +68,12 @@ fn test(mut run: Run) -> Result<(), Problem> {
     show::write(&report::jtest::totals(&finished.result));
     show::write(&report::jtest::summary(&finished.result));
     finished.result.notes.iter().for_each(|note| show::notice(&format!("jtest: {note}")));
-    table.close()?;
-    known.write(&table.fetched)?;
-    show::keep_door_json(run.json.as_deref(), &finished, &run.plan, target(&run.plan), Some("-D"))
+    let kept = [
+        table.close(),
+        known.write(&table.fetched),
+        show::keep_door_json(run.json.as_deref(), &finished, &run.plan, target(&run.plan), Some("-D")),
+    ];
+    kept.into_iter().collect()
 }
 
 fn target(plan: &Plan) -> Option<&str> {
@@ -81,6 +86,8 @@ struct Table {
     show_urls: bool,
     show_heads: bool,
     dump: Option<BufWriter<File>>,
+    /// Why the list lacks a URL, the first time.
+    dump_failed: Option<std::io::Error>,
     troubles: Troubles,
     /// Hashes of the URLs fetched in this run.
     fetched: Vec<u64>,
@@ -94,13 +101,16 @@ impl Table {
             average_over: view.average_over,
             old_averages: view.old_averages,
         };
-        let dump =
-            run.dump.as_ref().map(|file| File::create(file).map_err(|error| cannot("written", file, &error)));
+        let dump = run
+            .dump
+            .as_ref()
+            .map(|file| output::create(file).map_err(|error| cannot("written", file, &error)));
         Ok(Table {
             layout: Layout::new(options),
             show_urls: view.show_urls,
             show_heads: view.show_headers,
             dump: dump.transpose()?.map(BufWriter::new),
+            dump_failed: None,
             troubles: Troubles::of(&run.plan),
             fetched: Vec::new(),
         })
@@ -112,6 +122,7 @@ impl Table {
 
     fn close(&mut self) -> Result<(), Problem> {
         let closed = self.dump.as_mut().map_or(Ok(()), BufWriter::flush);
+        let closed = self.dump_failed.take().map_or(closed, Err);
         closed.map_err(|error| Problem::impossible(format!("the list of URLs cannot be written: {error}")))
     }
 }
@@ -129,9 +140,10 @@ impl View for Table {
     fn event(&mut self, event: Event) {
         match event {
             Event::Url(url) => {
-                if let Some(dump) = &mut self.dump {
-                    // A full disk shows when the file is closed.
-                    let _ = writeln!(dump, "{url}");
+                if let Some(dump) = &mut self.dump
+                    && let Err(error) = writeln!(dump, "{url}")
+                {
+                    self.dump_failed.get_or_insert(error);
                 }
                 if self.show_urls {
                     show::line(&url);
@@ -206,6 +218,6 @@ impl Known {
         self.hashes.extend(fetched);
         let kept = self.hashes.iter().take(usize::try_from(*entries).unwrap_or(usize::MAX));
         let bytes: Vec<u8> = kept.flat_map(|hash| hash.to_le_bytes()).collect();
-        std::fs::write(file, bytes).map_err(|error| cannot("written", file, &error))
+        output::keep("the list of known URLs", file, &bytes)
     }
 }

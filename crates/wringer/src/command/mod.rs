@@ -18,8 +18,6 @@ mod verbose;
 pub mod wrk;
 pub mod wrktcp;
 
-pub use show::notice;
-
 use crate::problem::{Exit, Problem};
 use crate::rig;
 use doors::native::RigArgs;

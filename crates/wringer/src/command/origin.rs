@@ -21,5 +21,5 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
-    show::report(&mut finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option })
+    Ok(show::report(&mut finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option }))
 }

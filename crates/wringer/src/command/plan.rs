@@ -33,10 +33,13 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let trouble = finished.scripts.trouble();
     trouble.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    let exit =
-        show::report(&mut finished, &Ran { plan: &plan, target, output: &args.output, seed_option: None })?;
-    finished.scripts.done(&finished.result)?;
-    Ok(if trouble.is_some() { Exit::Impossible } else { exit })
+    let ran = Ran { plan: &plan, target, output: &args.output, seed_option: None };
+    let exit = show::report(&mut finished, &ran);
+    let done = finished.scripts.done(&finished.result);
+    if let Err(problem) = &done {
+        show::notice(&format!("wringer: {problem}"));
+    }
+    Ok(if trouble.is_some() || done.is_err() { exit.or_worse(Exit::Impossible) } else { exit })
 }
 
 /// Prints a plan as it is understood; that of wrktcp's ini file, too.

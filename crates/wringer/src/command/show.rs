@@ -1,6 +1,8 @@
 //! What native commands print: a line per second, and the report at the end.
 
 use super::troubles::Troubles;
+use crate::arguments::repeat;
+use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, View};
 use doors::native::OutputArgs;
@@ -9,35 +11,10 @@ use measure::verdict::nothing_good;
 use measure::{Event, Row, Said};
 use plan::Plan;
 use report::Context;
-use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
-/// Writes a line; a reader that went away does not matter.
-pub fn line(text: &str) {
-    write(&format!("{text}\n"));
-}
-
-/// Writes text as it is.
-pub fn write(text: &str) {
-    write_bytes(text.as_bytes());
-}
-
-/// Writes bytes as they are.
-pub fn write_bytes(bytes: &[u8]) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
-}
-
-/// A line on standard error: what people should know and programs need not read.
-pub fn notice(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
-}
-
-/// Text on standard error as it is.
-pub fn aside(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
-}
+pub use crate::output::{aside, line, notice, write, write_bytes};
 
 /// What may fall short, before a run: a line each on standard error.
 pub fn warn(warnings: &[String]) {
@@ -88,7 +65,7 @@ impl Lines {
 
 /// Whether standard output is for JSON.
 pub fn is_stdout(output: &OutputArgs) -> bool {
-    output.json.as_deref() == Some(Path::new("-"))
+    output.json.as_deref().is_some_and(output::is_stdout)
 }
 
 /// Columns of the terminal; 0 where there is none.
@@ -165,56 +142,33 @@ pub struct Ran<'a> {
 /// # Errors
 /// A file that was asked for cannot be written. That of faulty answers, where nobody chose it, is only noted.
 pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
-    if let Some(file) = output.json.as_deref().filter(|_| !is_stdout(output)) {
-        writable(file).map_err(|error| cannot_keep("the result", file, &error))?;
+    if let Some(file) = &output.json {
+        output::can_keep(RESULT, file)?;
     }
     if let Some(file) = &output.html {
-        writable(file).map_err(|error| cannot_keep("the page", file, &error))?;
+        output::can_keep(PAGE, file)?;
     }
-    match (&output.evidence_file, writable(output.evidence_file())) {
-        (_, Ok(())) => Ok(()),
-        (Some(file), Err(error)) => Err(cannot_keep("evidence", file, &error)),
-        (None, Err(error)) => {
-            let file = output.evidence_file().display();
-            notice(&format!(
-                "note: faulty answers cannot be kept in {file} here ({error}); choose another place with --evidence-file"
-            ));
+    match (&output.evidence_file, output::can_keep(EVIDENCE, output.evidence_file())) {
+        (None, Err(problem)) => {
+            notice(&format!("note: {problem}; choose another place with --evidence-file"));
             Ok(())
         }
+        (_, tried) => tried,
     }
 }
 
-fn cannot_keep(what: &str, file: &Path, error: &io::Error) -> Problem {
-    Problem::impossible(format!("{what} cannot be written to {}: {error}", file.display()))
-}
+/// What results are called in messages.
+const RESULT: &str = "the result";
+const PAGE: &str = "the page";
+const EVIDENCE: &str = "evidence of faulty answers";
 
-/// Whether a file can be written, without changing anything. Pipes and devices are not tried: opening one is an event
-/// for whoever reads it.
-pub fn writable(file: &Path) -> io::Result<()> {
-    match std::fs::metadata(file) {
-        Ok(about) if about.is_file() || about.is_dir() => {
-            OpenOptions::new().append(true).open(file).map(drop)
-        }
-        Ok(_) => Ok(()),
-        Err(_) => match OpenOptions::new().write(true).create_new(true).open(file) {
-            // It was not there a moment ago, so it is ours.
-            Ok(_) => std::fs::remove_file(file),
-            // A link that leads to no file yet.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
-        },
-    }
-}
-
-/// Prints the report, keeps evidence and JSON, and says how the process ends.
-///
-/// # Errors
-/// A file that could not be written; the report is printed all the same.
-pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
+/// Prints the report, keeps evidence and JSON, and says how the process ends. What cannot be written is told in a line and
+/// keeps nothing else from being written.
+pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     let thresholds = report::thresholds::judge(&ran.output.fail_if, &finished.result.measured());
     finished.result.thresholds = thresholds;
     let evidence = keep_evidence(finished, ran.plan, ran.output.evidence_file());
-    let command = repeat(ran.plan.seed, ran.seed_option);
+    let command = repeat(ran.plan, ran.seed_option);
     let context = Context {
         plan: ran.plan,
         command: &command,
@@ -228,25 +182,24 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Result<Exit, Problem> {
     if !is_stdout(ran.output) {
         write(&format!("\n{}", report::text::report(&finished.result, &context)));
     }
-    if let Some(file) = &ran.output.json {
-        keep_json(file, &report::json::report(&finished.result, &context))?;
-    }
-    if let Some(file) = &ran.output.html {
-        std::fs::write(file, report::html::page(&finished.result, &context))
-            .map_err(|error| cannot_keep("the page", file, &error))?;
-    }
-    evidence?;
+    let json =
+        ran.output.json.as_ref().map(|file| {
+            output::keep(RESULT, file, report::json::report(&finished.result, &context).as_bytes())
+        });
+    let page = ran
+        .output
+        .html
+        .as_ref()
+        .map(|file| output::keep(PAGE, file, report::html::page(&finished.result, &context).as_bytes()));
     let tolerated = ran.plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
-    Ok(exit(finished, tolerated))
-}
-
-/// Writes a result as JSON to a file, or to standard output for `-`.
-fn keep_json(file: &Path, json: &str) -> Result<(), Problem> {
-    if file == Path::new("-") {
-        line(json);
-        return Ok(());
-    }
-    std::fs::write(file, json).map_err(|error| cannot_keep("the result", file, &error))
+    let kept = [Some(evidence.map(drop)), json, page];
+    kept.into_iter().flatten().fold(exit(finished, tolerated), |exit, kept| match kept {
+        Ok(()) => exit,
+        Err(problem) => {
+            notice(&format!("wringer: {problem}"));
+            exit.or_worse(problem.exit())
+        }
+    })
 }
 
 /// The result of an old tool's command line as JSON, where a file was asked for. `seed_option`: as of [`repeat`].
@@ -261,8 +214,17 @@ pub fn keep_door_json(
     seed_option: Option<&'static str>,
 ) -> Result<(), Problem> {
     let Some(file) = file else { return Ok(()) };
-    let command = repeat(plan.seed, seed_option);
-    keep_json(file, &report::json::report(&finished.result, &door_context(finished, plan, target, &command)))
+    let command = repeat(plan, seed_option);
+    let text = report::json::report(&finished.result, &door_context(finished, plan, target, &command));
+    output::keep(RESULT, file, text.as_bytes())
+}
+
+/// Finds out before the run of an old tool's command line whether a file can be written that was asked for.
+///
+/// # Errors
+/// It cannot.
+pub fn can_keep_for_door(file: Option<&Path>) -> Result<(), Problem> {
+    file.map_or(Ok(()), |file| output::can_keep(RESULT, file))
 }
 
 /// The result of an old tool's command line as a page.
@@ -275,9 +237,9 @@ pub fn keep_door_page(
     plan: &Plan,
     target: Option<&str>,
 ) -> Result<(), Problem> {
-    let command = repeat(plan.seed, None);
+    let command = repeat(plan, None);
     let page = report::html::page(&finished.result, &door_context(finished, plan, target, &command));
-    std::fs::write(file, page).map_err(|error| cannot_keep("the page", file, &error))
+    output::keep(PAGE, file, page.as_bytes())
 }
 
 fn door_context<'a>(
@@ -302,8 +264,8 @@ fn keep_evidence(finished: &Finished, plan: &Plan, file: &Path) -> Result<Option
     if finished.result.evidence.is_empty() {
         return Ok(None);
     }
-    session::write_evidence(&finished.result.evidence, plan, file)
-        .map_err(|error| cannot_keep("evidence", file, &error))?;
+    let text = session::evidence_text(&finished.result.evidence, plan);
+    output::keep_private(EVIDENCE, file, text.as_bytes())?;
     Ok(Some(file.display().to_string()))
 }
 
@@ -324,38 +286,5 @@ fn exit(finished: &Finished, tolerated: f64) -> Exit {
         Exit::Impossible
     } else {
         Exit::Fine
-    }
-}
-
-/// The command line that repeats this run: what was typed, with the seed.
-pub fn repeat(seed: u64, seed_option: Option<&'static str>) -> String {
-    let mut words: Vec<String> = std::env::args().collect();
-    if let Some(program) = words.first_mut() {
-        *program = Path::new(program.as_str())
-            .file_name()
-            .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    }
-    if let Some(option) = seed_option {
-        words.push(option.to_owned());
-        words.push(seed.to_string());
-    }
-    // A secret is nobody's business.
-    for at in 1..words.len() {
-        if words[at - 1] == "--aws-secret" || words[at - 1] == "--aws-token" {
-            words[at] = "...".to_owned();
-        } else if let Some((option @ ("--aws-secret" | "--aws-token"), _)) = words[at].split_once('=') {
-            words[at] = format!("{option}=...");
-        }
-    }
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }

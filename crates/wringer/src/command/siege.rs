@@ -40,9 +40,8 @@ pub fn help() -> Result<Exit, Problem> {
 }
 
 fn test(run: &Run) -> Result<Exit, Problem> {
-    for file in run.result_json.iter().chain(run.log.as_ref().map(|log| &log.file)) {
-        show::writable(file).map_err(|error| cannot_write(file, &error))?;
-    }
+    let files = [run.result_json.as_deref(), run.log.as_ref().map(|log| log.file.as_path())];
+    files.into_iter().try_for_each(show::can_keep_for_door)?;
     if !run.view.quiet {
         run.notices.iter().for_each(|notice| show::notice(&format!("siege: {notice}")));
     }
@@ -98,11 +97,15 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
         show::aside(&layout::statuses(result));
     }
     result.notes.iter().filter(|_| !run.view.quiet).for_each(|note| show::notice(&format!("siege: {note}")));
+    let mut logged = Ok(());
     if let Some(log) = run.log.as_ref().filter(|log| log.row) {
-        add(&log.file, &layout::log_row(figures, &clock::now().date))?;
-        tell_of(log, run);
+        logged = add(&log.file, &layout::log_row(figures, &clock::now().date));
+        if logged.is_ok() {
+            tell_of(log, run);
+        }
     }
-    show::keep_door_json(run.result_json.as_deref(), finished, &run.plan, None, Some("--seed"))
+    let kept = show::keep_door_json(run.result_json.as_deref(), finished, &run.plan, None, Some("--seed"));
+    logged.and(kept)
 }
 
 fn gave_up(run: &Run, figures: &Figures) -> bool {

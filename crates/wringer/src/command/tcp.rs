@@ -21,5 +21,5 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
     let target = Some(args.target.clone());
-    show::report(&mut finished, &Ran { plan: &plan, target, output: &args.output, seed_option })
+    Ok(show::report(&mut finished, &Ran { plan: &plan, target, output: &args.output, seed_option }))
 }

@@ -65,11 +65,7 @@ fn run(tool: Tool, args: &[OsString]) -> Exit {
 
 fn test(tool: Tool, run: &Run) -> Result<Exit, Problem> {
     let name = tool.name();
-    if let Some(file) = run.json.as_deref().filter(|file| *file != Path::new("-")) {
-        show::writable(file).map_err(|error| {
-            Problem::impossible(format!("{name}: {} cannot be written: {error}", file.display()))
-        })?;
-    }
+    show::can_keep_for_door(run.json.as_deref())?;
     run.view.version.iter().for_each(|version| show::write(version));
     run.notices.iter().for_each(|notice| show::notice(&format!("{name}: {notice}")));
     if !has_script(run) {

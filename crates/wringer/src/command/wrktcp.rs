@@ -67,18 +67,20 @@ fn test(run: &Run) -> Result<Exit, Problem> {
     let ready = session::prepare(&run.plan, &around, false)?;
     let mut lines = Lines::begin(&run.view);
     let finished = ready.run(&[], &mut lines)?;
-    report(run, &finished)?;
-    Ok(exit(run, &finished))
+    let kept = report(run, &finished);
+    let exit = exit(run, &finished);
+    Ok(match kept {
+        Ok(()) => exit,
+        Err(problem) => {
+            say(&problem.to_string());
+            exit.or_worse(problem.exit())
+        }
+    })
 }
 
 /// Finds out before the run whether its results can be kept: afterwards it would be late.
 fn can_keep(run: &Run) -> Result<(), Problem> {
-    let files = [run.html.as_deref(), run.json.as_deref().filter(|file| *file != Path::new("-"))];
-    for file in files.into_iter().flatten() {
-        show::writable(file)
-            .map_err(|error| Problem::impossible(format!("{} cannot be written: {error}", file.display())))?;
-    }
-    Ok(())
+    [run.html.as_deref(), run.json.as_deref()].into_iter().try_for_each(show::can_keep_for_door)
 }
 
 fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
@@ -91,11 +93,12 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
     report::wrktcp::failures(result).iter().for_each(|line| say(line));
     result.notes.iter().for_each(|note| say(note));
     let target = Some(view.address.as_str());
-    if let Some(file) = &run.html {
+    let page = run.html.as_ref().map_or(Ok(()), |file| {
         show::keep_door_page(file, finished, &run.plan, target)?;
         show::write(&report::wrktcp::page_line(&file.display().to_string()));
-    }
-    show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None)
+        Ok(())
+    });
+    page.and(show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None))
 }
 
 /// 0 as of the old tool, whatever the answers were; with `--strict` 3 unless there were some and all of them good.

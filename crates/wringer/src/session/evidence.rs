@@ -5,8 +5,6 @@ use measure::Evidence;
 use origin::Shared;
 use plan::{Plan, Protocol};
 use std::fmt::Write;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Asks the origin what it remembers of the exchange, as soon as the evidence is there, because it forgets: an origin
@@ -34,8 +32,8 @@ pub(super) fn join(evidence: &mut [Evidence], answers: &Heads) {
     }
 }
 
-/// Writes all evidence to a file, replacing what it held. `of`: the plan that ran.
-pub fn write(evidence: &[Evidence], of: &Plan, file: &Path) -> io::Result<()> {
+/// All evidence as text. `of`: the plan that ran.
+pub fn text(evidence: &[Evidence], of: &Plan) -> String {
     let protocol = of.load.as_ref().map(|load| &load.protocol);
     let messages = matches!(protocol, Some(Protocol::Messages(_)));
     let mut text = String::new();
@@ -43,7 +41,7 @@ pub fn write(evidence: &[Evidence], of: &Plan, file: &Path) -> io::Result<()> {
         // Writing to a String cannot fail.
         let _ = show(&mut text, number + 1, piece, messages);
     }
-    std::fs::write(file, text)
+    report::harmless(&text).into_owned()
 }
 
 fn show(out: &mut String, number: usize, piece: &Evidence, messages: bool) -> std::fmt::Result {

@@ -18,11 +18,12 @@ mod tls;
 mod usage;
 mod workers;
 
-pub use evidence::write as write_evidence;
+pub use evidence::text as evidence_text;
 pub use listen::settle;
 pub use usage::threads;
 
 use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
+use crate::mask::Mask;
 use crate::problem::Problem;
 
 use measure::{
@@ -121,6 +122,7 @@ pub struct Ready<'a> {
     stop: Arc<AtomicBool>,
     sampler: Sampler,
     scripts: Scripts,
+    mask: Mask,
     notes: Vec<String>,
 }
 
@@ -136,6 +138,8 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     doctor::check_pids(&around.watch_pids)?;
     let inputs = Arc::new(inputs::read(plan)?);
     let filled = filled(plan, &inputs)?;
+    let mask = Mask::of(&filled);
+    crate::arguments::hide(&mask);
     let targets = Targets::of_plan(plan)?;
     if let Some(load) = &plan.load {
         data::check(load, &inputs.tables())?;
@@ -153,7 +157,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads))?;
     let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
-    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, notes })
+    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes })
 }
 
 /// The plan with its secrets, for those who send them.
@@ -208,6 +212,7 @@ impl Ready<'_> {
             watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
             sampler: self.sampler,
             scripts: self.scripts,
+            mask: self.mask,
             served: Vec::new(),
             ended_by_signal: false,
         };
@@ -262,6 +267,7 @@ struct Session<'a> {
     cpu: CpuWatch,
     sampler: Sampler,
     scripts: Scripts,
+    mask: Mask,
     /// CPU of the workers where only the origin ran; with clients they tell it themselves.
     served: Vec<WorkerUse>,
     ended_by_signal: bool,
@@ -337,7 +343,8 @@ impl Session<'_> {
     }
 
     fn tell_events(&mut self, view: &mut dyn View) {
-        while let Ok(event) = self.workers.events.try_recv() {
+        while let Ok(mut event) = self.workers.events.try_recv() {
+            self.mask.event(&mut event);
             match event {
                 Event::Evidence(mut piece) => {
                     evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
@@ -367,6 +374,7 @@ impl Session<'_> {
         predict_phases(self.plan, self.around, &mut phases);
         let backend = self.workers.stop();
         evidence::join(&mut self.evidence, &answers);
+        self.evidence.iter_mut().for_each(|piece| self.mask.evidence(piece));
         notes.extend(self.observations(&phases, whole.as_ref()));
         let mut result = RunResult {
             thresholds: Vec::new(),

@@ -1,8 +1,8 @@
-//! Ctrl-C and termination: the first one ends the run, which still gives its whole report; the second one ends the
+//! Ctrl-C, termination and a terminal that goes away: the first one ends the run, which still gives its whole report; the second one ends the
 //! process at once.
 
 use crate::problem::Problem;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,8 @@ const SAME_WISH: Duration = Duration::from_millis(300);
 pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
     let refused = |error: std::io::Error| Problem::impossible(format!("signals cannot be handled: {error}"));
     let flag = Arc::new(AtomicBool::new(false));
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(refused)?;
+    let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let mut signals = Signals::new(ends).map_err(refused)?;
     let set = flag.clone();
     let watch = move || {
         let mut first = None;
@@ -32,4 +33,12 @@ pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(watch).map_err(refused)?;
     Ok(flag)
+}
+
+/// Whether who started us wants a signal to be ignored, as nohup does with that of a terminal that goes away.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);
+    ignored >> (signal - 1) & 1 == 1
 }

@@ -16,6 +16,8 @@ mod journeys;
 mod oracle;
 mod reach;
 mod requests;
+mod results;
+mod secrets;
 mod services;
 mod sessions;
 mod silence;

@@ -253,6 +253,12 @@ impl Ran {
         ran
     }
 
+    /// The permissions of a file of its folder.
+    pub fn mode(&self, name: &str) -> u32 {
+        let about = fs::metadata(self.folder.path().join(name)).expect("it is there");
+        about.permissions().mode() & 0o777
+    }
+
     /// A file of its folder as text; none is empty.
     pub fn file(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()

@@ -1,0 +1,174 @@
+//! Masks secrets in what was typed and in what is told of single requests: by the names of header fields, in URLs, and
+//! wherever a secret of the plan stands by itself.
+
+use measure::{Event, Evidence, Said};
+use plan::Plan;
+use plan::secret::{MASK, is_secret_field, without_userinfo};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What is masked.
+#[derive(Debug, Clone, Default)]
+pub struct Mask {
+    /// The longest first, so that none is left over of another.
+    values: Vec<Box<[u8]>>,
+}
+
+impl Mask {
+    /// For a plan with its secrets.
+    pub fn of(plan: &Plan) -> Mask {
+        let secrets = plan.secret_values();
+        // Several cookies are one secret, of which each may stand alone.
+        let parts = secrets.iter().flat_map(|value| [value.as_str()].into_iter().chain(value.split("; ")));
+        let mut values: Vec<Box<[u8]>> =
+            parts.filter(|value| !value.is_empty()).map(|value| value.as_bytes().into()).collect();
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        values.dedup();
+        Mask { values }
+    }
+
+    /// A text with its secrets masked.
+    pub fn text(&self, text: &str) -> String {
+        let bytes = self.bytes(text.as_bytes());
+        without_userinfo(&String::from_utf8_lossy(&bytes))
+    }
+
+    /// Bytes with the secrets of the plan masked.
+    fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let places = self.places(bytes);
+        if places.is_empty() {
+            return bytes.into();
+        }
+        let (mut shown, mut at) = (Vec::with_capacity(bytes.len()), 0);
+        for place in places {
+            shown.extend_from_slice(&bytes[at..place.start]);
+            shown.extend_from_slice(MASK.as_bytes());
+            at = place.end;
+        }
+        shown.extend_from_slice(&bytes[at..]);
+        shown.into()
+    }
+
+    /// Where secrets stand by themselves, in order.
+    pub fn places(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < bytes.len() {
+            let here = self.values.iter().find(|value| stands_at(bytes, at, value));
+            match here {
+                Some(value) => {
+                    found.push(at..at + value.len());
+                    at += value.len();
+                }
+                None => at += 1,
+            }
+        }
+        found
+    }
+
+    /// A message's bytes with the values of its secret header fields masked, too.
+    pub fn head(&self, message: &[u8]) -> Vec<u8> {
+        let end = message.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(message.len());
+        let (head, body) = message.split_at(end);
+        let mut shown = Vec::with_capacity(message.len());
+        let mut hidden = false;
+        for line in head.split_inclusive(|byte| *byte == b'\n') {
+            // A line that begins with a blank goes on with the one before (RFC 9112 section 5.2).
+            let goes_on = line.first().is_some_and(|first| matches!(first, b' ' | b'\t'));
+            let colon = line.iter().position(|byte| *byte == b':').filter(|_| !goes_on);
+            let is_secret = |at: usize| std::str::from_utf8(&line[..at]).is_ok_and(is_secret_field);
+            hidden = if goes_on { hidden } else { colon.is_some_and(is_secret) };
+            if hidden {
+                shown.extend_from_slice(&line[..colon.map_or(0, |at| at + 1)]);
+                shown.extend_from_slice(format!(" {MASK}").as_bytes());
+                shown.extend_from_slice(&line[line.trim_ascii_end().len()..]);
+            } else {
+                shown.extend_from_slice(self.text(&String::from_utf8_lossy(line)).as_bytes());
+            }
+        }
+        shown.extend_from_slice(&self.bytes(body));
+        shown
+    }
+
+    fn head_text(&self, text: &mut String) {
+        *text = String::from_utf8_lossy(&self.head(text.as_bytes())).into_owned();
+    }
+
+    /// What is told of a request.
+    pub fn event(&self, event: &mut Event) {
+        match event {
+            Event::Url(url) => *url = self.text(url),
+            Event::Head { text, .. } => *text = self.head(text),
+            Event::Body(body) => *body = self.bytes(body).into_owned(),
+            Event::Trouble(trouble) => {
+                trouble.request = self.text(&trouble.request);
+                trouble.status_line = self.text(&trouble.status_line);
+            }
+            Event::Talk(talk) => match &mut talk.said {
+                Said::Sent(bytes) | Said::Received { bytes, .. } => {
+                    *bytes = self.bytes(bytes).into_owned();
+                }
+                Said::Connecting | Said::Connected | Said::Judged { .. } => {}
+            },
+            Event::Request(record) => record.url = self.text(&record.url),
+            Event::Evidence(piece) => self.evidence(piece),
+            Event::Fetched(_) | Event::First(_) | Event::FirstTls(_) => {}
+        }
+    }
+
+    /// A faulty answer.
+    pub fn evidence(&self, piece: &mut Evidence) {
+        piece.detail = self.text(&piece.detail);
+        self.head_text(&mut piece.request);
+        self.head_text(&mut piece.response);
+        piece
+            .origin_request
+            .iter_mut()
+            .chain(&mut piece.origin_response)
+            .for_each(|head| self.head_text(head));
+    }
+}
+
+/// Whether a value stands at a place by itself, and not within a longer word.
+fn stands_at(bytes: &[u8], at: usize, value: &[u8]) -> bool {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    bytes[at..].starts_with(value)
+        && !(is_word(value.first()) && is_word(at.checked_sub(1).and_then(|before| bytes.get(before))))
+        && !(is_word(value.last()) && is_word(bytes.get(at + value.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(values: &[&str]) -> Mask {
+        Mask { values: values.iter().map(|value| value.as_bytes().into()).collect() }
+    }
+
+    #[test]
+    fn secrets_are_masked_where_they_stand_by_themselves() {
+        let mask = mask(&["geheim", "a=b", "p"]);
+        for (text, shown) in [
+            ("me:geheim", "me:***"),
+            ("geheimnis and geheim.", "geheimnis and ***."),
+            ("--cookie=a=b; c", "--cookie=***; c"),
+            ("http://u:p@h/path?p", "http://u:***@h/path?***"),
+            ("http://u:other@h/", "http://u:***@h/"),
+        ] {
+            assert_eq!(mask.text(text), shown);
+        }
+    }
+
+    #[test]
+    fn heads_lose_the_values_of_secret_fields() {
+        let head = b"GET /?t=geheim HTTP/1.1\r\nHost: h\r\nauthorization: Basic dTpw\r\n folded\r\nSet-Cookie: a=b\r\nX: y\r\n\r\nform=geheim";
+        let shown = String::from_utf8(mask(&["geheim"]).head(head)).unwrap();
+        assert_eq!(
+            shown,
+            "GET /?t=*** HTTP/1.1\r\nHost: h\r\nauthorization: ***\r\n ***\r\nSet-Cookie: ***\r\nX: y\r\n\r\nform=***"
+        );
+        assert_eq!(
+            mask(&[]).head(b"HTTP/1.1 200 OK\nDate: x\n\n\xff"),
+            b"HTTP/1.1 200 OK\nDate: x\n\n\xef\xbf\xbd"
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! Where results go: standard output, standard error, and files. The one place that writes them.
+//!
+//! What cannot be written is never lost in silence: a file that fails is a [`Problem`], and standard output remembers its
+//! first failure, which [`conclude`] tells in a line and in the exit code.
+
+use crate::problem::{Exit, Problem};
+use std::borrow::Cow;
+use std::fs::{OpenOptions, Permissions};
+use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Why standard output could not be written, the first time.
+static FAILED: Mutex<Option<String>> = Mutex::new(None);
+
+/// Writes a line.
+pub fn line(text: &str) {
+    write(&format!("{text}\n"));
+}
+
+/// Writes text; control characters of others do no harm.
+pub fn write(text: &str) {
+    raw(report::harmless(text).as_bytes());
+}
+
+/// Writes bytes as they are, unless a terminal would read them.
+pub fn write_bytes(bytes: &[u8]) {
+    let shown: Cow<'_, [u8]> = if io::stdout().is_terminal() { visible(bytes).into() } else { bytes.into() };
+    raw(&shown);
+}
+
+fn raw(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    remember(out.write_all(bytes).and_then(|()| out.flush()));
+}
+
+/// Remembers why standard output could not be written.
+pub fn remember(written: io::Result<()>) {
+    if let Err(error) = written {
+        FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error.to_string());
+    }
+}
+
+/// Bytes of any encoding without those that steer a terminal.
+fn visible(bytes: &[u8]) -> Vec<u8> {
+    let steers = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
+    bytes.iter().map(|byte| if steers(*byte) { b'.' } else { *byte }).collect()
+}
+
+/// A line on standard error: what people should know and programs need not read.
+pub fn notice(text: &str) {
+    aside(&format!("{text}\n"));
+}
+
+/// Text on standard error.
+pub fn aside(text: &str) {
+    // Where it cannot be written nobody is left to tell.
+    let _ = io::stderr().lock().write_all(report::harmless(text).as_bytes());
+}
+
+/// How the process ends, once all is written: a standard output that failed is told of, and makes a good end a bad one.
+pub fn conclude(exit: Exit) -> Exit {
+    let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match failed {
+        None => exit,
+        Some(why) => {
+            notice(&format!(
+                "wringer: standard output cannot be written: {why}; what was to stand there is lost"
+            ));
+            exit.or_worse(Exit::Impossible)
+        }
+    }
+}
+
+/// Finds out before the run whether a file can be written, without changing anything; `-` is standard output. Pipes and
+/// devices are not tried: opening one is an event for whoever reads it.
+///
+/// # Errors
+/// What cannot be written where, and why.
+pub fn can_keep(what: &str, file: &Path) -> Result<(), Problem> {
+    if is_stdout(file) {
+        return Ok(());
+    }
+    writable(file).map_err(|error| cannot_keep(what, file, &error))
+}
+
+/// Whether a file stands for standard output.
+pub fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// Writes a result to a file, or to standard output for `-`. A file that is new can be read by its owner alone.
+///
+/// # Errors
+/// What could not be written where, and why.
+pub fn keep(what: &str, file: &Path, content: &[u8]) -> Result<(), Problem> {
+    if is_stdout(file) {
+        raw(content);
+        return Ok(());
+    }
+    create(file).and_then(|mut open| open.write_all(content)).map_err(|error| cannot_keep(what, file, &error))
+}
+
+/// As [`keep`], and a file that is there already is closed to others, too: it holds what others sent and were sent.
+///
+/// # Errors
+/// What could not be written where, and why.
+pub fn keep_private(what: &str, file: &Path, content: &[u8]) -> Result<(), Problem> {
+    if std::fs::metadata(file).is_ok_and(|about| about.is_file()) {
+        // Somebody else's file that may be written stays as open as it is.
+        let _ = std::fs::set_permissions(file, Permissions::from_mode(OWNER_ALONE));
+    }
+    keep(what, file, content)
+}
+
+/// Opens a file for a result, empty; one that is new can be read by its owner alone.
+pub fn create(file: &Path) -> io::Result<std::fs::File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ALONE).open(file)
+}
+
+/// Permissions of files that may hold what others sent or were sent.
+const OWNER_ALONE: u32 = 0o600;
+
+/// A file cannot be written.
+pub fn cannot_keep(what: &str, file: &Path, error: &io::Error) -> Problem {
+    Problem::impossible(format!("{what} cannot be written to {}: {error}", file.display()))
+}
+
+/// Whether a file can be written; see [`can_keep`].
+pub fn writable(file: &Path) -> io::Result<()> {
+    match std::fs::metadata(file) {
+        Ok(about) if about.is_file() || about.is_dir() => {
+            OpenOptions::new().append(true).open(file).map(drop)
+        }
+        Ok(_) => Ok(()),
+        Err(_) => match OpenOptions::new().write(true).create_new(true).open(file) {
+            // It was not there a moment ago, so it is ours.
+            Ok(_) => std::fs::remove_file(file),
+            // A link that leads to no file yet.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_for_their_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("result");
+        keep("the result", &file, b"one").unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        keep("the result", &file, b"2").unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), b"2");
+        std::fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        keep_private("evidence", &file, b"3").unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, tried) in [("/dev/full", true), ("/proc/nowhere/x", false), (".", false)] {
+            let file = folder.path().join(file);
+            assert_eq!(can_keep("the result", &file).is_ok(), tried, "{}", file.display());
+            let why = keep("the result", &file, b"x").unwrap_err().to_string();
+            assert!(
+                why.starts_with(&format!("the result cannot be written to {}: ", file.display())),
+                "{why}"
+            );
+        }
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is left behind");
+    }
+
+    #[test]
+    fn bytes_do_not_steer_a_terminal() {
+        assert_eq!(visible(b"a\x1b[2J\xb9\xfa\r\n\t\x7f"), b"a.[2J\xb9\xfa\r\n\t.");
+    }
+}

@@ -1,0 +1,115 @@
+//! Results that cannot be written are never lost in silence: a line, and an exit code that says so.
+
+use crate::support::{shell, start};
+use crate::web::{Web, ok};
+
+/// Ends with a code and one line on standard error that holds the words.
+fn refused(script: &str, code: i32, words: &[&str]) {
+    let ran = shell(script).ended_with(code);
+    for word in words {
+        let lines = ran.stderr.lines().filter(|line| line.contains(word)).count();
+        assert_eq!(lines, 1, "{script}: {word:?} in\n{}", ran.stderr);
+    }
+}
+
+#[test]
+fn standard_output_that_is_full_or_gone() {
+    let web = Web::start(|_| ok("x"));
+    let press = format!("$WRINGER http -n 2 -c 1 {}", web.address);
+    for line in [
+        format!("{press} > /dev/full"),
+        format!("{press} --json - > /dev/full"),
+        format!("{press} --show-plan > /dev/full"),
+        "$WRINGER --help > /dev/full".to_owned(),
+        "$WRINGER doctor --json > /dev/full".to_owned(),
+        format!("$WRINGER ab -n 1 http://{}/ > /dev/full", web.address),
+        format!("$WRINGER wrk -d 1 -c 1 -t 1 http://{}/ > /dev/full", web.address),
+        format!(
+            "echo http://{}/ > urls; $WRINGER http_load -parallel 1 -fetches 1 urls > /dev/full",
+            web.address
+        ),
+        format!("$WRINGER siege -c 1 -r 1 -v http://{}/ > /dev/full", web.address),
+    ] {
+        refused(&line, 1, &["standard output cannot be written: No space left"]);
+    }
+    refused(&format!("set -o pipefail; {press} | true; exit ${{PIPESTATUS[0]}}"), 1, &["Broken pipe"]);
+    refused("$WRINGER wrk --help > /dev/full", 1, &["standard output"]);
+}
+
+#[test]
+fn files_that_cannot_be_written() {
+    let web = Web::start(|_| ok("x"));
+    let press = format!("$WRINGER http -n 2 -c 1 -q {}", web.address);
+    for (words, said) in [
+        ("--json /dev/full", "the result cannot be written to /dev/full"),
+        ("--html /dev/full", "the page cannot be written to /dev/full"),
+        ("--json /proc/nowhere/x", "the result cannot be written to /proc/nowhere/x"),
+        ("--html /", "the page cannot be written to /"),
+    ] {
+        refused(&format!("{press} {words}"), 1, &[said]);
+    }
+    let asked = web.seen().len();
+    refused(&format!("{press} --json /nowhere/x"), 1, &["/nowhere/x"]);
+    assert_eq!(web.seen().len(), asked, "it is tried before the run");
+    let url = format!("http://{}/", web.address);
+    for (line, said) in [
+        (format!("$WRINGER ab -n 1 -g /dev/full {url}"), "gnuplot"),
+        (format!("$WRINGER ab -n 1 -e /dev/full {url}"), "CSV"),
+        (format!("$WRINGER ab -n 1 --json=/dev/full {url}"), "the result"),
+        (format!("$WRINGER wrk -d 1 -c 1 -t 1 --json /dev/full {url}"), "the result"),
+        (format!("$WRINGER siege -c 1 -r 1 -q -l/dev/full {url}"), "/dev/full"),
+    ] {
+        refused(&line, 1, &[said]);
+    }
+}
+
+/// One page lost does not cost the other, nor does it hide what is worse.
+#[test]
+fn what_can_be_written_is_and_wrong_answers_weigh_more() {
+    let web = Web::start(|_| ok("x"));
+    let press = format!("$WRINGER http -n 2 -c 1 -q {} --expect-text y", web.address);
+    let ran = shell(&format!("{press} --json /dev/full --html page.html")).ended_with(3);
+    assert!(ran.stderr.contains("the result cannot be written") && !ran.file("page.html").is_empty());
+    refused(&format!("{press} > /dev/full"), 3, &["standard output cannot be written"]);
+    refused(
+        &format!("{press} --evidence-file /dev/full"),
+        3,
+        &["evidence of faulty answers cannot be written"],
+    );
+}
+
+#[test]
+fn names_that_are_no_text() {
+    let web = Web::start(|_| ok("x"));
+    let ran = shell(&format!("$WRINGER http -n 2 -c 1 -q --json $'\\xff.json' {} && ls", web.address))
+        .ended_with(0);
+    assert!(ran.stdout.contains(".json"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_run_with_its_report() {
+    use rustix::process::Signal;
+    let web = Web::start(|_| ok("x"));
+    let host = web.address.to_string();
+    for signal in [Signal::HUP, Signal::TERM, Signal::INT] {
+        let before = web.seen().len();
+        let words = ["http", &host, "-d", "50s", "-c", "1", "--rate", "20", "--json", "{}/result.json"];
+        let running = start(words);
+        while web.seen().len() == before {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        running.signal(signal);
+        let ran = running.end().ended_with(0);
+        assert!(
+            ran.stdout.contains("interrupted") && ran.file("result.json").contains("schema"),
+            "{}",
+            ran.stdout
+        );
+    }
+    // Who is started with nohup does not hear of it.
+    let script = format!(
+        "(trap '' HUP; exec $WRINGER http {host} -q -n 20 -c 1 --rate 20 --json result.json) & sleep 0.4; kill -HUP $!; wait $!"
+    );
+    let ran = shell(&script).ended_with(0);
+    assert!(!ran.stdout.contains("interrupted"), "{}", ran.stdout);
+}

@@ -1,0 +1,158 @@
+//! Secrets reach those they are for, and stand in nothing that people or programs read afterwards.
+
+use crate::support::{shell, start};
+use crate::web::{Web, answer, ok};
+
+/// What a run with these words has left: its output and all files of its folder, which hold no secret.
+fn without(secrets: &[&str], words: &[&str]) -> String {
+    let first = ["http", "--seed", "7", "-t", "1", "-c", "1", "-n", "4"];
+    let files = ["--json", "{}/result.json", "--html", "{}/page.html", "--evidence-file", "{}/evidence.txt"];
+    let ran = start(first.into_iter().chain(files).chain(words.iter().copied())).end();
+    let mut all = ran.stdout.clone() + &ran.stderr;
+    for name in ["result.json", "page.html", "evidence.txt"] {
+        let file = ran.file(name);
+        all += &format!("\n== {name}\n{file}");
+        if !file.is_empty() {
+            assert_eq!(ran.mode(name), 0o600, "{name}");
+        }
+    }
+    for secret in secrets {
+        assert!(!all.contains(secret), "{secret} in {all}");
+    }
+    all
+}
+
+#[test]
+fn what_is_typed_is_used_and_never_shown() {
+    let basic = "bWU6Z2VoZWltNzE=";
+    let web = Web::start(|asked| {
+        let said = asked.field("Authorization").or(asked.field("Cookie")).unwrap_or("nothing").to_owned();
+        // Both are faulty, so that there is evidence: the body is not the same each time.
+        answer("200 OK", "Set-Cookie: id=geheim71\r\n", &format!("{said} {}", asked.target))
+    });
+    let (host, url) = (web.address.to_string(), format!("http://me:geheim71@{}/", web.address));
+    let login = format!("POST http://{host}/login user=me&password=geheim71");
+    for words in [
+        vec![host.as_str(), "-u", "me:geheim71"],
+        vec![&host, "--bearer", "geheim71"],
+        vec![&host, "--bearer=geheim71"],
+        vec![&host, "--cookie", "a=b; sid=geheim71", "--cookie", "c=geheim71"],
+        vec![&host, "-H", "Authorization: Bearer geheim71"],
+        vec![&host, "-HX-Api-Key: geheim71"],
+        vec![&host, "--login", &login],
+        vec![
+            &host,
+            "--aws-sigv4",
+            "r:s",
+            "--aws-key",
+            "geheim71",
+            "--aws-secret",
+            "geheim71",
+            "--aws-token",
+            "geheim71",
+        ],
+        vec![&url],
+    ] {
+        let before = web.seen().len();
+        let words: Vec<&str> = words.into_iter().chain(["--expect-body", "same"]).collect();
+        let all = without(&["geheim71", basic], &words);
+        assert!(all.contains("***"), "{all}");
+        let seen = &web.seen()[before..];
+        let said = |asked: &crate::web::Asked| {
+            asked.head.contains("geheim71") || asked.head.contains(basic) || asked.body.contains("geheim71")
+        };
+        assert!(seen.iter().any(said), "{words:?}: {seen:?}");
+        assert!(seen.iter().all(|asked| !asked.head.contains('@')), "{seen:?}");
+    }
+}
+
+#[test]
+fn secrets_come_from_the_environment_and_from_files() {
+    let web = Web::start(|_| ok("x"));
+    let script = format!(
+        "printf 'me:geheim72\\r\\n' > pair; export TOKEN=geheim72 FORM='a=geheim72'
+         run() {{ $WRINGER http -q -n 1 -c 1 {host} \"$@\"; }}
+         run --bearer env:TOKEN && run -u me:env:TOKEN && run -u file:pair && run --cookie env:FORM &&
+         run -H 'X-Api-Key: env:TOKEN' && run --login 'POST http://{host}/login env:FORM' &&
+         run --show-plan --bearer env:TOKEN -u me:x 2>&1; $WRINGER http --show-plan --bearer env:TOKEN {host} > plan.toml &&
+         $WRINGER run plan.toml -q --json result.json --seed 3 | head -0; TOKEN= $WRINGER run plan.toml",
+        host = web.address
+    );
+    let ran = shell(&script);
+    let seen = web.seen();
+    let value = |nth: usize, field: &str| seen[nth].field(field).map(str::to_owned);
+    assert_eq!(value(0, "Authorization").as_deref(), Some("Bearer geheim72"), "{}", ran.stderr);
+    assert_eq!(value(1, "Authorization").as_deref(), Some("Basic bWU6Z2VoZWltNzI="));
+    assert_eq!(value(2, "Authorization"), value(1, "Authorization"));
+    assert_eq!(value(3, "Cookie").as_deref(), Some("a=geheim72"));
+    assert_eq!(value(4, "X-Api-Key").as_deref(), Some("geheim72"));
+    assert!(seen.iter().any(|asked| asked.method == "POST" && asked.body == "a=geheim72"), "{seen:?}");
+    assert!(ran.stderr.contains("env:TOKEN") && ran.stderr.contains("set it"), "{}", ran.stderr);
+    assert!(ran.file("plan.toml").contains("env:TOKEN"), "{}", ran.file("plan.toml"));
+    assert!(!(ran.stdout + &ran.stderr).contains("geheim72"));
+}
+
+#[test]
+fn a_plan_that_is_shown_says_how_to_give_what_was_typed() {
+    let web = Web::start(|_| ok("x"));
+    let script = format!(
+        "$WRINGER http -n 1 -c 1 {} --bearer geheim73 --show-plan > plan.toml; cat plan.toml
+         WRINGER_SECRET_1=another $WRINGER run -q plan.toml",
+        web.address
+    );
+    let ran = shell(&script).ended_with(0);
+    assert!(
+        !ran.stdout.contains("geheim73") && ran.stdout.contains("# env:WRINGER_SECRET_1"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(web.seen()[0].field("Authorization"), Some("Bearer another"));
+}
+
+#[test]
+fn refusals_do_not_repeat_secrets() {
+    for words in [
+        &["http", "h", "-u", "geheim74"][..],
+        &["http", "h", "--cookie", "geheim74"],
+        &["http", "h", "-H", "Authorization geheim74"],
+        &["http", "http://me:geheim74@h:x/"],
+        &["http", "h", "--login", "POST ftp://me:geheim74@h/"],
+    ] {
+        let ran = start(words.iter().copied()).end().ended_with(2);
+        assert!(!ran.stderr.contains("geheim74"), "{}", ran.stderr);
+    }
+    let plan =
+        "printf 'version = 1\\nseed = 1\\npassword = \"geheim74\"\\n' > p.toml; $WRINGER plan check p.toml";
+    let ran = shell(plan).ended_with(2);
+    assert!(ran.stderr.contains("line 3") && !ran.stderr.contains("geheim74"), "{}", ran.stderr);
+}
+
+/// Lists of processes show what was typed only until it was read.
+#[test]
+fn lists_of_processes_do_not_show_secrets() {
+    let web = Web::start(|_| ok("x"));
+    let host = web.address.to_string();
+    let mut running = start(["http", &host, "-u", "me:geheim75", "-d", "30s", "-c", "1", "--rate", "1"]);
+    running.wait_for("pressing");
+    // The first request comes after they were overwritten.
+    while web.seen().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let lines: Vec<String> = running.processes().into_iter().map(|(_, line)| line).collect();
+    running.signal(rustix::process::Signal::INT);
+    let ran = running.end();
+    assert!(lines.iter().any(|line| line.contains("-u")), "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("geheim75")), "{lines:?}");
+    assert!(!ran.stdout.contains("geheim75"), "{}", ran.stdout);
+}
+
+#[test]
+fn control_characters_of_a_server_do_nothing() {
+    let web = Web::start(|asked| {
+        let body = if asked.target == "/" { "one" } else { "two" };
+        answer("200 OK", "X-Evil: a\u{9b}2Jb\u{1b}]0;t\u{7}\r\n", body)
+    });
+    let url = format!("http://{}/", web.address);
+    let all = without(&["\u{9b}", "\u{1b}", "\u{7}"], &[&url, "--expect-header", "X-Evil: b"]);
+    assert!(all.contains("u{9b}") || all.contains("u009b"), "{all}");
+}
