@@ -33,12 +33,15 @@ fn number(option: &str, value: Option<&String>) -> Result<u64> {
     value.parse().map_err(|_| format!("{option} {value}: give a whole number"))
 }
 
-/// Runs them; the first that fails is named, with the command that runs it again.
+/// Runs them on all cores; those that fail are named, with the command that runs one again.
 pub fn run(options: &Options) -> Result<()> {
     let mut command = shell::cargo(["test", "--package", "load", "--test", "simulation"]);
     command.args(["--", "--exact", "seeds::every_seed_keeps_the_laws", "--nocapture"]);
     command.env("WRINGER_SEEDS", options.seeds.to_string());
     command.env("WRINGER_SEED_FROM", options.from.to_string());
+    // The log of one seed is not to be mixed with another's.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    command.env("WRINGER_SEED_JOBS", if options.log { 1 } else { cores }.to_string());
     if options.log {
         command.env("WRINGER_SEED_LOG", "1");
     }

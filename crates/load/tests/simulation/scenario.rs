@@ -1,13 +1,17 @@
 //! A scenario from a seed: a load, an origin and a network, each with whatever misbehaviour the seed wants.
 
-use crate::world::{Case, Server, load};
+use crate::programs;
+use crate::web;
+use crate::world::{Case, Server, load, phase as phase_of, tls_of};
 use net::Faults;
 use plan::draw::Draw;
+use plan::message::{CodeRule, Codes, Correlation, Field, Framing, IsoBitmap, Pushed, Spot, Take};
+use plan::message::{Message, MessageConnections, MessageOrder, MessageService, MessageStep};
 use plan::popularity::Popularity;
 use plan::site::{Site, Size};
 use plan::{
-    Arrivals, CheckContent, CloseBy, Delay, Http1, ObjectStep, Origin, Pace, Phase, Protocol, Reading,
-    Request, RequestStep, Resend, Scenario, Step, Stop,
+    Arrivals, CheckContent, CloseBy, Delay, Http1, HttpVersion, Io, ObjectStep, Origin, Pace, Phase, Plan,
+    Protocol, Reading, Request, RequestStep, Resend, Scenario, Stage, Step, Stop, Tls, UrlOrder, UrlStep,
 };
 use std::time::Duration;
 
@@ -15,15 +19,15 @@ use std::time::Duration;
 pub struct Chooser(Draw);
 
 impl Chooser {
-    fn one<T: Clone>(&mut self, choices: &[T]) -> T {
+    pub fn one<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.0.below(choices.len() as u64) as usize].clone()
     }
 
-    fn some(&mut self, chance: f64) -> bool {
+    pub fn some(&mut self, chance: f64) -> bool {
         self.0.chance(chance)
     }
 
-    fn time(&mut self, least_ms: u64, most_ms: u64) -> Duration {
+    pub fn time(&mut self, least_ms: u64, most_ms: u64) -> Duration {
         Duration::from_micros(1_000 * least_ms + self.0.below(1_000 * (most_ms - least_ms) + 1))
     }
 
@@ -33,12 +37,58 @@ impl Chooser {
     }
 }
 
-/// The scenario of a seed.
+/// What is sent, and who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Objects, requests and URLs, and the origin.
+    Objects,
+    /// Requests of users with a memory, batches of requests, and URLs that lead on; and a web server.
+    Web,
+    /// TCP messages, and the origin.
+    Messages,
+    /// What a program says, and the origin.
+    Program,
+}
+
+/// The scenario of a seed: the first one drawn that a plan may hold.
 pub fn of_seed(seed: u64) -> Case {
-    let mut choose = Chooser(Draw::new(seed, 0x51));
-    let phases = (0..choose.one(&[1, 1, 2, 3])).map(|_| phase(&mut choose)).collect();
-    let mut case = Case::new(phases, Server::Origin(Box::new(origin(&mut choose))));
-    case.load.protocol = Protocol::Http1(http1(&mut choose));
+    let drawn = (0..100).map(|attempt| draw(seed, attempt));
+    let case = drawn.into_iter().find(|case| violations(case).is_empty());
+    case.unwrap_or_else(|| panic!("seed {seed}: {:?}", violations(&draw(seed, 0))))
+}
+
+/// What the check of plans says of a case.
+fn violations(case: &Case) -> Vec<String> {
+    let origin = match &case.server {
+        Server::Origin(origin) => Some((**origin).clone()),
+        Server::Script(_) => None,
+    };
+    let (site, load) = (case.site.clone(), Some(case.load.clone()));
+    Plan { version: Plan::VERSION, seed: case.seed, threads: None, io: Io::Auto, site, load, origin }.check()
+}
+
+fn draw(seed: u64, attempt: u64) -> Case {
+    let mut choose = Chooser(Draw::new(seed, 0x51 + attempt));
+    use Kind::{Messages, Objects, Program, Web};
+    let kind = choose.one(&[Objects, Objects, Objects, Web, Web, Messages, Messages, Program]);
+    let phases = match kind {
+        Program => 1,
+        Objects | Web | Messages => choose.one(&[1, 1, 2, 3]),
+    };
+    let service = message_service(&mut choose);
+    let phases = (0..phases).map(|_| phase(&mut choose, kind, &service)).collect();
+    let mut origin = origin(&mut choose);
+    origin.messages = (kind == Messages).then_some(service);
+    let server = match kind {
+        Web => Server::Script(web::server(seed)),
+        Objects | Messages | Program => Server::Origin(Box::new(origin)),
+    };
+    let mut case = Case::new(phases, server);
+    let secure = choose.some(0.15);
+    case.load.protocol = protocol(&mut choose, kind, secure);
+    case.tls = secure.then(|| tls_of(&mut choose));
+    case.program = (kind == Program).then(|| choose.one(&programs::ALL));
+    case.workers = choose.one(&[1, 1, 1, 2, 3]);
     case.load.limits = plan::Limits {
         connect: choose.time(5, 500),
         request: choose.time(20, 2_000),
@@ -60,44 +110,159 @@ pub fn good_network() -> Faults {
     Faults { delay: (way, way), ..Faults::default() }
 }
 
-fn phase(choose: &mut Chooser) -> Phase {
-    let per_second = choose.one(&[5.0, 100.0, 1_000.0]);
-    let arrivals = choose.one(&[Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond]);
-    let in_flight = choose.one(&[1, 5, 100]);
-    let pace = match choose.some(0.5) {
-        true => Pace::Users(choose.one(&[1, 2, 7, 20])),
-        false => Pace::Rate { per_second, arrivals, in_flight },
-    };
+fn phase(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Phase {
     let after = choose.time(1, 1_500);
     let requests = choose.one(&[1, 2, 10, 100, 300]);
-    let stop = match choose.one(&[0, 1, 2]) {
+    let mut stop = match choose.one(&[0, 1, 2]) {
         0 => Stop { requests: Some(requests), ..Stop::default() },
         1 => Stop { after: Some(after), ..Stop::default() },
         _ => Stop { after: Some(after), requests: Some(requests), ..Stop::default() },
     };
-    let steps = (0..choose.one(&[1, 1, 2])).map(|_| step(choose)).collect();
-    Phase { name: "measure".to_owned(), measured: true, scenario: Scenario { steps }, pace, stop }
+    let pace = pace(choose);
+    stop.failures = choose.one(&[None, None, None, None, Some(1), Some(10)]);
+    stop.turns_per_user = choose.some(0.1).then_some(3).filter(|_| pace.closed().is_some());
+    let steps = match kind {
+        Kind::Program | Kind::Messages => 1,
+        Kind::Objects | Kind::Web => choose.one(&[1, 1, 2]),
+    };
+    let steps = (0..steps).map(|_| step(choose, kind, service)).collect();
+    Phase { scenario: Scenario { steps }, ..phase_of(crate::world::page(), pace, stop) }
 }
 
-fn step(choose: &mut Chooser) -> Step {
-    if choose.some(0.25) {
-        let request = |object: u64| Request::get(&format!("http://server/w/{object:x}/{}", 700 * object));
-        let requests = [0, 1, 2].map(request).to_vec();
-        return Step::Requests(RequestStep { requests, ..RequestStep::default() });
+fn pace(choose: &mut Chooser) -> Pace {
+    let per_second = choose.one(&[5.0, 100.0, 1_000.0]);
+    let arrivals =
+        choose.one(&[Arrivals::Even, Arrivals::Poisson, Arrivals::EachSecond, Arrivals::Bursts(7)]);
+    let (users, in_flight) = (choose.one(&[1, 2, 7, 20]), choose.one(&[1, 5, 100]));
+    let think = choose.time(1, 100);
+    let think = choose.one(&[Delay::Fixed { delay: think }, Delay::Exponential { mean: think }]);
+    let stages = Stage::parse_list("200ms:100,100ms:0,300ms:0..1000,100ms:50").expect("stages");
+    match choose.one(&[0, 0, 0, 0, 1, 1, 1, 2, 3, 4, 5]) {
+        0 => Pace::Users(users),
+        1 => Pace::Rate { per_second, arrivals, in_flight },
+        2 => Pace::Thinking { users, think },
+        3 => Pace::Timetable { users, per_second },
+        4 => Pace::Connections { per_second, arrivals, in_flight },
+        _ => Pace::Stages { stages, arrivals, in_flight },
     }
+}
+
+fn step(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Step {
+    let listed = choose.some(0.25);
+    match kind {
+        Kind::Objects if listed => Step::Requests(listed_objects(choose)),
+        Kind::Objects if choose.some(0.15) => {
+            let urls = (0..5).map(|object| format!("http://server/w/{object:x}/{}", 700 * object)).collect();
+            Step::Urls(UrlStep { urls, ..url_step(choose) })
+        }
+        Kind::Objects => Step::Object(object_step(choose)),
+        Kind::Web if listed => {
+            let urls = ["/page", "/other", "/next"].map(|path| format!("http://server{path}")).to_vec();
+            Step::Urls(UrlStep { urls, ..url_step(choose) })
+        }
+        Kind::Web => Step::Requests(web::step(choose)),
+        Kind::Messages => Step::Messages(message_step(choose, service)),
+        Kind::Program => Step::Script(programs::step()),
+    }
+}
+
+fn listed_objects(choose: &mut Chooser) -> RequestStep {
+    let templates = choose.some(0.3);
+    let request = |object: u64| Request::get(&format!("http://server/w/{object:x}/{}", 700 * object));
+    let mut requests = [0, 1, 2].map(request).to_vec();
+    if templates {
+        requests.push(Request::get("http://server/w/{{int:1..9}}/{{int:0..3000}}"));
+    }
+    RequestStep { requests, templates, ..RequestStep::default() }
+}
+
+fn url_step(choose: &mut Chooser) -> UrlStep {
+    UrlStep {
+        order: choose.one(&[UrlOrder::Once, UrlOrder::Loop, UrlOrder::Random]),
+        redirects: choose.some(0.5),
+        links: choose.some(0.3),
+        embedded: choose.some(0.3),
+        once_each: choose.some(0.3),
+        queue: choose.one(&[1, 10, 1_000]),
+        reload: choose.one(&[0.0, 0.3]),
+        ..UrlStep::default()
+    }
+}
+
+fn object_step(choose: &mut Chooser) -> ObjectStep {
     let speed = choose.one(&[10_000, 1_000_000]);
     let reading = match choose.some(0.2) {
         true => Reading { bytes_per_second: Some(speed), slow: 0.3, ..Reading::default() },
         false => Reading::default(),
     };
-    Step::Object(ObjectStep {
+    ObjectStep {
         popularity: Popularity { hot: choose.one(&[1, 50]), one_timers: 0.2, ..Popularity::default() },
         reload: choose.one(&[0.0, 0.3]),
         revalidate: choose.one(&[0.0, 0.3]),
         range: choose.one(&[0.0, 0.3]),
         abort: choose.one(&[0.0, 0.0, 0.2]),
         reading,
-    })
+    }
+}
+
+fn message_service(choose: &mut Chooser) -> MessageService {
+    let framings = ["lines", "ascii:4", "binary:2", "little:4", "hex:4", "delimiter:\\x03", "close"];
+    MessageService {
+        framing: Framing::parse(choose.one(&framings)).expect("a framing"),
+        failures: choose.one(&[0.0, 0.2]),
+        drops: choose.share(),
+        silent: choose.share(),
+        wrong_lengths: choose.share(),
+        split: choose.one(&[0, 0, 3, 100]),
+        pushes: choose.one(&[0.0, 0.0, 0.2]),
+        ..MessageService::default()
+    }
+}
+
+/// Messages with a number of eight digits, and answers with a code of two and the message.
+fn message_step(choose: &mut Chooser, service: &MessageService) -> MessageStep {
+    let spot = |text| Spot::parse(text, IsoBitmap::Binary).expect("a place");
+    let field = |name, source| Field::parse(name, source).expect("a source");
+    let text = "x".repeat(choose.one(&[0, 10, 3_000]));
+    let order = choose.one(&[MessageOrder::Loop, MessageOrder::Weighted, MessageOrder::Sequence]);
+    let mut messages = vec![Message::of(format!("{{{{n}}}}PAY{text}")), Message::of("{{n}}ASK")];
+    if order == MessageOrder::Sequence {
+        messages[0].take = vec![Take { name: "taken".to_owned(), at: spot("fixed 3 8") }];
+        messages[1].body = "{{n}}{{taken}}".into();
+    }
+    MessageStep {
+        framing: service.framing.clone(),
+        messages,
+        order,
+        data: vec![field("n", "counter:1..99999999 as %08d")],
+        code: Some(CodeRule { at: spot("fixed 1 2"), is: Codes::Success(vec!["00".into()]) }),
+        correlation: choose
+            .some(0.3)
+            .then(|| Correlation { request: spot("fixed 1 8"), answer: spot("fixed 3 8") }),
+        pushed: (service.pushes > 0.0).then(|| Pushed { at: spot("fixed 1 4"), is: vec!["push".into()] }),
+        pipeline: choose.one(&[1, 1, 4, 30]),
+        ..MessageStep::default()
+    }
+}
+
+fn protocol(choose: &mut Chooser, kind: Kind, secure: bool) -> Protocol {
+    let tls = secure.then(|| Tls { verify: false, ..Tls::default() });
+    let http = http1(choose);
+    match kind {
+        Kind::Messages => Protocol::Messages(MessageConnections {
+            requests_per_connection: http.requests_per_connection,
+            close: http.close,
+            tls,
+            resend: http.resend,
+        }),
+        Kind::Objects => Protocol::Http1(Http1 { tls, ..http }),
+        Kind::Web => {
+            let version = choose.one(&[HttpVersion::OneOne, HttpVersion::OneOne, HttpVersion::OneZero]);
+            let pipeline = choose.one(&[1, 1, 2, 7]);
+            Protocol::Http1(Http1 { tls, version, pipeline, post_bytes: None, ..http })
+        }
+        Kind::Program => Protocol::Http1(Http1 { tls, post_bytes: None, ..http }),
+    }
 }
 
 fn http1(choose: &mut Chooser) -> Http1 {

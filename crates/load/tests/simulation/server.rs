@@ -1,11 +1,13 @@
 //! A server that follows a script: what it does for each request, to the byte and the microsecond.
 
-use net::{Close, Listener, Net, Stream};
+use net::{Close, Listener, Net};
 use std::cell::Cell;
 use std::future::pending;
 use std::rc::Rc;
 use std::time::Duration;
+use transport::Stream;
 use wire::http1::{Limits, RequestHead, RequestReader, RequestSink, Stage};
+use wire::tls::Server;
 
 /// One thing that the server does.
 #[derive(Debug, Clone)]
@@ -42,10 +44,14 @@ impl Script {
 }
 
 /// Serves until the world ends.
-pub async fn serve(net: Net, mut listener: Listener, script: Script) {
+pub async fn serve(net: Net, mut listener: Listener, script: Script, tls: Option<Server>) {
     let (began, requests) = (net.now(), Rc::new(Cell::new(0)));
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
+        let stream = match &tls {
+            None => stream.into(),
+            Some(server) => Stream::server(&net, stream, server).expect("the settings are good"),
+        };
         let (net_of_task, script, requests) = (net.clone(), script.clone(), requests.clone());
         net.spawn(async move {
             let mut line = Line { net: net_of_task, stream, reader: RequestReader::new(Limits::default()) };
@@ -57,8 +63,8 @@ pub async fn serve(net: Net, mut listener: Listener, script: Script) {
                 let asked = Asked { number, at: line.net.now() - began };
                 for action in (script.moves)(asked) {
                     match action {
-                        Move::Close => return,
-                        Move::Reset => return line.stream.close(Close::Reset),
+                        Move::Close => return line.stream.close(Close::Graceful).await,
+                        Move::Reset => return line.stream.close(Close::Reset).await,
                         other => line.act(other).await,
                     }
                 }

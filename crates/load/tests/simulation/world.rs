@@ -1,21 +1,62 @@
 //! One run: a load against a server, both on one simulated worker, and what came of it.
 
+use crate::scenario::Chooser;
 use crate::server::{Script, serve};
-use load::{Control, Job, drive};
+use load::script::Script as Program;
+use load::{Control, Job, drive_script};
 use measure::{Clock, Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally};
 use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, Usage};
 use origin::{Settings, Shared};
 use plan::{Load, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, Stop};
+use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use std::cell::RefCell;
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, OnceLock};
+use std::task::Poll;
 use std::time::Duration;
+use wire::tls;
 
 /// Where the server listens.
 const AT: &str = "10.0.0.1:80";
 /// Length of an interval.
 const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Both ends of TLS, each with a memory of its own. The server's signatures are of one length, so that the same seed sends
+/// as many bytes each time; which ones, only the system's chance knows.
+pub fn tls_of(choose: &mut Chooser) -> (tls::Client, tls::Server) {
+    static IDENTITY: OnceLock<tls::Identity> = OnceLock::new();
+    let identity = IDENTITY.get_or_init(|| {
+        let key = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
+        let names = CertificateParams::new(["server".to_owned()]).expect("a name");
+        let certificate = names.self_signed(&key).expect("a certificate").pem();
+        tls::Identity::of_pem(certificate.as_bytes(), key.serialize_pem().as_bytes()).expect("PEM")
+    });
+    let versions = choose.one(&[vec![], vec![tls::Version::Tls12], vec![tls::Version::Tls13]]);
+    let (off, sessions, early) =
+        (tls::Resumption::Off, tls::Resumption::Sessions, tls::Resumption::EarlyData);
+    let client = tls::Client::new(&tls::ClientSettings {
+        trust: tls::Trust::Anybody,
+        identity: None,
+        versions: versions.clone(),
+        suites: Vec::new(),
+        alpn: Vec::new(),
+        sni: None,
+        resumption: choose.one(&[off, sessions, early]),
+    });
+    let server = tls::Server::new(&tls::ServerSettings {
+        identity: identity.clone(),
+        client_roots: None,
+        versions,
+        suites: Vec::new(),
+        alpn: Vec::new(),
+        resumption: choose.one(&[off, sessions, early]),
+    });
+    (client.expect("good settings"), server.expect("good settings"))
+}
 
 /// Who answers.
 pub enum Server {
@@ -30,6 +71,12 @@ pub struct Case {
     pub load: Load,
     pub site: Site,
     pub server: Server,
+    /// Workers of the load, each with its part; they share the simulated thread.
+    pub workers: u32,
+    /// What begins TLS on either side, where it is spoken.
+    pub tls: Option<(tls::Client, tls::Server)>,
+    /// What each worker sends where the load has a script.
+    pub program: Option<fn(SocketAddr, u64) -> Box<dyn Program>>,
     /// Stops the run after this long.
     pub stop_after: Option<Duration>,
     /// How long the world goes on after the run, before it is looked at.
@@ -62,8 +109,11 @@ impl Ran {
         sum
     }
 
+    /// The counters of all phases; without their distributions, which are large.
     pub fn counts(&self) -> Counts {
-        self.tally().counts
+        let mut sum = Counts::default();
+        self.phases.iter().for_each(|tally| sum.merge(&tally.counts));
+        sum
     }
 
     /// Failures by kind and stage.
@@ -129,10 +179,26 @@ impl Case {
             load: load(phases),
             site: Site::default(),
             server,
+            workers: 1,
+            tls: None,
+            program: None,
             stop_after: None,
             aftermath: Duration::from_secs(5),
             keeps_log: false,
         }
+    }
+
+    /// What it consists of, for whoever looks into a seed that fails.
+    pub fn drawn(&self) -> String {
+        let server = match &self.server {
+            Server::Origin(origin) => format!("{origin:?}"),
+            Server::Script(_) => "a script".to_owned(),
+        };
+        let Case { load, site, faults, workers, stop_after, .. } = self;
+        let tls = self.tls.is_some();
+        format!(
+            "{load:#?}\n{site:?}\n{server}\n{faults:?}\nworkers {workers}, TLS {tls}, stop {stop_after:?}"
+        )
     }
 
     /// Runs it to its end.
@@ -152,34 +218,41 @@ impl Case {
     async fn act(self, net: Net) -> Ran {
         let at = AT.parse().unwrap();
         let listener = net.listen(at, &ListenOptions::default()).unwrap();
-        let (snapshots_in, snapshots) = sync_channel(100);
-        let (spare_in, spare) = channel();
-        let (events_in, _events) = sync_channel(10_000);
-        let control = Arc::new(Control::new(self.load.phases.len(), 1));
-        let collected = Rc::new(RefCell::new(Collected::new(self.load.phases.len(), snapshots, spare_in)));
-        let shared = serve_as(&net, listener, self.server, &self.site, self.seed);
+        let control = Arc::new(Control::new(self.load.phases.len(), self.workers));
+        let collected = Rc::new(RefCell::new(Collected::new(self.load.phases.len())));
+        let (client, server) = self.tls.unzip();
+        let settings =
+            Settings { site: self.site.clone(), behaviour: Default::default(), seed: self.seed, tls: server };
+        let shared = serve_as(&net, listener, self.server, settings);
         let mut helpers = vec![net.spawn(collect(net.clone(), collected.clone()))];
         if let Some(after) = self.stop_after {
             helpers.push(net.spawn(stop(net.clone(), control.clone(), after)));
         }
-        let job = Job {
-            load: Arc::new(self.load),
-            site: Arc::new(self.site),
-            seed: self.seed,
-            run_id: 1,
-            part: Part::WHOLE,
-            control,
-            target: vec![at],
-            hosts: Arc::default(),
-            inputs: Arc::default(),
-            snapshots: snapshots_in,
-            spare,
-            events: events_in,
-            tls: None,
-            interval: INTERVAL,
-        };
+        let (load, site, (events_in, _events)) =
+            (Arc::new(self.load), Arc::new(self.site), sync_channel(10_000));
+        let workers = Part::all(self.workers).map(|part| {
+            let (snapshots, spare) = collected.borrow_mut().worker();
+            let job = Job {
+                load: load.clone(),
+                site: site.clone(),
+                seed: self.seed,
+                run_id: 1,
+                part,
+                control: control.clone(),
+                target: vec![at],
+                hosts: Arc::default(),
+                inputs: Arc::default(),
+                snapshots,
+                spare,
+                events: events_in.clone(),
+                tls: client.clone(),
+                interval: INTERVAL,
+            };
+            let program = self.program.map(|program| program(at, self.seed ^ u64::from(part.index)));
+            Box::pin(drive_script(net.clone(), job, program)) as Worker
+        });
         let began = net.now();
-        drive(net.clone(), job).await;
+        all(workers.collect()).await;
         let took = net.now() - began;
         helpers.into_iter().for_each(|helper| net.cancel(helper));
         net.sleep(self.aftermath).await;
@@ -187,7 +260,7 @@ impl Case {
         let collected = collected.take();
         Ran {
             phases: collected.phases,
-            left: collected.left,
+            left: collected.workers.iter().map(|worker| worker.left).sum(),
             took,
             origin: shared.map(|shared| shared.accounts.read()).unwrap_or_default(),
             then: net.usage(),
@@ -197,15 +270,26 @@ impl Case {
     }
 }
 
-fn serve_as(net: &Net, listener: Listener, server: Server, site: &Site, seed: u64) -> Option<Arc<Shared>> {
+/// What one worker does until its end.
+type Worker = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Waits until all have ended, as threads of their own are waited for.
+async fn all(mut workers: Vec<Worker>) {
+    poll_fn(|context| {
+        workers.retain_mut(|worker| worker.as_mut().poll(context).is_pending());
+        if workers.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+fn serve_as(net: &Net, listener: Listener, server: Server, settings: Settings) -> Option<Arc<Shared>> {
     match server {
         Server::Script(script) => {
-            net.spawn(serve(net.clone(), listener, script));
+            net.spawn(serve(net.clone(), listener, script, settings.tls));
             None
         }
         Server::Origin(behaviour) => {
-            let shared =
-                Shared::new(Settings { site: site.clone(), behaviour: *behaviour, seed, tls: None }, 1);
+            let shared = Shared::new(Settings { behaviour: *behaviour, ..settings }, 1);
             net.spawn(origin::serve(net.clone(), listener, shared.clone(), 0, None));
             Some(shared)
         }
@@ -228,24 +312,38 @@ async fn collect(net: Net, collected: Rc<RefCell<Collected>>) {
 #[derive(Default)]
 struct Collected {
     phases: Vec<Tally>,
+    workers: Vec<Figures>,
+}
+
+/// What one worker hands over.
+struct Figures {
+    snapshots: Receiver<Snapshot>,
+    spare: Sender<Box<Tally>>,
+    /// Requests under way when it last said so.
     left: u64,
-    channels: Option<(Receiver<Snapshot>, Sender<Box<Tally>>)>,
 }
 
 impl Collected {
-    fn new(phases: usize, snapshots: Receiver<Snapshot>, spare: Sender<Box<Tally>>) -> Collected {
-        let phases = (0..phases).map(|_| Tally::new()).collect();
-        Collected { phases, left: 0, channels: Some((snapshots, spare)) }
+    fn new(phases: usize) -> Collected {
+        Collected { phases: (0..phases).map(|_| Tally::new()).collect(), workers: Vec::new() }
+    }
+
+    /// The ends of the channels that one more worker is given.
+    fn worker(&mut self) -> (SyncSender<Snapshot>, Receiver<Box<Tally>>) {
+        let ((snapshots_in, snapshots), (spare, spare_out)) = (sync_channel(100), channel());
+        self.workers.push(Figures { snapshots, spare, left: 0 });
+        (snapshots_in, spare_out)
     }
 
     fn take(&mut self) {
-        let Some((snapshots, spare)) = &self.channels else { return };
-        while let Ok(mut snapshot) = snapshots.try_recv() {
-            self.phases[snapshot.phase as usize].merge(&snapshot.tally);
-            self.left = snapshot.in_flight;
-            snapshot.tally.clear();
-            // The engine may have ended.
-            let _ = spare.send(snapshot.tally);
+        for worker in &mut self.workers {
+            while let Ok(mut snapshot) = worker.snapshots.try_recv() {
+                self.phases[snapshot.phase as usize].merge(&snapshot.tally);
+                worker.left = snapshot.in_flight;
+                snapshot.tally.clear();
+                // The engine may have ended.
+                let _ = worker.spare.send(snapshot.tally);
+            }
         }
     }
 }

@@ -1,0 +1,82 @@
+//! Programs that say what is sent, as wrk's scripts do.
+
+use load::script::{Habits, Halt, Heard, Script};
+use plan::draw::Draw;
+use plan::{Dialect, Request, ScriptStep};
+use std::net::SocketAddr;
+use std::time::Duration;
+use wire::http1::batch::{Batch, count};
+
+/// Makes a worker's program: where it sends, and its seed.
+pub type Make = fn(SocketAddr, u64) -> Box<dyn Script>;
+
+/// One request again and again; several at once; delays and a look at each answer; one that has enough after a while.
+pub const ALL: [Make; 4] = [
+    |to, seed| Program::new(to, seed, Habits { fixed: Some(written(1)), ..Habits::default() }, u32::MAX),
+    |to, seed| Program::new(to, seed, Habits::default(), u32::MAX),
+    |to, seed| Program::new(to, seed, Habits { delays: true, responds: true, ..Habits::default() }, u32::MAX),
+    |to, seed| Program::new(to, seed, Habits { responds: true, ..Habits::default() }, 20),
+];
+
+/// Most requests that a program sends at once.
+pub const MOST: u64 = 3;
+
+struct Program {
+    to: SocketAddr,
+    habits: Habits,
+    draw: Draw,
+    /// Answers after which it has enough.
+    left: u32,
+}
+
+impl Program {
+    fn new(to: SocketAddr, seed: u64, habits: Habits, left: u32) -> Box<dyn Script> {
+        Box::new(Program { to, habits, draw: Draw::new(seed, 0x1C4), left })
+    }
+}
+
+fn written(requests: u64) -> Vec<u8> {
+    let one = |number| format!("GET /w/{number:x}/700 HTTP/1.1\r\nHost: server\r\n\r\n");
+    (0..requests).map(one).collect::<String>().into_bytes()
+}
+
+impl Script for Program {
+    fn target(&self) -> SocketAddr {
+        self.to
+    }
+
+    fn habits(&self) -> Habits {
+        self.habits.clone()
+    }
+
+    fn delay(&mut self) -> Result<Duration, Halt> {
+        Ok(Duration::from_micros(self.draw.below(5_000)))
+    }
+
+    fn request(&mut self, into: &mut Vec<u8>) -> Result<Batch, Halt> {
+        let message = written(1 + self.draw.below(MOST));
+        into.extend_from_slice(&message);
+        Ok(count(&message).expect("requests"))
+    }
+
+    fn response(&mut self, answer: &Heard) -> Result<(), Halt> {
+        assert!(answer.status >= 200 && answer.fields().count() > 0);
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 { Err(Halt::Stopped) } else { Ok(()) }
+    }
+
+    fn end(&mut self) {}
+}
+
+/// The step of a plan whose script the programs stand for.
+pub fn step() -> ScriptStep {
+    ScriptStep {
+        dialect: Dialect::Wrk,
+        file: "program.lua".to_owned(),
+        text: "return".to_owned(),
+        args: Vec::new(),
+        url: "http://10.0.0.1/".to_owned(),
+        request: Request::get("http://10.0.0.1/"),
+        time_batches: false,
+    }
+}
