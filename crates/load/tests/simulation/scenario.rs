@@ -4,14 +4,16 @@ use crate::programs;
 use crate::web;
 use crate::world::{Case, Server, load, phase as phase_of, tls_of};
 use net::Faults;
+use plan::answer::{Check, Extract, IsoForm, Must, Selector};
+use plan::data::Data;
 use plan::draw::Draw;
-use plan::message::{CodeRule, Codes, Correlation, Field, Framing, IsoBitmap, Pushed, Spot, Take};
-use plan::message::{Message, MessageConnections, MessageOrder, MessageService, MessageStep};
+use plan::message::{Correlation, Framing, Message, MessageOrder, MessageService, Pushed};
 use plan::popularity::Popularity;
 use plan::site::{Site, Size};
 use plan::{
-    Arrivals, CheckContent, CloseBy, Delay, Http1, HttpVersion, Io, ObjectStep, Origin, Pace, Phase, Plan,
-    Protocol, Reading, Request, RequestStep, Resend, Scenario, Stage, Step, Stop, Tls, UrlOrder, UrlStep,
+    Arrivals, CheckContent, CloseBy, Delay, Http1, HttpVersion, Io, MessageConnections, MessageStep,
+    ObjectStep, Origin, Pace, Phase, Plan, Protocol, Reading, Request, RequestStep, Resend, Scenario, Stage,
+    Step, Stop, Tls, UrlOrder, UrlStep,
 };
 use std::time::Duration;
 
@@ -221,13 +223,14 @@ fn message_service(choose: &mut Chooser) -> MessageService {
 
 /// Messages with a number of eight digits, and answers with a code of two and the message.
 fn message_step(choose: &mut Chooser, service: &MessageService) -> MessageStep {
-    let spot = |text| Spot::parse(text, IsoBitmap::Binary).expect("a place");
-    let field = |name, source| Field::parse(name, source).expect("a source");
+    let spot = |text| Selector::parse(text, IsoForm::default()).expect("a place");
+    let field = |name, source| Data::parse(name, source).expect("a source");
     let text = "x".repeat(choose.one(&[0, 10, 3_000]));
     let order = choose.one(&[MessageOrder::Loop, MessageOrder::Weighted, MessageOrder::Sequence]);
     let mut messages = vec![Message::of(format!("{{{{n}}}}PAY{text}")), Message::of("{{n}}ASK")];
     if order == MessageOrder::Sequence {
-        messages[0].take = vec![Take { name: "taken".to_owned(), at: spot("fixed 3 8") }];
+        messages[0].extract =
+            vec![Extract { name: "taken".to_owned(), at: spot("fixed 3 8"), otherwise: None }];
         messages[1].body = "{{n}}{{taken}}".into();
     }
     MessageStep {
@@ -235,7 +238,7 @@ fn message_step(choose: &mut Chooser, service: &MessageService) -> MessageStep {
         messages,
         order,
         data: vec![field("n", "counter:1..99999999 as %08d")],
-        code: Some(CodeRule { at: spot("fixed 1 2"), is: Codes::Success(vec!["00".into()]) }),
+        code: Some(Check { at: spot("fixed 1 2"), must: Must::BeOneOf(vec!["00".into()]) }),
         correlation: choose
             .some(0.3)
             .then(|| Correlation { request: spot("fixed 1 8"), answer: spot("fixed 3 8") }),

@@ -78,7 +78,7 @@ pub fn step(choose: &mut Chooser) -> RequestStep {
 }
 
 fn session(choose: &mut Chooser) -> Session {
-    let credentials = Credentials { name: "u".to_owned(), password: "p".to_owned(), realm: None };
+    let credentials = Credentials::new("u", plan::Secret::typed("p"));
     let redirects = Redirects { limit: choose.one(&[1, 3]), ..Redirects::default() };
     let resources = Resources { parallel: choose.one(&[1, 3]), ..Resources::default() };
     let login = choose.some(0.3).then(|| Request::get("http://server/login"));
