@@ -12,10 +12,12 @@ pub type Make = fn(SocketAddr, u64) -> Box<dyn Script>;
 
 /// One request again and again; several at once; delays and a look at each answer; one that has enough after a while.
 pub const ALL: [Make; 4] = [
-    |to, seed| Program::new(to, seed, Habits { fixed: Some(written(1)), ..Habits::default() }, u32::MAX),
-    |to, seed| Program::new(to, seed, Habits::default(), u32::MAX),
-    |to, seed| Program::new(to, seed, Habits { delays: true, responds: true, ..Habits::default() }, u32::MAX),
-    |to, seed| Program::new(to, seed, Habits { responds: true, ..Habits::default() }, 20),
+    |to, seed| Program::make(to, seed, Habits { fixed: Some(written(1)), ..Habits::default() }, u32::MAX),
+    |to, seed| Program::make(to, seed, Habits::default(), u32::MAX),
+    |to, seed| {
+        Program::make(to, seed, Habits { delays: true, responds: true, ..Habits::default() }, u32::MAX)
+    },
+    |to, seed| Program::make(to, seed, Habits { responds: true, ..Habits::default() }, 20),
 ];
 
 /// Most requests that a program sends at once.
@@ -30,7 +32,7 @@ struct Program {
 }
 
 impl Program {
-    fn new(to: SocketAddr, seed: u64, habits: Habits, left: u32) -> Box<dyn Script> {
+    fn make(to: SocketAddr, seed: u64, habits: Habits, left: u32) -> Box<dyn Script> {
         Box::new(Program { to, habits, draw: Draw::new(seed, 0x1C4), left })
     }
 }

@@ -1,8 +1,8 @@
 //! One run: a load against a server, both on one simulated worker, and what came of it.
 
+use crate::programs::Make;
 use crate::scenario::Chooser;
 use crate::server::{Script, serve};
-use load::script::Script as Program;
 use load::{Control, Job, drive_script};
 use measure::{Clock, Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally};
 use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, Usage};
@@ -11,7 +11,6 @@ use plan::{Load, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, 
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use std::cell::RefCell;
 use std::future::poll_fn;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -76,7 +75,7 @@ pub struct Case {
     /// What begins TLS on either side, where it is spoken.
     pub tls: Option<(tls::Client, tls::Server)>,
     /// What each worker sends where the load has a script.
-    pub program: Option<fn(SocketAddr, u64) -> Box<dyn Program>>,
+    pub program: Option<Make>,
     /// Stops the run after this long.
     pub stop_after: Option<Duration>,
     /// How long the world goes on after the run, before it is looked at.
