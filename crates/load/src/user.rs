@@ -75,7 +75,9 @@ impl User {
                 }
             }
             StepWork::Script(playing) => {
-                exchange::script(context, slot, &mut self.script, playing, turn).await;
+                // A timetable counts requests, of which a script may say several at once.
+                self.turns += exchange::script(context, slot, &mut self.script, playing, turn).await;
+                return;
             }
             StepWork::Messages(messages) => {
                 let mine = self.messages.get_or_insert_default();

@@ -151,7 +151,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     notes.extend(note);
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
     let tls = tls::client(plan, &inputs)?;
-    let mut scripts = Scripts::of_plan(&filled, threads(plan.threads))?;
+    let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
     let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, notes })

@@ -217,6 +217,50 @@ fn scripts_that_fail_say_so_and_what_ran_is_reported() {
 }
 
 #[test]
+fn one_signal_ends_an_endless_loop_outside_the_run() {
+    for (text, is_after) in [
+        ("print('here') io.stdout:flush() while true do end", false),
+        ("function setup() print('here') io.stdout:flush() while true do end end", false),
+        ("function init() print('here') io.stdout:flush() while true do end end", false),
+        ("function done() print('here') io.stdout:flush() while true do end end", true),
+    ] {
+        let server = serve(Behaviour::Fine);
+        let (_folder, file) = script(text);
+        let mut running = start(["wrk", "-t1", "-c1", "-d1s", "-s", file.as_str(), server.url().as_str()]);
+        running.wait_for("here");
+        running.signal(Signal::INT);
+        let ran = running.end();
+        ends(&ran, 1);
+        assert!(ran.stderr.contains("script.lua: interrupted in "), "{text}: {}", ran.stderr);
+        assert_eq!(ran.stdout.contains("requests in"), is_after, "{text}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn wrk2_counts_requests_where_a_script_sends_several_at_once() {
+    let server = serve(Behaviour::Fine);
+    let text = "function init() local r = {}; for n = 1, 5 do r[n] = wrk.format(nil, '/' .. n) end; all = table.concat(r) end
+                function request() return all end";
+    let (_folder, file) = script(text);
+    let ran = run(&format!("wrk2 -t1 -c2 -d2s -R50 -s {file} {}", server.url()));
+    ends(&ran, 0);
+    // 100 are due; each connection may have begun a batch at the end.
+    let requests = before(&ran.stdout, "requests in");
+    assert!((1..=110).contains(&requests), "{}", ran.stdout);
+}
+
+#[test]
+fn a_request_that_is_nothing_is_waited_for() {
+    let server = serve(Behaviour::Fine);
+    let text = "local n = 0 function request() n = n + 1 if n > 3 then return nil end return wrk.request() end";
+    let ran = with_script(text, &format!("-t1 -c1 -d3s -T1s {}", server.url()));
+    ends(&ran, 0);
+    // One of the first three was looked at before the run.
+    assert_eq!(before(&ran.stdout, "requests in"), 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains("connect 0, read 0, write 0, timeout "), "{}", ran.stdout);
+}
+
+#[test]
 fn wrk2_keeps_its_rate_and_shows_both_latencies() {
     let server = serve(Behaviour::Fine);
     let ran = run(&format!("wrk2 -t2 -c3 -d2s -R100 -U {}", server.url()));
