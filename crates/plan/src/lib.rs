@@ -63,7 +63,7 @@ pub use request::Request;
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use script::{Dialect, ScriptStep};
 pub use secret::{Secret, SecretSource};
-pub use session::{Auth, Redirects, Resources, Session, Validators};
+pub use session::{Auth, Elements, Redirects, Resources, Session, Validators};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;

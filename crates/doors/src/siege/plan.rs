@@ -3,7 +3,7 @@
 use super::settings::{Login, Reps, Settings, Shown};
 use super::urls::Line;
 use plan::{
-    Address, Auth, Check, Credentials, Delay, Expect, Field, FieldValue, Http1, HttpVersion, Limits, Load,
+    Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http1, HttpVersion, Limits, Load,
     Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources,
     Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
 };
@@ -138,6 +138,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         parallel: 1,
         except: settings.no_follow_hosts.clone(),
         reversed: true,
+        elements: Elements::Sieges,
         ..Resources::default()
     };
     Session {
