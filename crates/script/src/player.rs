@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::state::State;
 use crate::thread::{Own, userdata};
 use crate::value::Carried;
-use load::script::{Habits, Halt, Heard, Script};
+use load::script::{Habits, Halt, Heard, Ledger, Script};
 use mlua::{Function, Lua, Value};
 use plan::{Dialect, ScriptStep};
 use std::collections::HashSet;
@@ -29,6 +29,7 @@ pub struct Seat {
     pub(crate) told: Sender<Told>,
     pub(crate) ended: Sender<(usize, Globals)>,
     pub(crate) pulse: Arc<AtomicU64>,
+    pub(crate) ledger: Arc<Ledger>,
 }
 
 impl Seat {
@@ -318,6 +319,10 @@ impl Script for Player {
 
     fn response(&mut self, heard: &Heard) -> Result<(), Halt> {
         self.call(|player| player.respond(heard))
+    }
+
+    fn ledger(&self) -> Arc<Ledger> {
+        self.seat.ledger.clone()
     }
 
     fn end(&mut self) {

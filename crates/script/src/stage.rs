@@ -10,7 +10,8 @@ use crate::message::Told;
 use crate::network::Network;
 use crate::player::Seat;
 use crate::stats::Ended;
-use measure::RunResult;
+use load::script::Ledger;
+use measure::{RunResult, Tally};
 use plan::{Dialect, ScriptStep};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -53,14 +54,15 @@ pub struct Stage {
 /// Whether calls come back, of one seat.
 struct Watch {
     pulse: Arc<AtomicU64>,
+    ledger: Arc<Ledger>,
     seen: u64,
     since: Instant,
     given_up: bool,
 }
 
 impl Watch {
-    fn new(pulse: Arc<AtomicU64>, now: Instant) -> Watch {
-        Watch { pulse, seen: 0, since: now, given_up: false }
+    fn new(pulse: Arc<AtomicU64>, ledger: Arc<Ledger>, now: Instant) -> Watch {
+        Watch { pulse, ledger, seen: 0, since: now, given_up: false }
     }
 
     /// Whether a call has been going on for too long; true once.
@@ -97,10 +99,11 @@ impl Stage {
             let (replies_in, replies) = channel();
             let pulse = Arc::new(AtomicU64::new(0));
             links.push(Link::new(orders_in, replies));
-            watch.push(Watch::new(pulse.clone(), now));
+            let ledger = Arc::<Ledger>::default();
+            watch.push(Watch::new(pulse.clone(), ledger.clone(), now));
             let (told, ended, network) = (told_in.clone(), ended_in.clone(), network.clone());
             let step = step.clone();
-            seats.push(Seat { index, step, network, orders, replies: replies_in, told, ended, pulse });
+            seats.push(Seat { index, step, network, orders, replies: replies_in, told, ended, pulse, ledger });
         }
         let (cues, cues_out) = channel();
         let (replies_in, replies) = channel();
@@ -176,8 +179,9 @@ impl Stage {
         }
     }
 
-    /// A worker whose script has been in one call for too long, told once for each; to be asked now and then.
-    pub fn stuck(&mut self, now: Instant) -> Option<u32> {
+    /// A worker whose script has been in one call for too long, told once for each; to be asked now and then. With it, since
+    /// when, and what it has done since its last snapshot.
+    pub fn stuck(&mut self, now: Instant) -> Option<(u32, Instant, Box<Tally>)> {
         let index = self.watch.iter_mut().position(|watch| watch.is_stuck(now))?;
         let text = format!(
             "{}: a call into the script did not return within {} s: look for an endless loop",
@@ -185,7 +189,8 @@ impl Stage {
             LONGEST_CALL.as_secs()
         );
         self.trouble.get_or_insert(Failure(text));
-        Some(index as u32)
+        let watch = &self.watch[index];
+        Some((index as u32, watch.since, watch.ledger.tally()))
     }
 
     /// Why the run ended before its time, where the script has failed in it.
@@ -225,7 +230,7 @@ mod tests {
     #[test]
     fn a_call_that_does_not_return_is_noticed_once() {
         let (began, pulse) = (Instant::now(), Arc::new(AtomicU64::new(0)));
-        let mut watch = Watch { pulse: pulse.clone(), seen: 0, since: began, given_up: false };
+        let mut watch = Watch::new(pulse.clone(), Arc::default(), began);
         let mut stuck = |after| watch.is_stuck(began + Duration::from_secs(after));
         assert!(!stuck(0) && !stuck(60), "no call is under way");
         pulse.store(3, Ordering::Relaxed);

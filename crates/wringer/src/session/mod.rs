@@ -28,7 +28,7 @@ use crate::problem::Problem;
 
 use measure::{
     Clock, Collector, Contention, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult,
-    SelfCheck, WorkerUse,
+    SelfCheck, Snapshot, Tally, WorkerUse,
 };
 use plan::predict::{self, Observed};
 use plan::site::NONCE_FIELD;
@@ -283,6 +283,7 @@ impl Session<'_> {
             collector.origin_before(counts);
         }
         let mut running = self.workers.count();
+        let (mut intervals, began) = (vec![0; running as usize], Instant::now());
         let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
         self.phase(measured(0));
         self.workers.go();
@@ -295,6 +296,8 @@ impl Session<'_> {
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
                     self.phase(measured(snapshot.under_way()));
+                    intervals[worker as usize] = snapshot.interval;
+                    self.watch.phase(measured(snapshot.under_way()));
                     let (rows, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
                     for row in rows {
@@ -305,9 +308,14 @@ impl Session<'_> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             running = running.saturating_sub(self.workers.lost().len() as u32);
-            if let Some(worker) = self.scripts.stuck() {
+            if let Some((worker, since, tally)) = self.scripts.stuck() {
                 self.workers.give_up(worker);
                 running -= 1;
+                let ended = since.saturating_duration_since(began);
+                let snapshot = last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
+                for row in collector.add(snapshot, self.origin_now()).0 {
+                    view.row(&row, phase_name(load, row.phase));
+                }
             }
             self.tell_events(view);
             self.look_at_the_machine();
@@ -408,6 +416,23 @@ impl Session<'_> {
             ));
         }
         notes
+    }
+}
+
+/// The last figures of a worker that does not come back from its script, whose run has one phase.
+fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration) -> Snapshot {
+    Snapshot {
+        worker,
+        phase: 0,
+        interval,
+        tally,
+        in_flight: 0,
+        peak: 0,
+        cpu: Duration::ZERO,
+        closes_interval: true,
+        last: true,
+        span: (Duration::ZERO, ended),
+        paced_until: ended,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The scripts of a plan: their stage here, a seat for each worker, and the network that they see.
 
 use crate::problem::Problem;
+use measure::Tally;
 use plan::{Plan, Step};
 use script::{Failure, Network, Patience, Seat, Stage};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -55,8 +56,9 @@ impl Scripts {
         self.stage.as_mut().map_or(Ok(()), Stage::set_up).map_err(problem)
     }
 
-    /// A worker whose script does not come back, told once for each.
-    pub fn stuck(&mut self) -> Option<u32> {
+    /// A worker whose script does not come back, told once for each; since when, and what it has done since its last
+    /// snapshot.
+    pub fn stuck(&mut self) -> Option<(u32, Instant, Box<Tally>)> {
         self.stage.as_mut()?.stuck(Instant::now())
     }
 

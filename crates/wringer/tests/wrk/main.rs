@@ -237,6 +237,18 @@ fn one_signal_ends_an_endless_loop_outside_the_run() {
 }
 
 #[test]
+fn what_was_answered_before_a_script_hung_is_in_the_report() {
+    let server = serve(Behaviour::Fine);
+    let text = "local n = 0 function request() n = n + 1 while n > 9 do end return wrk.request() end
+                function done(s) print('told of ' .. s.requests) end";
+    let ran = with_script(text, &format!("-t1 -c1 -d50s {}", server.url()));
+    ends(&ran, 1);
+    // One of the nine was looked at before the run.
+    assert_eq!(before(&ran.stdout, "requests in"), 8, "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("told of 8\n"), "{}", ran.stdout);
+}
+
+#[test]
 fn wrk2_counts_requests_where_a_script_sends_several_at_once() {
     let server = serve(Behaviour::Fine);
     let text = "function init() local r = {}; for n = 1, 5 do r[n] = wrk.format(nil, '/' .. n) end; all = table.concat(r) end
