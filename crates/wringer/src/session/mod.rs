@@ -12,7 +12,7 @@ mod listen;
 mod remote;
 pub mod scripts;
 mod serve;
-mod signals;
+pub mod signals;
 mod targets;
 mod tls;
 mod usage;
@@ -60,10 +60,6 @@ pub trait View {
     fn event(&mut self, event: Event);
     /// No row and no event will follow.
     fn end(&mut self) {}
-    /// Whether single requests' heads are wanted from the origin, too.
-    fn wants_heads(&self) -> bool {
-        false
-    }
 }
 
 /// How often signals and events are looked for where nothing else wakes the session.
@@ -94,6 +90,8 @@ pub struct Surroundings {
     pub take_silent: bool,
     /// How long is waited for a target that does not answer yet; `None`: not at all.
     pub ready: Option<Duration>,
+    /// Heads of single requests are wanted from the origin, too.
+    pub heads: bool,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
 }

@@ -116,6 +116,18 @@ fn an_interrupt_ends_the_run_with_its_report() {
 }
 
 #[test]
+fn sigterm_gives_the_report_and_the_exit_code_that_wrk_has_then() {
+    let server = serve(Behaviour::Fine);
+    let mut running: Running = start(["wrk", "-t1", "-c2", "-d30s", server.url().as_str()]);
+    running.wait_for("1 threads and 2 connections");
+    server.wait_for_requests(10);
+    running.signal(Signal::TERM);
+    let ran = running.end();
+    ends(&ran, 143);
+    assert!(before(&ran.stdout, "requests in") > 0, "{}", ran.stdout);
+}
+
+#[test]
 fn the_server_sees_the_url_as_typed_and_the_fields_in_order() {
     let server = serve(Behaviour::Fine);
     let url = format!("{}a/../b?c=d#e", server.url());
