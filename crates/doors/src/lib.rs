@@ -10,3 +10,9 @@ mod shown;
 pub mod siege;
 pub mod wrk;
 pub mod wrktcp;
+
+/// What a plan violates, without the name of the phase, of which old command lines know nothing.
+fn without_phase(violation: &str) -> &str {
+    let named = violation.strip_prefix("phase '").and_then(|rest| rest.split_once("': "));
+    named.map_or(violation, |(_, what)| what)
+}

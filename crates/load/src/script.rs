@@ -1,8 +1,10 @@
 //! Scripts: what somebody's program says is sent. The engine knows only this surface; whoever runs the program is elsewhere.
 
 use crate::exchange::Place;
+use measure::{Exchange, Tally};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use wire::http1::batch::{self, Batch};
 
@@ -32,8 +34,44 @@ pub trait Script {
     /// The worker is to end.
     fn response(&mut self, answer: &Heard) -> Result<(), Halt>;
 
+    /// Where the worker writes down what has ended since its last snapshot.
+    fn ledger(&self) -> Arc<Ledger>;
+
     /// The worker has ended. Called once.
     fn end(&mut self);
+}
+
+/// Exchanges of a worker since its last snapshot, within reach of whoever conducts the run: they still have them where the
+/// worker does not come back from its script.
+#[derive(Debug, Default)]
+pub struct Ledger(Mutex<Vec<Exchange>>);
+
+/// Exchanges that a ledger holds at most; an interval has fewer.
+const MOST_IN_LEDGER: usize = 1 << 17;
+
+impl Ledger {
+    /// Writes down an exchange.
+    pub(crate) fn add(&self, exchange: &Exchange) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MOST_IN_LEDGER {
+            kept.push(*exchange);
+        }
+    }
+
+    /// A snapshot has them all.
+    pub(crate) fn clear(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The figures of what is written down.
+    pub fn tally(&self) -> Box<Tally> {
+        let mut tally = Box::new(Tally::new());
+        for exchange in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            tally.counts.requests += u64::from(exchange.times);
+            tally.exchange(exchange);
+        }
+        tally
+    }
 }
 
 /// What a script makes of each request.

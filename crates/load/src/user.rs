@@ -73,8 +73,7 @@ impl User {
         }
         let step = self.step;
         self.step = (step + 1) % work.steps.len();
-        self.send(worker, work, step, turn).await;
-        self.turns += 1;
+        self.turns += self.send(worker, work, step, turn).await;
     }
 
     /// Walks through a journey. A request that is not good ends it: what follows would build on nothing.
@@ -117,8 +116,8 @@ impl User {
         self.journey = journey;
     }
 
-    /// Sends the next request of a step.
-    async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) {
+    /// Sends the next request of a step; how many turns that was.
+    async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
         let (context, slot) = (Context { worker, work }, &mut self.slot);
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(context, slot, &mut self.path, laws, turn).await,
@@ -139,13 +138,15 @@ impl User {
                 }
             }
             StepWork::Script(playing) => {
-                exchange::script(context, slot, &mut self.script, playing, turn).await;
+                // A timetable counts requests, of which a script may say several at once.
+                return exchange::script(context, slot, &mut self.script, playing, turn).await;
             }
             StepWork::Messages(messages) => {
                 let mine = self.messages.get_or_insert_default();
                 exchange::messages(context, slot, mine, messages, turn, &mut self.turns).await;
             }
         }
+        1
     }
 
     /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought, or

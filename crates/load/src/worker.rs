@@ -10,7 +10,7 @@ use crate::oracle::Serials;
 use crate::pace::Timetable;
 use crate::program::{Program, Surroundings};
 use crate::requests::{Hosts, Models, Requests, Shared};
-use crate::script::{Playing, Script};
+use crate::script::{Ledger, Playing, Script};
 use crate::source::Sources;
 use crate::under_way::UnderWay;
 use crate::urls::Frontier;
@@ -83,6 +83,8 @@ pub(crate) struct Worker {
     pub halted: Cell<bool>,
     /// The script, until its phase begins.
     script: RefCell<Option<Box<dyn Script>>>,
+    /// Where exchanges are written down, too, while a script may not come back.
+    ledger: RefCell<Option<Arc<Ledger>>>,
     /// Failed requests after which the phase is given up, and those that found nobody to connect to.
     failures: Cell<Option<u64>>,
     unconnected: Cell<Option<u64>>,
@@ -208,6 +210,7 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
         visits: Cell::new(0),
         halted: Cell::new(false),
         script: RefCell::new(script),
+        ledger: RefCell::default(),
         failures: Cell::new(None),
         unconnected: Cell::new(None),
         first_wanted: Cell::new(job.load.trace.first),
@@ -362,7 +365,7 @@ impl Worker {
         };
         let address = step.request.address();
         let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
-        let habits = script.habits();
+        let (habits, ledger) = (script.habits(), script.ledger());
         let playing = Playing::new(script, habits.clone(), secure, step.time_batches);
         match habits.plain().zip(address) {
             Some((message, address)) => {
@@ -370,7 +373,16 @@ impl Worker {
                 let models = Models { control, of: (0, 0), scenario };
                 StepWork::Requests(Requests::of_message(message, address, playing.place(), models))
             }
-            None => StepWork::Script(playing),
+            None => {
+                self.ledger.replace(Some(ledger));
+                StepWork::Script(playing)
+            }
+        }
+    }
+
+    fn write_down(&self, exchange: &Exchange) {
+        if let Some(ledger) = &*self.ledger.borrow() {
+            ledger.add(exchange);
         }
     }
 
@@ -427,6 +439,7 @@ impl Worker {
         let fresh = self.job.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
         let mut tally = self.tally.replace(fresh);
         self.heard.take().into_iter().for_each(|at| tally.heard(self.since(at)));
+        self.ledger.borrow().iter().for_each(|ledger| ledger.clear());
         let now = self.net.now().saturating_duration_since(self.started.get());
         let ended = self.phase_ended.get().unwrap_or(now);
         let cpu = net::thread_cpu();
@@ -538,6 +551,7 @@ impl Worker {
     /// is no end of its request.
     #[inline]
     pub fn end(&self, exchange: &Exchange) {
+        self.write_down(exchange);
         self.tally.borrow_mut().exchange(exchange);
         if exchange.kind == ExchangeKind::Challenge {
             return;

@@ -84,6 +84,12 @@ impl Spread {
         if self.count() == 0 { 0.0 } else { self.sum_us as f64 / self.count() as f64 }
     }
 
+    /// Mean, longest and shortest of the times that are not zero, in µs; `None` where there is none.
+    pub fn beyond_zero_us(&self) -> Option<(f64, u64, u64)> {
+        let count = self.histogram.len();
+        (count > 0).then(|| (self.sum_us as f64 / count as f64, self.max_us, self.min_us))
+    }
+
     /// The standard deviation of a sample (divided by n - 1), in µs; 0 for fewer than two.
     pub fn deviation_us(&self) -> f64 {
         let count = u128::from(self.count());

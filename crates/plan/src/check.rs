@@ -420,6 +420,9 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<St
         Some(address) if address.secure => check_https(phase, url, load, found),
         Some(_) => {}
     }
+    if request.raw {
+        return;
+    }
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if request.method.is_empty() || !request.method.bytes().all(token) {
         found.push(format!("phase '{phase}': '{}' is no method: give one such as GET", request.method));

@@ -68,7 +68,7 @@ pub use scenario::{
 };
 pub use script::{Dialect, ScriptStep};
 pub use secret::{Secret, SecretSource};
-pub use session::{Auth, Redirects, Resources, Session, Validators};
+pub use session::{Auth, Elements, Redirects, Resources, Session, Validators};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;

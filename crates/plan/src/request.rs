@@ -24,6 +24,9 @@ pub struct Request {
     /// Fields of this request alone, after those of all requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
+    /// It goes out as it stands, whether it is HTTP or not: nothing of it is checked, and a field without a name is a line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
     /// What it carries.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub body: Body,
@@ -69,6 +72,7 @@ impl Request {
             method: get(),
             url,
             target: None,
+            raw: false,
             fields: authorization.into_iter().collect(),
             body: Body::default(),
             statuses: Vec::new(),

@@ -102,11 +102,37 @@ pub struct Resources {
     /// The last one on the page is fetched first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reversed: bool,
+    /// Which elements name what is needed.
+    #[serde(skip_serializing_if = "Elements::is_browsers")]
+    pub elements: Elements,
+}
+
+/// Which elements of a page name what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Elements {
+    /// All that a browser fetches at once, relative to the page's `<base>`.
+    #[default]
+    Browsers,
+    /// Those that siege knows: images, scripts, style sheets and the background of the body, relative to the page itself.
+    Sieges,
+}
+
+impl Elements {
+    fn is_browsers(&self) -> bool {
+        *self == Elements::Browsers
+    }
 }
 
 impl Default for Resources {
     fn default() -> Resources {
-        Resources { parallel: 6, only: Vec::new(), except: Vec::new(), reversed: false }
+        Resources {
+            parallel: 6,
+            only: Vec::new(),
+            except: Vec::new(),
+            reversed: false,
+            elements: Elements::Browsers,
+        }
     }
 }
 

@@ -60,8 +60,10 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
     if seconds > 0.01 {
         text += &format!("{} fetches/sec, {} bytes/sec\n", g(fetches as f64 / seconds), g(bytes / seconds));
     }
-    text += &times("connect", tally.clock(Clock::Connect));
-    text += &times("first-response", tally.clock(Clock::FirstByte));
+    text += &times("connect", of_histogram(tally.clock(Clock::Connect)));
+    // Of all answers, whatever their status: a histogram of the run has those of good ones.
+    let first = tally.spreads().and_then(|spreads| spreads.waiting.beyond_zero_us());
+    text += &times("first-response", first);
     let timeouts: u64 = tally
         .failures()
         .filter(|(failure, _)| failure.kind == FailureKind::Timeout)
@@ -93,14 +95,16 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
     text
 }
 
-/// Mean, longest and shortest time of a clock, in milliseconds; nothing where nothing was timed.
-fn times(what: &str, histogram: &Histogram<u64>) -> String {
-    if histogram.is_empty() {
-        return String::new();
-    }
+/// Mean, longest and shortest time in milliseconds, from µs; nothing where nothing was timed.
+fn times(what: &str, times_us: Option<(f64, u64, u64)>) -> String {
     let ms = |us: f64| g(us / 1e3);
-    let (mean, max, min) = (histogram.mean(), histogram.max() as f64, histogram.min() as f64);
-    format!("msecs/{what}: {} mean, {} max, {} min\n", ms(mean), ms(max), ms(min))
+    times_us.map_or(String::new(), |(mean, max, min)| {
+        format!("msecs/{what}: {} mean, {} max, {} min\n", ms(mean), ms(max as f64), ms(min as f64))
+    })
+}
+
+fn of_histogram(times: &Histogram<u64>) -> Option<(f64, u64, u64)> {
+    (!times.is_empty()).then(|| (times.mean(), times.max(), times.min()))
 }
 
 /// What is said of a fetch on standard error, without line end; `None` where nothing is. `clock`: the time of day, for the

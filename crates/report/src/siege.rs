@@ -249,7 +249,8 @@ pub fn line(record: &Record, options: &LineOptions, now: &Now) -> Option<String>
 fn shown_status(record: &Record) -> Option<u16> {
     match record.outcome {
         Outcome::Failed(failure) if failure.kind == FailureKind::NotHttp => Some(418),
-        Outcome::Failed(failure) if failure.kind != FailureKind::BadStatus && record.body_bytes == 0 => None,
+        // An answer that broke off or stalled is none, whatever its status said.
+        Outcome::Failed(failure) if failure.kind != FailureKind::BadStatus => None,
         _ => Some(record.status).filter(|status| *status > 0),
     }
 }

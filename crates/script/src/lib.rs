@@ -3,12 +3,17 @@
 //! It runs scripts and knows no socket, no clock and no plan beyond the step: what a script says goes to the engine through
 //! [`load::script::Script`], and names are looked up by whoever implements [`Network`].
 //!
-//! One state per worker ([`Seat`], which becomes a script on the worker's thread) and one for `setup` and `done`
-//! ([`Stage`], on the thread of whoever runs the test). A state never leaves its thread: values travel between them as
-//! messages. Start reading at [`Stage`].
+//! One state per worker ([`Seat`], which becomes a script on the worker's thread) and one for `setup` and `done`, on a
+//! thread of its own. A state never leaves its thread: values travel between them as messages. Start reading at [`Stage`],
+//! which is what the conductor of a run has in hand, and waits for no script without a limit.
 
+mod addr;
 mod failure;
+mod link;
+mod main_state;
 mod message;
+mod modules;
+mod network;
 mod player;
 mod stage;
 mod state;
@@ -17,5 +22,6 @@ mod thread;
 mod value;
 
 pub use failure::Failure;
+pub use network::Network;
 pub use player::Seat;
-pub use stage::{Network, Stage};
+pub use stage::{Patience, Stage};

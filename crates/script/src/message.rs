@@ -1,7 +1,7 @@
 //! What the stage asks of a seat, and what comes back.
 
+use crate::addr::Addr;
 use crate::failure::Failure;
-use crate::thread::Addr;
 use crate::value::Carried;
 use std::collections::HashMap;
 
@@ -34,11 +34,6 @@ pub(crate) enum Reply {
 /// A thread's globals as they were in the end; what cannot be carried is an error to whoever asks for it.
 pub(crate) type Globals = HashMap<Vec<u8>, Result<Carried, String>>;
 
-/// From a script that runs, whenever it has something to tell.
+/// Why a script that runs has failed, and with it the run.
 #[derive(Debug)]
-pub(crate) enum Told {
-    /// It has failed, and with it the run.
-    Failed(Failure),
-    /// It has ended.
-    Ended { seat: usize, globals: Globals },
-}
+pub(crate) struct Told(pub Failure);

@@ -2,11 +2,12 @@
 
 use crate::failure::Failure;
 use crate::message::{Globals, Order, Reply, Told};
+use crate::network::Network;
 use crate::state::State;
 use crate::thread::{Own, userdata};
 use crate::value::Carried;
-use load::script::{Habits, Halt, Heard, Script};
-use mlua::{Function, Value};
+use load::script::{Habits, Halt, Heard, Ledger, Script};
+use mlua::{Function, Lua, Value};
 use plan::{Dialect, ScriptStep};
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -15,17 +16,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
+use wire::http1::Expect;
 use wire::http1::batch::{self, Batch, Flaw};
 
 /// A worker's place, to be taken to its thread.
-#[derive(Debug)]
 pub struct Seat {
     pub(crate) index: usize,
     pub(crate) step: Arc<ScriptStep>,
+    pub(crate) network: Arc<dyn Network>,
     pub(crate) orders: Receiver<Order>,
     pub(crate) replies: Sender<Reply>,
     pub(crate) told: Sender<Told>,
+    pub(crate) ended: Sender<(usize, Globals)>,
     pub(crate) pulse: Arc<AtomicU64>,
+    pub(crate) ledger: Arc<Ledger>,
 }
 
 impl Seat {
@@ -35,7 +39,7 @@ impl Seat {
     /// # Errors
     /// The script cannot run, or the stage has gone: whoever sets the stage knows why.
     pub fn play(self) -> Result<Box<dyn Script>, Failure> {
-        let mut actor = Actor::default();
+        let mut actor = Actor::new();
         loop {
             let gone = || Failure("the script was given up".to_owned());
             match self.orders.recv().map_err(|_| gone())? {
@@ -55,7 +59,6 @@ impl Seat {
 }
 
 /// A state on stage.
-#[derive(Default)]
 struct Actor {
     state: Option<State>,
     own: Rc<Own>,
@@ -63,16 +66,29 @@ struct Actor {
     foreign: HashSet<Vec<u8>>,
     habits: Habits,
     keep: bool,
+    /// The last request that was looked at.
+    last: Batch,
 }
 
 impl Actor {
+    fn new() -> Actor {
+        Actor {
+            state: None,
+            own: Rc::default(),
+            foreign: HashSet::new(),
+            habits: Habits::default(),
+            keep: false,
+            last: Batch { count: 1, expect: Expect::Body },
+        }
+    }
+
     fn state(&self) -> Result<&State, Failure> {
         self.state.as_ref().ok_or_else(|| Failure("the script has not been loaded".to_owned()))
     }
 
     fn follow(&mut self, order: Order, seat: &Seat) -> Result<(), Failure> {
         match order {
-            Order::Load => self.load(&seat.step),
+            Order::Load => self.load(seat),
             Order::Connect(addr) => {
                 *self.own.addr.borrow_mut() = Some(addr);
                 Ok(())
@@ -92,10 +108,10 @@ impl Actor {
         }
     }
 
-    fn load(&mut self, step: &ScriptStep) -> Result<(), Failure> {
-        let state = State::new(step)?;
+    fn load(&mut self, seat: &Seat) -> Result<(), Failure> {
+        let state = State::new(&seat.step, &seat.network)?;
         self.foreign = names(&state);
-        let loaded = state.load(step).map_err(|error| Failure::of(&error));
+        let loaded = state.load(&seat.step).map_err(|error| state.failure(&error));
         state.flush();
         self.state = Some(state);
         loaded
@@ -116,15 +132,16 @@ impl Actor {
     /// Calls `init`, and finds out what the script makes of each request.
     fn init(&mut self, seat: &Seat) -> Result<(), Failure> {
         let state = self.state()?;
-        let failed = |error: mlua::Error| Failure::of(&error);
+        let failed = |error: mlua::Error| state.failure(&error);
         let habits = self.initialised(state, seat).map_err(failed)?;
         if habits.fixed.is_none() && seat.index > 0 {
             // Asking once more than needed is noticed by scripts that count; the first seat has asked.
             self.habits = habits;
             return Ok(());
         }
-        let request: mlua::String = state.host("request").and_then(|call| call.call(())).map_err(failed)?;
-        batch::check(&request.as_bytes()).map_err(|flaw| Failure(flaw_text(&flaw)))?;
+        let request: Value = state.host("request").and_then(|call| call.call(())).map_err(failed)?;
+        let checked = batch::check(&text_of(&state.lua, request));
+        self.last = checked.map_err(|flaw| Failure(flaw_text(&flaw)))?;
         self.habits = habits;
         Ok(())
     }
@@ -141,7 +158,8 @@ impl Actor {
         let fixed = match state.defines("request")? {
             true => None,
             false => {
-                Some(state.wrk.get::<Function>("request")?.call::<mlua::String>(())?.as_bytes().to_vec())
+                let request = state.wrk.get::<Function>("request")?.call::<Value>(())?;
+                Some(text_of(lua, request))
             }
         };
         Ok(Habits {
@@ -171,9 +189,16 @@ impl Actor {
             foreign: self.foreign,
             habits: self.habits,
             keep: self.keep,
+            last: self.last,
             seat,
         }))
     }
+}
+
+/// A value as the old tool sends it: what is neither text nor number is nothing.
+fn text_of(lua: &Lua, value: Value) -> Vec<u8> {
+    let text = lua.coerce_string(value).ok().flatten();
+    text.map(|text| text.as_bytes().to_vec()).unwrap_or_default()
 }
 
 /// What is wrong with a request, in the old tool's form.
@@ -201,6 +226,7 @@ struct Player {
     foreign: HashSet<Vec<u8>>,
     habits: Habits,
     keep: bool,
+    last: Batch,
     seat: Seat,
 }
 
@@ -215,7 +241,7 @@ impl Player {
         match called {
             Err(error) => {
                 // Whoever listens may have gone with the run.
-                let _ = self.seat.told.send(Told::Failed(Failure::of(&error)));
+                let _ = self.seat.told.send(Told(self.state.failure(&error)));
                 Err(Halt::Failed)
             }
             Ok(_) if self.own.stopped.get() => Err(Halt::Stopped),
@@ -278,25 +304,30 @@ impl Script for Player {
         if self.own.stopped.get() {
             return Err(Halt::Stopped);
         }
-        self.call(|player| {
-            let request: mlua::String = player.request.call(())?;
-            let bytes = request.as_bytes();
-            into.extend_from_slice(&bytes);
-            batch::count(&bytes).ok_or_else(|| {
-                let flaw = batch::check(&bytes).err();
-                let text = flaw.map_or("malformed request".to_owned(), |flaw| flaw_text(&flaw));
-                mlua::Error::RuntimeError(text)
-            })
-        })
+        let batch = self.call(|player| {
+            let request: Value = player.request.call(())?;
+            match &request {
+                Value::String(text) => into.extend_from_slice(&text.as_bytes()),
+                _ => into.extend_from_slice(&text_of(&player.state.lua, request)),
+            }
+            // What is no request is sent as it is, as the old tool does; as many answers are waited for as before.
+            Ok(batch::count(into).unwrap_or(player.last))
+        })?;
+        self.last = batch;
+        Ok(batch)
     }
 
     fn response(&mut self, heard: &Heard) -> Result<(), Halt> {
         self.call(|player| player.respond(heard))
     }
 
+    fn ledger(&self) -> Arc<Ledger> {
+        self.seat.ledger.clone()
+    }
+
     fn end(&mut self) {
         self.state.flush();
         let globals = if self.keep { self.globals() } else { Globals::default() };
-        let _ = self.seat.told.send(Told::Ended { seat: self.seat.index, globals });
+        let _ = self.seat.ended.send((self.seat.index, globals));
     }
 }

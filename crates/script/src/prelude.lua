@@ -1,6 +1,9 @@
 -- What scripts find beside what the host puts into the table wrk. The host calls the functions that this chunk returns.
+-- `...`: gives a module that is built in by its name, and the names of all.
 
-local next, type, tostring, concat, sort = next, type, tostring, table.concat, table.sort
+local built_in, names_built_in = ...
+
+local next, type, tostring, tonumber, concat, sort = next, type, tostring, tonumber, table.concat, table.sort
 local wrk = wrk
 
 -- Names of the headers table that was written last, in the order in which they are written.
@@ -92,9 +95,13 @@ end
 
 local host = {}
 
-function host.request() return (request or wrk.request)() end
+function host.request() return (type(request) == "function" and request or wrk.request)() end
 
-function host.delay() return delay() end
+-- What is no number is no delay.
+function host.delay()
+   local wait = delay()
+   return tonumber(wait) or 0
+end
 
 function host.response(status, headers, body) return response(status, headers, body) end
 
@@ -107,5 +114,31 @@ function host.done(summary, latency, requests)
 end
 
 function host.flush() io.stdout:flush() end
+
+-- A distribution in a script's hands, with the metatable that it has in wrk. A field that it has not is its own name, as
+-- there; `ranked` gives the nth of all values, which is wrk2's.
+function host.stats(known, percentile, length, nth, ranked)
+   local stats = newproxy(true)
+   local meta = getmetatable(stats)
+   function known.percentile(_, p) return percentile(p) end
+   function meta.__index(_, key)
+      if ranked and type(key) == "number" then return ranked(key) end
+      local value = known[key]
+      if value == nil then return tostring(key) end
+      return value
+   end
+   function meta.__len() return length end
+   function meta.__call(_, n) return nth(n) end
+   return stats
+end
+
+-- Modules that are neither loaded nor in a file: what is built in, or why there is none and what to do.
+package.loaded.wrk = wrk
+package.loaders[#package.loaders + 1] = function(name)
+   local module = built_in(name)
+   if module ~= nil then return function() return module end end
+   error("module '" .. name .. "' is not found: there is no such Lua file in package.path, and built in are " .. names_built_in
+      .. ". Modules in C cannot be loaded; put one in Lua beside the script", 3)
+end
 
 return host

@@ -1,24 +1,43 @@
 //! One Lua state, with all that a script finds in it before its first line runs.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Fatal, PRELUDE};
+use crate::modules;
+use crate::network::{self, Network, Refusal};
 use mlua::{Function, Lua, Table, Value};
 use plan::{Dialect, ScriptStep};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::sync::Arc;
 
-/// A state that has run its script.
+/// Folders of Lua modules that distributions use and LuaJIT's own build does not look into.
+const SYSTEM_PATHS: &str = "/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua";
+
+/// A state.
 pub(crate) struct State {
     pub lua: Lua,
     pub wrk: Table,
+    /// Failures that are no mistake of the script.
+    pub fatal: Fatal,
+    /// Why the last address took no connection.
+    pub refusal: Refusal,
     host: Table,
 }
 
 impl State {
     /// Makes a state; the script has not run yet.
-    pub fn new(step: &ScriptStep) -> Result<State, Failure> {
-        let lua = Lua::new();
-        let made = fill(&lua, step);
-        let (wrk, host) = made.map_err(|error| Failure::of(&error))?;
-        Ok(State { lua, wrk, host })
+    pub fn new(step: &ScriptStep, network: &Arc<dyn Network>) -> Result<State, Failure> {
+        let (lua, fatal) = (Lua::new(), Fatal::default());
+        let made = || {
+            let (wrk, host) = fill(&lua, step)?;
+            let refusal = network::install(&lua, &wrk, network, &fatal)?;
+            Ok((wrk, host, refusal))
+        };
+        let (wrk, host, refusal) = made().map_err(|error: mlua::Error| Failure::of(&error))?;
+        Ok(State { lua, wrk, fatal, refusal, host })
+    }
+
+    /// The failure that an error means.
+    pub fn failure(&self, error: &mlua::Error) -> Failure {
+        self.fatal.failure(error)
     }
 
     /// Runs the script's text.
@@ -65,13 +84,20 @@ fn fill(lua: &Lua, step: &ScriptStep) -> mlua::Result<(Table, Table)> {
     wrk.set("addrs", lua.create_table()?)?;
     wrk.set("thread", Value::Nil)?;
     if step.dialect == Dialect::Wrk2 {
-        let time_us = |_: &Lua, ()| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            Ok(now.as_micros() as f64)
-        };
-        wrk.set("time_us", lua.create_function(time_us)?)?;
+        wrk.set("time_us", lua.create_function(|_, ()| Ok((modules::unix_seconds() * 1e6).floor()))?)?;
     }
     lua.globals().set("wrk", &wrk)?;
-    let host = lua.load(include_str!("prelude.lua")).set_name("=wringer").eval()?;
+    look_for_modules(lua, &step.file)?;
+    let prelude = lua.load(include_str!("prelude.lua")).set_name(format!("={PRELUDE}"));
+    let host = prelude.call((lua.create_function(modules::built_in)?, modules::NAMES.join(", ")))?;
     Ok((wrk, host))
+}
+
+/// Adds the system's folders and the script's own to those that modules are looked for in.
+fn look_for_modules(lua: &Lua, file: &str) -> mlua::Result<()> {
+    let package: Table = lua.globals().get("package")?;
+    let known: String = package.get("path")?;
+    let folder = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty());
+    let own = folder.map(|folder| format!(";{}/?.lua", folder.display())).unwrap_or_default();
+    package.set("path", format!("{known};{SYSTEM_PATHS}{own}"))
 }

@@ -2,9 +2,10 @@
 
 use hdrhistogram::Histogram;
 use measure::run::received_bytes;
-use measure::{Dispersion, Failure, FailureKind, RunResult, Stage};
-use mlua::{IntoLuaMulti, Lua, MetaMethod, MultiValue, Table, UserData, UserDataFields, UserDataMethods};
+use measure::{Clock, Dispersion, Failure, FailureKind, RunResult, Stage};
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 use plan::Dialect;
+use std::rc::Rc;
 
 /// A distribution in a script's hands.
 pub(crate) struct Stats {
@@ -46,50 +47,87 @@ impl Stats {
     }
 }
 
-impl UserData for Stats {
-    fn add_fields<F: UserDataFields<Self>>(fields: &mut F) {
-        fields.add_field_method_get("min", |_, stats| {
-            Ok(if stats.values.is_empty() { 0 } else { stats.values.min() })
-        });
-        fields.add_field_method_get("max", |_, stats| Ok(stats.spread.max));
-        fields.add_field_method_get("mean", |_, stats| Ok(stats.spread.mean));
-        fields.add_field_method_get("stdev", |_, stats| Ok(stats.spread.stdev));
-    }
-
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_method("percentile", |_, stats, percentile: f64| Ok(stats.at_percentile(percentile)));
-        methods.add_meta_method(MetaMethod::Len, |_, stats, ()| Ok(stats.len()));
-        methods.add_meta_method(MetaMethod::Call, |lua: &Lua, stats, nth: f64| match stats.nth(nth) {
+impl Stats {
+    /// The distribution as a script gets it; `make` is the prelude's.
+    pub fn into_lua(self, lua: &Lua, make: &Function) -> mlua::Result<Value> {
+        let known = lua.create_table()?;
+        known.set("min", if self.values.is_empty() { 0 } else { self.values.min() })?;
+        known.set("max", self.spread.max)?;
+        known.set("mean", self.spread.mean)?;
+        known.set("stdev", self.spread.stdev)?;
+        let stats = Rc::new(self);
+        let of = stats.clone();
+        let percentile = lua.create_function(move |_, percentile: f64| Ok(of.at_percentile(percentile)))?;
+        let of = stats.clone();
+        let nth = lua.create_function(move |lua, nth: f64| match of.nth(nth) {
             Some(value_and_count) => value_and_count.into_lua_multi(lua),
             None => Ok(MultiValue::new()),
-        });
-        methods.add_meta_method(MetaMethod::Index, |_, stats, nth: mlua::Value| {
-            let nth = nth.as_f64().or_else(|| nth.as_i64().map(|nth| nth as f64));
-            Ok(nth.filter(|_| stats.dialect == Dialect::Wrk2).map(|nth| stats.ranked(nth)))
-        });
+        })?;
+        let of = stats.clone();
+        let ranked = lua.create_function(move |_, nth: f64| Ok(of.ranked(nth)))?;
+        let ranked = (stats.dialect == Dialect::Wrk2).then_some(ranked);
+        make.call((known, percentile, stats.len(), nth, ranked))
     }
 }
 
-/// The summary of a run.
-pub(crate) fn summary(lua: &Lua, result: &RunResult) -> mlua::Result<Table> {
+/// What a script is told of a run, without the state that it is told in.
+pub(crate) struct Ended {
+    figures: [u64; 8],
+    latency: Stats,
+    rates: Stats,
+}
+
+impl Ended {
+    /// The figures of a result.
+    pub fn of(result: &RunResult, dialect: Dialect) -> Ended {
+        let measured = result.measured();
+        let clock = match dialect {
+            Dialect::Wrk => Clock::Service,
+            Dialect::Wrk2 => Clock::Response,
+        };
+        Ended {
+            figures: figures(result),
+            latency: Stats::new(measured.tally.clock(clock), dialect),
+            rates: Stats::new(&measured.rates.seen(), dialect),
+        }
+    }
+
+    /// The arguments of `done`.
+    pub fn into_lua(self, lua: &Lua, make: &Function) -> mlua::Result<(Table, Value, Value)> {
+        let summary = summary(lua, self.figures)?;
+        Ok((summary, self.latency.into_lua(lua, make)?, self.rates.into_lua(lua, make)?))
+    }
+}
+
+/// The figures of the summary: duration in µs, requests, bytes, then errors in [`ERRORS`]' order.
+fn figures(result: &RunResult) -> [u64; 8] {
     let measured = result.measured();
     let counts = measured.counts();
-    let errors = lua.create_table()?;
     let failed = |belongs: fn(&Failure) -> bool| {
         let failures = measured.tally.failures().filter(|(failure, _)| belongs(failure));
         failures.map(|(_, count)| count).sum::<u64>()
     };
-    let bad: u64 =
-        measured.tally.statuses().filter(|(status, _)| *status > 399).map(|(_, count)| count).sum();
-    errors.set("connect", failed(|failure| opening(failure.stage)))?;
-    errors.set("read", failed(|failure| answering(failure.stage) && !is_timeout(failure)))?;
-    errors.set("write", failed(|failure| failure.stage == Stage::Send && !is_timeout(failure)))?;
-    errors.set("status", bad)?;
-    errors.set("timeout", failed(|failure| !opening(failure.stage) && is_timeout(failure)))?;
-    let summary = lua.create_table()?;
-    summary.set("duration", measured.took.as_micros() as u64)?;
-    summary.set("requests", counts.fine + counts.faulty)?;
-    summary.set("bytes", received_bytes(counts))?;
+    let bad = measured.tally.statuses().filter(|(status, _)| *status > 399);
+    [
+        measured.took.as_micros() as u64,
+        counts.fine + counts.faulty,
+        received_bytes(counts),
+        failed(|failure| opening(failure.stage)),
+        failed(|failure| answering(failure.stage) && !is_timeout(failure)),
+        failed(|failure| failure.stage == Stage::Send && !is_timeout(failure)),
+        bad.map(|(_, count)| count).sum(),
+        failed(|failure| !opening(failure.stage) && is_timeout(failure)),
+    ]
+}
+
+const ERRORS: [&str; 5] = ["connect", "read", "write", "status", "timeout"];
+
+/// The summary of a run, for a script.
+fn summary(lua: &Lua, figures: [u64; 8]) -> mlua::Result<Table> {
+    let [duration, requests, bytes, failed @ ..] = figures;
+    let errors = lua.create_table_from(ERRORS.into_iter().zip(failed))?;
+    let summary =
+        lua.create_table_from([("duration", duration), ("requests", requests), ("bytes", bytes)])?;
     summary.set("errors", errors)?;
     Ok(summary)
 }

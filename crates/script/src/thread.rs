@@ -1,22 +1,10 @@
-//! Addresses and threads, as scripts see them.
+//! Threads, as scripts see them.
 
+use crate::addr::Addr;
 use crate::value::Carried;
 use mlua::{IntoLua, Lua, MetaMethod, UserData, UserDataFields, UserDataMethods, Value};
 use std::cell::{Cell, RefCell};
-use std::net::SocketAddr;
 use std::rc::Rc;
-
-/// An address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Addr(pub SocketAddr);
-
-impl UserData for Addr {
-    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::ToString, |_, addr, ()| Ok(addr.0.to_string()));
-        methods
-            .add_meta_method(MetaMethod::Eq, |_, addr, other: mlua::UserDataRef<Addr>| Ok(addr.0 == other.0));
-    }
-}
 
 /// What a script may do with a thread, wherever it runs.
 pub(crate) trait Handle {

@@ -1,6 +1,6 @@
 //! Values on their way from one state to another.
 
-use crate::thread::Addr;
+use crate::addr::Addr;
 use mlua::{Lua, Table, Value};
 
 /// Tables within tables, at most: a table that holds itself has no end.

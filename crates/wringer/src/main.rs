@@ -12,7 +12,7 @@ mod problem;
 mod rig;
 mod session;
 
-use command::Door;
+use command::Entry;
 use doors::native::{Cli, Command, PlanCommand};
 use problem::{Exit, Problem};
 use std::ffi::OsString;
@@ -38,16 +38,16 @@ fn main() -> ExitCode {
 }
 
 /// The door that a command line opens: by the name it was called with, or by its first word.
-fn door(args: &[OsString]) -> Option<(&'static Door, &[OsString])> {
-    let named = |word: &OsString| Door::named(Path::new(word).file_name()?.to_str()?);
+fn door(args: &[OsString]) -> Option<(&'static Entry, &[OsString])> {
+    let named = |word: &OsString| Entry::named(Path::new(word).file_name()?.to_str()?);
     let by_name = args.first().and_then(named).map(|door| (door, &args[1..]));
     by_name.or_else(|| args.get(1).and_then(named).map(|door| (door, &args[2..])))
 }
 
 /// `wringer help jtest`: the door describes itself.
-fn asked_for_help(args: &[OsString]) -> Option<&'static Door> {
+fn asked_for_help(args: &[OsString]) -> Option<&'static Entry> {
     args.get(1).filter(|word| *word == "help")?;
-    Door::named(args.get(2)?.to_str()?)
+    Entry::named(args.get(2)?.to_str()?)
 }
 
 fn native(args: &[OsString]) -> Result<Exit, Problem> {
@@ -75,24 +75,5 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Links { dir } => command::links::make(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
-        Command::Ab { args } => command::ab::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>()),
-        Command::Jtest { args } => {
-            command::jtest::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
-        }
-        Command::HttpLoad { args } => {
-            command::http_load::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
-        }
-        Command::Siege { args } => {
-            command::siege::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
-        }
-        Command::Wrk { args } => {
-            command::wrk::run_wrk(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
-        }
-        Command::Wrk2 { args } => {
-            command::wrk::run_wrk2(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
-        }
-        Command::Wrktcp { args } => {
-            command::wrktcp::run(&args.into_iter().map(OsString::from).collect::<Vec<_>>())
-        }
     }
 }

@@ -12,6 +12,14 @@ pub enum Problem {
     /// What was asked for cannot be done here and now.
     #[error("{0}")]
     Impossible(String),
+    /// A door's own words and exit code.
+    #[error("{text}")]
+    Words {
+        /// A line.
+        text: String,
+        /// The old tool's exit code.
+        exit: u8,
+    },
     /// A rig did not start or went away.
     #[error("{0}")]
     Rig(#[from] crate::rig::RigError),
@@ -28,6 +36,7 @@ impl Problem {
         match self {
             Problem::Usage(_) => Exit::Usage,
             Problem::Impossible(_) | Problem::Rig(_) => Exit::Impossible,
+            Problem::Words { exit, .. } => Exit::Code(ExitCode::from(*exit)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! word that is no option ends them. What it means is [`super::plan`]'s business, but for what depends on the order of the
 //! options.
 //!
-//! One table row per option feeds the parser and the usage text. Start at [`read`].
+//! One table row per option owns what it takes, what it means and its help. Start at [`read`].
 
 use super::Shown;
 use super::tls::Versions;
@@ -14,60 +14,147 @@ use std::path::{Path, PathBuf};
 /// Requests of a run that has a time limit and, after it, no number of its own.
 const REQUESTS_OF_TIMED: i64 = 50_000;
 
-/// One option: a row of the table.
+/// One option: its letter, what it takes, what it means, and its help.
 struct Opt {
     letter: char,
     /// What usage calls its value; empty for a switch.
     value: &'static str,
     help: &'static str,
+    meaning: Meaning,
+}
+
+/// What an option does to what has been read so far.
+enum Meaning {
+    Switch(fn(&mut Reader<'_>) -> Result<(), Shown>),
+    Value(fn(&mut Reader<'_>, &str) -> Result<(), Shown>),
+}
+
+const fn switch(letter: char, help: &'static str, on: fn(&mut Reader<'_>) -> Result<(), Shown>) -> Opt {
+    Opt { letter, value: "", help, meaning: Meaning::Switch(on) }
+}
+
+const fn value(
+    letter: char,
+    value: &'static str,
+    help: &'static str,
+    set: fn(&mut Reader<'_>, &str) -> Result<(), Shown>,
+) -> Opt {
+    Opt { letter, value, help, meaning: Meaning::Value(set) }
+}
+
+/// Writes a value down.
+macro_rules! set {
+    ($field:ident = $read:expr) => {
+        |reader, text| {
+            reader.typed.$field = $read(text);
+            Ok(())
+        }
+    };
+}
+
+/// Switches on.
+macro_rules! on {
+    ($field:ident) => {
+        |reader| {
+            reader.typed.$field = true;
+            Ok(())
+        }
+    };
 }
 
 /// Every option, in the order of the usage text.
-const OPTIONS: &[Opt] = &[
-    opt('n', "requests", "Requests to send [default: 1]"),
-    opt('c', "concurrency", "Connections at once [default: 1]"),
-    opt('t', "seconds", "Time limit; sets -n to 50000, so a -n of your own comes after it"),
-    opt('s', "seconds", "Time limit of each request [default: 30]"),
-    opt('b', "bytes", "Size of the kernel's send and receive buffers"),
-    opt('B', "addresses", "Local addresses to connect from, in turn: A,A,…"),
-    opt('p', "file", "POST this file; -T says what it is"),
-    opt('u', "file", "PUT this file; -T says what it is"),
-    opt('T', "type", "Content-type of the file [default: text/plain]"),
-    opt('v', "level", "2: request and header blocks, 3: statuses, too"),
-    opt('w', "", "Report as an HTML table"),
-    opt('i', "", "HEAD instead of GET"),
-    opt('x', "attributes", "Of the HTML table"),
-    opt('y', "attributes", "Of its rows"),
-    opt('z', "attributes", "Of its cells"),
-    opt('C', "name=value", "Cookie; of several, the last is sent"),
-    opt('H', "name: value", "Header field; may be repeated"),
-    opt('A', "user:password", "Basic authentication"),
-    opt('P', "user:password", "Basic authentication towards the proxy"),
-    opt('X', "host:port", "Proxy [port: 80]"),
-    opt('V', "", "Version"),
-    opt('k', "", "Keep connections (HTTP keep-alive)"),
-    opt('d', "", "No table of percentiles"),
-    opt('S', "", "No deviations, medians and warnings"),
-    opt('q', "", "No progress lines"),
-    opt('l', "", "Bodies may differ in length"),
-    opt('g', "file", "Write a row per request, for gnuplot"),
-    opt('e', "file", "Write the percentiles as CSV"),
-    opt('r', "", "Failed connections do not change the exit code"),
-    opt('m', "method", "Method"),
-    opt('h', "", "This text"),
-    opt('I', "", "TLS asks for no server name (SNI)"),
-    opt('Z', "suites", "TLS cipher suites, by their OpenSSL names"),
-    opt('f', "version", "TLS version: TLS1.2, TLS1.3 or ALL"),
-    opt('E', "file", "Client certificate, its chain and key (PEM)"),
-    opt('W', "workers", "Worker threads [default: one for each core]"),
-    opt('R', "ms", "Time between the first connections"),
-    opt('o', "address", "As -B"),
-    opt('Q', "", "No banner"),
-    opt('D', "", "Taken, without effect"),
+static OPTIONS: &[Opt] = &[
+    value('n', "requests", "Requests to send [default: 1]", |reader, text| {
+        reader.typed.requests = number(text);
+        if reader.typed.requests > 0 { Ok(()) } else { Err(Shown::refused("Invalid number of requests")) }
+    }),
+    value('c', "concurrency", "Connections at once [default: 1]", set!(concurrency = number)),
+    value(
+        't',
+        "seconds",
+        "Time limit; sets -n to 50000, so a -n of your own comes after it",
+        |reader, text| {
+            reader.typed.time_limit = Some(number(text));
+            reader.typed.requests = REQUESTS_OF_TIMED;
+            Ok(())
+        },
+    ),
+    value('s', "seconds", "Time limit of each request [default: 30]", set!(timeout = number)),
+    value('b', "bytes", "Size of the kernel's send and receive buffers", set!(window = number)),
+    value('B', "addresses", "Local addresses to connect from, in turn: A,A,…", sources),
+    value('p', "file", "POST this file; -T says what it is", |reader, file| {
+        reader.body("POST", Method::Post, file)
+    }),
+    value('u', "file", "PUT this file; -T says what it is", |reader, file| {
+        reader.body("PUT", Method::Put, file)
+    }),
+    value('T', "type", "Content-type of the file [default: text/plain]", set!(content_type = text)),
+    value('v', "level", "2: request and header blocks, 3: statuses, too", set!(verbosity = number)),
+    switch('w', "Report as an HTML table", on!(html)),
+    switch('i', "HEAD instead of GET", |reader| {
+        reader.first_method("HEAD")?;
+        reader.typed.method = Method::Head;
+        Ok(())
+    }),
+    value('x', "attributes", "Of the HTML table", |reader, text| reader.attribute(0, text)),
+    value('y', "attributes", "Of its rows", |reader, text| reader.attribute(1, text)),
+    value('z', "attributes", "Of its cells", |reader, text| reader.attribute(2, text)),
+    value('C', "name=value", "Cookie; of several, the last is sent", |reader, text| {
+        reader.typed.cookies.push(text.to_owned());
+        Ok(())
+    }),
+    value('H', "name: value", "Header field; may be repeated", |reader, text| {
+        reader.typed.fields.push(text.to_owned());
+        Ok(())
+    }),
+    value('A', "user:password", "Basic authentication", |reader, text| reader.auth("Authorization", text)),
+    value('P', "user:password", "Basic authentication towards the proxy", |reader, text| {
+        reader.auth("Proxy-Authorization", text)
+    }),
+    value('X', "host:port", "Proxy [port: 80]", set!(proxy = text)),
+    switch('V', "Version", |_| Err(Shown { text: super::banner(false), to_stderr: false, exit: 0 })),
+    switch('k', "Keep connections (HTTP keep-alive)", on!(keep_alive)),
+    switch('d', "No table of percentiles", on!(no_percentiles)),
+    switch('S', "No deviations, medians and warnings", on!(no_confidence)),
+    switch('q', "No progress lines", on!(quiet)),
+    switch('l', "Bodies may differ in length", on!(any_length)),
+    value('g', "file", "Write a row per request, for gnuplot", set!(gnuplot = path)),
+    value('e', "file", "Write the percentiles as CSV", set!(csv = path)),
+    switch('r', "Failed connections do not change the exit code", on!(survives)),
+    value('m', "method", "Method", |reader, text| {
+        reader.typed.method = Method::Custom(text.to_owned());
+        Ok(())
+    }),
+    switch('h', "This text", |_| Err(Shown::usage(""))),
+    switch('I', "TLS asks for no server name (SNI)", on!(no_server_name)),
+    value('Z', "suites", "TLS cipher suites, by their OpenSSL names", set!(suites = text)),
+    value('f', "version", "TLS version: TLS1.2, TLS1.3 or ALL", |reader, text| {
+        // ab takes a word that it does not know for none.
+        reader.typed.versions = Versions::read(text).unwrap_or(reader.typed.versions);
+        Ok(())
+    }),
+    value('E', "file", "Client certificate, its chain and key (PEM)", set!(certificate = text)),
+    value('W', "workers", "Worker threads [default: one for each core]", |reader, text| {
+        reader.typed.workers = Some(number(text));
+        Ok(())
+    }),
+    value('R', "ms", "Time between the first connections", set!(ramp_ms = number)),
+    value('o', "address", "As -B", sources),
+    switch('Q', "No banner", on!(no_banner)),
+    switch('D', "Taken, without effect", |_| Ok(())),
 ];
 
-const fn opt(letter: char, value: &'static str, help: &'static str) -> Opt {
-    Opt { letter, value, help }
+fn text(value: &str) -> Option<String> {
+    Some(value.to_owned())
+}
+
+fn path(value: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(value))
+}
+
+fn sources(reader: &mut Reader<'_>, text: &str) -> Result<(), Shown> {
+    reader.typed.sources.extend(text.split(',').map(str::to_owned));
+    Ok(())
 }
 
 /// Words of ours, which ab would have taken for the end of the options.
@@ -185,10 +272,13 @@ impl Reader<'_> {
                 *at -= usize::from(!rest.is_empty());
                 return Ok(None);
             };
-            if option.value.is_empty() {
-                self.switch(letter)?;
-                continue;
-            }
+            let set = match option.meaning {
+                Meaning::Switch(on) => {
+                    on(self)?;
+                    continue;
+                }
+                Meaning::Value(set) => set,
+            };
             let value = if rest.is_empty() {
                 let Some(value) = words.get(*at) else {
                     self.typed.notices.push(format!("ab: option requires an argument -- {letter}"));
@@ -199,7 +289,7 @@ impl Reader<'_> {
             } else {
                 rest
             };
-            self.value(letter, value)?;
+            set(self, value)?;
             break;
         }
         Ok(Some(()))
@@ -221,70 +311,15 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn switch(&mut self, letter: char) -> Result<(), Shown> {
-        let typed = &mut self.typed;
-        match letter {
-            'w' => typed.html = true,
-            'k' => typed.keep_alive = true,
-            'd' => typed.no_percentiles = true,
-            'S' => typed.no_confidence = true,
-            'q' => typed.quiet = true,
-            'l' => typed.any_length = true,
-            'r' => typed.survives = true,
-            'I' => typed.no_server_name = true,
-            'Q' => typed.no_banner = true,
-            'i' => {
-                self.first_method("HEAD")?;
-                self.typed.method = Method::Head;
-            }
-            'V' => return Err(Shown { text: super::banner(false), to_stderr: false, exit: 0 }),
-            'h' => return Err(Shown::usage("")),
-            _ => {}
-        }
+    /// An attribute of the HTML report, which it asks for.
+    fn attribute(&mut self, place: usize, text: &str) -> Result<(), Shown> {
+        self.typed.html = true;
+        self.typed.attributes[place] = Some(text.to_owned());
         Ok(())
     }
 
-    fn value(&mut self, letter: char, value: &str) -> Result<(), Shown> {
-        let typed = &mut self.typed;
-        let owned = || Some(value.to_owned());
-        match letter {
-            'n' => {
-                typed.requests = number(value);
-                if typed.requests <= 0 {
-                    return Err(Shown::refused("Invalid number of requests"));
-                }
-            }
-            'c' => typed.concurrency = number(value),
-            't' => {
-                typed.time_limit = Some(number(value));
-                typed.requests = REQUESTS_OF_TIMED;
-            }
-            's' => typed.timeout = number(value),
-            'b' => typed.window = number(value),
-            'B' | 'o' => typed.sources.extend(value.split(',').map(str::to_owned)),
-            'p' => self.body("POST", Method::Post, value)?,
-            'u' => self.body("PUT", Method::Put, value)?,
-            'T' => typed.content_type = owned(),
-            'v' => typed.verbosity = number(value),
-            'x' | 'y' | 'z' => {
-                typed.html = true;
-                typed.attributes["xyz".find(letter).unwrap_or(0)] = owned();
-            }
-            'C' => typed.cookies.push(value.to_owned()),
-            'H' => typed.fields.push(value.to_owned()),
-            'A' => typed.auth.push(("Authorization", basic(value))),
-            'P' => typed.auth.push(("Proxy-Authorization", basic(value))),
-            'X' => typed.proxy = owned(),
-            'g' => typed.gnuplot = Some(PathBuf::from(value)),
-            'e' => typed.csv = Some(PathBuf::from(value)),
-            'm' => typed.method = Method::Custom(value.to_owned()),
-            'Z' => typed.suites = owned(),
-            'f' => typed.versions = Versions::read(value).unwrap_or(typed.versions),
-            'E' => typed.certificate = owned(),
-            'W' => typed.workers = Some(number(value)),
-            'R' => typed.ramp_ms = number(value),
-            _ => {}
-        }
+    fn auth(&mut self, field: &'static str, login: &str) -> Result<(), Shown> {
+        self.typed.auth.push((field, basic(login)));
         Ok(())
     }
 
@@ -333,7 +368,7 @@ pub(super) fn number(text: &str) -> i64 {
 /// The usage text.
 pub(super) fn usage() -> String {
     let mut text = "Usage: ab [options] [http[s]://]hostname[:port]/path\nOptions are:\n".to_owned();
-    for Opt { letter, value, help } in OPTIONS {
+    for Opt { letter, value, help, .. } in OPTIONS {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "    -{letter} {value:<13} {help}");
     }

@@ -116,10 +116,10 @@ pub fn help() -> String {
     args::usage()
 }
 
-/// Three lines, as the old tool's version has them; with `html`, as its HTML has them.
+/// Three lines, of which the first begins as the old tool's, by which its output is known; with `html`, as its HTML has them.
 pub fn banner(html: bool) -> String {
     let lines = [
-        concat!("This is wringer ", env!("CARGO_PKG_VERSION"), " in the place of ApacheBench, Version 2.3"),
+        concat!("This is ApacheBench, Version 2.3 <wringer ", env!("CARGO_PKG_VERSION"), " in its place>"),
         "What it does differently is listed in the page on ab of its documentation",
         "Licensed under the Apache License, Version 2.0",
     ];
@@ -132,6 +132,8 @@ pub fn banner(html: bool) -> String {
 impl Shown {
     /// The old tool's code for usage of any kind: EINVAL.
     const USAGE: u8 = 22;
+    /// Its code for a name that nobody knows, 670002, cut to a byte.
+    const UNKNOWN_HOST: u8 = 50;
 
     /// Why, and the usage.
     fn usage(why: &str) -> Shown {

@@ -3,6 +3,7 @@
 use super::args::{Method, Typed, number};
 use super::url::{Url, bracketed, split_authority};
 use super::{Run, Shown, View, tls};
+use crate::without_phase;
 use ::plan::{
     CloseBy, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Pace, Phase, Plan,
     Protocol, Request, RequestStep, Scenario, Site, SourceRange, Step, Stop, Tls, Trace,
@@ -42,7 +43,7 @@ pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed:
     let server_name = server_name(&typed, &url);
     let plan = plan(&typed, &url, proxy.as_deref(), server_name.clone(), env, seed)?;
     if let Some(first) = plan.check().into_iter().next() {
-        return Err(Shown::failed(&format!("ab: {first}")));
+        return Err(Shown::failed(&format!("ab: {}", without_phase(&first))));
     }
     let view = view(&typed, url, proxy, server_name);
     Ok(Run {
@@ -78,6 +79,10 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
     }
     if typed.timeout == 0 {
         return Err(Shown::failed("ab: -s 0: every request would fail at once; give 1 second or more"));
+    }
+    if !url.has_host() {
+        let text = format!("apr_sockaddr_info_get() for {}: Name or service not known (670002)\n", url.host);
+        return Err(Shown { text, to_stderr: true, exit: Shown::UNKNOWN_HOST });
     }
     Ok(url)
 }
@@ -142,7 +147,7 @@ fn plan(
             pause: Duration::ZERO,
             ..Limits::default()
         },
-        phases: vec![phase(typed, url, proxy.is_some())?],
+        phases: vec![phase(typed, url, proxy.is_some())],
         trace: Trace {
             heads: typed.verbosity >= 2,
             requests: typed.gnuplot.is_some(),
@@ -174,15 +179,15 @@ fn http1(typed: &Typed, tls: Option<Tls>) -> Http1 {
     }
 }
 
-fn phase(typed: &Typed, url: &Url, proxied: bool) -> Result<Phase, Shown> {
+fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
     let body = if typed.any_length { ExpectBody::Complete } else { ExpectBody::SameLength };
     let after = typed.time_limit.and_then(|seconds| u64::try_from(seconds).ok()).filter(|limit| *limit > 0);
-    Ok(Phase {
+    Phase {
         name: "measure".to_owned(),
         measured: true,
         scenario: Scenario {
             steps: vec![Step::Requests(RequestStep {
-                requests: vec![request(typed, url, proxied)?],
+                requests: vec![request(typed, url, proxied)],
                 expect: Expect { any_status: true, body, ..Expect::default() },
                 ..RequestStep::default()
             })],
@@ -194,10 +199,10 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Result<Phase, Shown> {
             unconnected: (!typed.survives).then_some(MAX_UNCONNECTED),
             ..Stop::default()
         },
-    })
+    }
 }
 
-fn request(typed: &Typed, url: &Url, proxied: bool) -> Result<Request, Shown> {
+fn request(typed: &Typed, url: &Url, proxied: bool) -> Request {
     let method = match &typed.method {
         Method::None => "GET",
         Method::Head => "HEAD",
@@ -209,17 +214,27 @@ fn request(typed: &Typed, url: &Url, proxied: bool) -> Result<Request, Shown> {
     let request = Request {
         method: method.to_owned(),
         target: Some(if proxied { url.text.clone() } else { url.path.clone() }),
-        fields: fields(typed, url)?,
-        ..Request::get(&format!("{scheme}://{}:{}{}", url.authority_host(), url.port, url.path))
+        fields: fields(typed, url),
+        // ab sends what was typed, whether that is HTTP or not.
+        raw: true,
+        ..Request::get(&address(scheme, url))
     };
-    Ok(match &typed.body {
+    match &typed.body {
         Some(body) => Request { body: body.clone().into(), ..request },
         None => request,
-    })
+    }
 }
 
-/// The header fields in the order of ab.
-fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
+/// The URL; without what no URL may hold.
+fn address(scheme: &str, url: &Url) -> String {
+    let authority = format!("{scheme}://{}:{}", url.authority_host(), url.port);
+    let whole = format!("{authority}{}", url.path);
+    let printable = url.path.bytes().all(|byte| byte > b' ' && byte != 0x7F);
+    if printable { whole } else { format!("{authority}/") }
+}
+
+/// The header fields in the order of ab. A line of the user's own that is no field, or has no blank, stands as it is.
+fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
     let mut fields = Vec::new();
     let mut field = |name: &str, value: FieldValue| fields.push(Field::new(name, value));
     if typed.keep_alive {
@@ -236,10 +251,10 @@ fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
         field("Content-type", typed.content_type.as_deref().unwrap_or("text/plain").into());
     }
     for own in &typed.fields {
-        let (name, value) = own.split_once(':').ok_or_else(|| {
-            Shown::failed(&format!("ab: -H '{own}' is no header field; give one such as 'Accept: */*'"))
-        })?;
-        field(name, value.strip_prefix(' ').unwrap_or(value).into());
+        match own.split_once(": ").filter(|(name, value)| is_field(name, value)) {
+            Some((name, value)) => field(name, value.into()),
+            None => field_as_typed(own, &mut field),
+        }
     }
     for (name, value) in [
         ("Host", url.host_field()),
@@ -250,7 +265,20 @@ fn fields(typed: &Typed, url: &Url) -> Result<Vec<Field>, Shown> {
             field(name, value.into());
         }
     }
-    Ok(fields)
+    fields
+}
+
+/// A line of the user's own that is no field, or has no blank, stands as it is; but no secret stands in clear.
+fn field_as_typed(own: &str, field: &mut dyn FnMut(&str, FieldValue)) {
+    match own.split_once(':').filter(|(name, value)| is_field(name, value)) {
+        Some((name, value)) if Field::new(name, value).value != value.into() => field(name, value.into()),
+        _ => field("", own.into()),
+    }
+}
+
+fn is_field(name: &str, value: &str) -> bool {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(token) && !value.bytes().any(|byte| byte.is_ascii_control())
 }
 
 fn sources(typed: &Typed) -> Result<Vec<SourceRange>, Shown> {

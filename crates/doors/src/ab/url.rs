@@ -28,10 +28,14 @@ impl Url {
             (None, rest) => (false, rest.unwrap_or(text)),
         };
         let (authority, path) = rest.split_at(rest.find('/')?);
-        let (host, port) = split_authority(authority)?;
+        let (host, port) = host_and_port(authority)?;
         let port = port.unwrap_or(if secure { 443 } else { 80 });
-        let printable = path.bytes().all(|byte| byte > b' ' && byte != 0x7F);
-        printable.then(|| Url { secure, host, port, path: path.to_owned(), text: text.to_owned() })
+        Some(Url { secure, host, port, path: path.to_owned(), text: text.to_owned() })
+    }
+
+    /// Whether the host is a name or an address, and not something that no name server knows.
+    pub fn has_host(&self) -> bool {
+        self.host.parse::<std::net::Ipv6Addr>().is_ok() || is_name(&self.host)
     }
 
     /// The host as it stands before a port: IPv6 in brackets.
@@ -47,6 +51,27 @@ impl Url {
             port => format!("{}:{port}", self.authority_host()),
         }
     }
+}
+
+/// An authority as the library of ab takes it apart: digits behind the last colon are the port, and everything else is
+/// the host, whatever it is.
+fn host_and_port(text: &str) -> Option<(String, Option<u16>)> {
+    if text.starts_with('[') {
+        return split_authority(text);
+    }
+    let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let (front, number) = text.split_at(text.len() - digits);
+    let (host, port) = match front.strip_suffix(':').filter(|_| digits > 0) {
+        Some(host) => (host, Some(number.parse::<u16>().ok().filter(|port| *port > 0)?)),
+        None => (text, None),
+    };
+    // Digits alone are a port without a host.
+    let is_host = !host.is_empty() && !front.is_empty();
+    is_host.then(|| (host.to_owned(), port))
+}
+
+fn is_name(host: &str) -> bool {
+    !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }
 
 /// IPv6 in brackets.
@@ -111,18 +136,20 @@ mod tests {
             "http://h",
             "h:80",
             "http:///",
-            "http://h:/",
+            "http://8080/",
+            "http://:80/",
             "http://h:0/",
             "http://h:65536/",
-            "http://h:+5/",
-            "http://h:8x/",
             "http://[::1/",
             "http://[fe80::1%eth0]/",
             "http://[::1]x/",
-            "http://h/a b",
-            "http://h h/",
         ] {
             assert_eq!(Url::parse(text), None, "{text}");
         }
+        for text in ["http://h:/", "http://h:+5/", "http://h:8x/", "http://h h/", "ftp://h/", "http://me@h/"]
+        {
+            assert!(!Url::parse(text).unwrap().has_host(), "{text}");
+        }
+        assert_eq!(Url::parse("http://h/a b\t").unwrap().path, "/a b\t");
     }
 }

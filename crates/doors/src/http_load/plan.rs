@@ -101,7 +101,12 @@ pub(super) fn of(
         check: Check { evidence: 0, ..Check::default() },
         limits,
         phases: vec![phase],
-        trace: Trace { bad_requests: true, requests: slots_shown(typed, format), ..Trace::default() },
+        trace: Trace {
+            bad_requests: true,
+            requests: slots_shown(typed, format),
+            spreads: true,
+            ..Trace::default()
+        },
     };
     Ok(Plan {
         version: Plan::VERSION,

@@ -50,7 +50,7 @@ pub(super) fn mean(
     let view = view(&typed, list.is_some())?;
     let plan = plan(&typed, list, now_seed)?;
     if let Some(first) = plan.check().into_iter().next() {
-        return Err(Shown::refused(first));
+        return Err(Shown::refused(crate::without_phase(&first).to_owned()));
     }
     let known_file = known_file(&typed).filter(|_| view.url_mode);
     let origin_ends_after = stop(&typed)?.after;

@@ -66,7 +66,7 @@ impl Cli {
     pub fn read<Word: Into<OsString> + Clone>(
         words: impl IntoIterator<Item = Word>,
     ) -> Result<Cli, clap::Error> {
-        let mut command = with_negative_numbers(Cli::command());
+        let mut command = with_negative_numbers(with_doors(Cli::command()));
         let words = each_condition(words);
         let matches = command.try_get_matches_from_mut(&words).map_err(|mut error| {
             tips::add(&mut error, &command, &words);
@@ -127,6 +127,23 @@ fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -
     read
 }
 
+/// Old tools whose command lines are read elsewhere, with their lines in the help.
+const DOORS: [(&str, &str); 7] = [
+    ("jtest", "Apache Traffic Server's jtest: the same switches, the same table (wringer jtest --help)"),
+    ("ab", "ApacheBench's ab: the same options, the same report (wringer ab --help)"),
+    ("siege", "siege: the same options, configuration and reports (wringer siege --help)"),
+    ("http_load", "http_load: the same options and report (wringer http_load --help)"),
+    ("wrk", "wrk: the same options, scripts and report (wringer wrk --help)"),
+    ("wrk2", "wrk2: the same options, scripts and report (wringer wrk2 --help)"),
+    ("wrktcp", "wrktcp: the same options, ini files and report (wringer wrktcp --help)"),
+];
+
+fn with_doors(command: clap::Command) -> clap::Command {
+    DOORS
+        .iter()
+        .fold(command, |command, (name, about)| command.subcommand(clap::Command::new(*name).about(*about)))
+}
+
 /// A negative number is read as a value, not as an unknown option, so that the option's own refusal says what would do.
 fn with_negative_numbers(command: clap::Command) -> clap::Command {
     command
@@ -157,55 +174,6 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Start a real proxy, configured as a cache in front of the origin
     Rig(RigArgs),
-    /// Apache Traffic Server's jtest: the same switches, the same table (wringer jtest --help)
-    #[command(disable_help_flag = true)]
-    Jtest {
-        /// As jtest reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
-    /// ApacheBench's ab: the same options, the same report (wringer ab --help)
-    #[command(disable_help_flag = true)]
-    Ab {
-        /// As ab reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
-    /// siege: the same options, configuration and reports (wringer siege --help)
-    #[command(disable_help_flag = true)]
-    Siege {
-        /// As siege reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
-    /// http_load: the same options and report (wringer http_load --help)
-    #[command(name = "http_load", disable_help_flag = true)]
-    HttpLoad {
-        /// As http_load reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
-    /// wrk: the same options, scripts and report (wringer wrk --help)
-    #[command(disable_help_flag = true)]
-    Wrk {
-        /// As wrk reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
-    /// wrk2: the same options, scripts and report (wringer wrk2 --help)
-    #[command(disable_help_flag = true)]
-    Wrk2 {
-        /// As wrk2 reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
-    /// wrktcp: the same options, ini files and report (wringer wrktcp --help)
-    #[command(disable_help_flag = true)]
-    Wrktcp {
-        /// As wrktcp reads them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<String>,
-    },
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made

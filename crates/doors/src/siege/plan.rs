@@ -3,9 +3,9 @@
 use super::settings::{Login, Reps, Settings, Shown};
 use super::urls::Line;
 use plan::{
-    Address, Auth, Check, Credentials, Delay, Expect, Field, FieldValue, Http1, HttpVersion, Limits, Load,
-    Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep, Resources,
-    Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
+    Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http1, HttpVersion,
+    Limits, Load, Pace, Phase, Plan, Protocol, Redirects, Request, RequestForm, RequestOrder, RequestStep,
+    Resources, Scenario, Secret, Session, Site, Status, Step, Stop, Tls, Trace, Validators,
 };
 use std::time::Duration;
 
@@ -139,6 +139,8 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         only: vec!["*".to_owned()],
         except: settings.no_follow_hosts.clone(),
         reversed: true,
+        elements: Elements::Sieges,
+        ..Resources::default()
     };
     Session {
         cookies: true,

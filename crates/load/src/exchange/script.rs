@@ -21,26 +21,31 @@ pub(crate) struct Scratch {
     heard: Heard,
 }
 
-/// Asks the script what to send, sends it and reads the answers.
+/// Asks the script what to send, sends it and reads the answers. Returns how many requests that were.
 pub(crate) async fn script(
     context: Context<'_>,
     slot: &mut Slot,
     scratch: &mut Scratch,
     playing: &Playing,
     mut turn: Turn,
-) {
+) -> u64 {
     let worker = context.worker;
-    let Some(delay) = playing.delay() else { return halt(worker, playing) };
+    let Some(delay) = playing.delay() else {
+        halt(worker, playing);
+        return 0;
+    };
     if !delay.is_zero() {
         worker.net.sleep(delay).await;
         turn.due = worker.net.now();
         if worker.over(context.work, turn.due) {
-            return;
+            return 0;
         }
     }
+    let mut count = 0;
     let mut message = std::mem::take(&mut scratch.message);
     if let Some(batch) = playing.request(&mut message) {
-        (0..batch.count).for_each(|_| worker.begin(turn.due));
+        count = u64::from(batch.count);
+        (0..count).for_each(|_| worker.begin(turn.due));
         let heard = Cell::new(std::mem::take(&mut scratch.heard));
         let mut call = Scripted { context, playing, message, heard };
         run(context, slot, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
@@ -50,6 +55,7 @@ pub(crate) async fn script(
     if playing.halted.get().is_some() {
         halt(worker, playing);
     }
+    count
 }
 
 /// The script has had enough: this worker ends, and where the script has failed, all do.

@@ -173,7 +173,9 @@ impl Writer<'_> {
             head.push(text(&format!("Host: {}\r\n", address.authority)));
         }
         for field in fields().filter(|field| route.carries(&field.name)) {
-            head.push(text(&format!("{}: ", field.name)));
+            if !field.name.is_empty() {
+                head.push(text(&format!("{}: ", field.name)));
+            }
             match field.value.template() {
                 Some(template) => head.extend(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
                 None => head.push(text(&field.value.text())),

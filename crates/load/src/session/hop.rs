@@ -13,7 +13,7 @@ use crate::requests::{Answer, Prepared};
 use crate::route::Route;
 use crate::worker::Worker;
 use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
-use plan::Address;
+use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
@@ -304,7 +304,7 @@ impl Derived<'_> {
             return (outcome, Fetched::Over);
         }
         let Some(mut needs) = reply.take_needs() else { return (outcome, Fetched::Over) };
-        match self.refreshed(&mut needs) {
+        match self.refreshed(&mut needs).filter(|_| self.elements() == Elements::Browsers) {
             Some(to) => (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, false)))),
             None => (outcome, self.page(&mut needs)),
         }
@@ -357,14 +357,21 @@ impl Derived<'_> {
     fn refreshed(&self, needs: &mut Needs) -> Option<Address> {
         let redirects = self.visit.session.plan.redirects.as_ref()?;
         let follows = redirects.refresh && self.purpose.redirects_left > 0;
-        let to = follows.then(|| needs.refresh(&self.message.address)).flatten()?;
+        let to = follows.then(|| needs.refresh(&self.message.address, self.elements())).flatten()?;
         self.visit.speaks(&to).then_some(to)
     }
 
     fn page(&self, needs: &mut Needs) -> Fetched {
         let Some(resources) = &self.visit.session.plan.resources else { return Fetched::Over };
         let mut wanted = needs.wanted(&self.message.address, resources);
+        // siege fetches what a page leads to as well as what it needs.
+        let refreshed = self.refreshed(needs).filter(|_| resources.elements == Elements::Sieges);
+        wanted.splice(..0, refreshed);
         wanted.retain(|address| self.visit.speaks(address));
         Fetched::Page(wanted)
+    }
+
+    fn elements(&self) -> Elements {
+        self.visit.session.plan.resources.as_ref().map(|resources| resources.elements).unwrap_or_default()
     }
 }

@@ -1,9 +1,9 @@
-//! What a page needs, as a browser would find it in its HTML while it arrives: images, style sheets, icons, scripts and
-//! frames; and where its `<meta http-equiv=refresh>` leads.
+//! What a page needs, as a browser or siege would find it in its HTML while it arrives: images, style sheets, icons, scripts
+//! and frames; and where its `<meta http-equiv=refresh>` leads.
 
 use lol_html::html_content::Element;
-use lol_html::{HtmlRewriter, Settings, element};
-use plan::{Address, Resources};
+use lol_html::{HtmlRewriter, Settings, element, text};
+use plan::{Address, Elements, Resources};
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -14,9 +14,27 @@ const MOST: usize = 10_000;
 /// What was found in a page, in the order it stands.
 #[derive(Debug, Default)]
 struct Found {
-    needs: Vec<String>,
+    needs: Vec<(String, Who)>,
     base: Option<String>,
     refresh: Option<String>,
+}
+
+/// Who fetches what an element names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Both,
+    Browsers,
+    /// A browser runs scripts, and so does not look into `<noscript>`.
+    Siege,
+}
+
+impl Who {
+    fn is(self, elements: Elements) -> bool {
+        match elements {
+            Elements::Browsers => self != Who::Siege,
+            Elements::Sieges => self != Who::Browsers,
+        }
+    }
 }
 
 type Parser = HtmlRewriter<'static, fn(&[u8])>;
@@ -27,20 +45,20 @@ pub(super) struct Needs {
     found: Rc<RefCell<Found>>,
 }
 
-/// Elements that name what is fetched at once, and by which attribute.
-const REFERENCES: [(&str, &str); 12] = [
-    ("img[src]", "src"),
-    ("script[src]", "src"),
-    ("iframe[src]", "src"),
-    ("frame[src]", "src"),
-    ("input[type=image][src]", "src"),
-    ("embed[src]", "src"),
-    ("object[data]", "data"),
-    ("video[poster]", "poster"),
-    ("audio[src]", "src"),
-    ("video[src]", "src"),
-    ("track[src]", "src"),
-    ("body[background]", "background"),
+/// Elements that name what is fetched at once, by which attribute, and by whom.
+const REFERENCES: [(&str, &str, Who); 12] = [
+    ("img[src]", "src", Who::Both),
+    ("script[src]", "src", Who::Both),
+    ("iframe[src]", "src", Who::Browsers),
+    ("frame[src]", "src", Who::Browsers),
+    ("input[type=image][src]", "src", Who::Browsers),
+    ("embed[src]", "src", Who::Browsers),
+    ("object[data]", "data", Who::Browsers),
+    ("video[poster]", "poster", Who::Browsers),
+    ("audio[src]", "src", Who::Browsers),
+    ("video[src]", "src", Who::Browsers),
+    ("track[src]", "src", Who::Browsers),
+    ("body[background]", "background", Who::Both),
 ];
 
 /// Relations of a link whose other end is fetched with the page.
@@ -49,20 +67,14 @@ const RELATIONS: [&str; 5] = ["stylesheet", "icon", "apple-touch-icon", "preload
 impl Needs {
     pub fn new() -> Needs {
         let found = Rc::new(RefCell::new(Found::default()));
-        let mut settings = Settings::new();
-        for (selector, attribute) in REFERENCES {
-            let found = found.clone();
-            settings = settings.append_element_content_handler(element!(selector, move |element| {
-                found.borrow_mut().need(attribute_of(element, attribute));
-                Ok(())
-            }));
-        }
-        let (links, bases, metas) = (found.clone(), found.clone(), found.clone());
+        let settings = references(&found, None);
+        let (scripted, bases, metas) = (found.clone(), found.clone(), found.clone());
+        let mut hidden = String::new();
         let settings = settings
-            .append_element_content_handler(element!("link[rel][href]", move |element| {
-                let relations = attribute_of(element, "rel").unwrap_or_default().to_ascii_lowercase();
-                if relations.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation)) {
-                    links.borrow_mut().need(attribute_of(element, "href"));
+            .append_element_content_handler(text!("noscript", move |chunk| {
+                hidden.push_str(chunk.as_str());
+                if chunk.last_in_text_node() {
+                    read_hidden(&std::mem::take(&mut hidden), &scripted);
                 }
                 Ok(())
             }))
@@ -80,8 +92,7 @@ impl Needs {
                 }
                 Ok(())
             }));
-        let discard: fn(&[u8]) = |_| {};
-        Needs { parser: Some(HtmlRewriter::new(settings, discard)), found }
+        Needs { parser: Some(rewriter(settings)), found }
     }
 
     /// The next bytes of the page.
@@ -94,19 +105,20 @@ impl Needs {
     }
 
     /// Where the page leads by itself, once it is over.
-    pub fn refresh(&mut self, page: &Address) -> Option<Address> {
+    pub fn refresh(&mut self, page: &Address, elements: Elements) -> Option<Address> {
         self.end();
         let to = self.found.borrow().refresh.clone()?;
-        self.base(page)?.join(&to)
+        self.base(page, elements)?.join(&to)
     }
 
     /// What is fetched of all that the page needs: each once, in order.
     pub fn wanted(&mut self, page: &Address, which: &Resources) -> Vec<Address> {
         self.end();
-        let Some(base) = self.base(page) else { return Vec::new() };
+        let Some(base) = self.base(page, which.elements) else { return Vec::new() };
         let mut seen = HashSet::from([page.text.clone()]);
         let found = self.found.borrow();
-        let addresses = found.needs.iter().filter_map(|reference| base.join(reference));
+        let fetched = found.needs.iter().filter(|(_, who)| who.is(which.elements));
+        let addresses = fetched.filter_map(|(reference, _)| base.join(reference));
         let mut wanted: Vec<Address> = addresses
             .filter(|address| is_wanted(address, page, which) && seen.insert(address.text.clone()))
             .collect();
@@ -123,19 +135,59 @@ impl Needs {
         }
     }
 
-    fn base(&self, page: &Address) -> Option<Address> {
+    /// What references are relative to; siege does not know `<base>`.
+    fn base(&self, page: &Address, elements: Elements) -> Option<Address> {
         match &self.found.borrow().base {
-            Some(base) => page.join(base),
-            None => Some(page.clone()),
+            Some(base) if elements == Elements::Browsers => page.join(base),
+            _ => Some(page.clone()),
         }
     }
 }
 
-impl Found {
-    fn need(&mut self, reference: Option<String>) {
-        if self.needs.len() < MOST {
-            self.needs.extend(reference.filter(|reference| !reference.trim().is_empty()));
+/// Handlers of all that names what is fetched at once. `who`: nobody else fetches it, whatever the element.
+fn references(found: &Rc<RefCell<Found>>, who: Option<Who>) -> Settings<'static, 'static> {
+    let mut settings = Settings::new();
+    for (selector, attribute, usual) in REFERENCES {
+        let found = found.clone();
+        let who = if who.is_some() && usual == Who::Browsers { usual } else { who.unwrap_or(usual) };
+        settings = settings.append_element_content_handler(element!(selector, move |element| {
+            found.borrow_mut().need(attribute_of(element, attribute), who);
+            Ok(())
+        }));
+    }
+    let links = found.clone();
+    settings.append_element_content_handler(element!("link[rel][href]", move |element| {
+        let relations = attribute_of(element, "rel").unwrap_or_default().to_ascii_lowercase();
+        // siege knows this relation only where it stands alone.
+        let usual = if relations.trim() == RELATIONS[0] { Who::Both } else { Who::Browsers };
+        let who = if usual == Who::Browsers { usual } else { who.unwrap_or(usual) };
+        if relations.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation)) {
+            links.borrow_mut().need(attribute_of(element, "href"), who);
         }
+        Ok(())
+    }))
+}
+
+fn rewriter(settings: Settings<'static, 'static>) -> Parser {
+    let discard: fn(&[u8]) = |_| {};
+    HtmlRewriter::new(settings, discard)
+}
+
+/// Reads what a browser with scripts does not look at. Its frames and the like nobody fetches.
+fn read_hidden(text: &str, found: &Rc<RefCell<Found>>) {
+    let inner = Rc::new(RefCell::new(Found::default()));
+    let mut parser = rewriter(references(&inner, Some(Who::Siege)));
+    // What is left of a broken page holds no whole reference.
+    let _ = parser.write(text.as_bytes()).and_then(|()| parser.end());
+    let needs = std::mem::take(&mut inner.borrow_mut().needs);
+    let of_siege = needs.into_iter().filter(|(_, who)| *who == Who::Siege);
+    of_siege.for_each(|(reference, who)| found.borrow_mut().need(Some(reference), who));
+}
+
+impl Found {
+    fn need(&mut self, reference: Option<String>, who: Who) {
+        let reference = reference.filter(|reference| !reference.trim().is_empty() && self.needs.len() < MOST);
+        self.needs.extend(reference.map(|reference| (reference, who)));
     }
 }
 
@@ -174,7 +226,9 @@ mod tests {
         let page = Address::parse("http://h/start").unwrap();
         let mut needs = Needs::new();
         PAGE.as_bytes().chunks(step).for_each(|chunk| needs.read(chunk));
-        assert_eq!(needs.refresh(&page).unwrap().text, "http://h/d/next?a=1&b=2");
+        let next = if which.elements == Elements::Browsers { "d/next" } else { "next" };
+        let refresh = needs.refresh(&page, which.elements).unwrap();
+        assert_eq!(refresh.text, format!("http://h/{next}?a=1&b=2"));
         needs.wanted(&page, which).into_iter().map(|address| address.text).collect()
     }
 
@@ -199,5 +253,23 @@ mod tests {
         let only = vec!["*".to_owned()];
         let except = Resources { only, except, reversed: true, ..Resources::default() };
         assert_eq!(wanted(&except, 100), [all[4], all[3], all[2], all[0]]);
+    }
+
+    /// Seen of siege 4.0.7 in front of such a page.
+    #[test]
+    fn resources_of_siege_are_fewer_and_relative_to_the_page() {
+        let siege = Resources { elements: Elements::Sieges, ..Resources::default() };
+        let all = ["http://h/c.css", "http://h/bg.png", "http://h/i.gif?a=1&b=2", "http://cdn/s.js"];
+        for step in [1, 10_000] {
+            assert_eq!(wanted(&siege, step), all);
+        }
+        let page = Address::parse("http://h/a/b").unwrap();
+        let mut needs = Needs::new();
+        needs.read(b"<noscript><img src=n.png><iframe src=no></noscript><img src=y.png><link rel='alternate stylesheet' href=no>");
+        let texts = |which: &Resources, needs: &mut Needs| {
+            needs.wanted(&page, which).into_iter().map(|address| address.path).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(&siege, &mut needs), ["/a/n.png", "/a/y.png"]);
+        assert_eq!(texts(&Resources::default(), &mut needs), ["/a/y.png", "/a/no"]);
     }
 }

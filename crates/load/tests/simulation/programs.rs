@@ -1,9 +1,10 @@
 //! Programs that say what is sent, as wrk's scripts do.
 
-use load::script::{Habits, Halt, Heard, Script};
+use load::script::{Habits, Halt, Heard, Ledger, Script};
 use plan::draw::Draw;
 use plan::{Dialect, Request, ScriptStep};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use wire::http1::batch::{Batch, count};
 
@@ -68,6 +69,10 @@ impl Script for Program {
     }
 
     fn end(&mut self) {}
+
+    fn ledger(&self) -> Arc<Ledger> {
+        Arc::default()
+    }
 }
 
 /// The step of a plan whose script the programs stand for.

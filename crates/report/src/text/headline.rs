@@ -44,7 +44,7 @@ impl Report<'_> {
             ),
         ]);
         if let Some(hits) = hit_ratio(phase) {
-            let stored = self.nothing_was_stored().then(|| "nothing was stored");
+            let stored = self.nothing_was_stored().then_some("nothing was stored");
             let said = [Some(self.predicted()), stored.map(str::to_owned)];
             let said: Vec<_> = said.into_iter().flatten().filter(|text| !text.is_empty()).collect();
             table.row([format!("{} hits", show::percent(hits)), said.join("; ")]);

@@ -6,9 +6,11 @@ use measure::{
     Exchange, Failure, FailureKind, Outcome as Ended, PhaseResult, RunResult, Stage as At, Timeline,
 };
 use plan::{Dialect, Field, Request, ScriptStep};
-use script::{Network, Seat, Stage};
+use script::{Network, Patience, Seat, Stage};
 use std::net::SocketAddr;
-use std::rc::Rc;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -31,6 +33,13 @@ impl Network for Names {
     fn connect(&self, _to: SocketAddr) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// Longer than any call of a test takes on a busy machine.
+const LONGEST: Duration = Duration::from_secs(60);
+
+fn patience(longest: Duration) -> Patience {
+    Patience { longest, interrupted: Box::new(|| false) }
 }
 
 /// What a test asks of a script on its thread.
@@ -60,6 +69,25 @@ pub fn failure(text: &str) -> String {
         Ok(_) => panic!("{text}: nothing was wrong"),
         Err(why) => why,
     }
+}
+
+/// A script that is given hardly any time for its calls before and after the test.
+pub fn given_up(text: &str) -> Result<Theatre, String> {
+    Theatre::with(&step(&sleepy(text), Dialect::Wrk), 2, patience(Duration::from_millis(500)))
+}
+
+/// Why a script does not run, during whose first call somebody wants the end.
+pub fn interrupted(text: &str) -> String {
+    let asked = AtomicBool::new(false);
+    // The first look is before the call.
+    let interrupted = Box::new(move || asked.swap(true, Ordering::Relaxed));
+    let patience = Patience { longest: LONGEST, interrupted };
+    Theatre::with(&step(&sleepy(text), Dialect::Wrk), 1, patience).err().unwrap()
+}
+
+/// A script whose endless loops leave the processor to others: nobody ends their threads before the tests end.
+fn sleepy(text: &str) -> String {
+    format!("local socket = require('socket') local function sleep() socket.sleep(0.05) end {text}")
 }
 
 fn step(text: &str, dialect: Dialect) -> ScriptStep {
@@ -92,8 +120,18 @@ impl Theatre {
         Theatre::new(&step(text, Dialect::Wrk2), 1)
     }
 
+    /// A script that lies in a folder.
+    pub fn in_folder(text: &str, folder: &Path) -> Result<Theatre, String> {
+        let file = folder.join("test.lua").display().to_string();
+        Theatre::new(&ScriptStep { file, ..step(text, Dialect::Wrk) }, 1)
+    }
+
     fn new(step: &ScriptStep, workers: u32) -> Result<Theatre, String> {
-        let (stage, seats) = Stage::new(step, workers, Rc::new(Names), Instant::now())
+        Theatre::with(step, workers, patience(LONGEST))
+    }
+
+    fn with(step: &ScriptStep, workers: u32, patience: Patience) -> Result<Theatre, String> {
+        let (stage, seats) = Stage::new(step, workers, Arc::new(Names), patience, Instant::now())
             .map_err(|failure| failure.to_string())?;
         let (mut asks, mut threads) = (Vec::new(), Vec::new());
         for seat in seats {

@@ -1,17 +1,17 @@
 //! `wringer ab`: the old tool's options, streams, files and exit codes over a session.
 
+use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Surroundings, View};
-use doors::ab::{Command, Run, Shown, banner, parse};
+use doors::ab::{self as door, Command, Run, banner, parse};
 use measure::{Event, First, FirstTls, Row};
 use plan::CipherSuite;
 use report::ab::{Asked, Gnuplot, Heads, Seen, begin};
 use std::ffi::OsString;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -20,82 +20,84 @@ const PROGRESS: Duration = Duration::from_millis(200);
 /// What ab ends with where a wait was too long: its number, cut to a byte as exit codes are.
 const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has expired (70007)", 119);
 
-/// Runs the command; `args` are those after its name.
-pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
-    let env = |name: &str| std::env::var(name).ok();
-    let read = |file: &Path| std::fs::read(file);
-    match parse(args, &env, super::seed_from_clock(), &read) {
-        Command::Show(shown) => Ok(say(&shown)),
-        Command::Run(run) if run.show_plan => {
-            show::write(&run.plan.to_text());
-            Ok(Exit::Fine)
+/// ab's command line.
+pub struct Ab {
+    run: Run,
+}
+
+impl Door for Ab {
+    const NAME: &'static str = "ab";
+    type Lines = Told;
+
+    fn read(args: &[OsString], moment: &Moment) -> Result<Ab, Shown> {
+        match parse(args, &Moment::env, moment.seed, &Moment::read_file) {
+            Command::Run(run) => Ok(Ab { run: *run }),
+            Command::Show(door::Shown { text, to_stderr, exit }) => Err(Shown::on(to_stderr, text, exit)),
         }
-        Command::Run(run) => Ok(match test(*run) {
-            Ok(exit) => exit,
-            Err(Ended { line, exit }) => {
-                show::notice(&line);
-                code(exit)
-            }
-        }),
     }
-}
 
-/// Prints what `ab --help` prints, as the help of a native command: on standard output, and it is no error.
-pub fn help() -> Result<Exit, Problem> {
-    show::write(&doors::ab::help());
-    Ok(Exit::Fine)
-}
-
-fn say(shown: &Shown) -> Exit {
-    match shown.to_stderr {
-        true => show::notice(shown.text.strip_suffix('\n').unwrap_or(&shown.text)),
-        false => show::write(&shown.text),
+    fn help() -> String {
+        door::help()
     }
-    code(shown.exit)
+
+    fn common(&self) -> Common<'_> {
+        let run = &self.run;
+        Common {
+            plan: &run.plan,
+            notices: &run.notices,
+            json: run.json.as_ref(),
+            show_plan: run.show_plan,
+            // What it takes differently it says itself, before anything else.
+            quiet: true,
+        }
+    }
+
+    fn target(&self) -> Option<String> {
+        Some(self.run.view.connects_to.clone())
+    }
+
+    fn before(&mut self) -> Result<(), Problem> {
+        let run = &mut self.run;
+        run.notices.iter().for_each(|notice| show::notice(notice));
+        if run.view.banner {
+            show::write(&banner(run.view.html.is_some()));
+        }
+        if run.view.html.is_none() {
+            show::write(&begin(&asked(run), run.view.progress.is_some()));
+        }
+        for (what, file) in [("CSV", &run.csv), ("gnuplot", &run.gnuplot)] {
+            let file = file.as_deref().filter(|file| !output::is_stdout(file));
+            file.map_or(Ok(()), output::writable).map_err(|error| cannot_open(what, &error))?;
+        }
+        look(run)?;
+        let most = session::threads(None).min(run.view.concurrency.max(1));
+        run.plan.threads.get_or_insert(most as u16);
+        Ok(())
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            interval: if self.run.view.progress.is_some() { PROGRESS } else { Duration::ZERO },
+            take_silent: true,
+            ..Surroundings::default()
+        }
+    }
+
+    fn begin(&mut self) -> Result<Told, Problem> {
+        Ok(Told::new(&self.run))
+    }
+
+    fn lay_out(&self, finished: &Finished, told: Told) -> Result<Exit, Problem> {
+        report(&self.run, &asked(&self.run), finished, told)
+    }
 }
 
 fn code(exit: u8) -> Exit {
     Exit::Code(ExitCode::from(exit))
 }
 
-/// A run that ended without a report: a line, and the exit code of ab.
-struct Ended {
-    line: String,
-    exit: u8,
-}
-
-impl From<Problem> for Ended {
-    fn from(problem: Problem) -> Ended {
-        Ended { line: format!("ab: {problem}"), exit: 1 }
-    }
-}
-
-fn test(mut run: Run) -> Result<Exit, Ended> {
-    run.notices.iter().for_each(|notice| show::notice(notice));
-    can_keep(&run)?;
-    let asked = asked(&run);
-    if run.view.banner {
-        show::write(&banner(run.view.html.is_some()));
-    }
-    if run.view.html.is_none() {
-        show::write(&begin(&asked, run.view.progress.is_some()));
-    }
-    look(&run)?;
-    let most = session::threads(None).min(run.view.concurrency.max(1));
-    run.plan.threads.get_or_insert(most as u16);
-    let around = Surroundings {
-        interval: if run.view.progress.is_some() { PROGRESS } else { Duration::ZERO },
-        take_silent: true,
-        ..Surroundings::default()
-    };
-    let ready = session::prepare(&run.plan, &around, false)?;
-    let mut told = Told::new(&run);
-    let finished = ready.run(&[], &mut told)?;
-    report(&run, &asked, &finished, told)
-}
-
 /// Shows the report and says how the process ends.
-fn report(run: &Run, asked: &Asked, finished: &Finished, told: Told) -> Result<Exit, Ended> {
+fn report(run: &Run, asked: &Asked, finished: &Finished, told: Told) -> Result<Exit, Problem> {
     let result = &finished.result;
     let phase = result.measured();
     let mut seen = Seen::new(&phase, asked, result.interrupted);
@@ -149,21 +151,11 @@ fn asked(run: &Run) -> Asked {
     }
 }
 
-/// Finds out before the run whether its files can be written: afterwards it would be late.
-fn can_keep(run: &Run) -> Result<(), Ended> {
-    let files = [("CSV", &run.csv), ("gnuplot", &run.gnuplot), ("JSON", &run.json)];
-    for (what, file) in files {
-        let Some(file) = file.as_deref().filter(|file| !output::is_stdout(file)) else { continue };
-        output::writable(file).map_err(|error| cannot_open(what, &error))?;
-    }
-    Ok(())
+fn cannot_open(what: &str, error: &io::Error) -> Problem {
+    Problem::Words { text: format!("Cannot open {what} output file: {}", reason(error)), exit: 1 }
 }
 
-fn cannot_open(what: &str, error: &io::Error) -> Ended {
-    Ended { line: format!("Cannot open {what} output file: {}", reason(error)), exit: 1 }
-}
-
-fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Ended> {
+fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Problem> {
     let csv = run.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
         output::keep("the CSV output", file, report::ab::csv(&seen.spreads.total).as_bytes())
     });
@@ -171,14 +163,12 @@ fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result
         let text = gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system());
         output::keep("the gnuplot output", file, text.as_bytes())
     });
-    let target = Some(run.view.connects_to.as_str());
-    let json = show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None);
-    Ok(csv.and(gnuplot).and(json)?)
+    csv.and(gnuplot)
 }
 
 /// Looks the host up and, unless failed connections are to be survived, whether anybody listens there: ab ends in its own
 /// words where not.
-fn look(run: &Run) -> Result<(), Ended> {
+fn look(run: &Run) -> Result<(), Problem> {
     let name = &run.view.connects_to;
     let found: Vec<SocketAddr> = name.to_socket_addrs().map_err(|error| unknown(name, &error))?.collect();
     if run.view.survives {
@@ -196,25 +186,26 @@ fn look(run: &Run) -> Result<(), Ended> {
 }
 
 /// A name that leads nowhere. apr's numbers begin with 670000 and end with those of getaddrinfo.
-fn unknown(name: &str, error: &io::Error) -> Ended {
+fn unknown(name: &str, error: &io::Error) -> Problem {
     let host = name.rsplit_once(':').map_or(name, |(host, _)| host);
     let (text, number) = match error.to_string().contains("Temporary failure") {
         true => ("Temporary failure in name resolution", 670_003_u32),
         false => ("Name or service not known", 670_002),
     };
-    Ended {
-        line: format!("apr_sockaddr_info_get() for {host}: {text} ({number})"),
+    Problem::Words {
+        text: format!("apr_sockaddr_info_get() for {host}: {text} ({number})"),
         exit: (number % 256) as u8,
     }
 }
 
 /// A host where nobody listens.
-fn silent(error: &io::Error) -> Ended {
+fn silent(error: &io::Error) -> Problem {
     match error.raw_os_error() {
-        Some(errno) => {
-            Ended { line: format!("apr_socket_recv: {} ({errno})", reason(error)), exit: errno as u8 }
-        }
-        None => Ended { line: TIMED_OUT.0.to_owned(), exit: TIMED_OUT.1 },
+        Some(errno) => Problem::Words {
+            text: format!("apr_socket_recv: {} ({errno})", reason(error)),
+            exit: errno as u8,
+        },
+        None => Problem::Words { text: TIMED_OUT.0.to_owned(), exit: TIMED_OUT.1 },
     }
 }
 
@@ -224,7 +215,7 @@ fn reason(error: &io::Error) -> String {
 }
 
 /// What is told while it runs.
-struct Told {
+pub struct Told {
     heads: Heads,
     gnuplot: Gnuplot,
     first: Option<First>,

@@ -1,55 +1,59 @@
 //! `wringer http_load`: http_load's options, lines and report over a session.
 
+use super::door::{Common, Door, Moment, Shown};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings, View};
+use crate::session::{Finished, Surroundings, View};
 use doors::http_load::{self as door, Command, Run, parse};
 use measure::{Event, Row};
 use report::http_load::{self as layout, Slots};
 use std::ffi::OsString;
-use std::path::Path;
-use std::process::ExitCode;
 
-/// Runs the command; `args` are those after its name.
-pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
-    let read = |file: &Path| std::fs::read(file);
-    match parse(args, super::seed_from_clock(), &read) {
-        Command::Show { text, to_stderr, exit } => {
-            if to_stderr {
-                show::aside(&text);
-            } else {
-                show::write(&text);
-            }
-            Ok(Exit::Code(ExitCode::from(exit)))
+/// http_load's command line.
+pub struct HttpLoad {
+    run: Run,
+}
+
+impl Door for HttpLoad {
+    const NAME: &'static str = "http_load";
+    const SEED: Option<&'static str> = Some("--seed");
+    type Lines = Lines;
+
+    fn read(args: &[OsString], moment: &Moment) -> Result<HttpLoad, Shown> {
+        match parse(args, moment.seed, &Moment::read_file) {
+            Command::Run(run) => Ok(HttpLoad { run: *run }),
+            Command::Show { text, to_stderr, exit } => Err(Shown::on(to_stderr, text, exit)),
         }
-        Command::Run(run) if run.show_plan => {
-            show::write(&run.plan.to_text());
-            Ok(Exit::Fine)
-        }
-        Command::Run(run) => test(&run).map(|()| Exit::Fine).or_else(|problem| {
-            show::notice(&format!("http_load: {problem}"));
-            Ok(Exit::Impossible)
-        }),
     }
-}
 
-/// Prints the usage, as the help of a native command: on standard output, and it is no error.
-pub fn help() -> Result<Exit, Problem> {
-    show::write(&door::help());
-    Ok(Exit::Fine)
-}
+    fn help() -> String {
+        door::help()
+    }
 
-fn test(run: &Run) -> Result<(), Problem> {
-    show::can_keep_for_door(run.json.as_deref())?;
-    run.notices.iter().for_each(|notice| show::notice(&format!("http_load: {notice}")));
-    let around = Surroundings { take_silent: true, ..Surroundings::default() };
-    let ready = session::prepare(&run.plan, &around, false)?;
-    let mut lines = Lines::new(run);
-    let finished = ready.run(&[], &mut lines)?;
-    let slots = run.slots.then_some(&lines.slots);
-    show::write(&layout::report(&finished.result, format_of(run), run.checksum, slots));
-    finished.result.notes.iter().for_each(|note| show::notice(&format!("http_load: {note}")));
-    show::keep_door_json(run.json.as_deref(), &finished, &run.plan, None, Some("--seed"))
+    fn common(&self) -> Common<'_> {
+        let run = &self.run;
+        Common {
+            plan: &run.plan,
+            notices: &run.notices,
+            json: run.json.as_ref(),
+            show_plan: run.show_plan,
+            quiet: false,
+        }
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings { take_silent: true, ..Surroundings::default() }
+    }
+
+    fn begin(&mut self) -> Result<Lines, Problem> {
+        Ok(Lines::new(&self.run))
+    }
+
+    fn lay_out(&self, finished: &Finished, lines: Lines) -> Result<Exit, Problem> {
+        let slots = self.run.slots.then_some(&lines.slots);
+        show::write(&layout::report(&finished.result, format_of(&self.run), self.run.checksum, slots));
+        Ok(Exit::Fine)
+    }
 }
 
 fn format_of(run: &Run) -> layout::Format {
@@ -63,8 +67,13 @@ fn format_of(run: &Run) -> layout::Format {
 const PROGRESS_S: f64 = 60.0;
 
 /// What is told while a run goes on.
-struct Lines<'a> {
-    run: &'a Run,
+pub struct Lines {
+    format: layout::Format,
+    verbose: bool,
+    counts_slots: bool,
+    checksum: bool,
+    ignore_bytes: bool,
+    timeout_s: u64,
     slots: Slots,
     started: u64,
     completed: u64,
@@ -72,18 +81,29 @@ struct Lines<'a> {
     next_s: f64,
 }
 
-impl Lines<'_> {
-    fn new(run: &Run) -> Lines<'_> {
-        Lines { run, slots: Slots::default(), started: 0, completed: 0, next_s: PROGRESS_S }
+impl Lines {
+    fn new(run: &Run) -> Lines {
+        Lines {
+            format: format_of(run),
+            verbose: run.verbose,
+            counts_slots: run.slots,
+            checksum: run.checksum,
+            ignore_bytes: run.ignore_bytes,
+            timeout_s: run.timeout_s,
+            slots: Slots::default(),
+            started: 0,
+            completed: 0,
+            next_s: PROGRESS_S,
+        }
     }
 }
 
-impl View for Lines<'_> {
+impl View for Lines {
     fn row(&mut self, row: &Row, _phase: &str) {
         let counts = &row.counts;
         self.started += counts.requests;
         self.completed += counts.fine + counts.faulty + counts.failed;
-        if self.run.verbose && row.at_s >= self.next_s {
+        if self.verbose && row.at_s >= self.next_s {
             self.next_s += PROGRESS_S;
             show::notice(&layout::progress(row.at_s, self.started, self.completed, row.in_flight));
         }
@@ -91,16 +111,16 @@ impl View for Lines<'_> {
 
     fn event(&mut self, event: Event) {
         let Event::Request(record) = event else { return };
-        if self.run.slots {
+        if self.counts_slots {
             self.slots.add(&record);
         }
-        let is_length = matches!(record.outcome, measure::Outcome::Faulty(_)) && !self.run.checksum;
-        if is_length && self.run.ignore_bytes {
+        let is_length = matches!(record.outcome, measure::Outcome::Faulty(_)) && !self.checksum;
+        if is_length && self.ignore_bytes {
             return;
         }
-        let format = format_of(self.run);
+        let format = self.format;
         let time = if format == layout::Format::Ats { clock::time_of_day() } else { String::new() };
-        if let Some(line) = layout::trouble(&record, format, self.run.timeout_s, &time) {
+        if let Some(line) = layout::trouble(&record, format, self.timeout_s, &time) {
             show::notice(&line);
         }
     }

@@ -1,90 +1,98 @@
 //! `wringer jtest`: the old tool's switches, streams and exit codes over a session.
 
+use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use super::troubles::Troubles;
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings, View};
+use crate::session::{self, Finished, Surroundings, View};
 use doors::jtest::{Command, Run, parse};
 use measure::{Event, Row};
-use plan::{Load, Plan, Step};
+use plan::{Load, Step};
 use report::jtest::{Layout, ViewOptions};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
-/// Runs the command; `args` are those after its name.
-pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
-    let env = |name: &str| std::env::var(name).ok();
-    let read = |file: &Path| std::fs::read(file);
-    match parse(args, &env, super::seed_from_clock(), &read) {
-        Command::Show { text, to_stderr, exit } => {
-            if to_stderr {
-                show::notice(text.trim_end())
-            } else {
-                show::write(&text)
-            }
-            Ok(Exit::Code(ExitCode::from(exit)))
+/// jtest's command line.
+pub struct Jtest {
+    run: Run,
+    known: Known,
+}
+
+impl Door for Jtest {
+    const NAME: &'static str = "jtest";
+    const SEED: Option<&'static str> = Some("-D");
+    type Lines = Table;
+
+    fn read(args: &[OsString], moment: &Moment) -> Result<Jtest, Shown> {
+        match parse(args, &Moment::env, moment.seed, &Moment::read_file) {
+            Command::Run(run) => Ok(Jtest { run: *run, known: Known::default() }),
+            Command::Show { text, to_stderr, exit } => Err(Shown::on(to_stderr, text, exit)),
         }
-        Command::Run(run) if run.show_plan => {
-            show::write(&run.plan.to_text());
-            Ok(Exit::Fine)
+    }
+
+    fn help() -> String {
+        doors::jtest::help()
+    }
+
+    fn common(&self) -> Common<'_> {
+        let run = &self.run;
+        Common {
+            plan: &run.plan,
+            notices: &run.notices,
+            json: run.json.as_ref(),
+            show_plan: run.show_plan,
+            quiet: false,
         }
-        Command::Run(run) => match test(*run) {
-            Ok(()) => Ok(Exit::Fine),
-            Err(problem) => {
-                show::notice(&format!("jtest: {problem}"));
-                Ok(Exit::Impossible)
-            }
-        },
     }
-}
 
-/// Prints what `jtest --help` prints, as the help of a native command: on standard output, and it is no error.
-pub fn help() -> Result<Exit, Problem> {
-    show::write(&doors::jtest::help());
-    Ok(Exit::Fine)
-}
-
-fn test(mut run: Run) -> Result<(), Problem> {
-    let known_file = run.known_file.as_ref().map(|(file, _)| file.as_path());
-    [run.json.as_deref(), run.dump.as_deref(), known_file]
-        .into_iter()
-        .try_for_each(show::can_keep_for_door)?;
-    session::settle(&mut run.plan)?;
-    run.notices.iter().for_each(|notice| show::notice(&format!("jtest: {notice}")));
-    let mut known = Known::read(&run)?;
-    if let Some(load) = &mut run.plan.load {
-        load.trace.urls |= run.dump.is_some();
-        known.give_to(load);
+    fn target(&self) -> Option<String> {
+        self.run.plan.load.as_ref().and_then(|load| load.target.clone())
     }
-    let mut table = Table::new(&run)?;
-    let around = Surroundings { ends_after: run.origin_ends_after, ..Surroundings::default() };
-    let ready = session::prepare(&run.plan, &around, table.wants_heads())?;
-    let finished = ready.run(&[], &mut table)?;
-    show::write(&table.layout.rest());
-    show::write(&report::jtest::totals(&finished.result));
-    show::write(&report::jtest::summary(&finished.result));
-    finished.result.notes.iter().for_each(|note| show::notice(&format!("jtest: {note}")));
-    let kept = [
-        table.close(),
-        known.write(&table.fetched),
-        show::keep_door_json(run.json.as_deref(), &finished, &run.plan, target(&run.plan), Some("-D")),
-    ];
-    kept.into_iter().collect()
-}
 
-fn target(plan: &Plan) -> Option<&str> {
-    plan.load.as_ref().and_then(|load| load.target.as_deref())
+    fn files(&self) -> Vec<&Path> {
+        let known = self.run.known_file.as_ref().map(|(file, _)| file.as_path());
+        self.run.dump.as_deref().into_iter().chain(known).collect()
+    }
+
+    fn before(&mut self) -> Result<(), Problem> {
+        session::settle(&mut self.run.plan)?;
+        self.known = Known::read(&self.run)?;
+        if let Some(load) = &mut self.run.plan.load {
+            load.trace.urls |= self.run.dump.is_some();
+            self.known.give_to(load);
+        }
+        Ok(())
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            ends_after: self.run.origin_ends_after,
+            heads: self.run.view.show_headers,
+            ..Surroundings::default()
+        }
+    }
+
+    fn begin(&mut self) -> Result<Table, Problem> {
+        Table::new(&self.run)
+    }
+
+    fn lay_out(&self, finished: &Finished, mut table: Table) -> Result<Exit, Problem> {
+        show::write(&table.layout.rest());
+        show::write(&report::jtest::totals(&finished.result));
+        show::write(&report::jtest::summary(&finished.result));
+        table.close()?;
+        self.known.write(&table.fetched)?;
+        Ok(Exit::Fine)
+    }
 }
 
 /// The old tool's table, with what it prints about single requests.
-struct Table {
+pub struct Table {
     layout: Layout,
     show_urls: bool,
-    show_heads: bool,
     dump: Option<BufWriter<File>>,
     /// Why the list lacks a URL, the first time.
     dump_failed: Option<std::io::Error>,
@@ -108,7 +116,6 @@ impl Table {
         Ok(Table {
             layout: Layout::new(options),
             show_urls: view.show_urls,
-            show_heads: view.show_headers,
             dump: dump.transpose()?.map(BufWriter::new),
             dump_failed: None,
             troubles: Troubles::of(&run.plan),
@@ -172,13 +179,10 @@ impl View for Table {
     fn end(&mut self) {
         self.tell_held_back();
     }
-
-    fn wants_heads(&self) -> bool {
-        self.show_heads
-    }
 }
 
 /// The file that remembers from run to run which URLs were fetched: their hashes, eight bytes each.
+#[derive(Default)]
 struct Known {
     file: Option<(std::path::PathBuf, u64)>,
     hashes: Vec<u64>,
@@ -213,10 +217,9 @@ impl Known {
         }
     }
 
-    fn write(&mut self, fetched: &[u64]) -> Result<(), Problem> {
+    fn write(&self, fetched: &[u64]) -> Result<(), Problem> {
         let Some((file, entries)) = &self.file else { return Ok(()) };
-        self.hashes.extend(fetched);
-        let kept = self.hashes.iter().take(usize::try_from(*entries).unwrap_or(usize::MAX));
+        let kept = self.hashes.iter().chain(fetched).take(usize::try_from(*entries).unwrap_or(usize::MAX));
         let bytes: Vec<u8> = kept.flat_map(|hash| hash.to_le_bytes()).collect();
         output::keep("the list of known URLs", file, &bytes)
     }

@@ -4,6 +4,7 @@ pub mod ab;
 pub mod cache;
 mod clock;
 pub mod doctor;
+mod door;
 pub mod http;
 pub mod http_load;
 pub mod jtest;
@@ -20,12 +21,13 @@ pub mod wrktcp;
 
 use crate::problem::{Exit, Problem};
 use crate::rig;
+use door::Door;
 use doors::native::RigArgs;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 
-/// An old tool's command line.
-pub struct Door {
+/// An old tool's command line, by its name.
+pub struct Entry {
     /// The tool's name: first word after wringer's, or the name of a link.
     pub name: &'static str,
     /// Runs it with the words after the name.
@@ -34,22 +36,26 @@ pub struct Door {
     pub help: fn() -> Result<Exit, Problem>,
 }
 
-impl Door {
+impl Entry {
+    const fn of<D: Door>() -> Entry {
+        Entry { name: D::NAME, run: door::run::<D>, help: door::help::<D> }
+    }
+
     /// The door of this name.
-    pub fn named(name: &str) -> Option<&'static Door> {
+    pub fn named(name: &str) -> Option<&'static Entry> {
         DOORS.iter().find(|door| door.name == name)
     }
 }
 
 /// Every door; each has its line in the native help, too.
-pub const DOORS: &[Door] = &[
-    Door { name: "ab", run: ab::run, help: ab::help },
-    Door { name: "http_load", run: http_load::run, help: http_load::help },
-    Door { name: "jtest", run: jtest::run, help: jtest::help },
-    Door { name: "siege", run: siege::run, help: siege::help },
-    Door { name: "wrk", run: wrk::run_wrk, help: wrk::help_wrk },
-    Door { name: "wrk2", run: wrk::run_wrk2, help: wrk::help_wrk2 },
-    Door { name: "wrktcp", run: wrktcp::run, help: wrktcp::help },
+pub const DOORS: &[Entry] = &[
+    Entry::of::<ab::Ab>(),
+    Entry::of::<http_load::HttpLoad>(),
+    Entry::of::<jtest::Jtest>(),
+    Entry::of::<siege::Siege>(),
+    Entry::of::<wrk::Wrk>(),
+    Entry::of::<wrk::Wrk2>(),
+    Entry::of::<wrktcp::Wrktcp>(),
 ];
 
 /// `wringer rig`.

@@ -219,14 +219,6 @@ pub fn keep_door_json(
     output::keep(RESULT, file, text.as_bytes())
 }
 
-/// Finds out before the run of an old tool's command line whether a file can be written that was asked for.
-///
-/// # Errors
-/// It cannot.
-pub fn can_keep_for_door(file: Option<&Path>) -> Result<(), Problem> {
-    file.map_or(Ok(()), |file| output::can_keep(RESULT, file))
-}
-
 /// The result of an old tool's command line as a page.
 ///
 /// # Errors

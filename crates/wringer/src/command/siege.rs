@@ -1,62 +1,74 @@
 //! `wringer siege`: siege's options, lines, report and exit codes over a session.
 
+use super::door::{Common, Door, Moment, Shown};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
-use doors::siege::{self as door, Command, Log, Run, Shown, parse};
+use crate::session::{Finished, Surroundings, View};
+use doors::siege::{self as door, Command, Log, Run, Shown as Single, parse};
 use measure::event::HeadTitle;
 use measure::{Event, Row};
 use report::siege::{self as layout, Figures, LineOptions, Now};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
-/// Runs the command; `args` are those after its name.
-pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
-    let env = |name: &str| std::env::var(name).ok();
-    let read = |file: &Path| std::fs::read(file);
-    match parse(args, &env, super::seed_from_clock(), &read) {
-        Command::Show { out, err, exit } => {
-            show::aside(&err);
-            show::write(&out);
-            Ok(Exit::Code(ExitCode::from(exit)))
-        }
-        Command::Run(run) if run.show_plan => {
-            show::write(&run.plan.to_text());
-            Ok(Exit::Fine)
-        }
-        Command::Run(run) => test(&run).or_else(|problem| {
-            show::notice(&format!("siege: {problem}"));
-            Ok(Exit::Impossible)
-        }),
-    }
+/// siege's command line.
+pub struct Siege {
+    run: Run,
 }
 
-/// Prints the help, as that of a native command: on standard output, and it is no error.
-pub fn help() -> Result<Exit, Problem> {
-    show::write(&door::help());
-    Ok(Exit::Fine)
-}
+impl Door for Siege {
+    const NAME: &'static str = "siege";
+    const SEED: Option<&'static str> = Some("--seed");
+    // siege ends a test by these signals as it does at its time.
+    const DIES: bool = false;
+    type Lines = Lines;
 
-fn test(run: &Run) -> Result<Exit, Problem> {
-    let files = [run.result_json.as_deref(), run.log.as_ref().map(|log| log.file.as_path())];
-    files.into_iter().try_for_each(show::can_keep_for_door)?;
-    if !run.view.quiet {
-        run.notices.iter().for_each(|notice| show::notice(&format!("siege: {notice}")));
+    fn read(args: &[OsString], moment: &Moment) -> Result<Siege, Shown> {
+        match parse(args, &Moment::env, moment.seed, &Moment::read_file) {
+            Command::Run(run) => Ok(Siege { run: *run }),
+            Command::Show { out, err, exit } => Err(Shown { out, err, exit }),
+        }
     }
-    show::write(&run.warning);
-    if let Some(log) = &run.log {
-        mark(log)?;
+
+    fn help() -> String {
+        door::help()
     }
-    let around = Surroundings { take_silent: true, ..Surroundings::default() };
-    let ready = session::prepare(&run.plan, &around, false)?;
-    let mut lines = Lines::new(run);
-    show::aside(&banner(run));
-    let finished = ready.run(&[], &mut lines)?;
-    let figures = Figures::of(&finished.result, layout_of(run));
-    conclude(run, &finished, &figures)?;
-    Ok(if run.strict && figures.failed > 0 { Exit::Impossible } else { Exit::Fine })
+
+    fn common(&self) -> Common<'_> {
+        let run = &self.run;
+        Common {
+            plan: &run.plan,
+            notices: &run.notices,
+            json: run.result_json.as_ref(),
+            show_plan: run.show_plan,
+            quiet: run.view.quiet,
+        }
+    }
+
+    fn files(&self) -> Vec<&Path> {
+        self.run.log.iter().map(|log| log.file.as_path()).collect()
+    }
+
+    fn before(&mut self) -> Result<(), Problem> {
+        show::write(&self.run.warning);
+        self.run.log.as_ref().map_or(Ok(()), mark)
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings { take_silent: true, ..Surroundings::default() }
+    }
+
+    fn begin(&mut self) -> Result<Lines, Problem> {
+        show::aside(&banner(&self.run));
+        Ok(Lines::new(&self.run))
+    }
+
+    fn lay_out(&self, finished: &Finished, _: Lines) -> Result<Exit, Problem> {
+        let figures = Figures::of(&finished.result, layout_of(&self.run));
+        conclude(&self.run, finished, &figures)?;
+        Ok(if self.run.strict && figures.failed > 0 { Exit::Impossible } else { Exit::Fine })
+    }
 }
 
 /// What is said before the first request.
@@ -96,7 +108,6 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
     if run.statuses {
         show::aside(&layout::statuses(result));
     }
-    result.notes.iter().filter(|_| !run.view.quiet).for_each(|note| show::notice(&format!("siege: {note}")));
     let mut logged = Ok(());
     if let Some(log) = run.log.as_ref().filter(|log| log.row) {
         logged = add(&log.file, &layout::log_row(figures, &clock::now().date));
@@ -104,8 +115,7 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
             tell_of(log, run);
         }
     }
-    let kept = show::keep_door_json(run.result_json.as_deref(), finished, &run.plan, None, Some("--seed"));
-    logged.and(kept)
+    logged
 }
 
 fn gave_up(run: &Run, figures: &Figures) -> bool {
@@ -156,9 +166,9 @@ fn cannot_write(file: &Path, error: &std::io::Error) -> Problem {
 }
 
 /// A line for each request, and what went wrong.
-struct Lines {
+pub struct Lines {
     options: LineOptions,
-    shown: Option<Shown>,
+    shown: Option<Single>,
     verbose: bool,
     quiet: bool,
     needs_time: bool,
@@ -196,7 +206,7 @@ impl Lines {
     }
 
     fn head(&self, title: HeadTitle, text: &[u8]) {
-        let hidden = self.shown == Some(Shown::Page) && title == HeadTitle::ResponseFromProxy;
+        let hidden = self.shown == Some(Single::Page) && title == HeadTitle::ResponseFromProxy;
         if !self.quiet && !hidden {
             show::write(&format!("{}\n", String::from_utf8_lossy(text)));
         }

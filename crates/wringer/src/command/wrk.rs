@@ -1,14 +1,13 @@
 //! `wringer wrk` and `wringer wrk2`: the old tools' options, streams and exit codes over a session.
 
+use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings, View, scripts};
-use doors::wrk::{Command, Run, Shown, Tool, parse};
+use crate::session::{Finished, Surroundings, View, scripts};
+use doors::wrk::{Command, Run, Tool, parse};
 use measure::{Event, Row};
 use plan::Step;
 use std::ffi::OsString;
-use std::path::Path;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// How often the threads' rates are taken, as in wrk.
@@ -17,79 +16,95 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// How long finding out whether anybody listens may take, for each address.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs wrk; `args` are those after its name.
-pub fn run_wrk(args: &[OsString]) -> Result<Exit, Problem> {
-    Ok(run(Tool::Wrk, args))
-}
+/// wrk's command line.
+pub struct Wrk(Run);
 
-/// Runs wrk2; `args` are those after its name.
-pub fn run_wrk2(args: &[OsString]) -> Result<Exit, Problem> {
-    Ok(run(Tool::Wrk2, args))
-}
+/// wrk2's.
+pub struct Wrk2(Run);
 
-/// Prints what `wrk --help` prints, as the help of a native command: it is no error.
-pub fn help_wrk() -> Result<Exit, Problem> {
-    show::write(&doors::wrk::help(Tool::Wrk));
-    Ok(Exit::Fine)
-}
+/// Both, which differ in their tables and their report.
+macro_rules! door {
+    ($door:ident, $tool:expr, $name:literal) => {
+        impl Door for $door {
+            const NAME: &'static str = $name;
+            type Lines = Nothing;
 
-/// Prints what `wrk2 --help` prints, as the help of a native command: it is no error.
-pub fn help_wrk2() -> Result<Exit, Problem> {
-    show::write(&doors::wrk::help(Tool::Wrk2));
-    Ok(Exit::Fine)
-}
-
-fn run(tool: Tool, args: &[OsString]) -> Exit {
-    let run = match parse(tool, args, super::seed_from_clock(), &|file: &Path| std::fs::read(file)) {
-        Command::Show(Shown { complaint, text }) => {
-            show::write(&text);
-            if !complaint.is_empty() {
-                show::notice(&complaint);
+            fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown> {
+                match parse($tool, args, moment.seed, &Moment::read_file) {
+                    Command::Run(run) => Ok($door(*run)),
+                    Command::Show(shown) => {
+                        let complaint = shown.complaint;
+                        let err = if complaint.is_empty() { complaint } else { complaint + "\n" };
+                        Err(Shown { out: shown.text, err, exit: 1 })
+                    }
+                }
             }
-            return Exit::Code(ExitCode::from(1));
+
+            fn help() -> String {
+                doors::wrk::help($tool)
+            }
+
+            fn common(&self) -> Common<'_> {
+                let run = &self.0;
+                Common {
+                    plan: &run.plan,
+                    notices: &run.notices,
+                    json: run.json.as_ref(),
+                    show_plan: run.show_plan,
+                    quiet: false,
+                }
+            }
+
+            fn target(&self) -> Option<String> {
+                Some(self.0.view.url.clone())
+            }
+
+            fn before(&mut self) -> Result<(), Problem> {
+                before(&self.0)
+            }
+
+            fn surroundings(&self) -> Surroundings {
+                Surroundings { interval: INTERVAL, ..Surroundings::default() }
+            }
+
+            fn begin(&mut self) -> Result<Nothing, Problem> {
+                let view = &self.0.view;
+                let (threads, connections) = (view.threads, view.connections);
+                show::write(&report::wrk::banner(&view.url, threads, connections, view.duration));
+                Ok(Nothing)
+            }
+
+            fn lay_out(&self, finished: &Finished, _: Nothing) -> Result<Exit, Problem> {
+                lay_out($tool, &self.0, finished);
+                Ok(Exit::Fine)
+            }
+
+            /// As the old tools: without a name.
+            fn words(problem: &Problem) -> String {
+                problem.to_string()
+            }
         }
-        Command::Run(run) => run,
     };
-    if run.show_plan {
-        show::write(&run.plan.to_text());
-        return Exit::Fine;
-    }
-    match test(tool, &run) {
-        Ok(exit) => exit,
-        Err(problem) => {
-            show::notice(&problem.to_string());
-            Exit::Code(ExitCode::from(1))
-        }
-    }
 }
 
-fn test(tool: Tool, run: &Run) -> Result<Exit, Problem> {
-    let name = tool.name();
-    show::can_keep_for_door(run.json.as_deref())?;
+door!(Wrk, Tool::Wrk, "wrk");
+door!(Wrk2, Tool::Wrk2, "wrk2");
+
+fn before(run: &Run) -> Result<(), Problem> {
     run.view.version.iter().for_each(|version| show::write(version));
-    run.notices.iter().for_each(|notice| show::notice(&format!("{name}: {notice}")));
-    if !has_script(run) {
-        // A script does it in its own way.
-        reach(run)?;
-    }
-    let around = Surroundings { interval: INTERVAL, ..Surroundings::default() };
-    let ready = session::prepare(&run.plan, &around, false)?;
-    let view = &run.view;
-    show::write(&report::wrk::banner(&view.url, view.threads, view.connections, view.duration));
-    let mut finished = ready.run(&[], &mut Nothing)?;
-    let trouble = finished.scripts.trouble();
-    trouble.iter().for_each(|why| show::notice(&format!("{name}: {why}")));
+    // A script does it in its own way.
+    if has_script(run) { Ok(()) } else { reach(run) }
+}
+
+fn lay_out(tool: Tool, run: &Run, finished: &Finished) {
     let options = report::wrk::Options {
         wrk2: tool == Tool::Wrk2,
-        latency: view.latency,
-        uncorrected: view.uncorrected,
+        latency: run.view.latency,
+        uncorrected: run.view.uncorrected,
     };
     show::write(&report::wrk::report(&finished.result, options));
+    let name = tool.name();
     report::wrk::failures(&finished.result).iter().for_each(|line| show::notice(&format!("{name}: {line}")));
-    finished.result.notes.iter().for_each(|note| show::notice(&format!("{name}: {note}")));
-    show::keep_door_json(run.json.as_deref(), &finished, &run.plan, Some(&run.view.url), None)?;
-    finished.scripts.done(&finished.result)?;
-    Ok(if trouble.is_some() { Exit::Impossible } else { Exit::Fine })
 }
 
 fn has_script(run: &Run) -> bool {
@@ -112,7 +127,7 @@ fn reach(run: &Run) -> Result<(), Problem> {
 }
 
 /// Nothing is shown while it runs.
-struct Nothing;
+pub struct Nothing;
 
 impl View for Nothing {
     fn row(&mut self, _row: &Row, _phase: &str) {}

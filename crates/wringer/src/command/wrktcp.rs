@@ -1,86 +1,102 @@
 //! `wringer wrktcp`: the old tool's options, ini files, streams and exit codes over a session.
 
-use super::{clock, show};
+use super::door::{Common, Door, Moment, Shown};
+use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View, files};
-use doors::wrktcp::{Command, Now, Run, Shown, help as usage, parse};
+use crate::session::{Finished, Surroundings, View, files};
+use doors::wrktcp::{Command, Now, Run, parse};
 use measure::{Event, Row};
 use report::live::is_worth_showing;
 use report::wrktcp::{Live, Log, TEST_MARK};
 use std::ffi::OsString;
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How often the threads' rates are taken, as in the old tool; so many make a line.
 const INTERVAL: Duration = Duration::from_millis(100);
 const INTERVALS_PER_LINE: u32 = 10;
 
-/// Prints what `wrktcp --help` prints, as the help of a native command: it is no error.
-pub fn help() -> Result<Exit, Problem> {
-    show::write(&usage());
-    Ok(Exit::Fine)
+/// wrktcp's command line.
+pub struct Wrktcp {
+    run: Run,
 }
 
-/// Runs the door; `args` are those after its name.
-pub fn run(args: &[OsString]) -> Result<Exit, Problem> {
-    let (local, utc) = clock::digits();
-    let now = Now { local, utc, seed: super::seed_from_clock() };
-    // The limit of ini files; of files with rows it is only asked whether they have any.
-    let read_file = |file: &Path| files::read_begin(file, (16 << 20) + 1);
-    let run = match parse(args, &now, &read_file) {
-        Command::Show(Shown { complaint, text }) => {
-            show::write(&text);
-            if !complaint.is_empty() {
-                show::notice(&complaint);
+impl Door for Wrktcp {
+    const NAME: &'static str = "wrktcp";
+    type Lines = Lines;
+
+    fn read(args: &[OsString], moment: &Moment) -> Result<Wrktcp, Shown> {
+        let (local, utc) = Moment::digits();
+        let now = Now { local, utc, seed: moment.seed };
+        // The limit of ini files; of files with rows it is only asked whether they have any.
+        let read_file = |file: &Path| files::read_begin(file, (16 << 20) + 1);
+        match parse(args, &now, &read_file) {
+            Command::Run(run) => Ok(Wrktcp { run: *run }),
+            Command::Show(shown) => {
+                let complaint = shown.complaint;
+                let err = if complaint.is_empty() { complaint } else { complaint + "\n" };
+                Err(Shown { out: shown.text, err, exit: 1 })
             }
-            return Ok(Exit::Code(ExitCode::from(1)));
         }
-        Command::Run(run) => run,
-    };
-    if run.show_plan {
-        show::write(&run.plan.to_text());
-        return Ok(Exit::Fine);
     }
-    Ok(test(&run).unwrap_or_else(|problem| {
-        say(&problem.to_string());
-        Exit::Code(ExitCode::from(1))
-    }))
+
+    fn help() -> String {
+        doors::wrktcp::help()
+    }
+
+    fn common(&self) -> Common<'_> {
+        let run = &self.run;
+        Common {
+            plan: &run.plan,
+            notices: &run.notices,
+            json: run.json.as_ref(),
+            show_plan: run.show_plan,
+            quiet: false,
+        }
+    }
+
+    fn target(&self) -> Option<String> {
+        Some(self.run.view.address.clone())
+    }
+
+    fn files(&self) -> Vec<&Path> {
+        self.run.html.iter().map(PathBuf::as_path).collect()
+    }
+
+    fn before(&mut self) -> Result<(), Problem> {
+        self.run.view.version.iter().for_each(|version| show::write(version));
+        Ok(())
+    }
+
+    fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            interval: INTERVAL,
+            intervals_per_row: INTERVALS_PER_LINE,
+            // What nobody answers is counted, as in the old tool.
+            take_silent: true,
+            ..Surroundings::default()
+        }
+    }
+
+    fn begin(&mut self) -> Result<Lines, Problem> {
+        Ok(Lines::begin(&self.run.view))
+    }
+
+    fn lay_out(&self, finished: &Finished, _: Lines) -> Result<Exit, Problem> {
+        let exit = exit(&self.run, finished);
+        Ok(match report(&self.run, finished) {
+            Ok(()) => exit,
+            Err(problem) => {
+                say(&problem.to_string());
+                exit.or_worse(problem.exit())
+            }
+        })
+    }
 }
 
 /// A line on standard error.
 fn say(text: &str) {
     show::notice(&format!("wrktcp: {text}"));
-}
-
-fn test(run: &Run) -> Result<Exit, Problem> {
-    can_keep(run)?;
-    run.view.version.iter().for_each(|version| show::write(version));
-    run.notices.iter().for_each(|notice| say(notice));
-    let around = Surroundings {
-        interval: INTERVAL,
-        intervals_per_row: INTERVALS_PER_LINE,
-        // What nobody answers is counted, as in the old tool.
-        take_silent: true,
-        ..Surroundings::default()
-    };
-    let ready = session::prepare(&run.plan, &around, false)?;
-    let mut lines = Lines::begin(&run.view);
-    let finished = ready.run(&[], &mut lines)?;
-    let kept = report(run, &finished);
-    let exit = exit(run, &finished);
-    Ok(match kept {
-        Ok(()) => exit,
-        Err(problem) => {
-            say(&problem.to_string());
-            exit.or_worse(problem.exit())
-        }
-    })
-}
-
-/// Finds out before the run whether its results can be kept: afterwards it would be late.
-fn can_keep(run: &Run) -> Result<(), Problem> {
-    [run.html.as_deref(), run.json.as_deref()].into_iter().try_for_each(show::can_keep_for_door)
 }
 
 fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
@@ -91,14 +107,13 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
     }
     show::write(&text);
     report::wrktcp::failures(result).iter().for_each(|line| say(line));
-    result.notes.iter().for_each(|note| say(note));
     let target = Some(view.address.as_str());
     let page = run.html.as_ref().map_or(Ok(()), |file| {
         show::keep_door_page(file, finished, &run.plan, target)?;
         show::write(&report::wrktcp::page_line(&file.display().to_string()));
         Ok(())
     });
-    page.and(show::keep_door_json(run.json.as_deref(), finished, &run.plan, target, None))
+    page
 }
 
 /// 0 as of the old tool, whatever the answers were; with `--strict` 3 unless there were some and all of them good.
@@ -110,7 +125,7 @@ fn exit(run: &Run, finished: &Finished) -> Exit {
 }
 
 /// The line of each second, and what `--test` tells.
-struct Lines {
+pub struct Lines {
     live: Live,
     log: Option<Log>,
 }

@@ -13,6 +13,7 @@ mod proc;
 mod process;
 mod sampler;
 mod show;
+mod sockets;
 mod sources;
 
 pub use contention::{CpuWatch, THREAD_NAME};

@@ -1,7 +1,5 @@
 //! Texts of /proc and /sys as values. Pure: text in, values out, `None` for what is not there or not understood.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-
 /// The value of a line such as `VmRSS:   1234 kB`, in bytes.
 pub fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -140,45 +138,6 @@ pub fn stat(text: &str) -> Option<Stat> {
     Some(Stat { pid: pid.trim().parse().ok()?, parent: field(4)? as u32, name: name.to_owned(), ticks })
 }
 
-/// A line of /proc/net/tcp or tcp6.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Socket {
-    /// This machine's end.
-    pub local: SocketAddr,
-    /// The other end.
-    pub remote: SocketAddr,
-    /// Whether it listens.
-    pub listens: bool,
-    /// Whether it is over and only keeps its port.
-    pub waits: bool,
-    /// By which processes' descriptors name it; 0 in TIME_WAIT.
-    pub inode: u64,
-}
-
-/// Reads a line of /proc/net/tcp or tcp6; `None` for the heading.
-pub fn socket(line: &str) -> Option<Socket> {
-    let mut words = line.split_whitespace().skip(1);
-    let (local, remote) = (address(words.next()?)?, address(words.next()?)?);
-    let state = words.next()?;
-    let inode = words.nth(5)?.parse().ok()?;
-    Some(Socket { local, remote, listens: state == "0A", waits: state == "06", inode })
-}
-
-/// An address as the kernel prints it: the bytes as numbers of 32 bits of this machine, in hexadecimal.
-fn address(text: &str) -> Option<SocketAddr> {
-    let (host, port) = text.split_once(':')?;
-    let port = u16::from_str_radix(port, 16).ok()?;
-    let word = |at: usize| Some(u32::from_str_radix(host.get(at * 8..at * 8 + 8)?, 16).ok()?.to_ne_bytes());
-    let ip = match host.len() {
-        8 => IpAddr::V4(Ipv4Addr::from(word(0)?)),
-        _ => {
-            let words = [word(0)?, word(1)?, word(2)?, word(3)?];
-            IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(words.concat()).ok()?))
-        }
-    };
-    Some(SocketAddr::new(ip, port))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,24 +206,5 @@ mod tests {
         let found = stat(line).unwrap();
         assert_eq!((found.pid, found.parent, found.name.as_str(), found.ticks), (77, 12, "a) b (c", 192));
         assert_eq!(stat("77 (short) S 12"), None);
-    }
-
-    #[test]
-    fn sockets_of_both_families_are_read() {
-        let v4 = "   0: 0200007F:07E8 0100007F:1F90 0A 00000000:00000000 00:00000000 00000000     0        0 1591 1 0 100";
-        let found = socket(v4).unwrap();
-        assert_eq!(
-            (found.local.to_string(), found.remote.to_string()),
-            ("127.0.0.2:2024".into(), "127.0.0.1:8080".into())
-        );
-        assert_eq!((found.listens, found.waits, found.inode), (true, false, 1591));
-        let v6 = "   1: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 06 00000000:00000000 \
-                  03:0000176F 00000000     0        0 0 3 0";
-        let found = socket(v6).unwrap();
-        assert_eq!((found.local.to_string(), found.listens, found.waits), ("[::1]:8080".into(), false, true));
-        assert_eq!(
-            socket("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
-            None
-        );
     }
 }

@@ -1,11 +1,11 @@
 //! Other processes while a run goes on: their CPU time and memory, their children's too, and who listens at a port.
 
 use super::proc::{self, Stat};
+use super::sockets;
 use crate::problem::Problem;
 use measure::Watched;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::net::{IpAddr, SocketAddr};
 
 /// Refuses processes that are not there.
@@ -210,8 +210,8 @@ pub fn listeners(target: SocketAddr) -> Vec<u32> {
 /// The sockets that listen at an address, by the names that /proc/PID/fd gives them.
 fn listening(target: SocketAddr) -> BTreeSet<String> {
     let fits = |local: SocketAddr| local.port() == target.port() && is_reached(local.ip(), target.ip());
-    let sockets = tables().filter(|socket| socket.listens && fits(socket.local));
-    sockets.map(|socket| format!("socket:[{}]", socket.inode)).collect()
+    let found = sockets::listening().into_iter().filter(|socket| fits(socket.local));
+    found.map(|socket| format!("socket:[{}]", socket.inode)).collect()
 }
 
 /// Whether connections to `target` come to a socket that is bound to `bound`.
@@ -226,18 +226,10 @@ fn holds(pid: u32, sockets: &BTreeSet<String>) -> bool {
         .any(|link| link.to_str().is_some_and(|link| sockets.contains(link)))
 }
 
-/// All TCP sockets of this network namespace.
-fn tables() -> impl Iterator<Item = proc::Socket> {
-    let files = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().filter_map(|path| fs::File::open(path).ok());
-    let lines = files.flat_map(|file| BufReader::new(file).lines().map_while(Result::ok));
-    lines.filter_map(|line| proc::socket(&line))
-}
-
-/// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count. Reading takes a millisecond for
-/// some thousand sockets.
+/// Local ports in use towards targets, those in TIME_WAIT only where `waiting` ones count.
 pub fn ports_towards(targets: &[SocketAddr], waiting: bool) -> u64 {
-    let counts = |socket: &proc::Socket| !socket.listens && (waiting || !socket.waits);
-    tables().filter(|socket| counts(socket) && targets.contains(&socket.remote)).count() as u64
+    let found = targets.iter().flat_map(|target| sockets::towards(*target));
+    found.filter(|socket| waiting || !socket.waits).count() as u64
 }
 
 /// A listener whose address no other test has had: on 127.0.0.1 a port may still be met in the TIME_WAIT of somebody's

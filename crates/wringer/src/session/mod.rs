@@ -12,7 +12,7 @@ mod listen;
 mod remote;
 pub mod scripts;
 mod serve;
-mod signals;
+pub mod signals;
 mod targets;
 mod tls;
 mod usage;
@@ -28,7 +28,7 @@ use crate::problem::Problem;
 
 use measure::{
     Clock, Collector, Contention, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult,
-    SelfCheck, WorkerUse,
+    SelfCheck, Snapshot, Tally, WorkerUse,
 };
 use plan::predict::{self, Observed};
 use plan::site::NONCE_FIELD;
@@ -60,10 +60,6 @@ pub trait View {
     fn event(&mut self, event: Event);
     /// No row and no event will follow.
     fn end(&mut self) {}
-    /// Whether single requests' heads are wanted from the origin, too.
-    fn wants_heads(&self) -> bool {
-        false
-    }
 }
 
 /// How often signals and events are looked for where nothing else wakes the session.
@@ -94,6 +90,8 @@ pub struct Surroundings {
     pub take_silent: bool,
     /// How long is waited for a target that does not answer yet; `None`: not at all.
     pub ready: Option<Duration>,
+    /// Heads of single requests are wanted from the origin, too.
+    pub heads: bool,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
 }
@@ -154,7 +152,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     notes.extend(note);
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
     let tls = tls::client(plan, &inputs)?;
-    let mut scripts = Scripts::of_plan(&filled, threads(plan.threads))?;
+    let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
     let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes })
@@ -288,6 +286,7 @@ impl Session<'_> {
             collector.origin_before(counts);
         }
         let mut running = self.workers.count();
+        let (mut intervals, began) = (vec![0; running as usize], Instant::now());
         let measured = |phase: u32| load.phases.get(phase as usize).is_some_and(|phase| phase.measured);
         self.phase(measured(0));
         self.workers.go();
@@ -300,6 +299,8 @@ impl Session<'_> {
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
                     self.phase(measured(snapshot.under_way()));
+                    intervals[worker as usize] = snapshot.interval;
+                    self.watch.phase(measured(snapshot.under_way()));
                     let (rows, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
                     for row in rows {
@@ -310,9 +311,14 @@ impl Session<'_> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             running = running.saturating_sub(self.workers.lost().len() as u32);
-            if let Some(worker) = self.scripts.stuck() {
+            if let Some((worker, since, tally)) = self.scripts.stuck() {
                 self.workers.give_up(worker);
                 running -= 1;
+                let ended = since.saturating_duration_since(began);
+                let snapshot = last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
+                for row in collector.add(snapshot, self.origin_now()).0 {
+                    view.row(&row, phase_name(load, row.phase));
+                }
             }
             self.tell_events(view);
             self.look_at_the_machine();
@@ -438,6 +444,23 @@ fn mark_end_of_origin(phases: &mut [measure::PhaseResult], until: Option<Duratio
         "the origin did not answer any more at the end: its accounts end {:.1} s into the run, so nothing is said of offload",
         until.as_secs_f64()
     ))
+}
+
+/// The last figures of a worker that does not come back from its script, whose run has one phase.
+fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration) -> Snapshot {
+    Snapshot {
+        worker,
+        phase: 0,
+        interval,
+        tally,
+        in_flight: 0,
+        peak: 0,
+        cpu: Duration::ZERO,
+        closes_interval: true,
+        last: true,
+        span: (Duration::ZERO, ended),
+        paced_until: ended,
+    }
 }
 
 fn phase_name(load: &Load, phase: u32) -> &str {

@@ -1,11 +1,16 @@
 //! The scripts of a plan: their stage here, a seat for each worker, and the network that they see.
 
 use crate::problem::Problem;
+use measure::Tally;
 use plan::{Plan, Step};
-use script::{Failure, Network, Seat, Stage};
+use script::{Failure, Network, Patience, Seat, Stage};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// A call into a script before or after the run may read large files.
+const LONGEST_CALL: Duration = Duration::from_secs(60);
 
 /// Scripts of a run; none where the plan has none.
 #[derive(Default)]
@@ -15,11 +20,11 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    /// Runs the script of a plan for the first time, where it has one.
+    /// Runs the script of a plan for the first time, where it has one. `stop`: set when somebody wants the end.
     ///
     /// # Errors
     /// What is wrong with it, or that nobody answers where it leads.
-    pub fn of_plan(plan: &Plan, workers: u32) -> Result<Scripts, Problem> {
+    pub fn of_plan(plan: &Plan, workers: u32, stop: &Arc<AtomicBool>) -> Result<Scripts, Problem> {
         let Some(load) = &plan.load else { return Ok(Scripts::default()) };
         let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
         let script = steps.find_map(|step| match step {
@@ -27,8 +32,12 @@ impl Scripts {
             _ => None,
         });
         let Some(script) = script else { return Ok(Scripts::default()) };
-        let network = Rc::new(System { limit: load.limits.connect.max(Duration::from_secs(1)) });
-        let (stage, seats) = Stage::new(script, workers, network, Instant::now()).map_err(problem)?;
+        let network = Arc::new(System { limit: load.limits.connect.max(Duration::from_secs(1)) });
+        let stop = stop.clone();
+        let patience =
+            Patience { longest: LONGEST_CALL, interrupted: Box::new(move || stop.load(Ordering::Relaxed)) };
+        let made = Stage::new(script, workers, network, patience, Instant::now());
+        let (stage, seats) = made.map_err(problem)?;
         Ok(Scripts { stage: Some(stage), seats: seats.into_iter().map(Some).collect() })
     }
 
@@ -45,8 +54,9 @@ impl Scripts {
         self.stage.as_mut().map_or(Ok(()), Stage::set_up).map_err(problem)
     }
 
-    /// A worker whose script does not come back, told once for each.
-    pub fn stuck(&mut self) -> Option<u32> {
+    /// A worker whose script does not come back, told once for each; since when, and what it has done since its last
+    /// snapshot.
+    pub fn stuck(&mut self) -> Option<(u32, Instant, Box<Tally>)> {
         self.stage.as_mut()?.stuck(Instant::now())
     }
 

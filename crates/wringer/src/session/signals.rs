@@ -5,11 +5,19 @@ use crate::problem::Problem;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Signals that follow the first one so soon are the same wish: some senders signal the process and its group.
 const SAME_WISH: Duration = Duration::from_millis(300);
+
+/// The first signal that came; 0 while there was none. Signals are the process's own.
+static FIRST: AtomicI32 = AtomicI32::new(0);
+
+/// The number of the first signal that came.
+pub fn first() -> Option<i32> {
+    Some(FIRST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
+}
 
 /// A flag that the first signal sets.
 ///
@@ -24,6 +32,8 @@ pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
     let watch = move || {
         let mut first = None;
         for signal in signals.forever() {
+            // Only the first is kept.
+            let _ = FIRST.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
             set.store(true, Ordering::Relaxed);
             if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
                 // What runs for us notices that we are gone: guards and helpers watch a pipe.

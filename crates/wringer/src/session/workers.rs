@@ -147,7 +147,11 @@ impl Workers {
             };
             workers.spawn(with.io, share)?;
         }
-        scripts.set_up()?;
+        if let Err(problem) = scripts.set_up() {
+            // A thread whose script does not come back cannot be waited for; the others end when the channels close.
+            workers.threads.clear();
+            return Err(problem);
+        }
         workers.all_ready(&ready, count)?;
         Ok(workers)
     }

@@ -27,6 +27,16 @@ fn messages_and_exit_codes_are_those_of_ab() {
         ("-m X -i URL", 1, "Cannot mix HEAD with other methods"),
         ("-p /none URL", 1, "ab: Could not open POST data file (/none): No such file or directory"),
         ("-Z nosuch https://127.0.0.1:1/", 1, "error setting ciphersuite list [nosuch]"),
+        (
+            "-n 1 ftp://127.0.0.1:1/",
+            50,
+            "apr_sockaddr_info_get() for ftp:: Name or service not known (670002)",
+        ),
+        (
+            "-n 1 http://127.0.0.1:abc/",
+            50,
+            "apr_sockaddr_info_get() for 127.0.0.1:abc: Name or service not known (670002)",
+        ),
         ("-n 20 -c 2 http://SILENT/", 111, "apr_socket_recv: Connection refused (111)"),
         (
             "http://no-such-host.invalid/",
@@ -49,6 +59,44 @@ fn messages_and_exit_codes_are_those_of_ab() {
 }
 
 #[test]
+fn what_was_typed_goes_out_as_from_ab() {
+    for line in [
+        "-n 1 URLa_b",
+        "-n 1 -H nothing URL",
+        "-n 1 -H A:b -H :_x URL",
+        "-n 1 -m GE_T URL",
+        "-n 1 -m get URL",
+        "-n 1 -H Host:x -H host:_y URL",
+    ] {
+        let server = Server::start(Manner::Good);
+        let line = line.replace("URL", &server.url("/"));
+        let ran = ours(&line);
+        let ours = server.take_seen();
+        assert_eq!((ran.exit, ours.len()), (Some(0), 1), "{line}: {ran:?} {ours:?}");
+        let Some(real) = real() else { continue };
+        theirs(&real, &line);
+        assert_eq!(ours, server.take_seen(), "{line}");
+    }
+}
+
+#[test]
+fn files_are_made_after_the_run() {
+    for (line, said) in [
+        ("-n 2 -e /none/e.csv", "Cannot open CSV output file: No such file or directory"),
+        ("-n 2 -g /none/g.tsv", "Cannot open gnuplot output file: No such file or directory"),
+    ] {
+        let server = Server::start(Manner::Good);
+        let line = format!("{line} {}", server.url("/"));
+        let ran = ours(&line);
+        assert_eq!((ran.exit, ran.stderr.trim_end()), (Some(1), said), "{line}: {ran:?}");
+        assert!(ran.stdout.contains("Complete requests:      2\n"), "{ran:?}");
+        let Some(real) = real() else { continue };
+        let theirs = theirs(&real, &line);
+        assert_eq!((theirs.exit, theirs.stderr.trim_end()), (Some(1), said), "{line}");
+    }
+}
+
+#[test]
 fn nobody_there_is_survived_where_that_is_asked_for() {
     let ran = ours(&format!("-r -n 20 -c 2 http://{}/", silent()));
     assert_eq!((ran.exit, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
@@ -66,8 +114,6 @@ fn what_ab_does_worse_with_is_refused_in_one_line() {
         ("-s 0 http://127.0.0.1:1/", 1),
         ("-f SSL3 https://127.0.0.1:1/", 1),
         ("-X 127.0.0.1:1 https://127.0.0.1:1/", 1),
-        ("-e /none/e.csv http://127.0.0.1:1/", 1),
-        ("-g /none/g.tsv http://127.0.0.1:1/", 1),
         ("-E /none.pem https://SERVER/", 1),
     ] {
         let server = Server::start(Manner::Good);

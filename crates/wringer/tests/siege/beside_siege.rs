@@ -101,6 +101,14 @@ fn answers_of_all_kinds() {
 }
 
 #[test]
+fn resources_of_all_kinds() {
+    let (server, home) = (Server::start(), home());
+    for page in ["frames", "base", "noscript", "refresh", "links"] {
+        compare(&server, home.path(), &format!("-c 1 -r 2 URL/pages/{page}.html"));
+    }
+}
+
+#[test]
 fn requests_of_all_kinds() {
     let (server, home) = (Server::start(), home());
     let list = "H=URL\nhttp://$(H)/a\nhttp://$(H)/b?c=d POST a=1&b=2\nhttp://$(H)/c PUT x y\nhttp://$(H)/d DELETE\n\

@@ -60,6 +60,14 @@ fn the_report_of_the_fork() {
 }
 
 #[test]
+fn the_first_response_is_that_of_all_answers() {
+    let server = Server::start();
+    let ran = http_load(&server, "/404", "-p 1 -f 5");
+    assert!(ran.out.contains("\nmsecs/first-response: "), "{}", ran.out);
+    assert!(!http_load(&server, "/empty", "-p 1 -f 5").out.contains("first-response"), "nobody answered");
+}
+
+#[test]
 fn bodies_are_held_to_the_first() {
     let server = Server::start();
     let ran = http_load(&server, "/varies", "-p 1 -f 10");

@@ -159,6 +159,31 @@ fn answer(
                         <body><img src=\"/b.png\"><img src=\"/b.png\"></body></html>";
             whole("200 OK", "", page).replace("text/plain", "text/html")
         }
+        "/stalled" => {
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: {connection}\r\n\r\nhalf");
+            let _ = stream.write_all(head.as_bytes());
+            thread::sleep(Duration::from_secs(30));
+            return false;
+        }
+        page if page.starts_with("/pages/") && page.ends_with(".html") => {
+            let text = match page {
+                "/pages/frames.html" => {
+                    "<iframe src=/no></iframe><frame src=/no><video src=/no poster=/no></video><audio src=/no></audio>\
+                     <embed src=/no><object data=/no></object><input type=image src=/no><img src=/yes.png>"
+                }
+                "/pages/base.html" => {
+                    "<base href=/dir/><link rel=stylesheet href=a.css><body background=bg.png><script src=b.js></script>"
+                }
+                "/pages/noscript.html" => "<noscript><img src=/n.png></noscript><img src=/y.png>",
+                "/pages/refresh.html" => "<meta http-equiv=refresh content='0; url=/next'><img src=/y.png>",
+                _ => {
+                    "<link rel=icon href=/no><link rel='shortcut icon' href=/no><link rel=preload href=/no>\
+                     <link rel='alternate stylesheet' href=/no><link href=/c.css rel=StyleSheet>"
+                }
+            };
+            whole("200 OK", "", text).replace("text/plain", "text/html")
+        }
         _ => whole("200 OK", "", "Hello, world!"),
     };
     stream.write_all(text.as_bytes()).is_ok()

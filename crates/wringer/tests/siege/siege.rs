@@ -97,6 +97,19 @@ fn nobody_there_is_a_failure_and_no_refusal() {
 }
 
 #[test]
+fn an_answer_that_stalls_is_a_failure_in_its_line_too() {
+    let (server, home) = (Server::start(), folder());
+    std::fs::write(home.path().join("rc"), "verbose = true\ntimeout = 1\n").expect("the folder is ours");
+    let ran = siege("-R rc -c 1 -r 1 URL/stalled", &server, home.path());
+    assert!(!ran.out.contains("HTTP/1.1 200"), "{}", ran.out);
+    assert!(
+        ran.err.contains("[error] socket: ") && ran.err.contains("Failed transactions:\t           1"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn the_page_is_shown() {
     let (server, home) = (Server::start(), folder());
     let ran = siege("-p URL/long", &server, home.path());

@@ -116,6 +116,18 @@ fn an_interrupt_ends_the_run_with_its_report() {
 }
 
 #[test]
+fn sigterm_gives_the_report_and_the_exit_code_that_wrk_has_then() {
+    let server = serve(Behaviour::Fine);
+    let mut running: Running = start(["wrk", "-t1", "-c2", "-d30s", server.url().as_str()]);
+    running.wait_for("1 threads and 2 connections");
+    server.wait_for_requests(10);
+    running.signal(Signal::TERM);
+    let ran = running.end();
+    ends(&ran, 143);
+    assert!(before(&ran.stdout, "requests in") > 0, "{}", ran.stdout);
+}
+
+#[test]
 fn the_server_sees_the_url_as_typed_and_the_fields_in_order() {
     let server = serve(Behaviour::Fine);
     let url = format!("{}a/../b?c=d#e", server.url());
@@ -214,6 +226,63 @@ fn scripts_that_fail_say_so_and_what_ran_is_reported() {
         assert!(ran.stderr.lines().next().unwrap().contains(said), "{text}: {}", ran.stderr);
         assert_eq!(ran.stdout.contains("requests in"), ran_before, "{text}: {}", ran.stdout);
     }
+}
+
+#[test]
+fn one_signal_ends_an_endless_loop_outside_the_run() {
+    for (text, is_after) in [
+        ("print('here') io.stdout:flush() while true do end", false),
+        ("function setup() print('here') io.stdout:flush() while true do end end", false),
+        ("function init() print('here') io.stdout:flush() while true do end end", false),
+        ("function done() print('here') io.stdout:flush() while true do end end", true),
+    ] {
+        let server = serve(Behaviour::Fine);
+        let (_folder, file) = script(text);
+        let mut running = start(["wrk", "-t1", "-c1", "-d1s", "-s", file.as_str(), server.url().as_str()]);
+        running.wait_for("here");
+        running.signal(Signal::INT);
+        let ran = running.end();
+        ends(&ran, 1);
+        assert!(ran.stderr.contains("script.lua: interrupted in "), "{text}: {}", ran.stderr);
+        assert_eq!(ran.stdout.contains("requests in"), is_after, "{text}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn what_was_answered_before_a_script_hung_is_in_the_report() {
+    let server = serve(Behaviour::Fine);
+    let text = "local n = 0 function request() n = n + 1 while n > 9 do end return wrk.request() end
+                function done(s) print('told of ' .. s.requests) end";
+    let ran = with_script(text, &format!("-t1 -c1 -d50s {}", server.url()));
+    ends(&ran, 1);
+    // One of the nine was looked at before the run.
+    assert_eq!(before(&ran.stdout, "requests in"), 8, "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("told of 8\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn wrk2_counts_requests_where_a_script_sends_several_at_once() {
+    let server = serve(Behaviour::Fine);
+    let text = "function init() local r = {}; for n = 1, 5 do r[n] = wrk.format(nil, '/' .. n) end; all = table.concat(r) end
+                function request() return all end";
+    let (_folder, file) = script(text);
+    let ran = run(&format!("wrk2 -t1 -c2 -d2s -R50 -s {file} {}", server.url()));
+    ends(&ran, 0);
+    // 100 are due; each connection may have begun a batch at the end.
+    let requests = before(&ran.stdout, "requests in");
+    assert!((1..=110).contains(&requests), "{}", ran.stdout);
+}
+
+#[test]
+fn a_request_that_is_nothing_is_waited_for() {
+    let server = serve(Behaviour::Fine);
+    let text =
+        "local n = 0 function request() n = n + 1 if n > 3 then return nil end return wrk.request() end";
+    let ran = with_script(text, &format!("-t1 -c1 -d3s -T1s {}", server.url()));
+    ends(&ran, 0);
+    // One of the first three was looked at before the run.
+    assert_eq!(before(&ran.stdout, "requests in"), 2, "{}", ran.stdout);
+    assert!(ran.stdout.contains("connect 0, read 0, write 0, timeout "), "{}", ran.stdout);
 }
 
 #[test]

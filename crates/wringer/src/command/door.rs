@@ -1,0 +1,220 @@
+//! The runner of all doors of old tools: shows the plan, checks, runs, lays out, and says how the process ends. What is a
+//! tool's own is its [`Door`], in a file of this folder.
+
+use super::{clock, show};
+use crate::output;
+use crate::problem::{Exit, Problem};
+use crate::session::{self, Finished, Surroundings, View, signals};
+use plan::Plan;
+use rustix::process::Signal;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// An old tool's command line that has been understood: a plan, and how it is shown.
+pub trait Door: Sized {
+    /// What the tool is called.
+    const NAME: &'static str;
+    /// The option that fixes the seed, where the tool has one.
+    const SEED: Option<&'static str> = None;
+    /// The tool does not catch SIGTERM and SIGHUP: after the report the process ends as it would have.
+    const DIES: bool = true;
+    /// What is shown while it runs.
+    type Lines: View;
+
+    /// Reads the words after the tool's name.
+    ///
+    /// # Errors
+    /// What is shown instead of a test.
+    fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown>;
+
+    /// The usage, as `--help` prints it.
+    fn help() -> String;
+
+    /// What every door has.
+    fn common(&self) -> Common<'_>;
+
+    /// What is pressed, as the result as JSON names it.
+    fn target(&self) -> Option<String> {
+        None
+    }
+
+    /// Files that will be written, beside the result as JSON.
+    fn files(&self) -> Vec<&Path> {
+        Vec::new()
+    }
+
+    /// Says what comes first, and settles what the plan leaves open.
+    ///
+    /// # Errors
+    /// Why there is no run.
+    fn before(&mut self) -> Result<(), Problem> {
+        Ok(())
+    }
+
+    /// What surrounds the run.
+    fn surroundings(&self) -> Surroundings;
+
+    /// All is ready: what is shown then, and while it runs.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    fn begin(&mut self) -> Result<Self::Lines, Problem>;
+
+    /// Shows the report and keeps what is kept; says how the process ends.
+    ///
+    /// # Errors
+    /// A file that could not be written.
+    fn lay_out(&self, finished: &Finished, lines: Self::Lines) -> Result<Exit, Problem>;
+
+    /// A reason not to start or not to go on, in the tool's manner.
+    fn words(problem: &Problem) -> String {
+        format!("{}: {problem}", Self::NAME)
+    }
+}
+
+/// What every door has.
+pub struct Common<'a> {
+    /// The test.
+    pub plan: &'a Plan,
+    /// What is taken differently than the tool would have; a line each.
+    pub notices: &'a [String],
+    /// Receives the result as JSON.
+    pub json: Option<&'a PathBuf>,
+    /// The plan is to be printed instead of run.
+    pub show_plan: bool,
+    /// Neither notices nor notes are shown.
+    pub quiet: bool,
+}
+
+/// What the moment of a command line decides.
+pub struct Moment {
+    /// The seed where none is given.
+    pub seed: u64,
+}
+
+impl Moment {
+    fn now() -> Moment {
+        Moment { seed: super::seed_from_clock() }
+    }
+
+    /// The environment.
+    pub fn env(name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    /// Files.
+    pub fn read_file(file: &Path) -> std::io::Result<Vec<u8>> {
+        std::fs::read(file)
+    }
+
+    /// The local time and that of UTC, in digits.
+    pub fn digits() -> (String, String) {
+        clock::digits()
+    }
+}
+
+/// What is shown instead of a test.
+#[derive(Debug)]
+pub struct Shown {
+    /// On standard output, with its line ends.
+    pub out: String,
+    /// On standard error, likewise.
+    pub err: String,
+    /// Exit code of the process.
+    pub exit: u8,
+}
+
+impl Shown {
+    /// A text on one of the two.
+    pub fn on(to_stderr: bool, text: String, exit: u8) -> Shown {
+        match to_stderr {
+            true => Shown { out: String::new(), err: text, exit },
+            false => Shown { out: text, err: String::new(), exit },
+        }
+    }
+}
+
+/// Runs a door with the words after its name.
+pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
+    let mut door = match D::read(args, &Moment::now()) {
+        Ok(door) => door,
+        Err(Shown { out, err, exit }) => {
+            show::write(&out);
+            show::aside(&err);
+            return Ok(Exit::Code(ExitCode::from(exit)));
+        }
+    };
+    if door.common().show_plan {
+        show::write(&door.common().plan.to_text());
+        return Ok(Exit::Fine);
+    }
+    Ok(conduct(&mut door).unwrap_or_else(|problem| {
+        let (words, exit) = match problem {
+            Problem::Words { text, exit } => (text, exit),
+            other => (D::words(&other), 1),
+        };
+        show::notice(&words);
+        Exit::Code(ExitCode::from(exit))
+    }))
+}
+
+/// Prints what `--help` prints, as the help of a native command: on standard output, and it is no error.
+pub fn help<D: Door>() -> Result<Exit, Problem> {
+    show::write(&D::help());
+    Ok(Exit::Fine)
+}
+
+fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
+    can_keep(door)?;
+    let common = door.common();
+    let notices = if common.quiet { &[] } else { common.notices };
+    notices.iter().for_each(|notice| show::notice(&format!("{}: {notice}", D::NAME)));
+    door.before()?;
+    let around = door.surroundings();
+    let plan = door.common().plan.clone();
+    let ready = session::prepare(&plan, &around, around.heads)?;
+    let mut lines = door.begin()?;
+    let mut finished = ready.run(&[], &mut lines)?;
+    let say = |line: &str| show::notice(&format!("{}: {line}", D::NAME));
+    let trouble = finished.scripts.trouble();
+    trouble.iter().for_each(|why| say(why));
+    let exit = door.lay_out(&finished, lines)?;
+    let common = door.common();
+    finished.result.notes.iter().filter(|_| !common.quiet).for_each(|note| say(note));
+    let json = common.json.map(PathBuf::as_path);
+    let kept = show::keep_door_json(json, &finished, common.plan, door.target().as_deref(), D::SEED);
+    let exit = match kept {
+        Ok(()) => exit,
+        Err(problem) => {
+            say(&problem.to_string());
+            exit.or_worse(problem.exit())
+        }
+    };
+    finished.scripts.done(&finished.result)?;
+    Ok(match (terminated::<D>(), trouble) {
+        (Some(code), _) => Exit::Code(ExitCode::from(code)),
+        (None, Some(_)) => Exit::Impossible,
+        (None, None) => exit,
+    })
+}
+
+/// The exit code of a process that a signal has ended, where the tool would have been ended by it.
+fn terminated<D: Door>() -> Option<u8> {
+    let fatal = [Signal::TERM, Signal::HUP].map(Signal::as_raw);
+    let signal = signals::first().filter(|signal| D::DIES && fatal.contains(signal))?;
+    u8::try_from(128 + signal).ok()
+}
+
+/// Finds out before the run whether its results can be kept: afterwards it would be late.
+fn can_keep<D: Door>(door: &D) -> Result<(), Problem> {
+    let common = door.common();
+    let json = common.json.map(PathBuf::as_path);
+    for file in door.files().into_iter().chain(json).filter(|file| !output::is_stdout(file)) {
+        output::writable(file).map_err(|error| {
+            let text = format!("{}: {} cannot be written: {error}", D::NAME, file.display());
+            Problem::Words { text, exit: 1 }
+        })?;
+    }
+    Ok(())
+}
