@@ -30,8 +30,8 @@ const FILES: [(&str, &str); 5] = [
     ("report.lua", "request = function() return wrk.format('GET', '/') end\n"),
     (
         "service.ini",
-        "[common]\nhost = 127.0.0.1\nport = 8000\n\n[request]\nreq_body = ping\n\n[response]\nrsp_code_type = fixed\n\
-         rsp_code_location = 1 1\nrsp_code_success = 0\n",
+        "[common]\nhost = 127.0.0.1\nport = 8000\n\n[request]\nreq_body = ping\n\n[response]\nrsp_code_type = xml\n\
+         rsp_code_location_tag = <code>\nrsp_code_success = 0\n",
     ),
     ("plan.toml", "version = 1\nseed = 7\n[site]\n[origin]\nlisten = \"127.0.0.1:9080\"\n"),
 ];
@@ -49,7 +49,7 @@ struct Line {
 enum Trial {
     /// It is run.
     Run(String),
-    /// What it means is looked at.
+    /// It ends by itself: mostly, what it means is looked at.
     Look(String),
     /// It is not one of ours.
     Pass,
@@ -120,9 +120,12 @@ fn wrong(line: &Line, inside: bool, folder: &Path, path: &str) -> Option<String>
         Ok(ended) => ended,
         Err(error) => return Some(format!("{}: {error}", line.place)),
     };
-    // A threshold may be violated, and who only serves has nothing to report.
+    // A threshold may be violated; on a busy machine the interrupt may come before anything was begun; ab says by its code
+    // that it was interrupted, and the doctor that this machine falls short.
+    let judges = ["ab ", "wringer doctor"].iter().any(|program| line.text.starts_with(program));
     match ended.status.code() {
-        Some(0 | 3) => None,
+        Some(0 | 3 | 130) => None,
+        Some(1) if judges => None,
         code => {
             let said = String::from_utf8_lossy(&ended.stderr);
             let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -169,10 +172,10 @@ fn trial(text: &str, inside: bool) -> Trial {
     };
     let has = |word: &str| words.contains(&word);
     match (program, command) {
-        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions")) => Trial::Run(text),
-        ("wringer", Some("rig")) if has("--print") => Trial::Run(text),
+        ("wringer", Some("plan" | "doctor" | "links" | "help" | "completions")) => Trial::Look(text),
+        ("wringer", Some("rig")) if has("--print") => Trial::Look(text),
         ("wringer", Some("rig")) => looked("--print"),
-        _ if has("--show-plan") => Trial::Run(text),
+        _ if has("--show-plan") => Trial::Look(text),
         _ if inside && is_local(program, command, &words) => Trial::Run(text),
         _ => looked("--show-plan"),
     }
@@ -183,8 +186,8 @@ fn is_local(program: &str, command: Option<&str>, words: &[&str]) -> bool {
     match (program, command) {
         // The demonstration cache.
         ("wringer", Some("cache")) => {
-            let options = words[2..].iter().any(|word| word.starts_with("127.") || word.contains(".example"));
-            !options && !words.contains(&"--rig")
+            let proxy = words.get(2).is_some_and(|word| !word.starts_with(['-', '#']));
+            !proxy && !words.contains(&"--rig")
         }
         ("wringer", Some("origin")) => true,
         ("wringer", Some("http")) => {
@@ -258,6 +261,7 @@ mod tests {
             ("wringer http https://a/", Trial::Look("wringer http --show-plan https://a/".to_owned())),
             ("siege -g http://h/", Trial::Look("siege --show-plan -g http://h/".to_owned())),
             ("wrk -c1 http://localhost:8080/", Trial::Run("wrk -c1 http://localhost:8080/".to_owned())),
+            ("wringer doctor plan.toml", Trial::Look("wringer doctor plan.toml".to_owned())),
             ("curl -i x", Trial::Pass),
         ] {
             assert_eq!(trial(text, true), trial_of_it, "{text}");
