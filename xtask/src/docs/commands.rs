@@ -17,8 +17,11 @@ use crate::{Result, shell};
 /// In the environment of the process that runs within the network of its own.
 const INSIDE: &str = "WRINGER_DOCS_INSIDE";
 
-/// How long a command runs before it is interrupted, and then may take to end, in seconds.
-const TIMES: (&str, &str) = ("0.7", "30");
+/// Seconds after which a command is interrupted; on a busy machine the first may be over before anything has begun.
+const RUNS: [&str; 2] = ["0.7", "10"];
+
+/// Seconds that a command may take which ends by itself, or once it was interrupted.
+const AT_MOST: &str = "60";
 
 /// The command lines that wringer stands in for.
 const DOORS: [&str; 7] = ["ab", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
@@ -110,11 +113,20 @@ fn try_all(lines: &[Line], binary: &Path, inside: bool) -> Result<Vec<String>> {
 fn wrong(line: &Line, inside: bool, folder: &Path, path: &str) -> Option<String> {
     let (text, times) = match trial(&line.text, inside) {
         Trial::Pass => return None,
-        Trial::Run(text) => (text, TIMES.0),
-        Trial::Look(text) => (text, TIMES.1),
+        Trial::Run(text) => (text, &RUNS[..]),
+        Trial::Look(text) => (text, &[AT_MOST][..]),
     };
+    let mut said = None;
+    for time in times {
+        said = Some(attempt(line, &text, time, folder, path)?);
+    }
+    said
+}
+
+/// Runs a command for so many seconds; returns what is wrong with it.
+fn attempt(line: &Line, text: &str, time: &str, folder: &Path, path: &str) -> Option<String> {
     let mut command = Command::new("timeout");
-    command.args(["--preserve-status", "-s", "INT", "-k", TIMES.1, times, "bash", "-c"]);
+    command.args(["--preserve-status", "-s", "INT", "-k", AT_MOST, time, "bash", "-c"]);
     command.arg(format!("exec {text}")).current_dir(folder).env("PATH", path);
     let ended = match command.stdin(std::process::Stdio::null()).output() {
         Ok(ended) => ended,
