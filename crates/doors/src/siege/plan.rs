@@ -140,7 +140,6 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         except: settings.no_follow_hosts.clone(),
         reversed: true,
         elements: Elements::Sieges,
-        ..Resources::default()
     };
     Session {
         cookies: true,

@@ -108,12 +108,11 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
     show::write(&text);
     report::wrktcp::failures(result).iter().for_each(|line| say(line));
     let target = Some(view.address.as_str());
-    let page = run.html.as_ref().map_or(Ok(()), |file| {
+    run.html.as_ref().map_or(Ok(()), |file| {
         show::keep_door_page(file, finished, &run.plan, target)?;
         show::write(&report::wrktcp::page_line(&file.display().to_string()));
         Ok(())
-    });
-    page
+    })
 }
 
 /// 0 as of the old tool, whatever the answers were; with `--strict` 3 unless there were some and all of them good.

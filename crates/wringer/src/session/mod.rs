@@ -410,9 +410,7 @@ impl Session<'_> {
         let bad: u64 = bad.map(|(_, count)| count).sum();
         let asked = origin.map(|origin| origin.requests);
         notes.extend(
-            self.plan
-                .origin_as_reached()
-                .and_then(|behind| never_asked(asked?, (requests, bad), &behind.to_string())),
+            self.plan.origin_as_reached().and_then(|behind| never_asked(asked?, (requests, bad), behind)),
         );
         let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
         if unattributed > 0 {
