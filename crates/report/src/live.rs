@@ -28,7 +28,7 @@ struct Column<Second> {
 }
 
 const COLUMNS: [Column<Row>; 11] = [
-    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |row| show::moment(row.at_s) },
+    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |row| format!("{:.0}", row.at_s) },
     Column { title: "requests", unit: "/s", width: 9, drop: 0, cell: requests },
     Column { title: "in flight", unit: "", width: 11, drop: 3, cell: |row| show::count(row.in_flight) },
     Column { title: "p50", unit: "ms", width: 8, drop: 4, cell: |row| milliseconds(row.p50_us) },
@@ -56,7 +56,7 @@ struct OriginSecond {
 }
 
 const ORIGIN_COLUMNS: [Column<OriginSecond>; 8] = [
-    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |second| show::moment(second.at_s) },
+    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |second| format!("{:.0}", second.at_s) },
     Column {
         title: "requests",
         unit: "/s",

@@ -64,7 +64,7 @@ impl Report<'_> {
         }
         let [word, meaning] = self.verdict();
         let mut words = [word, String::new()].into_iter();
-        show::wrap(&meaning, show::WIDTH - 24)
+        show::wrap(&meaning, show::WIDTH - 27)
             .into_iter()
             .for_each(|line| table.row([words.next().unwrap_or_default(), line]));
         if nothing_good(counts) {
