@@ -24,7 +24,7 @@ use std::net::SocketAddr;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
-use wire::http1::Expect as Framing;
+use wire::http1::{Expect as Framing, HeadMemo};
 
 /// Addresses of hosts, by name and port.
 pub type Hosts = HashMap<(String, u16), Vec<SocketAddr>>;
@@ -76,6 +76,8 @@ pub(crate) struct Prepared {
     pub model: RefCell<Option<Arc<Model>>>,
     /// What its figures are gathered under.
     pub label: Option<Label>,
+    /// The head that answers of the step begin with, where they are alike.
+    pub memo: Rc<RefCell<HeadMemo>>,
     models: Models,
     message: Message,
     checks: Rc<Checks>,
@@ -87,6 +89,7 @@ struct Common<'a> {
     writer: &'a Writer<'a>,
     checks: &'a Rc<Checks>,
     models: &'a Models,
+    memo: &'a Rc<RefCell<HeadMemo>>,
     reading: Reading,
     target: Place<'a>,
     hosts: &'a Hosts,
@@ -171,6 +174,7 @@ impl Prepared {
             long: Cell::new(false),
             model: RefCell::new(None),
             label: common.models.scenario.label(&request.name),
+            memo: common.memo.clone(),
             models: common.models.clone(),
             message,
             checks,
@@ -230,7 +234,8 @@ impl Requests {
         let writer = Writer { templates: step.templates, http, scope, signer };
         let checks = &Rc::new(Checks::new(&step.expect, &[], slots));
         let reading = step.reading;
-        let common = Common { writer: &writer, checks, models: &models, reading, target, hosts };
+        let memo = &Rc::default();
+        let common = Common { writer: &writer, checks, models: &models, memo, reading, target, hosts };
         let prepared = |(index, request): (usize, &Request)| {
             let expect = expectation(&step.expect, request);
             Prepared::new(index, request, expect, &common)
@@ -245,7 +250,8 @@ impl Requests {
         let session = (!step.session.is_none()).then(|| {
             // Only that it is below 400 is expected of a login's answer.
             let checks = &Rc::new(Checks::default());
-            let common = Common { checks, reading: Reading::default(), ..common };
+            let memo = &Rc::default();
+            let common = Common { checks, memo, reading: Reading::default(), ..common };
             let login = |(index, request): (usize, &Request)| {
                 Prepared::new(index, request, Expect::default(), &common)
             };
@@ -281,6 +287,7 @@ impl Requests {
             long: Cell::new(false),
             model: RefCell::new(None),
             label: None,
+            memo: Rc::default(),
             models,
             message: Message::of(message),
             checks: Rc::default(),
@@ -489,6 +496,10 @@ impl Body for Answer<'_> {
 }
 
 impl wire::http1::ResponseSink for Answer<'_> {
+    fn wants_fields(&self) -> bool {
+        self.look.is_some()
+    }
+
     fn field(&mut self, name: &[u8], value: &[u8]) {
         if let Some(look) = &mut self.look {
             look.field(name, value);

@@ -8,8 +8,9 @@ use crate::connection::Connection;
 use crate::failure;
 use crate::worker::Worker;
 use measure::{CacheResult, ExchangeKind, Failure, FailureKind, Outcome, Stage};
+use std::cell::RefCell;
 use std::time::Duration;
-use wire::http1::{ResponseSink, Stage as Progress, Version};
+use wire::http1::{HeadMemo, ResponseSink, Stage as Progress, Version};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
 const DRAIN_FROM: u64 = 32 * 1024;
@@ -121,6 +122,12 @@ pub(crate) trait HttpCall: Call {
     /// What came of an answer that has ended.
     fn settle(&self, sent: &Sent<Self::Item>, ended: Ended, sink: &mut Self::Sink<'_>) -> Settled;
 
+    /// Heads of earlier answers to the same request.
+    fn memo<'s>(&'s self, sent: &'s Sent<Self::Item>) -> Option<&'s RefCell<HeadMemo>> {
+        let _ = sent;
+        None
+    }
+
     /// Bytes behind the last answer that was asked for make it a failure; otherwise they end the connection.
     fn is_strict(&self) -> bool {
         true
@@ -143,8 +150,8 @@ pub(crate) async fn read<C: HttpCall>(
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
     let mut head = std::mem::take(&mut slot.answer_head);
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
-    let mut reading = call.reading(sent);
-    let mut ended = transfer(worker, connection, &mut sink, &mut reading, &mut moments).await;
+    let (mut reading, memo) = (call.reading(sent), call.memo(sent));
+    let mut ended = transfer(worker, connection, (&mut sink, memo), &mut reading, &mut moments).await;
     if connection.reader.stage() == Progress::Idle {
         moments.first_byte = None;
         ended = without_answer(worker, ended);
@@ -209,7 +216,7 @@ fn without_answer(worker: &Worker, ended: Ended) -> Ended {
 async fn transfer(
     worker: &Worker,
     connection: &mut Connection,
-    sink: &mut impl Body,
+    (sink, memo): (&mut impl Body, Option<&RefCell<HeadMemo>>),
     reading: &mut Reading,
     moments: &mut Moments,
 ) -> Ended {
@@ -257,7 +264,10 @@ async fn transfer(
             let closed = connection.reader.end_of_stream(sink);
             return closed.map_or_else(|error| refused(error, connection), |()| Ended::Complete);
         }
-        let progress = connection.reader.read(&bytes[from..], sink);
+        let progress = match memo {
+            Some(memo) => connection.reader.read_remembering(&bytes[from..], sink, &mut memo.borrow_mut()),
+            None => connection.reader.read(&bytes[from..], sink),
+        };
         if sink.wants_body() || connection.secure.is_some() {
             worker.net.spent();
         }

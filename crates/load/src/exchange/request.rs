@@ -16,6 +16,7 @@ use plan::data::Moment;
 use plan::draw::{Draw, hash};
 use std::cell::RefCell;
 use std::time::Instant;
+use wire::http1::HeadMemo;
 
 /// Sends a request of a list and reads its answer.
 pub(crate) async fn request(context: Context<'_>, slot: &mut Slot, prepared: &Prepared, turn: Turn) {
@@ -188,6 +189,10 @@ impl<'a> HttpCall for List<'a> {
             Some(pacing) => Reading::paced(pacing),
             None => Reading::plain(sent.item.long.get()),
         }
+    }
+
+    fn memo<'s>(&'s self, sent: &'s Sent<&'a Prepared>) -> Option<&'s RefCell<HeadMemo>> {
+        Some(&sent.item.memo)
     }
 
     fn settle(&self, _: &Sent<&'a Prepared>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
