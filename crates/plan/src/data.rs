@@ -137,6 +137,12 @@ impl Names<'_> {
             return Ok(value(data, Some(column)));
         }
         let source = Source::parse(name).map_err(|why| self.unknown(name, &why))?;
+        if source.secret().is_some_and(|secret| !secret.is_typed()) {
+            // Whoever fills in secrets looks for them among named data.
+            return Err(format!(
+                "{{{{{name}}}}} comes from outside: give it a name, as with --data NAME={name}"
+            ));
+        }
         Ok(Meaning::Value(Box::new(Value { source, name: name.to_owned(), column: None, format: None })))
     }
 
@@ -177,9 +183,12 @@ mod tests {
         assert_eq!(of("id"), Ok((Some(Source::Uuid), "id".to_owned(), None)));
         assert_eq!(of("uuid"), Ok((Some(Source::Uuid), "uuid".to_owned(), None)));
         assert_eq!(of("token"), Ok((None, "token".to_owned(), None)));
-        for (name, said) in
-            [("id.x", "users, id, token"), ("nobody", "no known data"), ("int:5", "int:MIN..MAX")]
-        {
+        for (name, said) in [
+            ("env:HOME", "give it a name"),
+            ("id.x", "users, id, token"),
+            ("nobody", "no known data"),
+            ("int:5", "int:MIN..MAX"),
+        ] {
             assert!(of(name).unwrap_err().contains(said), "{name}");
         }
     }

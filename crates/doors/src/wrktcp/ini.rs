@@ -7,7 +7,7 @@ use super::parameter::Parameter;
 use std::fmt;
 
 /// Bytes of a whole file at most.
-const FILE_LIMIT: usize = 16 << 20;
+pub const FILE_LIMIT: usize = 16 << 20;
 /// Entries under `[parameters]` at most.
 const PARAMETERS_LIMIT: usize = 1_000;
 /// Mistakes that are named at most: more are of no use to anybody.

@@ -41,7 +41,10 @@ fn the_least_file_has_the_old_defaults() {
 fn continued_lines_keep_their_line_ends_and_what_looks_like_a_comment() {
     let file =
         LEAST.replace("req_body = x\n", "req_body = \\\n  <a>\\\n#b\\\n</a>\nreq_len_type=total # no\n");
-    assert_eq!(mistakes(&file), ["line 9: req_len_type 'total # no': give one of body, total"]);
+    assert_eq!(
+        mistakes(&file),
+        ["line 9: req_len_type 'total # no': give one of body, total; a comment has a line of its own"]
+    );
     let ini = good(&file.replace(" # no", ""));
     assert_eq!(body(&ini), b"\n  <a>\n#b\n</a>");
     assert_eq!(ini.requests[0].length_of, LengthOf::Total);

@@ -2,7 +2,7 @@
 
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings};
+use crate::session::{self, Surroundings, files};
 use doors::native::RunArgs;
 use plan::Plan;
 use std::path::Path;
@@ -78,8 +78,8 @@ fn is_ini(file: &Path) -> bool {
 
 /// What wrktcp's ini file means, or all its mistakes.
 fn of_ini(file: &Path) -> Result<Result<Plan, Vec<String>>, Problem> {
-    let text = std::fs::read(file).map_err(|error| unreadable(file, &error))?;
-    let plan = doors::wrktcp::plan_of(&text, &|file: &Path| std::fs::read(file));
+    let text = files::read_ini(file).map_err(|error| unreadable(file, &error))?;
+    let plan = doors::wrktcp::plan_of(&text, &files::read_ini);
     Ok(plan.map_err(|mistakes| mistakes.iter().map(ToString::to_string).collect()))
 }
 

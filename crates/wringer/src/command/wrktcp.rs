@@ -28,9 +28,7 @@ impl Door for Wrktcp {
     fn read(args: &[OsString], moment: &Moment) -> Result<Wrktcp, Shown> {
         let (local, utc) = Moment::digits();
         let now = Now { local, utc, seed: moment.seed };
-        // The limit of ini files; of files with rows it is only asked whether they have any.
-        let read_file = |file: &Path| files::read_begin(file, (16 << 20) + 1);
-        match parse(args, &now, &read_file) {
+        match parse(args, &now, &files::read_ini) {
             Command::Run(run) => Ok(Wrktcp { run: *run }),
             Command::Show(shown) => {
                 let complaint = shown.complaint;

@@ -23,13 +23,14 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(more()) } else { Ok(bytes) }
 }
 
-/// At most so many of the first bytes of a file.
+/// As much of an ini file as tells whether it is too long. Of a file with rows that one names it is only asked whether there
+/// are any.
 ///
 /// # Errors
 /// As of reading.
-pub fn read_begin(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_ini(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    File::open(path)?.take(doors::wrktcp::ini::FILE_LIMIT as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -41,7 +42,7 @@ mod tests {
     fn files_without_end_are_refused() {
         let error = read(Path::new("/dev/zero"), 1000).unwrap_err().to_string();
         assert_eq!(error, "it is a device; give a file");
-        assert_eq!(read_begin(Path::new("/dev/zero"), 7).unwrap(), [0; 7]);
+        assert_eq!(read_ini(Path::new("/dev/zero")).unwrap().len(), (16 << 20) + 1);
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"12345").unwrap();
         let bytes = read(file.path(), 5).unwrap();

@@ -229,7 +229,7 @@ fn these_are_refused() {
         (
             "a regular expression",
             response("rsp_code_type = regex\nrsp_code_location_tag = ("),
-            "line 8: rsp_code_location_tag '(': no regular",
+            "line 8: rsp_code_location_tag '(': '(' is no regular",
         ),
         (
             "an ISO field",

@@ -185,7 +185,7 @@ fn the_usage_lists_every_option() {
 #[test]
 fn the_old_order_of_counters_is_asked_for() {
     let text = |line| run_of(line).plan.to_text();
-    assert!(text("--compat-counter a.ini").contains("order = \"wrktcp\""));
+    assert!(text("--compat-counter a.ini").contains("wrap = \"wrktcp\""));
     assert!(!text("a.ini").contains("wrktcp"));
     let notices = run_of("a.ini").notices;
     assert!(notices.is_empty(), "5 to 9 by 1 begin at 5 in both: {notices:?}");
