@@ -34,7 +34,12 @@ fn shown(line: &str) -> Shown {
 fn load(run: &Run) -> &Load {
     let plan = &run.plan;
     let back = ::plan::Plan::from_text(&plan.to_text()).expect("it reads back");
-    assert_eq!(&back, plan);
+    // Secrets that were typed are named in the text, and so in what is read back.
+    let plain = |plan: &::plan::Plan| {
+        let text = plan.to_text();
+        text.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n").trim().to_owned()
+    };
+    assert_eq!(plain(&back), plain(plan));
     plan.load.as_ref().expect("a load")
 }
 

@@ -65,6 +65,7 @@ const CALLED: [(&str, &str); 53] = [
 pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
     let Some(tip) = tip(error, command, words) else { return };
     error.remove(ContextKind::SuggestedArg);
+    error.remove(ContextKind::SuggestedSubcommand);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 

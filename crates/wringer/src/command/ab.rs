@@ -2,7 +2,6 @@
 
 use super::door::{Common, Door, Moment, Shown};
 use super::show;
-use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Surroundings, View};
 use doors::ab::{self as door, Command, Run, banner, parse};
@@ -64,10 +63,6 @@ impl Door for Ab {
         }
         if run.view.html.is_none() {
             show::write(&begin(&asked(run), run.view.progress.is_some()));
-        }
-        for (what, file) in [("CSV", &run.csv), ("gnuplot", &run.gnuplot)] {
-            let file = file.as_deref().filter(|file| !output::is_stdout(file));
-            file.map_or(Ok(()), output::writable).map_err(|error| cannot_open(what, &error))?;
         }
         look(run)?;
         let most = session::threads(None).min(run.view.concurrency.max(1));
@@ -157,11 +152,11 @@ fn cannot_open(what: &str, error: &io::Error) -> Problem {
 
 fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Problem> {
     let csv = run.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
-        output::keep("the CSV output", file, report::ab::csv(&seen.spreads.total).as_bytes())
+        std::fs::write(file, report::ab::csv(&seen.spreads.total)).map_err(|error| cannot_open("CSV", &error))
     });
     let gnuplot = run.gnuplot.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
         let text = gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system());
-        output::keep("the gnuplot output", file, text.as_bytes())
+        std::fs::write(file, text).map_err(|error| cannot_open("gnuplot", &error))
     });
     csv.and(gnuplot)
 }

@@ -26,7 +26,8 @@ pub fn first() -> Option<i32> {
 pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
     let refused = |error: std::io::Error| Problem::impossible(format!("signals cannot be handled: {error}"));
     let flag = Arc::new(AtomicBool::new(false));
-    let ends = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+    let ends =
+        [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| *signal != SIGHUP || !is_ignored(SIGHUP));
     let mut signals = Signals::new(ends).map_err(refused)?;
     let set = flag.clone();
     let watch = move || {

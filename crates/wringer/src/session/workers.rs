@@ -9,7 +9,7 @@ use measure::{Event, OriginCounts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net};
 use origin::{Settings, Shared};
 use plan::draw::mix;
-use plan::{Inputs, Part, Plan};
+use plan::{Inputs, Load, Part, Plan};
 use script::Seat;
 use std::io;
 use std::net::SocketAddr;
@@ -93,11 +93,7 @@ impl Workers {
         let count = with.count;
         let listen =
             plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
-        let server = super::tls::server(plan, &with.inputs)?;
-        let shared = plan.origin.clone().map(|behaviour| {
-            let settings = Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls: server };
-            Shared::new(settings, count)
-        });
+        let shared = origin_of(plan, with)?;
         let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(EVENTS);
@@ -115,25 +111,27 @@ impl Workers {
         };
         let run_id = run_id();
         let (load, site) = (plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
+        let control = workers.control.clone();
+        let job = |load: Arc<Load>, part: Part, spare: Receiver<Box<Tally>>| Job {
+            load,
+            site: site.clone(),
+            seed: plan.seed,
+            run_id,
+            part,
+            control: control.clone(),
+            target: targets.target.clone(),
+            hosts: targets.hosts.clone(),
+            inputs: with.inputs.clone(),
+            tls: with.tls.cloned(),
+            snapshots: snapshots_in.clone(),
+            spare,
+            events: events_in.clone(),
+            interval: interval(around),
+        };
         for part in Part::all(count) {
             let (spare_in, spare) = channel();
             workers.spare.push(spare_in);
-            let job = load.clone().map(|load| Job {
-                load,
-                site: site.clone(),
-                seed: plan.seed,
-                run_id,
-                part,
-                control: workers.control.clone(),
-                target: targets.target.clone(),
-                hosts: targets.hosts.clone(),
-                inputs: with.inputs.clone(),
-                tls: with.tls.cloned(),
-                snapshots: snapshots_in.clone(),
-                spare,
-                events: events_in.clone(),
-                interval: interval(around),
-            });
+            let job = load.clone().map(|load| job(load, part, spare));
             let share = Share {
                 job,
                 listen,
@@ -351,6 +349,14 @@ async fn until(net: &Net, signal: &AtomicBool) {
 fn run_id() -> u64 {
     let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     mix(time.as_nanos() as u64 ^ (u64::from(std::process::id()) << 32))
+}
+
+/// The origin of the plan, where it has one.
+fn origin_of(plan: &Plan, with: &With<'_>) -> Result<Option<Arc<Shared>>, Problem> {
+    let tls = super::tls::server(plan, &with.inputs)?;
+    Ok(plan.origin.clone().map(|behaviour| {
+        Shared::new(Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls }, with.count)
+    }))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn what_cannot_be_meant_is_a_usage_error() {
         ("cache --phase x,sets=B", &["'sets'", "set"]),
         ("cache --fill --shift", &["--shift"]),
         ("cache --form sideways", &["sideways", "transparent"]),
-        ("cache -H nonsense", &["nonsense", "Name: value"]),
+        ("cache -H nonsense", &["--header", "Name: value"]),
         ("origin --origin-error-status 200", &["error_status is 200"]),
         ("origin --listen nowhere", &["nowhere"]),
         ("rig iis", &["iis", "haproxy"]),
@@ -130,7 +130,7 @@ fn a_rig_that_dies_is_counted_and_leaves_nothing() {
             kill_process(process, Signal::KILL).expect("it runs");
         }
     }
-    let ran = running.end().ended_with(0);
+    let ran = running.end().ended_with(1);
     let report = ran.report();
     assert!(report.sum("fine") > 0 && report.failures().contains_key("refused"), "{:?}", report.failures());
     assert_eq!(report.faults().len(), 0);
@@ -322,17 +322,23 @@ fn an_origin_alone_ends_with_a_report_too() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn what_a_reader_that_goes_away_has_missed_is_told() {
     for line in
         ["cache -n 500 -c 4", "cache -n 500 -c 4 --json -", "plan show plan.toml", "--help", "cache --help"]
     {
         let ran = shell(&format!(
             "$WRINGER cache --show-plan > plan.toml; $WRINGER {line} | head -n 1; exit ${{PIPESTATUS[0]}}"
         ));
-        let ran = ran.ended_with(0);
+        // A short text may be written before its reader goes.
+        let code = ran.code();
+        assert!(
+            code == 0 || code == 1 && ran.stderr.contains("cannot be written"),
+            "{line}: {code} {}",
+            ran.stderr
+        );
         assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     }
-    shell("$WRINGER cache -n 500 -c 4 > /dev/full").ended_with(0);
+    shell("$WRINGER cache -n 500 -c 4 > /dev/full").ended_with(1);
 }
 
 /// Neither a closed standard error nor one whose reader has gone is a reason to panic, which would be exit code 101.

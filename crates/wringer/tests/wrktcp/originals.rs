@@ -95,11 +95,11 @@ fn names_in_chinese_numbers_with_comments_and_sections_that_go_on() {
     let mock = Mock::new(good);
     let sections = "req_len_len = 8 # digits\nreq_body = $(\u{6d41}\u{6c34}\u{53f7})$(X)$(C)\n[parameters]\n\
         \u{6d41}\u{6c34}\u{53f7} = COUNTER, 1, 9, 1, %#lx\nX = COUNTER, 65, 90, 1, %c\nC = CONNECTID, CONST\n\
-        [request]\nreq_len_type = total";
+        [request]\nreq_len_type = body";
     let ran = test(&common(&mock, "", sections).replace("\nport = ", "\nport=\t"));
     assert!(!ran.stdout.contains("Failure responses"), "{}", ran.stdout);
-    // Head and body: 8 and 0x1, A, CONST.
-    assert_eq!(mock.first(), "000000170x1ACONST");
+    // The body: 0x1, A, CONST.
+    assert_eq!(mock.first(), "000000090x1ACONST");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn lengths_may_be_padded() {
         });
         let ran = test(&ini(&mock, "req_body = x"));
         assert!(
-            !ran.stdout.contains("errors") && !ran.stdout.contains("Failure"),
+            !ran.stdout.contains("errors") && !ran.stdout.contains("Failure responses"),
             "{length:?}: {}",
             ran.stdout
         );
