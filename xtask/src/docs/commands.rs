@@ -71,7 +71,10 @@ pub fn run(root: &Path, pages: &[(String, String)]) -> Result<()> {
     if std::env::var_os(INSIDE).is_none() && own_network() {
         let mut inside = Command::new("unshare");
         inside.args(["--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"]);
-        inside.arg(std::env::current_exe().map_err(|error| format!("xtask does not know itself: {error}"))?);
+        let own = std::env::current_exe().map_err(|error| format!("xtask does not know itself: {error}"))?;
+        // A build meanwhile has put another file in its place; Linux then says that this one is deleted.
+        let own = own.to_string_lossy().trim_end_matches(" (deleted)").to_owned();
+        inside.arg(own);
         return shell::run(inside.args(["docs", "--commands"]).env(INSIDE, "1"));
     }
     let inside = std::env::var_os(INSIDE).is_some();
