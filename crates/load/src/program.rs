@@ -69,8 +69,8 @@ pub(crate) enum Next {
     Over,
 }
 
-/// What templates of a scenario's own may mean.
-pub(crate) struct Surroundings<'a> {
+/// All that templates of a scenario may take values from.
+pub(crate) struct Known<'a> {
     pub tables: &'a Tables,
     pub decks: &'a Decks,
     pub phase: usize,
@@ -79,7 +79,7 @@ pub(crate) struct Surroundings<'a> {
 
 impl Program {
     /// Compiles a journey; `None` for a list of things to send, which needs no program.
-    pub fn compile(scenario: &Scenario, around: &Surroundings<'_>) -> Option<Program> {
+    pub fn compile(scenario: &Scenario, around: &Known<'_>) -> Option<Program> {
         if !scenario.is_journey() {
             return None;
         }
@@ -159,7 +159,7 @@ struct Compiling<'a> {
     kept: Vec<&'a str>,
     slots: SlotNames,
     labels: Vec<String>,
-    around: &'a Surroundings<'a>,
+    around: &'a Known<'a>,
 }
 
 impl<'a> Compiling<'a> {
@@ -222,7 +222,7 @@ impl<'a> Compiling<'a> {
     fn set(&mut self, set: &Set) {
         // The plan's check has seen that the name is kept.
         let Some(slot) = self.slots.slot(&set.name) else { return };
-        let Surroundings { tables, decks, phase, seed } = *self.around;
+        let Known { tables, decks, phase, seed } = *self.around;
         let names = Names { data: &[], extracted: &self.kept };
         let scope = Scope { names, slots: &self.slots, tables, decks, phase, seed };
         let value = Compiler::new(scope).parts(&set.value, Encode::Raw);
@@ -241,7 +241,7 @@ mod tests {
 
     fn walk(steps: Vec<Step>, walks: usize) -> String {
         let (tables, decks) = (Tables::default(), Decks::new(1));
-        let around = Surroundings { tables: &tables, decks: &decks, phase: 0, seed: 5 };
+        let around = Known { tables: &tables, decks: &decks, phase: 0, seed: 5 };
         let program = Program::compile(&Scenario { steps }, &around).unwrap();
         let (mut position, mut values, mut seen) = (Position::default(), Values::default(), String::new());
         for _ in 0..walks {

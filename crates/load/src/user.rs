@@ -54,7 +54,7 @@ impl User {
 
     /// Whether the plan leaves it another turn.
     fn has_turns(&self, work: &PhaseWork) -> bool {
-        let place = Placing { number: 0, user: self.slot.user, of: work.crowd, turn: self.turns };
+        let place = Placing { number: 0, user: self.slot.user, of: work.max_users, turn: self.turns };
         let is_over = |step: &StepWork| matches!(step, StepWork::Requests(list) if list.is_over_for(place));
         work.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
     }
@@ -127,7 +127,7 @@ impl User {
             }
             StepWork::Requests(requests) => {
                 let placing =
-                    Placing { number: turn.number, user: slot.user, of: work.crowd, turn: self.turns };
+                    Placing { number: turn.number, user: slot.user, of: work.max_users, turn: self.turns };
                 let prepared = requests.at(placing);
                 match requests.session() {
                     None => exchange::request(context, slot, prepared, turn).await,

@@ -8,7 +8,7 @@ use crate::messages::Messages;
 use crate::open;
 use crate::oracle::Serials;
 use crate::pace::Timetable;
-use crate::program::{Program, Surroundings};
+use crate::program::{Known, Program};
 use crate::requests::{Hosts, Models, Requests, Shared};
 use crate::script::{Ledger, Playing, Script};
 use crate::source::Sources;
@@ -123,7 +123,7 @@ pub(crate) struct PhaseWork {
     pub program: Option<Program>,
     pub steps: Vec<StepWork>,
     /// Users of the whole phase, at most.
-    pub crowd: u64,
+    pub max_users: u64,
     /// Turns after which a user ends.
     pub turns_per_user: Option<u64>,
     /// When turns are due, where the pace has a timetable.
@@ -338,13 +338,13 @@ impl Worker {
         });
         // Each request of the phase takes the row of its number.
         let rows = rows.min().map(|rows| part.share(rows));
-        let around = Surroundings { tables: &tables, decks: &self.job.control.decks, phase: index, seed };
+        let around = Known { tables: &tables, decks: &self.job.control.decks, phase: index, seed };
         PhaseWork {
             name: phase.name.clone(),
             part,
             program: Program::compile(&phase.scenario, &around),
             steps,
-            crowd: crowd(&self.job.load.phases[index].pace),
+            max_users: max_users(&self.job.load.phases[index].pace),
             turns_per_user: phase.stop.turns_per_user,
             timetable: None,
             pipelines: matches!(phase.pace, Pace::Users(_))
@@ -603,7 +603,7 @@ fn timetable(pace: &Pace, began: Instant) -> Option<Timetable> {
 }
 
 /// How many users a pace has at most.
-fn crowd(pace: &Pace) -> u64 {
+fn max_users(pace: &Pace) -> u64 {
     let of_open = || pace.open().map_or(0, |open| open.in_flight);
     u64::from(pace.closed().map_or_else(of_open, |(users, _)| users))
 }

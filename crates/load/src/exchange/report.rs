@@ -5,7 +5,6 @@ use crate::worker::Worker;
 use measure::event::{HeadTitle, Wrong};
 use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, Times, Trouble};
 use std::borrow::Cow;
-use std::time::Duration;
 use wire::http1::Version;
 
 /// What a request is called.
@@ -210,15 +209,11 @@ fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending:
             request: described.title.into_owned(),
             status_line: answer.lines().next().unwrap_or("").to_owned(),
             range: described.range,
-            after: response_time(&ending.moments),
+            after: ending.moments.response(),
             connection: sent.connection,
             reused: sent.reused,
         }));
     }
-}
-
-fn response_time(moments: &Moments) -> Duration {
-    moments.response()
 }
 
 pub(super) fn show_request(worker: &Worker, bytes: &[u8]) {

@@ -62,7 +62,7 @@ fn gather<'a>(
     let depth = depth(context);
     let (mut due, mut turn) = (Queue::default(), first);
     loop {
-        let placing = Placing { number: turn.number, user, of: work.crowd, turn: *turns };
+        let placing = Placing { number: turn.number, user, of: work.max_users, turn: *turns };
         due.push(Due { item: requests.at(placing), turn });
         // The user counts the turn that is under way itself.
         let more = due.len() < depth && work.turns_per_user.is_none_or(|most| *turns + 1 < most);
