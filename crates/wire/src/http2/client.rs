@@ -1,0 +1,670 @@
+//! The client's end of a connection.
+//!
+//! Start at [`Client::request`] and [`Client::read`].
+
+use super::PREFACE;
+use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock, four};
+use super::error::{Code, ConnectionError};
+use super::frame::{self, END_STREAM, Header, Kind};
+use super::hpack::{Encoder, Indexing};
+use super::message::{Fields, Malformed, Section};
+use super::reader::{FrameReader, Piece};
+use super::settings::{Limits, MOST_WINDOW, Settings};
+use super::streams::Streams;
+
+/// Streams that are opened before the server's SETTINGS say how many may be, as curl and h2o do.
+const STREAMS_AT_FIRST: usize = 100;
+/// Streams that are opened where the server sets no limit.
+const STREAMS_AT_MOST: usize = 1 << 16;
+/// Interim answers before a final one.
+const INTERIM_LIMIT: u8 = 16;
+/// Bytes of GOAWAY's text that are kept.
+const TEXT_KEPT: usize = 256;
+/// Identifiers end at 2^31-1.
+const LAST_ID: u32 = MOST_WINDOW;
+
+/// Where the answers of a connection go, each with the number that the caller gave its request. Slices live for the call only.
+pub trait ClientSink {
+    /// A field of an answer's head, in order, before [`head`](Self::head) or [`interim`](Self::interim). Pseudo-fields are not told.
+    fn field(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        let _ = (request, name, value);
+    }
+
+    /// An interim answer (RFC 9110 section 15.2) came.
+    fn interim(&mut self, request: u64, status: u16) {
+        let _ = (request, status);
+    }
+
+    /// The head of the final answer is complete. `bytes`: the length of its field block.
+    fn head(&mut self, request: u64, status: u16, content_length: Option<u64>, bytes: usize);
+
+    /// A part of the content, not empty.
+    fn body(&mut self, request: u64, bytes: &[u8]) {
+        let _ = (request, bytes);
+    }
+
+    /// A field of the trailers.
+    fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        let _ = (request, name, value);
+    }
+
+    /// The request has ended. The last thing that is told of it.
+    fn ended(&mut self, request: u64, end: End);
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Its answer is whole.
+    Whole,
+    /// The server reset it.
+    Reset(Code),
+    /// The server did not process it, so that it may be sent again (RFC 9113 section 8.7): REFUSED_STREAM, or a number above the
+    /// last one of GOAWAY.
+    Unprocessed,
+    /// Its answer is not as RFC 9113 has it; this side reset it.
+    Malformed(Malformed),
+    /// More data came than its window allows, or a window was raised above 2^31-1; this side reset it with this code.
+    Refused(Code),
+}
+
+/// The server's GOAWAY.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoAway {
+    /// Highest stream that it processes.
+    pub last: u32,
+    /// Why.
+    pub code: Code,
+    /// Its text, up to 256 bytes.
+    pub text: Vec<u8>,
+}
+
+/// The field block of requests that are alike on one connection: encoded once, copied from then on.
+#[derive(Debug, Default)]
+pub struct Template {
+    block: Vec<u8>,
+    /// The encoder's version at which `block` means what it meant.
+    version: Option<u64>,
+    /// The method is HEAD.
+    head: bool,
+}
+
+impl Template {
+    /// Appends the block of `fields`. One template has one list of fields and one connection.
+    fn write<'f>(
+        &mut self,
+        encoder: &mut Encoder,
+        fields: impl Iterator<Item = (&'f [u8], &'f [u8], Indexing)>,
+        out: &mut Vec<u8>,
+    ) {
+        encoder.begin(out);
+        if self.version != Some(encoder.version()) {
+            let before = encoder.version();
+            self.block.clear();
+            self.head = false;
+            fields.for_each(|(name, value, indexing)| {
+                self.head |= name == b":method" && value == b"HEAD";
+                encoder.field(name, value, indexing, &mut self.block);
+            });
+            self.version = (encoder.version() == before).then_some(before);
+        }
+        out.extend_from_slice(&self.block);
+    }
+}
+
+/// The client's end of a connection.
+///
+/// ```
+/// use wire::http2::{Client, ClientSink, End, Indexing, Limits, Template};
+///
+/// struct Statuses(Vec<u16>);
+/// impl ClientSink for Statuses {
+///     fn head(&mut self, _request: u64, status: u16, _content_length: Option<u64>, _bytes: usize) {
+///         self.0.push(status);
+///     }
+///     fn ended(&mut self, request: u64, end: End) {
+///         assert_eq!((request, end), (7, End::Whole));
+///     }
+/// }
+///
+/// let (mut client, mut out) = (Client::new(Limits::default()), Vec::new());
+/// client.open(&mut out);
+/// let fields = [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "localhost")];
+/// let fields = fields.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes(), Indexing::Insert));
+/// client.request(7, &mut Template::default(), fields, None, &mut out);
+///
+/// let mut statuses = Statuses(Vec::new());
+/// let settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+/// client.read(&settings, &mut statuses, &mut out)?;
+/// let answer = [0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88];
+/// client.read(&answer, &mut statuses, &mut out)?;
+/// assert_eq!(statuses.0, [200]);
+/// # Ok::<(), wire::http2::ConnectionError>(())
+/// ```
+#[derive(Debug)]
+pub struct Client {
+    reader: FrameReader,
+    core: Core,
+    streams: Streams<Stream>,
+    next_id: u32,
+    goaway: Option<GoAway>,
+    memo: BlockMemo,
+    /// The stream that content is coming for; `None` where nobody wants it.
+    receiving: Option<u32>,
+}
+
+/// A request under way.
+#[derive(Debug)]
+struct Stream {
+    request: u64,
+    half: Half,
+    /// Content-Length of the answer.
+    content_length: Option<u64>,
+    received: u64,
+    /// Of the final head; 0 before it.
+    status: u16,
+    interims: u8,
+    /// The method was HEAD: an answer has no content.
+    head: bool,
+}
+
+impl AsHalf for Stream {
+    fn half(&mut self) -> &mut Half {
+        &mut self.half
+    }
+}
+
+impl Stream {
+    /// Whether the answer may have content at all (RFC 9110 section 6.4.1).
+    fn may_have_content(&self) -> bool {
+        !self.head && !matches!(self.status, 204 | 304)
+    }
+
+    /// The answer ended: whether as long as it said.
+    fn is_as_long_as_said(&self) -> bool {
+        !self.may_have_content() || self.content_length.is_none_or(|length| length == self.received)
+    }
+}
+
+impl Client {
+    /// A connection that is not open yet.
+    pub fn new(limits: Limits) -> Client {
+        Client {
+            reader: FrameReader::default(),
+            core: Core::new(limits),
+            streams: Streams::new(8),
+            next_id: 1,
+            goaway: None,
+            memo: BlockMemo::default(),
+            receiving: None,
+        }
+    }
+
+    /// Appends what a client sends first: preface, SETTINGS, and the connection's window.
+    pub fn open(&mut self, out: &mut Vec<u8>) {
+        out.extend_from_slice(PREFACE);
+        self.core.open(true, out);
+    }
+
+    /// Requests that may be begun now. 0 for ever once the server said GOAWAY or all identifiers are used up.
+    pub fn room(&self) -> usize {
+        if self.goaway.is_some() || self.next_id > LAST_ID {
+            return 0;
+        }
+        let allowed = match self.core.peer.max_concurrent_streams {
+            _ if !self.core.settled => STREAMS_AT_FIRST,
+            Some(streams) => streams as usize,
+            None => STREAMS_AT_MOST,
+        };
+        let left = ((LAST_ID - self.next_id) / 2 + 1) as usize;
+        allowed.saturating_sub(self.streams.len()).min(left)
+    }
+
+    /// Whether no more requests can be begun on this connection, ever.
+    pub fn is_leaving(&self) -> bool {
+        self.goaway.is_some() || self.next_id > LAST_ID
+    }
+
+    /// Requests under way.
+    pub fn under_way(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Whether the server's SETTINGS came.
+    pub fn is_settled(&self) -> bool {
+        self.core.settled
+    }
+
+    /// What the server announced.
+    pub fn peer(&self) -> &Settings {
+        &self.core.peer
+    }
+
+    /// The server's last GOAWAY.
+    pub fn goaway(&self) -> Option<&GoAway> {
+        self.goaway.as_ref()
+    }
+
+    /// Frames and bytes so far.
+    pub fn counts(&self) -> &Counts {
+        &self.core.counts
+    }
+
+    /// What kept content from being sent when [`Self::send`] ran last.
+    pub fn blocked(&self) -> Blocked {
+        self.core.blocked
+    }
+
+    /// Whether a frame has come in part: a connection that ends now ends within it.
+    pub fn is_within_frame(&self) -> bool {
+        self.reader.is_within_frame()
+    }
+
+    /// Begins a request, for which there must be [`room`](Self::room): appends its head; content of `body` bytes is sent by
+    /// [`Self::send`]. Returns its stream.
+    ///
+    /// `fields` has pseudo-fields first and names in lower case; it is read only when `template` does not hold the block yet.
+    pub fn request<'f>(
+        &mut self,
+        request: u64,
+        template: &mut Template,
+        fields: impl Iterator<Item = (&'f [u8], &'f [u8], Indexing)>,
+        body: Option<u64>,
+        out: &mut Vec<u8>,
+    ) -> u32 {
+        let id = self.next_id;
+        self.next_id += 2;
+        self.core.write_block(id, body.is_none(), out, |encoder, out| template.write(encoder, fields, out));
+        let mut half = self.core.half();
+        if let Some(length) = body {
+            half.upload = Some(Upload::new(length, After::End));
+            self.core.upload(id);
+        }
+        let head = template.head;
+        self.streams.insert(
+            id,
+            Stream { request, half, content_length: None, received: 0, status: 0, interims: 0, head },
+        );
+        id
+    }
+
+    /// Appends content that waits, as windows allow. Returns whether more could be appended at once.
+    pub fn send(&mut self, source: &mut impl BodySource, out: &mut Vec<u8>) -> bool {
+        self.core.pump(&mut self.streams, source, out, |_| {})
+    }
+
+    /// Whether content waits to be sent.
+    pub fn has_content(&self) -> bool {
+        self.core.has_uploads()
+    }
+
+    /// Gives a request up; the sink hears no more of it. Nothing happens where it has ended.
+    pub fn cancel(&mut self, stream: u32, code: Code, out: &mut Vec<u8>) {
+        if self.streams.remove(stream).is_some() {
+            self.core.reset(stream, code, out);
+        }
+    }
+
+    /// Appends a PING with a payload of the caller's.
+    pub fn ping(&mut self, payload: [u8; 8], out: &mut Vec<u8>) {
+        frame::ping(0, payload, out);
+        self.core.sent(Kind::Ping);
+    }
+
+    /// Takes all of `input`. Answers go into `sink`; what the protocol wants sent is appended to `out`.
+    ///
+    /// # Errors
+    /// The server broke the protocol; GOAWAY stands in `out`, and the connection is of no more use.
+    pub fn read(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.pieces(input, sink, out).inspect_err(|error| {
+            frame::goaway(0, error.code, error.reason.as_bytes(), out);
+        })
+    }
+
+    fn pieces(
+        &mut self,
+        mut input: &[u8],
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        let most = self.core.limits.settings.max_frame_size;
+        let Client { reader, core, streams, next_id, goaway, memo, receiving } = self;
+        let mut rest = Rest { core, streams, next_id: *next_id, goaway, memo, receiving };
+        while let Some(piece) = reader.next(&mut input, most)? {
+            match piece {
+                Piece::DataBegins(header) => rest.data_begins(&header, sink, out)?,
+                Piece::Data(bytes) => rest.data(bytes, sink),
+                Piece::DataEnds(header) => rest.data_ends(&header, sink, out)?,
+                Piece::Frame(header, payload) => rest.frame(&header, payload, sink, out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All of a client but its reader, whose buffer is lent while a frame is dealt with.
+struct Rest<'c> {
+    core: &'c mut Core,
+    streams: &'c mut Streams<Stream>,
+    next_id: u32,
+    goaway: &'c mut Option<GoAway>,
+    memo: &'c mut BlockMemo,
+    receiving: &'c mut Option<u32>,
+}
+
+impl Rest<'_> {
+    /// Whether a stream was never opened.
+    fn is_idle(&self, stream: u32) -> bool {
+        stream.is_multiple_of(2) || stream >= self.next_id
+    }
+
+    fn not_idle(&self, stream: u32) -> Result<(), ConnectionError> {
+        match self.is_idle(stream) {
+            true => Err(ConnectionError::protocol("a frame for a stream that was never opened")),
+            false => Ok(()),
+        }
+    }
+
+    fn data_begins(
+        &mut self,
+        header: &Header,
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.core.arrived(header)?;
+        self.not_idle(header.stream)?;
+        self.core.data(header, out)?;
+        *self.receiving = None;
+        let Some(stream) = self.streams.get_mut(header.stream) else {
+            return self.core.closed(header.stream);
+        };
+        if header.length == 0 && !header.has(END_STREAM) {
+            self.core.idle()?;
+        } else {
+            self.core.useful();
+        }
+        if stream.status == 0 {
+            self.end(header.stream, End::Malformed(Malformed::Order), sink, out);
+        } else if !self.core.stream_data(&mut stream.half, header, out) {
+            self.end(header.stream, End::Refused(Code::FLOW_CONTROL_ERROR), sink, out);
+        } else {
+            *self.receiving = Some(header.stream);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn data(&mut self, bytes: &[u8], sink: &mut impl ClientSink) {
+        let Some(stream) = self.receiving.and_then(|id| self.streams.get_mut(id)) else { return };
+        self.core.counts.data_bytes += bytes.len() as u64;
+        stream.received += bytes.len() as u64;
+        sink.body(stream.request, bytes);
+    }
+
+    /// A DATA frame is complete: is the content still as long as it may be, and does the stream end?
+    fn data_ends(
+        &mut self,
+        header: &Header,
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        let Some(id) = self.receiving.take() else { return Ok(()) };
+        let Some(stream) = self.streams.get(id) else { return Ok(()) };
+        let may = if stream.may_have_content() { stream.content_length.unwrap_or(u64::MAX) } else { 0 };
+        let ended = header.has(END_STREAM);
+        if stream.received > may || (ended && !stream.is_as_long_as_said()) {
+            self.end(id, End::Malformed(Malformed::Length), sink, out);
+        } else if ended {
+            self.end(id, End::Whole, sink, out);
+        }
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        header: &Header,
+        payload: &[u8],
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.core.arrived(header)?;
+        match header.kind {
+            Kind::Headers => {
+                self.not_idle(header.stream)?;
+                match self.core.headers(header, payload)? {
+                    Some((whole, block)) => self.block(whole, block, sink, out),
+                    None => Ok(()),
+                }
+            }
+            Kind::Continuation => {
+                let Some((whole, block)) = self.core.continuation(header, payload)? else { return Ok(()) };
+                let result = self.block(whole, &block, sink, out);
+                self.core.keep(block);
+                result
+            }
+            Kind::Settings => self.core.settings(header, payload, true, self.streams, out),
+            Kind::Ping => self.core.ping(header, payload, out),
+            Kind::RstStream => self.rst_stream(header.stream, Code(four(payload)?), sink),
+            Kind::WindowUpdate => self.window_update(header.stream, four(payload)? & MOST_WINDOW, sink, out),
+            Kind::GoAway => self.goaway(payload, sink),
+            Kind::PushPromise => Err(ConnectionError::protocol("PUSH_PROMISE though pushes are not allowed")),
+            Kind::Priority if payload.len() != 5 => {
+                Err(ConnectionError::frame_size("PRIORITY has not five bytes"))
+            }
+            Kind::Priority | Kind::Unknown | Kind::Data => self.core.idle(),
+        }
+    }
+
+    /// A field block is whole: the head of an answer, an interim one, or trailers.
+    fn block(
+        &mut self,
+        whole: WholeBlock,
+        block: &[u8],
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.core.useful();
+        let Some(stream) = self.streams.get_mut(whole.stream) else {
+            self.core.decode(block, &mut Fields::new(false, Section::Head, |_, _| {}))?;
+            return self.core.closed(whole.stream);
+        };
+        let wrong = match stream.status {
+            0 => self.head(whole, block, sink)?,
+            _ => self.trailers(whole, block, sink)?,
+        };
+        match wrong {
+            Some(wrong) => self.end(whole.stream, End::Malformed(wrong), sink, out),
+            None if whole.end_stream => self.end(whole.stream, End::Whole, sink, out),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn head(
+        &mut self,
+        whole: WholeBlock,
+        block: &[u8],
+        sink: &mut impl ClientSink,
+    ) -> Result<Option<Malformed>, ConnectionError> {
+        let Some(stream) = self.streams.get_mut(whole.stream) else { return Ok(None) };
+        let request = stream.request;
+        let (status, content_length) = match self.memo.find(block, self.core.decoder.version()) {
+            Some((status, content_length)) => {
+                self.core.counts.known_blocks += 1;
+                self.core.counts.block_bytes += block.len() as u64;
+                self.core.counts.field_bytes +=
+                    self.memo.fields(|name, value| sink.field(request, name, value));
+                (status, content_length)
+            }
+            None => {
+                let before = self.core.decoder.version();
+                self.memo.begin(block);
+                let mut fields = Fields::new(false, Section::Head, |name, value| {
+                    self.memo.learn(name, value);
+                    if name[0] != b':' {
+                        sink.field(request, name, value);
+                    }
+                });
+                let wrong = self.core.decode(block, &mut fields)?;
+                let (status, content_length) = (fields.status, fields.content_length);
+                self.core.counts.field_bytes += self.memo.bytes();
+                if wrong.is_some() {
+                    return Ok(wrong);
+                }
+                if self.core.decoder.version() == before && status >= 200 {
+                    self.memo.keep(before, status, content_length);
+                }
+                (status, content_length)
+            }
+        };
+        if status >= 200 {
+            (stream.status, stream.content_length) = (status, content_length);
+            sink.head(request, status, content_length, block.len());
+            let empty = whole.end_stream && !stream.is_as_long_as_said();
+            return Ok(empty.then_some(Malformed::Length));
+        }
+        stream.interims += 1;
+        sink.interim(request, status);
+        let out_of_order = whole.end_stream || stream.interims > INTERIM_LIMIT;
+        Ok(out_of_order.then_some(Malformed::Order))
+    }
+
+    fn trailers(
+        &mut self,
+        whole: WholeBlock,
+        block: &[u8],
+        sink: &mut impl ClientSink,
+    ) -> Result<Option<Malformed>, ConnectionError> {
+        let Some(stream) = self.streams.get(whole.stream) else { return Ok(None) };
+        let request = stream.request;
+        let mut bytes = 0;
+        let mut fields = Fields::new(false, Section::Trailers, |name, value| {
+            bytes += name.len() + value.len();
+            sink.trailer(request, name, value);
+        });
+        let wrong = self.core.decode(block, &mut fields)?;
+        self.core.counts.field_bytes += bytes as u64;
+        let order = (!whole.end_stream).then_some(Malformed::Order);
+        let length = (!stream.is_as_long_as_said()).then_some(Malformed::Length);
+        Ok(wrong.or(order).or(length))
+    }
+
+    fn rst_stream(&mut self, id: u32, code: Code, sink: &mut impl ClientSink) -> Result<(), ConnectionError> {
+        self.not_idle(id)?;
+        if let Some(stream) = self.streams.remove(id) {
+            sink.ended(
+                stream.request,
+                if code == Code::REFUSED_STREAM { End::Unprocessed } else { End::Reset(code) },
+            );
+        }
+        Ok(())
+    }
+
+    fn window_update(
+        &mut self,
+        id: u32,
+        increment: u32,
+        sink: &mut impl ClientSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        if id == 0 {
+            return self.core.connection_window(increment);
+        }
+        self.not_idle(id)?;
+        let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
+        if increment == 0 {
+            self.end(id, End::Refused(Code::PROTOCOL_ERROR), sink, out);
+        } else if stream.half.sending.shift(i64::from(increment)).is_none() {
+            self.end(id, End::Refused(Code::FLOW_CONTROL_ERROR), sink, out);
+        }
+        Ok(())
+    }
+
+    fn goaway(&mut self, payload: &[u8], sink: &mut impl ClientSink) -> Result<(), ConnectionError> {
+        let (fixed, text) =
+            payload.split_first_chunk::<8>().ok_or(ConnectionError::frame_size("GOAWAY is too short"))?;
+        let [a, b, c, d, code @ ..] = *fixed;
+        let last = u32::from_be_bytes([a, b, c, d]) & MOST_WINDOW;
+        let last = self.goaway.as_ref().map_or(last, |earlier| earlier.last.min(last));
+        let text = text[..text.len().min(TEXT_KEPT)].to_vec();
+        *self.goaway = Some(GoAway { last, code: Code(u32::from_be_bytes(code)), text });
+        for id in self.streams.ids(|id, stream| id > last && stream.status == 0) {
+            if let Some(stream) = self.streams.remove(id) {
+                sink.ended(stream.request, End::Unprocessed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a stream, and tells the server where it does not know.
+    fn end(&mut self, id: u32, end: End, sink: &mut impl ClientSink, out: &mut Vec<u8>) {
+        let Some(stream) = self.streams.remove(id) else { return };
+        match end {
+            End::Whole if stream.half.upload.is_some() => self.core.reset(id, Code::CANCEL, out),
+            End::Malformed(_) => self.core.reset(id, Code::PROTOCOL_ERROR, out),
+            End::Refused(code) => self.core.reset(id, code, out),
+            End::Whole | End::Reset(_) | End::Unprocessed => {}
+        }
+        sink.ended(stream.request, end);
+    }
+}
+
+/// The last head that was decoded without a change of the table: an equal block at an equal version means the same.
+#[derive(Debug, Default)]
+struct BlockMemo {
+    block: Vec<u8>,
+    /// The decoder's version, and what the block means; `None`: nothing is known.
+    known: Option<(u64, u16, Option<u64>)>,
+    text: Vec<u8>,
+    /// Lengths of names and values in `text`.
+    fields: Vec<(u32, u32)>,
+}
+
+impl BlockMemo {
+    #[inline]
+    fn find(&self, block: &[u8], version: u64) -> Option<(u16, Option<u64>)> {
+        let (known, status, content_length) = self.known?;
+        (known == version && self.block == block).then_some((status, content_length))
+    }
+
+    /// Hands the regular fields over; the bytes of all of them.
+    fn fields(&self, mut sink: impl FnMut(&[u8], &[u8])) -> u64 {
+        let mut rest = self.text.as_slice();
+        for (name, value) in &self.fields {
+            let (name, after) = rest.split_at(*name as usize);
+            let (value, after) = after.split_at(*value as usize);
+            rest = after;
+            if name[0] != b':' {
+                sink(name, value);
+            }
+        }
+        self.bytes()
+    }
+
+    fn begin(&mut self, block: &[u8]) {
+        self.known = None;
+        self.text.clear();
+        self.fields.clear();
+        self.block.clear();
+        self.block.extend_from_slice(block);
+    }
+
+    fn learn(&mut self, name: &[u8], value: &[u8]) {
+        self.text.extend_from_slice(name);
+        self.text.extend_from_slice(value);
+        self.fields.push((name.len() as u32, value.len() as u32));
+    }
+
+    fn keep(&mut self, version: u64, status: u16, content_length: Option<u64>) {
+        self.known = Some((version, status, content_length));
+    }
+
+    fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+}

@@ -1,0 +1,93 @@
+//! Error codes, and errors that end a connection.
+
+use std::fmt;
+use thiserror::Error;
+
+/// An error code of RST_STREAM and GOAWAY (RFC 9113 section 7); unknown ones are kept as they came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Code(pub u32);
+
+impl Code {
+    /// Not an error: a graceful end.
+    pub const NO_ERROR: Code = Code(0x0);
+    /// The peer did what the protocol forbids.
+    pub const PROTOCOL_ERROR: Code = Code(0x1);
+    /// The sender's own fault.
+    pub const INTERNAL_ERROR: Code = Code(0x2);
+    /// More data than a window allows.
+    pub const FLOW_CONTROL_ERROR: Code = Code(0x3);
+    /// SETTINGS were not acknowledged in time.
+    pub const SETTINGS_TIMEOUT: Code = Code(0x4);
+    /// A frame for a stream that is closed.
+    pub const STREAM_CLOSED: Code = Code(0x5);
+    /// A frame of a wrong length.
+    pub const FRAME_SIZE_ERROR: Code = Code(0x6);
+    /// Nothing of the request was processed: it may be sent again.
+    pub const REFUSED_STREAM: Code = Code(0x7);
+    /// The stream is no longer wanted.
+    pub const CANCEL: Code = Code(0x8);
+    /// A field block cannot be decoded.
+    pub const COMPRESSION_ERROR: Code = Code(0x9);
+    /// The connection of a CONNECT request broke.
+    pub const CONNECT_ERROR: Code = Code(0xA);
+    /// The peer might be causing excessive load.
+    pub const ENHANCE_YOUR_CALM: Code = Code(0xB);
+    /// TLS is not good enough.
+    pub const INADEQUATE_SECURITY: Code = Code(0xC);
+    /// The request needs HTTP/1.1.
+    pub const HTTP_1_1_REQUIRED: Code = Code(0xD);
+
+    /// Its name in RFC 9113; `None` for an unknown one.
+    pub fn name(self) -> Option<&'static str> {
+        const NAMES: [&str; 14] = [
+            "NO_ERROR",
+            "PROTOCOL_ERROR",
+            "INTERNAL_ERROR",
+            "FLOW_CONTROL_ERROR",
+            "SETTINGS_TIMEOUT",
+            "STREAM_CLOSED",
+            "FRAME_SIZE_ERROR",
+            "REFUSED_STREAM",
+            "CANCEL",
+            "COMPRESSION_ERROR",
+            "CONNECT_ERROR",
+            "ENHANCE_YOUR_CALM",
+            "INADEQUATE_SECURITY",
+            "HTTP_1_1_REQUIRED",
+        ];
+        NAMES.get(self.0 as usize).copied()
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => f.write_str(name),
+            None => write!(f, "{:#x}", self.0),
+        }
+    }
+}
+
+/// The peer broke the protocol: the connection is over. GOAWAY with the code stands in the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{code}: {reason}")]
+pub struct ConnectionError {
+    /// What GOAWAY says.
+    pub code: Code,
+    /// What the peer did.
+    pub reason: &'static str,
+}
+
+impl ConnectionError {
+    pub(super) const fn new(code: Code, reason: &'static str) -> ConnectionError {
+        ConnectionError { code, reason }
+    }
+
+    pub(super) const fn protocol(reason: &'static str) -> ConnectionError {
+        ConnectionError::new(Code::PROTOCOL_ERROR, reason)
+    }
+
+    pub(super) const fn frame_size(reason: &'static str) -> ConnectionError {
+        ConnectionError::new(Code::FRAME_SIZE_ERROR, reason)
+    }
+}

@@ -1,0 +1,530 @@
+//! The server's end of a connection.
+//!
+//! Start at [`Server::read`] and [`Server::respond`].
+
+use super::PREFACE;
+use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock, four};
+use super::error::{Code, ConnectionError};
+use super::frame::{self, END_STREAM, Header, Kind};
+use super::hpack::{Encoder, Indexing};
+use super::message::{Fields, Malformed, Section};
+use super::reader::{FrameReader, Piece};
+use super::settings::{Limits, MOST_WINDOW, Settings};
+use super::streams::Streams;
+
+/// Where the requests of a connection go, each with its stream. Slices live for the call only.
+pub trait ServerSink {
+    /// A field of a request, pseudo-fields first and all of them in order, before [`head`](Self::head).
+    fn field(&mut self, stream: u32, name: &[u8], value: &[u8]);
+
+    /// The head is complete. `bytes`: the length of its field block; `content`: more follows.
+    fn head(&mut self, stream: u32, bytes: usize, content: bool);
+
+    /// A part of the content, not empty.
+    fn body(&mut self, stream: u32, bytes: &[u8]) {
+        let _ = (stream, bytes);
+    }
+
+    /// A field of the trailers.
+    fn trailer(&mut self, stream: u32, name: &[u8], value: &[u8]) {
+        let _ = (stream, name, value);
+    }
+
+    /// The request is whole; also told of one without content.
+    fn whole(&mut self, stream: u32);
+
+    /// The request is gone: the client reset it, or it broke the protocol and was reset.
+    fn reset(&mut self, stream: u32, code: Code);
+}
+
+/// The server's end of a connection.
+#[derive(Debug)]
+pub struct Server {
+    reader: FrameReader,
+    core: Core,
+    streams: Streams<Stream>,
+    /// Bytes of the preface that came.
+    preface: usize,
+    /// Highest stream that a client opened.
+    last: u32,
+    /// Streams above it are not processed any more.
+    leaving: Option<u32>,
+    /// The stream that content is coming for; `None` where nobody wants it.
+    receiving: Option<u32>,
+}
+
+/// A request under way.
+#[derive(Debug)]
+struct Stream {
+    half: Half,
+    content_length: Option<u64>,
+    received: u64,
+    /// All of the request came.
+    whole: bool,
+    /// The answer has begun.
+    answered: bool,
+}
+
+impl AsHalf for Stream {
+    fn half(&mut self) -> &mut Half {
+        &mut self.half
+    }
+}
+
+impl Server {
+    /// A connection of which nothing came yet. Streams beyond `max_concurrent_streams` of the limits are refused.
+    pub fn new(limits: Limits) -> Server {
+        Server {
+            reader: FrameReader::default(),
+            core: Core::new(limits),
+            streams: Streams::new(8),
+            preface: 0,
+            last: 0,
+            leaving: None,
+            receiving: None,
+        }
+    }
+
+    /// Appends what a server sends first: SETTINGS, and the connection's window.
+    pub fn open(&mut self, out: &mut Vec<u8>) {
+        self.core.open(false, out);
+    }
+
+    /// Requests under way.
+    pub fn under_way(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// What the client announced.
+    pub fn peer(&self) -> &Settings {
+        &self.core.peer
+    }
+
+    /// Frames and bytes so far.
+    pub fn counts(&self) -> &Counts {
+        &self.core.counts
+    }
+
+    /// What kept content from being sent when [`Self::send`] ran last.
+    pub fn blocked(&self) -> Blocked {
+        self.core.blocked
+    }
+
+    /// Whether a frame, or the preface, has come in part.
+    pub fn is_within_frame(&self) -> bool {
+        self.reader.is_within_frame() || !matches!(self.preface, 0 | 24)
+    }
+
+    /// Appends an interim answer.
+    pub fn interim<'f>(
+        &mut self,
+        stream: u32,
+        fields: impl Iterator<Item = (&'f [u8], &'f [u8], Indexing)>,
+        out: &mut Vec<u8>,
+    ) {
+        if self.streams.get(stream).is_some_and(|stream| !stream.answered) {
+            self.core.write_block(stream, false, out, |encoder, out| block(encoder, fields, out));
+        }
+    }
+
+    /// Begins the answer to a request: appends its head; content of so many bytes is sent by [`Self::send`], and what follows it.
+    /// `None` ends it with its head. Nothing happens where the request is gone.
+    pub fn respond<'f>(
+        &mut self,
+        stream: u32,
+        fields: impl Iterator<Item = (&'f [u8], &'f [u8], Indexing)>,
+        body: Option<(u64, After)>,
+        out: &mut Vec<u8>,
+    ) {
+        let Some(state) = self.streams.get_mut(stream).filter(|state| !state.answered) else { return };
+        state.answered = true;
+        let ends = body.is_none();
+        if let Some((length, after)) = body {
+            state.half.upload = Some(Upload::new(length, after));
+            self.core.upload(stream);
+        }
+        self.core.write_block(stream, ends, out, |encoder, out| block(encoder, fields, out));
+        if ends {
+            self.answered(stream, out);
+        }
+    }
+
+    /// Content of a stream goes no further than `bytes` until more is released.
+    pub fn release(&mut self, stream: u32, bytes: u64) {
+        if let Some(upload) = self.streams.get_mut(stream).and_then(|stream| stream.half.upload.as_mut()) {
+            upload.released = bytes;
+        }
+    }
+
+    /// Whether a stream is open.
+    pub fn is_open(&self, stream: u32) -> bool {
+        self.streams.get(stream).is_some()
+    }
+
+    /// Appends content that waits, as windows allow. Returns whether more could be appended at once.
+    pub fn send(&mut self, source: &mut impl BodySource, out: &mut Vec<u8>) -> bool {
+        let mut done = Vec::new();
+        let more = self.core.pump(&mut self.streams, source, out, |stream| done.push(stream));
+        done.into_iter().for_each(|stream| self.answered(stream, out));
+        more
+    }
+
+    /// Whether content waits to be sent.
+    pub fn has_content(&self) -> bool {
+        self.core.has_uploads()
+    }
+
+    /// Resets a stream. Nothing happens where it has ended.
+    pub fn reset(&mut self, stream: u32, code: Code, out: &mut Vec<u8>) {
+        if self.streams.remove(stream).is_some() {
+            self.core.reset(stream, code, out);
+        }
+    }
+
+    /// Appends GOAWAY: no more streams are taken than came so far; with `last` above them, those up to it are.
+    pub fn go_away(&mut self, last: Option<u32>, code: Code, text: &[u8], out: &mut Vec<u8>) {
+        let last = last.unwrap_or(self.last);
+        self.leaving = Some(last);
+        frame::goaway(last, code, text, out);
+        self.core.sent(Kind::GoAway);
+    }
+
+    /// The answer is all sent: the stream is over; what is left of the request is not wanted (RFC 9113 section 8.1).
+    fn answered(&mut self, id: u32, out: &mut Vec<u8>) {
+        if let Some(stream) = self.streams.remove(id) {
+            self.core.well();
+            if !stream.whole && !self.core.was_reset(id) {
+                self.core.reset(id, Code::NO_ERROR, out);
+            }
+        }
+    }
+
+    /// Takes all of `input`. Requests go into `sink`; what the protocol wants sent is appended to `out`.
+    ///
+    /// # Errors
+    /// The client broke the protocol; GOAWAY stands in `out`, and the connection is of no more use.
+    pub fn read(
+        &mut self,
+        input: &[u8],
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        let last = self.last;
+        self.pieces(input, sink, out).inspect_err(|error| {
+            frame::goaway(last, error.code, error.reason.as_bytes(), out);
+        })
+    }
+
+    fn pieces(
+        &mut self,
+        mut input: &[u8],
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        let expected = &PREFACE[self.preface..];
+        let taken = expected.len().min(input.len());
+        if input[..taken] != expected[..taken] {
+            return Err(ConnectionError::protocol("the connection does not begin with HTTP/2's preface"));
+        }
+        self.preface += taken;
+        input = &input[taken..];
+        let most = self.core.limits.settings.max_frame_size;
+        let Server { reader, core, streams, last, leaving, receiving, .. } = self;
+        let mut rest = Rest { core, streams, last, leaving: *leaving, receiving };
+        while let Some(piece) = reader.next(&mut input, most)? {
+            match piece {
+                Piece::DataBegins(header) => rest.data_begins(&header, sink, out)?,
+                Piece::Data(bytes) => rest.data(bytes, sink),
+                Piece::DataEnds(header) => rest.data_ends(&header, sink, out)?,
+                Piece::Frame(header, payload) => rest.frame(&header, payload, sink, out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn block<'f>(
+    encoder: &mut Encoder,
+    fields: impl Iterator<Item = (&'f [u8], &'f [u8], Indexing)>,
+    out: &mut Vec<u8>,
+) {
+    encoder.begin(out);
+    fields.for_each(|(name, value, indexing)| encoder.field(name, value, indexing, out));
+}
+
+/// All of a server but its reader, whose buffer is lent while a frame is dealt with.
+struct Rest<'s> {
+    core: &'s mut Core,
+    streams: &'s mut Streams<Stream>,
+    last: &'s mut u32,
+    leaving: Option<u32>,
+    receiving: &'s mut Option<u32>,
+}
+
+impl Rest<'_> {
+    /// A frame for a stream that was never opened is an error.
+    fn not_idle(&self, stream: u32) -> Result<(), ConnectionError> {
+        match stream.is_multiple_of(2) || stream > *self.last {
+            true => Err(ConnectionError::protocol("a frame for a stream that was never opened")),
+            false => Ok(()),
+        }
+    }
+
+    fn data_begins(
+        &mut self,
+        header: &Header,
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.core.arrived(header)?;
+        self.not_idle(header.stream)?;
+        self.core.data(header, out)?;
+        *self.receiving = None;
+        if header.length == 0 && !header.has(END_STREAM) {
+            self.core.idle()?;
+        } else {
+            self.core.useful();
+        }
+        let Some(stream) = self.streams.get_mut(header.stream) else { return self.closed(header.stream) };
+        if stream.whole {
+            return self.fail(header.stream, Code::STREAM_CLOSED, sink, out);
+        }
+        if !self.core.stream_data(&mut stream.half, header, out) {
+            return self.fail(header.stream, Code::FLOW_CONTROL_ERROR, sink, out);
+        }
+        *self.receiving = Some(header.stream);
+        Ok(())
+    }
+
+    /// A frame came for a stream that is over. One above the last number of GOAWAY was never taken.
+    fn closed(&self, stream: u32) -> Result<(), ConnectionError> {
+        if self.leaving.is_some_and(|last| stream > last) { Ok(()) } else { self.core.closed(stream) }
+    }
+
+    #[inline]
+    fn data(&mut self, bytes: &[u8], sink: &mut impl ServerSink) {
+        let Some(id) = *self.receiving else { return };
+        let Some(stream) = self.streams.get_mut(id) else { return };
+        self.core.counts.data_bytes += bytes.len() as u64;
+        stream.received += bytes.len() as u64;
+        sink.body(id, bytes);
+    }
+
+    fn data_ends(
+        &mut self,
+        header: &Header,
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        let Some(id) = self.receiving.take() else { return Ok(()) };
+        let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
+        let ended = header.has(END_STREAM);
+        let wrong = match stream.content_length {
+            Some(length) if ended => stream.received != length,
+            Some(length) => stream.received > length,
+            None => false,
+        };
+        if wrong {
+            return self.fail(id, Code::PROTOCOL_ERROR, sink, out);
+        }
+        if ended {
+            stream.whole = true;
+            sink.whole(id);
+        }
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        header: &Header,
+        payload: &[u8],
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.core.arrived(header)?;
+        match header.kind {
+            Kind::Headers => match self.core.headers(header, payload)? {
+                Some((whole, block)) => self.block(whole, block, sink, out),
+                None => Ok(()),
+            },
+            Kind::Continuation => {
+                let Some((whole, block)) = self.core.continuation(header, payload)? else { return Ok(()) };
+                let result = self.block(whole, &block, sink, out);
+                self.core.keep(block);
+                result
+            }
+            Kind::Settings => self.core.settings(header, payload, false, self.streams, out),
+            Kind::Ping => self.core.ping(header, payload, out),
+            Kind::RstStream => self.rst_stream(header.stream, Code(four(payload)?), sink),
+            Kind::WindowUpdate => self.window_update(header.stream, four(payload)? & MOST_WINDOW, sink, out),
+            Kind::GoAway if payload.len() < 8 => Err(ConnectionError::frame_size("GOAWAY is too short")),
+            Kind::PushPromise => Err(ConnectionError::protocol("a client may not promise anything")),
+            Kind::Priority if payload.len() != 5 => self.priority_of_wrong_length(header.stream, sink, out),
+            Kind::Priority | Kind::GoAway | Kind::Unknown | Kind::Data => self.core.idle(),
+        }
+    }
+
+    /// A stream error (RFC 9113 section 6.3), where there is a stream.
+    fn priority_of_wrong_length(
+        &mut self,
+        stream: u32,
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        match self.streams.get(stream) {
+            Some(_) => self.fail(stream, Code::FRAME_SIZE_ERROR, sink, out),
+            None => Err(ConnectionError::frame_size("PRIORITY has not five bytes")),
+        }
+    }
+
+    /// A field block is whole: a new request, or the trailers of one.
+    fn block(
+        &mut self,
+        whole: WholeBlock,
+        block: &[u8],
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.core.useful();
+        if whole.stream > *self.last {
+            return self.head(whole, block, sink, out);
+        }
+        if whole.stream.is_multiple_of(2) {
+            return Err(ConnectionError::protocol("a client opens a stream with an even number"));
+        }
+        let Some(stream) = self.streams.get(whole.stream) else {
+            self.core.decode(block, &mut Fields::new(true, Section::Head, |_, _| {}))?;
+            return self.closed(whole.stream);
+        };
+        let closed = stream.whole;
+        let fits = stream.content_length.is_none_or(|length| length == stream.received);
+        let mut fields =
+            Fields::new(true, Section::Trailers, |name, value| sink.trailer(whole.stream, name, value));
+        let wrong = self.core.decode(block, &mut fields)?;
+        if closed {
+            return self.fail(whole.stream, Code::STREAM_CLOSED, sink, out);
+        }
+        if wrong.is_some() || !whole.end_stream || !fits {
+            return self.fail(whole.stream, Code::PROTOCOL_ERROR, sink, out);
+        }
+        self.is_whole(whole.stream, sink);
+        Ok(())
+    }
+
+    fn head(
+        &mut self,
+        whole: WholeBlock,
+        block: &[u8],
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        let id = whole.stream;
+        if id.is_multiple_of(2) {
+            return Err(ConnectionError::protocol("a client opens a stream with an even number"));
+        }
+        *self.last = id;
+        let refused = self.is_refused(id);
+        let mut bytes = 0;
+        let mut fields = Fields::new(true, Section::Head, |name, value| {
+            bytes += name.len() + value.len();
+            if refused.is_none() {
+                sink.field(id, name, value);
+            }
+        });
+        let mut wrong = self.core.decode(block, &mut fields)?;
+        let content_length = fields.content_length;
+        self.core.counts.field_bytes += bytes as u64;
+        if whole.end_stream && content_length.is_some_and(|length| length > 0) {
+            wrong = wrong.or(Some(Malformed::Length));
+        }
+        match (wrong, refused) {
+            (Some(_), _) => {
+                self.core.reset(id, Code::PROTOCOL_ERROR, out);
+                sink.reset(id, Code::PROTOCOL_ERROR);
+                return self.core.broke();
+            }
+            (None, Some(Refused::Silently)) => return Ok(()),
+            (None, Some(Refused::Told)) => {
+                self.core.reset(id, Code::REFUSED_STREAM, out);
+                return Ok(());
+            }
+            (None, None) => {}
+        }
+        let half = self.core.half();
+        self.streams.insert(id, Stream { half, content_length, received: 0, whole: false, answered: false });
+        sink.head(id, block.len(), !whole.end_stream);
+        if whole.end_stream {
+            self.is_whole(id, sink);
+        }
+        Ok(())
+    }
+
+    /// Whether a new stream is not taken: there are too many, or this side is leaving.
+    fn is_refused(&self, id: u32) -> Option<Refused> {
+        if self.leaving.is_some_and(|last| id > last) {
+            return Some(Refused::Silently);
+        }
+        let most = self.core.limits.settings.max_concurrent_streams.map_or(usize::MAX, |most| most as usize);
+        (self.streams.len() >= most).then_some(Refused::Told)
+    }
+
+    fn is_whole(&mut self, id: u32, sink: &mut impl ServerSink) {
+        if let Some(stream) = self.streams.get_mut(id) {
+            stream.whole = true;
+            sink.whole(id);
+        }
+    }
+
+    fn rst_stream(&mut self, id: u32, code: Code, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        self.not_idle(id)?;
+        if self.streams.remove(id).is_some() {
+            sink.reset(id, code);
+            self.core.broke()?;
+        }
+        self.core.idle()
+    }
+
+    fn window_update(
+        &mut self,
+        id: u32,
+        increment: u32,
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        if id == 0 {
+            return self.core.connection_window(increment);
+        }
+        self.not_idle(id)?;
+        let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
+        if increment == 0 {
+            return self.fail(id, Code::PROTOCOL_ERROR, sink, out);
+        }
+        match stream.half.sending.shift(i64::from(increment)) {
+            Some(()) => Ok(()),
+            None => self.fail(id, Code::FLOW_CONTROL_ERROR, sink, out),
+        }
+    }
+
+    /// The client broke a stream: it is reset, and counted (CVE-2025-8671).
+    fn fail(
+        &mut self,
+        id: u32,
+        code: Code,
+        sink: &mut impl ServerSink,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ConnectionError> {
+        self.streams.remove(id);
+        self.core.reset(id, code, out);
+        sink.reset(id, code);
+        self.core.broke()
+    }
+}
+
+/// How a stream is not taken.
+#[derive(Clone, Copy)]
+enum Refused {
+    /// With REFUSED_STREAM.
+    Told,
+    /// GOAWAY has said it.
+    Silently,
+}
