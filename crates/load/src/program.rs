@@ -7,7 +7,7 @@ use measure::Label;
 use plan::data::{Moment, Names, Tables};
 use plan::draw::{Draw, hash};
 use plan::template::Encode;
-use plan::{Choice, ChoiceBy, Delay, Scenario, Set, Step};
+use plan::{Amount, Choice, ChoiceBy, Delay, Scenario, Set, Step};
 
 /// A compiled journey.
 pub(crate) struct Program {
@@ -27,7 +27,7 @@ enum Op {
         to: usize,
     },
     Choose {
-        by: ChoiceBy,
+        by_turn: bool,
         counter: usize,
         weights: Vec<u64>,
         to: Vec<usize>,
@@ -111,8 +111,8 @@ impl Program {
                         position.counters[*counter] = 0;
                     }
                 }
-                Op::Choose { by, counter, weights, to } => {
-                    position.at = to[self.choose(*by, *counter, weights, user, position)];
+                Op::Choose { by_turn, counter, weights, to } => {
+                    position.at = to[self.choose(*by_turn, *counter, weights, user, position)];
                 }
                 Op::Set { slot, value } => {
                     let (mut scrap, mut text) = (Scrap::default(), Vec::new());
@@ -130,19 +130,19 @@ impl Program {
 
     fn choose(
         &self,
-        by: ChoiceBy,
+        by_turn: bool,
         counter: usize,
         weights: &[u64],
         user: u64,
         position: &mut Position,
     ) -> usize {
-        match by {
-            ChoiceBy::Turn => {
+        match by_turn {
+            true => {
                 let turn = position.counters[counter];
                 position.counters[counter] = turn.wrapping_add(1);
                 turn as usize % weights.len()
             }
-            ChoiceBy::Weight => {
+            false => {
                 position.drawn += 1;
                 let all = weights.last().copied().unwrap_or(1).max(1);
                 let drawn = Draw::new(hash(self.seed, user), position.drawn).below(all);
@@ -173,9 +173,28 @@ impl<'a> Compiling<'a> {
             Step::Loop(looped) => {
                 let (counter, to) = (self.counter(), self.ops.len());
                 self.steps(&looped.steps);
-                self.ops.push(Op::Again { counter, times: looped.times, to });
+                // The plan's check refuses any other loop.
+                let times = match looped.times {
+                    Some(Amount::Number(times)) => times.min(u32::MAX.into()) as u32,
+                    _ => 1,
+                };
+                self.ops.push(Op::Again { counter, times, to });
             }
             Step::Choice(choice) => self.choice(choice),
+            Step::If(_)
+            | Step::Share(_)
+            | Step::Once(_)
+            | Step::Lock(_)
+            | Step::Wait(_)
+            | Step::Rhythm(_)
+            | Step::Barrier(_)
+            | Step::Counter(_)
+            | Step::Feed(_)
+            | Step::Extract(_)
+            | Step::Check(_)
+            | Step::Code(_)
+            | Step::Log(_)
+            | Step::Flow(_) => unreachable!("the plan's check refuses it"),
             Step::Pause(delay) => self.ops.push(Op::Pause(*delay)),
             Step::Transaction(transaction) => {
                 self.ops.push(Op::Begin);
@@ -204,7 +223,7 @@ impl<'a> Compiling<'a> {
             sum
         });
         let weights = weights.collect();
-        self.ops.push(Op::Choose { by: choice.by, counter, weights, to: Vec::new() });
+        self.ops.push(Op::Choose { by_turn: choice.by == ChoiceBy::Turn, counter, weights, to: Vec::new() });
         let (mut to, mut ends) = (Vec::new(), Vec::new());
         for branch in &choice.branches {
             to.push(self.ops.len());
@@ -242,7 +261,7 @@ mod tests {
     fn walk(steps: Vec<Step>, walks: usize) -> String {
         let (tables, decks) = (Tables::default(), Decks::new(1));
         let around = Known { tables: &tables, decks: &decks, phase: 0, seed: 5 };
-        let program = Program::compile(&Scenario { steps }, &around).unwrap();
+        let program = Program::compile(&Scenario::of(steps), &around).unwrap();
         let (mut position, mut values, mut seen) = (Position::default(), Values::default(), String::new());
         for _ in 0..walks {
             position.begin();
@@ -262,23 +281,23 @@ mod tests {
 
     #[test]
     fn loops_nest_and_choices_take_turns() {
-        let twice = |steps| Step::Loop(Loop { times: 2, steps });
-        let branch = |weight, steps| Branch { weight, steps };
+        let twice = |steps| Step::Loop(Loop::times(2, steps));
+        let branch = |weight, steps| Branch::of(weight, steps);
         assert_eq!(walk(vec![twice(vec![send(), twice(vec![send()])]), send()], 2), "0110112 0110112 ");
         let choice =
             Choice { by: ChoiceBy::Turn, branches: vec![branch(1, vec![send()]), branch(1, vec![])] };
         assert_eq!(walk(vec![Step::Choice(choice), send()], 3), "01 1 01 ");
-        let steps = vec![Step::Transaction(Transaction { name: "a".to_owned(), steps: vec![send()] })];
-        assert_eq!(walk(vec![Step::Sequence(Sequence { steps }), Step::Pause(Delay::None)], 1), "(0)0p ");
+        let steps = vec![Step::Transaction(Transaction::of("a", vec![send()]))];
+        assert_eq!(
+            walk(vec![Step::Sequence(Sequence { name: String::new(), steps }), Step::Pause(Delay::None)], 1),
+            "(0)0p "
+        );
     }
 
     #[test]
     fn weights_say_how_often() {
-        let branches = vec![
-            Branch { weight: 3, steps: vec![send()] },
-            Branch { weight: 1, steps: vec![send()] },
-            Branch { weight: 0, steps: vec![send()] },
-        ];
+        let branches =
+            vec![Branch::of(3, vec![send()]), Branch::of(1, vec![send()]), Branch::of(0, vec![send()])];
         let choice = Choice { by: ChoiceBy::Weight, branches };
         let seen = walk(vec![Step::Choice(choice), Step::Pause(Delay::None)], 2_000);
         let count = |what: char| seen.chars().filter(|seen| *seen == what).count();

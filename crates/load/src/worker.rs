@@ -312,7 +312,7 @@ impl Worker {
         // Through a proxy they need a tunnel.
         let https = self.job.tls.is_some() && (self.job.load.target.is_none() || self.http.tunnel);
         let shared = Rc::new(Shared::new(&phase.scenario));
-        let sends = phase.scenario.sends();
+        let sends = phase.sends();
         let steps = sends.into_iter().enumerate().map(|(place, step)| match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, nonces)),
             Step::Urls(step) => StepWork::Urls(Frontier::new(step, seed, https)),

@@ -50,13 +50,30 @@ pub enum Must {
     },
     /// Such that its SHA-256 digest is this, in hexadecimal.
     HaveSha256(String),
+    /// Such that this regular expression fits all of it.
+    MatchWhole(String),
+    /// A whole number that is no less.
+    BeAtLeast(u64),
+    /// A whole number that is no more.
+    BeAtMost(u64),
+    /// Anything but this.
+    Not(Box<Must>),
+    /// All of these; looked at in order, up to the first that it is not.
+    AllOf(Vec<Must>),
+    /// At least one of these.
+    AnyOf(Vec<Must>),
 }
 
 impl Must {
     /// Why nothing can be so; `None` where something can.
     pub fn violation(&self) -> Option<String> {
         match self {
-            Must::Match(pattern) => pattern_violation(pattern),
+            Must::Match(pattern) | Must::MatchWhole(pattern) => pattern_violation(pattern),
+            Must::Not(must) => must.violation(),
+            Must::AllOf(all) | Must::AnyOf(all) if all.is_empty() => {
+                Some("the list of what must be is empty: give at least one".to_owned())
+            }
+            Must::AllOf(all) | Must::AnyOf(all) => all.iter().find_map(Must::violation),
             Must::HaveLength { min, max } if min > max => {
                 Some(format!("a length from {min} to {max}: give the lesser one first"))
             }
@@ -90,6 +107,55 @@ pub struct Extract {
     /// Taken where an answer has no such value, which is no failure then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otherwise: Option<Body>,
+    /// An answer without it has not failed, and the name keeps what it had.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// Which one, where there are several.
+    #[serde(default, skip_serializing_if = "Which::is_first")]
+    pub which: Which,
+    /// What is kept of a regular expression's groups: `$1$-$2$`, with `$0$` for all of it; empty: the first group or, where
+    /// there is none, all of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub template: String,
+    /// A regular expression's groups are kept as well: `NAME_g0` for all of it, `NAME_g1`…, and their number as `NAME_g`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub groups: bool,
+}
+
+impl Extract {
+    /// The first, as it stands; an answer without it has failed unless `otherwise` says what is taken then.
+    pub fn of(name: &str, at: Selector, otherwise: Option<Body>) -> Extract {
+        Extract {
+            name: name.to_owned(),
+            at,
+            otherwise,
+            optional: false,
+            which: Which::First,
+            template: String::new(),
+            groups: false,
+        }
+    }
+}
+
+/// Which of several values is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Which {
+    /// The first.
+    #[default]
+    First,
+    /// The one with this number, from 1.
+    Nth(u32),
+    /// One at random.
+    Random,
+    /// All of them: `NAME_1`, `NAME_2`…, and their number as `NAME_matchNr`.
+    Every,
+}
+
+impl Which {
+    fn is_first(&self) -> bool {
+        *self == Which::First
+    }
 }
 
 fn pattern_violation(pattern: &str) -> Option<String> {
@@ -178,6 +244,12 @@ pub enum Part {
     Head,
     /// All of it.
     Whole,
+    /// The URL that was asked for, after redirections the last one.
+    Url,
+    /// The line and the fields of the request.
+    RequestHead,
+    /// What the request carried.
+    RequestBody,
 }
 
 /// How a value is found.
@@ -223,6 +295,32 @@ pub enum By {
         #[serde(default, skip_serializing_if = "IsoCoding::is_usual")]
         coding: IsoCoding,
     },
+    /// What a JSONPath finds (RFC 9535), such as `$.items[?@.price < 10].id`. Strings without their quotes and escapes,
+    /// other values as JSON.
+    JsonPath(String),
+    /// The text of elements that a CSS selector finds, or an attribute of theirs.
+    Css {
+        /// Such as `form input[name=token]`.
+        selector: String,
+        /// Its value is taken; `None`: the text in the element.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attribute: Option<String>,
+    },
+    /// What an XPath 1.0 expression finds in XML.
+    XPath(String),
+    /// Found in a value that the user keeps, instead of in the answer.
+    Kept {
+        /// Its name.
+        name: String,
+        /// Where in it.
+        by: Box<By>,
+    },
+    /// The words behind the status (RFC 9112 section 4).
+    Reason,
+    /// Milliseconds from the send to the end of the answer.
+    Milliseconds,
+    /// Bytes of the part.
+    Size,
     /// The status of an HTTP answer.
     Status,
     /// A field of HTTP by its name: the first whose value will do, in either case.
@@ -305,6 +403,12 @@ impl By {
                 Some(format!("'{name}' is no name of a header field"))
             }
             By::Regex(expression) => pattern_violation(expression),
+            By::JsonPath(_) | By::Css { .. } | By::XPath(_) | By::Kept { .. } => {
+                Some(format!("{self:?}: this build reads such a place and cannot look there yet"))
+            }
+            By::Reason | By::Milliseconds | By::Size => {
+                Some(format!("{self:?}: this build reads such a place and cannot look there yet"))
+            }
             By::Iso { field, .. } if *field == 1 || *field > 128 => {
                 Some("ISO 8583 has fields 2 to 128; 0 is the message type".to_owned())
             }

@@ -143,8 +143,7 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     for phase in &load.phases {
         check_phase(phase, load, found);
         let remembers = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
-        if matches!(phase.pace, Pace::Connections { .. }) && phase.scenario.sends().into_iter().any(remembers)
-        {
+        if matches!(phase.pace, Pace::Connections { .. }) && phase.sends().into_iter().any(remembers) {
             found.push(format!(
                 "phase '{}' opens connections per second, which a session has by itself: give a pace of requests or users",
                 phase.name
@@ -232,11 +231,11 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
             "phase '{name}': pipeline needs a pace of users: a schedule hands out one request at a time"
         ));
     }
-    if phase.scenario.steps.is_empty() {
+    if phase.scenario.steps.is_empty() && phase.groups.is_empty() {
         found.push(format!("phase '{name}' has no step: nothing would be sent"));
     }
     journey::check(phase, found);
-    for step in phase.scenario.sends() {
+    for step in phase.sends() {
         if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
             found
                 .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
@@ -270,6 +269,7 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
         Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => {
             limit("users", *users);
         }
+        Pace::Ramps(rows) => rows.iter().for_each(|row| limit("users", row.users)),
         Pace::Rate { in_flight, .. }
         | Pace::Stages { in_flight, .. }
         | Pace::Connections { in_flight, .. } => {
@@ -278,6 +278,12 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
     }
     match &phase.pace {
         Pace::Users(_) => {}
+        Pace::Ramps(rows) => {
+            found.push(format!("phase '{name}': ramps: this build reads them and cannot run them yet"));
+            if rows.is_empty() {
+                found.push(format!("phase '{name}': ramps has no row: give one with users"));
+            }
+        }
         Pace::Thinking { think, .. } => check_delay(&format!("phase '{name}': think"), think, found),
         Pace::Timetable { per_second, .. } => check_rate(name, *per_second, found),
         Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
@@ -394,7 +400,7 @@ fn unknown(names: &Names<'_>, name: &str) -> Option<String> {
 
 /// A worker has one script, so a run has one too.
 fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<String>) {
-    let scripts = load.phases.iter().flat_map(|phase| phase.scenario.sends());
+    let scripts = load.phases.iter().flat_map(|phase| phase.sends());
     let scripts = scripts.filter(|step| matches!(step, Step::Script(_))).count();
     if scripts > 1 || phase.scenario.steps.len() > 1 {
         found.push(format!("phase '{}': a script must be the only step, and the only script", phase.name));
@@ -541,7 +547,9 @@ mod tests {
         let phase = Phase {
             name: "measure".to_owned(),
             measured: true,
-            scenario: Scenario { steps: vec![Step::Object(step)] },
+            groups: Vec::new(),
+            always: false,
+            scenario: Scenario::of(vec![Step::Object(step)]),
             pace: Pace::Users(10),
             stop: Stop::default(),
         };

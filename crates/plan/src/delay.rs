@@ -2,7 +2,7 @@
 
 use crate::draw::Draw;
 use crate::units::{UnitError, duration, duration_text, show_duration};
-use rand_distr::{Distribution, StandardNormal};
+use rand_distr::{Distribution, Poisson, StandardNormal};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -43,6 +43,24 @@ pub enum Delay {
         /// Standard deviation of the logarithm.
         sigma: f64,
     },
+    /// Normal; a delay that would be negative is as long as its opposite.
+    Normal {
+        /// Mean delay.
+        #[serde(with = "duration_text")]
+        mean: Duration,
+        /// Standard deviation.
+        #[serde(with = "duration_text")]
+        deviation: Duration,
+    },
+    /// A whole number of milliseconds by Poisson's law, on top of a time that is always the same.
+    Poisson {
+        /// Always.
+        #[serde(with = "duration_text")]
+        delay: Duration,
+        /// Mean of what comes on top.
+        #[serde(with = "duration_text")]
+        mean: Duration,
+    },
 }
 
 impl Delay {
@@ -59,6 +77,8 @@ impl Delay {
     pub fn draw_rest(&self, draw: &mut Draw) -> Duration {
         match self {
             Delay::None => Duration::ZERO,
+            // Nobody thinks by these laws: the rest is that of any moment of it.
+            Delay::Normal { .. } | Delay::Poisson { .. } => self.draw_of(draw, false).mul_f64(draw.unit()),
             // An exponential delay has no memory.
             Delay::Exponential { .. } => self.draw(draw),
             _ => {
@@ -86,6 +106,15 @@ impl Delay {
                 let seconds = median.as_secs_f64() * (sigma * normal + shift).exp();
                 Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
             }
+            Delay::Normal { mean, deviation } => {
+                let normal: f64 = StandardNormal.sample(draw);
+                let seconds = (mean.as_secs_f64() + normal * deviation.as_secs_f64()).abs();
+                Duration::from_secs_f64(seconds.min(Self::MAX.as_secs_f64()))
+            }
+            Delay::Poisson { delay, mean } => {
+                let drawn = Poisson::new(mean.as_secs_f64() * 1e3).map_or(0.0, |law| law.sample(draw));
+                delay + Duration::from_secs_f64((drawn / 1e3).min(Self::MAX.as_secs_f64()))
+            }
         };
         delay.min(Self::MAX)
     }
@@ -101,6 +130,12 @@ impl Delay {
             let (median, sigma) = law.split_once(':').unwrap_or((law, "1"));
             let sigma = sigma.parse().ok().filter(|sigma| (0.0..=5.0).contains(sigma)).ok_or_else(wrong)?;
             return Ok(Delay::Lognormal { median: duration(median)?, sigma });
+        }
+        if let Some((mean, deviation)) = text.strip_prefix("normal:").and_then(|law| law.split_once(':')) {
+            return Ok(Delay::Normal { mean: duration(mean)?, deviation: duration(deviation)? });
+        }
+        if let Some((delay, mean)) = text.strip_prefix("poisson:").and_then(|law| law.split_once(':')) {
+            return Ok(Delay::Poisson { delay: duration(delay)?, mean: duration(mean)? });
         }
         if let Some((min, max)) = text.split_once("..") {
             return Ok(Delay::Uniform { min: duration(min)?, max: duration(max)? });
@@ -126,6 +161,12 @@ impl fmt::Display for Delay {
             Delay::Lognormal { median, sigma } => {
                 write!(to, "lognormal:{}:{sigma}", show_duration(median))
             }
+            Delay::Normal { mean, deviation } => {
+                write!(to, "normal:{}:{}", show_duration(mean), show_duration(deviation))
+            }
+            Delay::Poisson { delay, mean } => {
+                write!(to, "poisson:{}:{}", show_duration(delay), show_duration(mean))
+            }
         }
     }
 }
@@ -143,6 +184,8 @@ mod tests {
             ("exp:1s", "exp:1s"),
             ("lognormal:1s", "lognormal:1s:1"),
             ("lognormal:20ms:0.5", "lognormal:20ms:0.5"),
+            ("normal:0.3s:100ms", "normal:300ms:100ms"),
+            ("poisson:1s:100ms", "poisson:1s:100ms"),
         ] {
             let law = Delay::parse(text).unwrap();
             assert_eq!((law.to_string().as_str(), Delay::parse(shown)), (shown, Ok(law)));
@@ -159,6 +202,10 @@ mod tests {
             ("100ms..300ms", 200.0),
             ("exp:100ms", 100.0),
             ("lognormal:100ms:0.5", 100.0 * 0.125f64.exp()),
+            ("normal:300ms:50ms", 300.0),
+            // The mean of the absolute value of a normal law around nothing.
+            ("normal:0:100ms", 100.0 * (2.0 / std::f64::consts::PI).sqrt()),
+            ("poisson:50ms:100ms", 150.0),
         ] {
             let law = Delay::parse(text).unwrap();
             let of = |n| law.draw(&mut Draw::new(1, n)).as_secs_f64() * 1e3;

@@ -195,7 +195,7 @@ impl Plan {
 
     /// The steps of all phases.
     fn steps(&self) -> impl Iterator<Item = &Step> {
-        self.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.scenario.sends())
+        self.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.sends())
     }
 
     /// Gives typed secrets names, so that the plan reads back, and returns the names with their secrets.
@@ -380,7 +380,9 @@ mod tests {
         let phase = crate::Phase {
             name: "p".to_owned(),
             measured: true,
-            scenario: crate::Scenario { steps: vec![Step::Requests(step)] },
+            groups: Vec::new(),
+            always: false,
+            scenario: crate::Scenario::of(vec![Step::Requests(step)]),
             pace: crate::Pace::Users(1),
             stop: crate::Stop { requests: Some(1), ..Default::default() },
         };

@@ -56,15 +56,16 @@ pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
 pub use load::*;
 pub use message::{MessageConnections, MessageStep};
-pub use pace::{Arrivals, Curve, Open, Pace, Stage};
+pub use pace::{Arrivals, Curve, Open, Pace, Stage, UserRow};
 pub use popularity::{Law, Popularity};
 pub use reach::ConnectTo;
 pub use reading::{GiveUp, Reading};
 pub use request::Request;
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use scenario::{
-    Branch, Choice, ChoiceBy, Loop, ObjectStep, Scenario, Sequence, Set, Step, Transaction, UrlOrder,
-    UrlStep, url_hash,
+    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Expression, Feed, FeedEnd, Flow, ForEach,
+    Group, If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence,
+    Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
 };
 pub use script::{Dialect, ScriptStep};
 pub use secret::{Secret, SecretSource};
@@ -110,7 +111,7 @@ impl Plan {
     /// Whether any step asks for objects, of which it can be told what a cache did with them.
     pub fn asks_for_objects(&self) -> bool {
         let phases = self.load.iter().flat_map(|load| &load.phases);
-        phases.flat_map(|phase| phase.scenario.sends()).any(|step| matches!(step, Step::Object(_)))
+        phases.flat_map(|phase| phase.sends()).any(|step| matches!(step, Step::Object(_)))
     }
 
     /// Where a proxy is to fetch from: what the origin listens at or, where that is every address of its machine, what

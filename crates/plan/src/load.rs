@@ -8,7 +8,7 @@ use crate::field::Field;
 use crate::message::{MessageConnections, MessageService};
 use crate::pace::Pace;
 use crate::reach::ConnectTo;
-use crate::scenario::Scenario;
+use crate::scenario::{Group, Scenario, Step};
 use crate::sources::SourceRange;
 use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
@@ -293,11 +293,51 @@ pub struct Phase {
     #[serde(default = "yes")]
     pub measured: bool,
     /// What is sent.
+    #[serde(default, skip_serializing_if = "Scenario::is_empty")]
     pub scenario: Scenario,
     /// When it is sent.
+    #[serde(default, skip_serializing_if = "Pace::is_default")]
     pub pace: Pace,
     /// Until when.
+    #[serde(default)]
     pub stop: Stop,
+    /// Several scenarios at the same time, each with users of its own, in place of the one above; `stop` then bounds all of
+    /// them together. The phase ends when each has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
+    /// It runs as well where the run was stopped before: what clears up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub always: bool,
+}
+
+impl Phase {
+    /// Its scenarios: its own, or those of its groups.
+    pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        let own = self.groups.is_empty().then_some(&self.scenario);
+        own.into_iter().chain(self.groups.iter().map(|group| &group.scenario))
+    }
+
+    /// All that is sent, in the order of the plan.
+    pub fn sends(&self) -> Vec<&Step> {
+        self.scenarios().flat_map(Scenario::sends).collect()
+    }
+
+    /// All that is sent, to be changed.
+    pub fn sends_mut(&mut self) -> Vec<&mut Step> {
+        let groups = self.groups.iter_mut().map(|group| &mut group.scenario);
+        std::iter::once(&mut self.scenario).chain(groups).flat_map(Scenario::sends_mut).collect()
+    }
+
+    /// What figures are gathered under, each once, in the order of the plan.
+    pub fn labels(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for label in self.scenarios().flat_map(Scenario::labels) {
+            if !found.contains(&label) {
+                found.push(label);
+            }
+        }
+        found
+    }
 }
 
 fn yes() -> bool {

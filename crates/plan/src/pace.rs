@@ -59,15 +59,89 @@ pub enum Pace {
         /// No more connections than this are in use; what is due beyond that is counted as overflow.
         in_flight: u32,
     },
+    /// Closed: users come and go. Rows add up.
+    Ramps(Vec<UserRow>),
+}
+
+impl Default for Pace {
+    /// One user.
+    fn default() -> Pace {
+        Pace::Users(1)
+    }
+}
+
+/// Users that come one after the other, stay, and go one after the other. Of n users the one with number k, from 0, begins
+/// at `delay + k·ramp/n` and, where there is a `hold`, begins nothing more from `delay + ramp + hold + k·ramp_down/n` on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct UserRow {
+    /// How many.
+    pub users: u32,
+    /// From the beginning of the phase until the first one comes.
+    #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
+    pub delay: Duration,
+    /// In which they come, evenly.
+    #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
+    pub ramp: Duration,
+    /// From then on until the first one goes. `None`: they stay.
+    #[serde(with = "units::duration_text_option", skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Duration>,
+    /// In which they go, evenly.
+    #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
+    pub ramp_down: Duration,
+}
+
+impl UserRow {
+    /// When the user with number `nth`, from 0, begins, counted from the beginning of the phase.
+    pub fn begins(&self, nth: u32) -> Duration {
+        self.delay + share(self.ramp, nth, self.users)
+    }
+
+    /// When it begins nothing more; `None`: it stays.
+    pub fn ends(&self, nth: u32) -> Option<Duration> {
+        Some(self.delay + self.ramp + self.hold? + share(self.ramp_down, nth, self.users))
+    }
+}
+
+/// The part `nth/of` of a time, exact to the nanosecond.
+fn share(time: Duration, nth: u32, of: u32) -> Duration {
+    let nanos = time.as_nanos() * u128::from(nth) / u128::from(of.max(1));
+    Duration::from_nanos(nanos.min(u128::from(u64::MAX)) as u64)
 }
 
 impl Pace {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Pace::default()
+    }
+
+    /// Users that come and go, row by row; none for another pace.
+    pub fn rows(&self) -> &[UserRow] {
+        match self {
+            Pace::Ramps(rows) => rows,
+            _ => &[],
+        }
+    }
+
+    /// Users at most, or requests or connections under way.
+    pub fn at_once(&self) -> u32 {
+        match self {
+            Pace::Ramps(rows) => rows.iter().fold(0u32, |sum, row| sum.saturating_add(row.users)),
+            Pace::Users(limit)
+            | Pace::Thinking { users: limit, .. }
+            | Pace::Timetable { users: limit, .. }
+            | Pace::Rate { in_flight: limit, .. }
+            | Pace::Stages { in_flight: limit, .. }
+            | Pace::Connections { in_flight: limit, .. } => *limit,
+        }
+    }
+
     /// Users of a closed pace and how long they think.
     pub fn closed(&self) -> Option<(u32, Delay)> {
         match *self {
             Pace::Users(users) => Some((users, Delay::None)),
             Pace::Thinking { users, think } => Some((users, think)),
             Pace::Timetable { users, .. } => Some((users, Delay::None)),
+            Pace::Ramps(_) => Some((self.at_once(), Delay::None)),
             Pace::Rate { .. } | Pace::Stages { .. } | Pace::Connections { .. } => None,
         }
     }
@@ -76,7 +150,7 @@ impl Pace {
     pub fn open(&self) -> Option<Open> {
         let constant = |per_second| Curve::of(&[], per_second);
         let (curve, &arrivals, &in_flight, connections) = match self {
-            Pace::Users(_) | Pace::Thinking { .. } | Pace::Timetable { .. } => return None,
+            Pace::Users(_) | Pace::Thinking { .. } | Pace::Timetable { .. } | Pace::Ramps(_) => return None,
             Pace::Rate { per_second, arrivals, in_flight } => {
                 (constant(*per_second), arrivals, in_flight, false)
             }

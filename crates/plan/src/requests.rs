@@ -5,6 +5,7 @@ use crate::expect::Expect;
 use crate::field::Field;
 use crate::reading::Reading;
 use crate::request::Request;
+use crate::scenario::Step;
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
@@ -36,6 +37,10 @@ pub struct RequestStep {
     /// What users remember from one request to the next, and do of themselves.
     #[serde(skip_serializing_if = "Session::is_none")]
     pub session: Session,
+    /// What is done with each answer before it is counted, in order: steps of the kinds extract, check, set, code and log. A
+    /// check that does not hold makes the request one that has failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<Step>,
 }
 
 /// In which order the requests of a list are sent.

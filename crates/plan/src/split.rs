@@ -38,28 +38,32 @@ impl Part {
     /// the whole, as parts take turns under them ([`Part::number`]).
     pub fn of_phase(self, phase: &Phase) -> Option<(Part, Phase)> {
         // Whoever sends or serves has at least one of them.
-        let limit = match phase.pace {
-            Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => users,
-            Pace::Rate { in_flight, .. }
-            | Pace::Stages { in_flight, .. }
-            | Pace::Connections { in_flight, .. } => in_flight,
-        };
+        let groups = phase.groups.iter().map(|group| group.pace.at_once()).max();
+        let limit = groups.unwrap_or(phase.pace.at_once());
         let active = self.of.min(limit.max(1));
         if self.index >= active {
             return None;
         }
         let part = Part { index: self.index, of: active };
         let mut mine = phase.clone();
-        match &mut mine.pace {
+        part.take(&mut mine.pace, &mut mine.stop);
+        mine.groups.iter_mut().for_each(|group| part.take(&mut group.pace, &mut group.stop));
+        Some((part, mine))
+    }
+
+    /// Leaves what this part does. Rows of users stay as they are: their users take turns among the parts
+    /// ([`Part::number`]).
+    fn take(self, pace: &mut Pace, stop: &mut Stop) {
+        match pace {
+            Pace::Ramps(_) => {}
             Pace::Users(limit)
             | Pace::Thinking { users: limit, .. }
             | Pace::Timetable { users: limit, .. }
             | Pace::Rate { in_flight: limit, .. }
             | Pace::Stages { in_flight: limit, .. }
-            | Pace::Connections { in_flight: limit, .. } => *limit = part.share(u64::from(*limit)) as u32,
+            | Pace::Connections { in_flight: limit, .. } => *limit = self.share(u64::from(*limit)) as u32,
         }
-        mine.stop = Stop { requests: phase.stop.requests.map(|total| part.share(total)), ..phase.stop };
-        Some((part, mine))
+        stop.requests = stop.requests.map(|total| self.share(total));
     }
 }
 
@@ -71,7 +75,15 @@ mod tests {
     fn phase(pace: Pace, requests: u64) -> Phase {
         let steps = vec![Step::Urls(UrlStep::default())];
         let stop = Stop { requests: Some(requests), ..Stop::default() };
-        Phase { name: String::new(), measured: true, scenario: Scenario { steps }, pace, stop }
+        Phase {
+            name: String::new(),
+            measured: true,
+            groups: Vec::new(),
+            always: false,
+            scenario: Scenario::of(steps),
+            pace,
+            stop,
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) struct LabelLine {
 /// The figures of all labels that occurred, in the order of the plan.
 pub(crate) fn lines(result: &RunResult, plan: &Plan) -> Vec<LabelLine> {
     let phases = plan.load.iter().flat_map(|load| &load.phases).zip(&result.phases);
-    phases.flat_map(|(planned, seen)| of_phase(&planned.scenario.labels(), seen)).collect()
+    phases.flat_map(|(planned, seen)| of_phase(&planned.labels(), seen)).collect()
 }
 
 fn of_phase(names: &[String], seen: &PhaseResult) -> Vec<LabelLine> {

@@ -185,13 +185,13 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
     Phase {
         name: "measure".to_owned(),
         measured: true,
-        scenario: Scenario {
-            steps: vec![Step::Requests(RequestStep {
-                requests: vec![request(typed, url, proxied)],
-                expect: Expect { any_status: true, body, ..Expect::default() },
-                ..RequestStep::default()
-            })],
-        },
+        groups: Vec::new(),
+        always: false,
+        scenario: Scenario::of(vec![Step::Requests(RequestStep {
+            requests: vec![request(typed, url, proxied)],
+            expect: Expect { any_status: true, body, ..Expect::default() },
+            ..RequestStep::default()
+        })]),
         pace: Pace::Users(typed.concurrency as u32),
         stop: Stop {
             after: after.map(Duration::from_secs),

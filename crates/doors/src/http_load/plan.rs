@@ -77,7 +77,9 @@ pub(super) fn of(
     let phase = Phase {
         name: "http_load".to_owned(),
         measured: true,
-        scenario: Scenario { steps: vec![Step::Requests(step)] },
+        groups: Vec::new(),
+        always: false,
+        scenario: Scenario::of(vec![Step::Requests(step)]),
         pace: pace(typed)?,
         stop: Stop {
             after: typed.seconds.map(Duration::from_secs),

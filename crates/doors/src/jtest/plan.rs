@@ -237,7 +237,9 @@ fn load(
     let phase = Phase {
         name: "jtest".to_owned(),
         measured: true,
-        scenario: Scenario { steps: vec![step] },
+        groups: Vec::new(),
+        always: false,
+        scenario: Scenario::of(vec![step]),
         pace,
         stop: stop(typed)?,
     };

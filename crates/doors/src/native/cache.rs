@@ -246,7 +246,9 @@ impl CacheArgs {
         Phase {
             name: typed.name.clone(),
             measured: typed.measured.unwrap_or(!fills),
-            scenario: Scenario { steps: vec![Step::Object(self.step(popularity, fills))] },
+            groups: Vec::new(),
+            always: false,
+            scenario: Scenario::of(vec![Step::Object(self.step(popularity, fills))]),
             pace,
             stop,
         }

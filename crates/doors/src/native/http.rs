@@ -247,13 +247,17 @@ impl HttpArgs {
         let measured = Phase {
             name: "measure".to_owned(),
             measured: true,
-            scenario: Scenario { steps: vec![Step::Requests(step)] },
+            groups: Vec::new(),
+            always: false,
+            scenario: Scenario::of(vec![Step::Requests(step)]),
             stop: typed.stop(&pace),
             pace,
         };
         let before = self.run.warm_up.map(|after| Phase {
             name: "warm-up".to_owned(),
             measured: false,
+            groups: Vec::new(),
+            always: false,
             stop: Stop { after: Some(after), ..Stop::default() },
             ..measured.clone()
         });

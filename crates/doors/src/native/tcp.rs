@@ -177,7 +177,9 @@ impl TcpArgs {
         let phase = Phase {
             name: "measure".to_owned(),
             measured: true,
-            scenario: Scenario { steps: vec![Step::Messages(self.step()?)] },
+            groups: Vec::new(),
+            always: false,
+            scenario: Scenario::of(vec![Step::Messages(self.step()?)]),
             stop: self.pace.stop(&pace),
             pace,
         };
@@ -281,7 +283,7 @@ impl TcpArgs {
             let at = self.selector("extract", at)?;
             let message = list.get_mut(*nth);
             let message = message.ok_or_else(|| format!("--extract: there are {count} messages"))?;
-            message.extract.push(Extract { name: name.clone(), at, otherwise: None });
+            message.extract.push(Extract::of(name, at, None));
         }
         Ok(())
     }

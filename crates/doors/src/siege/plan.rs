@@ -23,7 +23,9 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
     let phase = Phase {
         name: "siege".to_owned(),
         measured: true,
-        scenario: Scenario { steps: vec![Step::Requests(step)] },
+        groups: Vec::new(),
+        always: false,
+        scenario: Scenario::of(vec![Step::Requests(step)]),
         pace: pace(settings),
         stop: stop(settings, lines.len() as u64),
     };

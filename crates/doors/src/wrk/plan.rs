@@ -161,7 +161,9 @@ fn plan(
     let phase = Phase {
         name: "measure".to_owned(),
         measured: true,
-        scenario: Scenario { steps: vec![step] },
+        groups: Vec::new(),
+        always: false,
+        scenario: Scenario::of(vec![step]),
         pace: match typed.rate.filter(|_| tool == Tool::Wrk2) {
             Some(rate) => Pace::Timetable { users, per_second: rate as f64 },
             None => Pace::Users(users),

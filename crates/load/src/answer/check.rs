@@ -29,6 +29,11 @@ pub(crate) enum Test {
     BeAnything,
     HaveLength(u64, u64),
     HaveSha256(String),
+    BeAtLeast(u64),
+    BeAtMost(u64),
+    Not(Box<Test>),
+    AllOf(Vec<Test>),
+    AnyOf(Vec<Test>),
 }
 
 impl Test {
@@ -48,12 +53,27 @@ impl Test {
             Must::BeAnything => Test::BeAnything,
             Must::HaveLength { min, max } => Test::HaveLength(*min, *max),
             Must::HaveSha256(digest) => Test::HaveSha256(digest.to_ascii_lowercase()),
+            Must::MatchWhole(pattern) => {
+                let whole = format!("^(?:{pattern})$");
+                Regex::new(&whole).map_or(Test::BeAbsent, |regex| Test::Match(Box::new(regex)))
+            }
+            Must::BeAtLeast(least) => Test::BeAtLeast(*least),
+            Must::BeAtMost(most) => Test::BeAtMost(*most),
+            Must::Not(must) => Test::Not(Box::new(Test::new(must))),
+            Must::AllOf(all) => Test::AllOf(all.iter().map(Test::new).collect()),
+            Must::AnyOf(all) => Test::AnyOf(all.iter().map(Test::new).collect()),
         }
     }
 
     /// Whether a value, or that there is none, will do.
     #[inline]
     pub fn takes(&self, value: Option<&[u8]>) -> bool {
+        match self {
+            Test::Not(test) => return !test.takes(value),
+            Test::AllOf(all) => return all.iter().all(|test| test.takes(value)),
+            Test::AnyOf(all) => return all.iter().any(|test| test.takes(value)),
+            _ => {}
+        }
         let Some(value) = value else {
             return matches!(self, Test::BeAbsent | Test::BeNoneOf(_) | Test::BeAnything);
         };
@@ -67,6 +87,9 @@ impl Test {
             Test::BeNoneOf(values) => !values.iter().any(|known| known == value),
             Test::HaveLength(min, max) => (*min..=*max).contains(&(value.len() as u64)),
             Test::HaveSha256(digest) => hex(&Sha256::digest(value)) == *digest,
+            Test::BeAtLeast(least) => number(value).is_some_and(|number| number >= *least),
+            Test::BeAtMost(most) => number(value).is_some_and(|number| number <= *most),
+            Test::Not(_) | Test::AllOf(_) | Test::AnyOf(_) => unreachable!("answered above"),
         }
     }
 
@@ -83,6 +106,11 @@ impl Test {
             Test::BeAnything => "is wrong".to_owned(),
             Test::HaveLength(min, max) => format!("has not {} bytes", range(*min, *max)),
             Test::HaveSha256(digest) => format!("has not the SHA-256 digest {digest}"),
+            Test::BeAtLeast(least) => format!("is less than {least}"),
+            Test::BeAtMost(most) => format!("is more than {most}"),
+            Test::Not(_) => "is what it must not be".to_owned(),
+            Test::AllOf(all) => all.first().map_or_else(String::new, Test::text),
+            Test::AnyOf(all) => all.iter().map(Test::text).collect::<Vec<_>>().join(" and "),
         }
     }
 
@@ -96,6 +124,10 @@ impl Test {
             other => format!("one that {}", other.text()),
         }
     }
+}
+
+fn number(value: &[u8]) -> Option<u64> {
+    std::str::from_utf8(value).ok()?.trim().parse().ok()
 }
 
 fn list(values: &[Vec<u8>]) -> String {
@@ -666,10 +698,8 @@ mod tests {
 
     #[test]
     fn values_are_kept_of_answers() {
-        let extract = |name: &str, at: &str, otherwise: Option<&str>| Extract {
-            name: name.to_owned(),
-            at: Selector::parse(at, IsoForm::default()).unwrap(),
-            otherwise: otherwise.map(Into::into),
+        let extract = |name: &str, at: &str, otherwise: Option<&str>| {
+            Extract::of(name, Selector::parse(at, IsoForm::default()).unwrap(), otherwise.map(Into::into))
         };
         let all = [
             extract("token", "header X-Token", None),

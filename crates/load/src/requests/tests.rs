@@ -198,7 +198,7 @@ fn filling_a_template_allocates_nothing_once_its_buffers_have_grown() {
 fn values_of_answers_stand_in_later_requests() {
     use plan::answer::{Extract, IsoForm, Selector};
     let at = Selector::parse("json id", IsoForm::default()).unwrap();
-    let extract = vec![Extract { name: "id".to_owned(), at, otherwise: None }];
+    let extract = vec![Extract::of("id", at, None)];
     let login = Request { extract, ..Request::get("http://h/login") };
     let work = Request { body: "{{id|json}}".into(), ..Request::get("http://h/{{id}}") };
     let step = RequestStep { templates: true, ..step(vec![login, work], ExpectBody::Complete) };

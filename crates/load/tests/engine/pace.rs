@@ -77,7 +77,7 @@ fn a_moment_without_a_url_to_fetch_uses_up_no_request() {
     let urls = UrlStep { urls: vec![object(1)], redirects: true, once_each: true, ..UrlStep::default() };
     let pace = Pace::Rate { per_second: 10.0, arrivals: Arrivals::EachSecond, in_flight: 100 };
     let mut phase = phase(pace, requests(2));
-    phase.scenario = Scenario { steps: vec![Step::Urls(urls)] };
+    phase.scenario = Scenario::of(vec![Step::Urls(urls)]);
     let script = move |number| if number == 0 { Act::Redirect(second) } else { Act::Answer };
     let mut case = Case::new(vec![phase], script);
     case.load.check.content = CheckContent::Nothing;

@@ -63,7 +63,15 @@ pub fn phase_of_requests(body: ExpectBody, pace: Pace, stop: Stop) -> Phase {
 }
 
 fn phase_of(step: Step, pace: Pace, stop: Stop) -> Phase {
-    Phase { name: "measure".to_owned(), measured: true, scenario: Scenario { steps: vec![step] }, pace, stop }
+    Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        groups: Vec::new(),
+        always: false,
+        scenario: Scenario::of(vec![step]),
+        pace,
+        stop,
+    }
 }
 
 /// Exactly so many requests.

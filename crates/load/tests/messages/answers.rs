@@ -95,7 +95,7 @@ fn pushed_messages_are_counted_and_skipped() {
 #[test]
 fn sequences_take_values_and_begin_anew_after_a_failure() {
     let first = Message {
-        extract: vec![Extract { name: "number".to_owned(), at: spot("regex ^..a(\\d+)"), otherwise: None }],
+        extract: vec![Extract::of("number", spot("regex ^..a(\\d+)"), None)],
         ..Message::of("a{{request}}")
     };
     let messages = vec![first, Message::of("b{{number}}-{{request}}")];

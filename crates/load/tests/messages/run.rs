@@ -77,10 +77,12 @@ impl Case {
     }
 
     fn load(&self) -> Load {
-        let scenario = Scenario { steps: vec![Step::Messages(self.step.clone())] };
+        let scenario = Scenario::of(vec![Step::Messages(self.step.clone())]);
         let phase = Phase {
             name: "measure".to_owned(),
             measured: true,
+            groups: Vec::new(),
+            always: false,
             scenario,
             pace: self.pace.clone(),
             stop: self.stop,

@@ -128,7 +128,7 @@ fn phase(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Phase {
         Kind::Objects | Kind::Web => choose.one(&[1, 1, 2]),
     };
     let steps = (0..steps).map(|_| step(choose, kind, service)).collect();
-    Phase { scenario: Scenario { steps }, ..phase_of(crate::world::page(), pace, stop) }
+    Phase { scenario: Scenario::of(steps), ..phase_of(crate::world::page(), pace, stop) }
 }
 
 fn pace(choose: &mut Chooser) -> Pace {
@@ -229,8 +229,7 @@ fn message_step(choose: &mut Chooser, service: &MessageService) -> MessageStep {
     let order = choose.one(&[MessageOrder::Loop, MessageOrder::Weighted, MessageOrder::Sequence]);
     let mut messages = vec![Message::of(format!("{{{{n}}}}PAY{text}")), Message::of("{{n}}ASK")];
     if order == MessageOrder::Sequence {
-        messages[0].extract =
-            vec![Extract { name: "taken".to_owned(), at: spot("fixed 3 8"), otherwise: None }];
+        messages[0].extract = vec![Extract::of("taken", spot("fixed 3 8"), None)];
         messages[1].body = "{{n}}{{taken}}".into();
     }
     MessageStep {

@@ -136,8 +136,16 @@ pub fn recorded(tally: &Tally, clock: Clock) -> Vec<(u64, u64)> {
 
 /// A phase of one step.
 pub fn phase(step: Step, pace: Pace, stop: Stop) -> Phase {
-    let scenario = Scenario { steps: vec![step] };
-    Phase { name: "measure".to_owned(), measured: true, scenario, pace, stop }
+    let scenario = Scenario::of(vec![step]);
+    Phase {
+        name: "measure".to_owned(),
+        measured: true,
+        groups: Vec::new(),
+        always: false,
+        scenario,
+        pace,
+        stop,
+    }
 }
 
 /// A plain request for a page of the server, again and again.

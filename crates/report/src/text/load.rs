@@ -100,6 +100,7 @@ fn pace_text(pace: &Pace) -> String {
     };
     match pace {
         Pace::Users(count) => format!("closed, {}", users(*count)),
+        Pace::Ramps(_) => format!("closed, at most {} that come and go", users(pace.at_once())),
         Pace::Thinking { users: count, think } => {
             format!("closed, {}, think time {think}", users(*count))
         }

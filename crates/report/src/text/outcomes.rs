@@ -86,7 +86,7 @@ impl Report<'_> {
 
     fn what_was_checked(&self) -> &'static str {
         let Some(load) = &self.context.plan.load else { return "nothing was compared" };
-        let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
+        let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
         if let Some(Step::Messages(step)) = steps.clone().next() {
             return match &step.code {
                 Some(_) => "each answer's code was looked at",

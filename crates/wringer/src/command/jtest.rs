@@ -209,7 +209,7 @@ impl Known {
     }
 
     fn give_to(&self, load: &mut Load) {
-        let steps = load.phases.iter_mut().flat_map(|phase| phase.scenario.sends_mut());
+        let steps = load.phases.iter_mut().flat_map(|phase| phase.sends_mut());
         for step in steps {
             if let Step::Urls(urls) = step {
                 urls.known.clone_from(&self.hashes);

@@ -25,8 +25,7 @@ pub struct Troubles {
 impl Troubles {
     /// As fits a plan: of URLs that somebody has listed each counts, and all are told.
     pub fn of(plan: &Plan) -> Troubles {
-        let mut steps =
-            plan.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.scenario.sends());
+        let mut steps = plan.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.sends());
         let is_list = steps.any(|step| matches!(step, Step::Urls(_)));
         Troubles { most: if is_list { usize::MAX } else { MADE_UP }, told: 0, seen: Vec::new(), others: 0 }
     }

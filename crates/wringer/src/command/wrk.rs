@@ -109,7 +109,7 @@ fn lay_out(tool: Tool, run: &Run, finished: &Finished) {
 
 fn has_script(run: &Run) -> bool {
     let phases = run.plan.load.iter().flat_map(|load| &load.phases);
-    phases.flat_map(|phase| phase.scenario.sends()).any(|step| matches!(step, Step::Script(_)))
+    phases.flat_map(|phase| phase.sends()).any(|step| matches!(step, Step::Script(_)))
 }
 
 /// Looks up the host and finds out whether anybody listens there, in the old tools' words.

@@ -136,7 +136,9 @@ mod tests {
         Phase {
             name: "measure".to_owned(),
             measured: true,
-            scenario: Scenario { steps: Vec::new() },
+            groups: Vec::new(),
+            always: false,
+            scenario: Scenario::of(Vec::new()),
             pace,
             stop: Stop::default(),
         }

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 /// # Errors
 /// What is missing, with what there is.
 pub fn check(load: &Load, tables: &Tables) -> Result<(), Problem> {
-    let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
+    let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
     steps.try_for_each(|step| match step {
         Step::Requests(step) => check_requests(step, load, tables),
         Step::Messages(step) => check_messages(step, tables),

@@ -26,7 +26,7 @@ impl Scripts {
     /// What is wrong with it, or that nobody answers where it leads.
     pub fn of_plan(plan: &Plan, workers: u32, stop: &Arc<AtomicBool>) -> Result<Scripts, Problem> {
         let Some(load) = &plan.load else { return Ok(Scripts::default()) };
-        let mut steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
+        let mut steps = load.phases.iter().flat_map(|phase| phase.sends());
         let script = steps.find_map(|step| match step {
             Step::Script(script) => Some(script),
             _ => None,

@@ -33,7 +33,7 @@ impl Targets {
             let target = addresses(host, port.parse().unwrap_or(80))?;
             return Ok(Targets { target, ..Targets::default() });
         }
-        let steps = load.phases.iter().flat_map(|phase| phase.scenario.sends());
+        let steps = load.phases.iter().flat_map(|phase| phase.sends());
         let requests = steps.filter_map(|step| match step {
             Step::Requests(step) => Some(step.requests.iter().chain(&step.session.login)),
             Step::Script(step) => Some(std::slice::from_ref(&step.request).iter().chain(&[])),
