@@ -4,7 +4,7 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 11] = [
+const MAY_USE: [(&str, &[&str]); 12] = [
     ("plan", &[]),
     ("measure", &[]),
     ("wire", &[]),
@@ -14,8 +14,9 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("script", &["plan", "measure", "wire", "load"]),
     ("origin", &["plan", "measure", "wire", "net", "transport"]),
     ("doors", &["plan"]),
+    ("jmeter", &["plan"]),
     ("report", &["plan", "measure"]),
-    ("wringer", &["plan", "measure", "wire", "net", "load", "script", "origin", "doors", "report"]),
+    ("wringer", &["plan", "measure", "wire", "net", "load", "script", "origin", "doors", "jmeter", "report"]),
 ];
 
 /// Dependencies of one of our crates on another against the table. What only its tests use is free.

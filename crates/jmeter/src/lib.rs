@@ -1,0 +1,43 @@
+//! JMeter's test plans (`.jmx`): read, resolved, and turned into a [`plan::Plan`].
+//!
+//! Nothing here opens a file or a socket, or prints: bytes come in, and files that a plan names are asked for through
+//! [`Settings`]. Start reading at [`TestPlan::read`]: `encoding` and `xml` make a tree of nodes, `element` a tree of elements
+//! with properties, `resolve` leaves what takes part in a run; `expression` and `function` are the language in `${…}`.
+
+mod element;
+mod encoding;
+mod error;
+mod expression;
+mod finding;
+mod form;
+pub mod function;
+mod resolve;
+mod settings;
+mod xml;
+
+pub use element::{Element, Object, Properties, Value};
+pub use error::Error;
+pub use expression::{Call, Piece, Text};
+pub use finding::{Finding, Grade};
+pub use settings::{Settings, read_properties};
+
+/// A test plan as JMeter would run it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestPlan {
+    /// The Test Plan element, with all that takes part in a run below it.
+    pub root: Element,
+    /// What was found amiss while it was resolved.
+    pub findings: Vec<Finding>,
+}
+
+impl TestPlan {
+    /// Reads the bytes of a `.jmx` file.
+    ///
+    /// # Errors
+    /// What is no plan of JMeter. Elements that cannot be run are no errors: they are listed.
+    pub fn read(bytes: &[u8], settings: &Settings<'_>) -> Result<TestPlan, Error> {
+        let mut findings = Vec::new();
+        let root = resolve::resolve(&resolve::read(bytes)?, settings, &mut findings)?;
+        Ok(TestPlan { root, findings })
+    }
+}
