@@ -2,6 +2,8 @@
 //!
 //! Bounded: so many codes of so many bytes; what is beyond that is counted as other.
 
+use serde::{Deserialize, Serialize};
+
 /// One code.
 #[derive(Debug, Clone)]
 struct Entry {
@@ -41,9 +43,11 @@ pub struct Code<'a> {
 }
 
 /// What a line about codes is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CodeKind {
     /// One code.
+    #[default]
     Seen,
     /// All that found no room.
     Other,
@@ -81,6 +85,15 @@ impl Codes {
             let mut bytes = [0; Codes::LONGEST];
             bytes[..code.len()].copy_from_slice(code);
             self.entries.push(Entry { length: code.len() as u8, bytes, good, count });
+        }
+    }
+
+    /// Adds what was counted before: of one code, of all others, or of none.
+    pub(crate) fn add_counted(&mut self, code: &[u8], kind: CodeKind, good: bool, count: u64) {
+        match kind {
+            CodeKind::Seen => self.add(code, good, count),
+            CodeKind::Other => self.other[usize::from(!good)] += count,
+            CodeKind::Missing => self.missing[usize::from(!good)] += count,
         }
     }
 

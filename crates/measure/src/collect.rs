@@ -1,10 +1,14 @@
-//! Puts the snapshots of all workers together: rows of the timeline as soon as every worker has told its part, and the
-//! figures of each phase.
+//! Puts the snapshots of all workers together: records of the run as soon as every worker has told its part.
 
 use crate::accounts::OriginCounts;
-use crate::rates::Measured;
-use crate::run::{PhaseResult, Row, Timeline, WorkerUse};
-use crate::tally::{Clock, Snapshot, Tally};
+use crate::buckets::Digits;
+use crate::clock::Clock;
+use crate::figures::{Figures, clocks};
+use crate::rates::{Measured, Rates};
+use crate::run::WorkerUse;
+use crate::self_check::{CPU_WATER_MARK, LATENESS_LIMIT};
+use crate::stream::{BoundBy, Minute, PhaseBegun, PhaseEnd, RunEvent, Second};
+use crate::tally::{Snapshot, Tally};
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,25 +16,55 @@ use std::time::Duration;
 /// A row, by its number, within a phase; keys are told in order by each worker.
 type Key = (u64, u32);
 
+/// Times in three digits are told at least so often.
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// Collects the snapshots of a run.
 #[derive(Debug)]
 pub struct Collector {
-    phases: Vec<PhaseResult>,
-    timeline: Timeline,
+    phases: Vec<Phase>,
     pending: BTreeMap<Key, Pending>,
+    /// A tally that is not in use.
+    spare: Option<Tally>,
     workers: Vec<Progress>,
     origin: OriginMarks,
     /// Intervals that make a row.
     intervals_per_row: u64,
     /// When the last row ended.
     told_until: Duration,
+    minute: MinuteBegun,
+}
+
+/// What has not been told of a phase yet, and what is told of it at the end.
+#[derive(Debug)]
+struct Phase {
+    name: String,
+    measured: bool,
+    begun: bool,
+    rates: Rates,
+    peaks: Vec<u64>,
+    /// There is something of it that no minute has told.
+    untold: bool,
+    end: PhaseEnd,
+}
+
+/// The minute under way: of one phase.
+#[derive(Debug, Default)]
+struct MinuteBegun {
+    phase: u32,
+    began: Duration,
+    times: Tally,
 }
 
 #[derive(Debug)]
 struct Pending {
     tally: Tally,
     in_flight: u64,
+    began: Duration,
     ends: Duration,
+    paced_until: Duration,
+    /// CPU time of each worker, and in which time.
+    cpu: Vec<(Duration, Duration)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -56,13 +90,14 @@ impl Collector {
     /// For phases given by name and whether they are measured, on so many workers.
     pub fn new<'a>(phases: impl Iterator<Item = (&'a str, bool)>, workers: u32) -> Collector {
         Collector {
-            phases: phases.map(|(name, measured)| PhaseResult::new(name, measured)).collect(),
-            timeline: Timeline::default(),
+            phases: phases.map(|(name, measured)| Phase::new(name, measured)).collect(),
             pending: BTreeMap::new(),
+            spare: None,
             workers: vec![Progress::default(); workers as usize],
             origin: OriginMarks::default(),
             intervals_per_row: 1,
             told_until: Duration::ZERO,
+            minute: MinuteBegun::default(),
         }
     }
 
@@ -78,11 +113,16 @@ impl Collector {
         self.origin = OriginMarks { known: true, at_row: counts, at_phase: counts, phase: 0 };
     }
 
-    /// Takes a snapshot and the origin's counters as they are now; returns the rows that are complete with it, and the
+    /// Takes a snapshot and the origin's counters as they are now; returns the records that are complete with it, and the
     /// snapshot's tally, emptied, for the worker to use again.
-    pub fn add(&mut self, mut snapshot: Snapshot, origin: Option<OriginCounts>) -> (Vec<Row>, Box<Tally>) {
+    pub fn add(
+        &mut self,
+        mut snapshot: Snapshot,
+        origin: Option<OriginCounts>,
+    ) -> (Vec<RunEvent>, Box<Tally>) {
         let key = (snapshot.interval / self.intervals_per_row, snapshot.phase);
         let closes_row = self.closes_row(&snapshot);
+        let interval = snapshot.span.1.saturating_sub(self.workers[snapshot.worker as usize].at);
         self.note_progress(&snapshot, closes_row.then_some(key));
         if let Some(origin) = &origin
             && snapshot.under_way() > self.origin.phase
@@ -93,11 +133,13 @@ impl Collector {
             phase.add(&snapshot);
             self.workers[snapshot.worker as usize].measured.take(&snapshot, &mut phase.rates);
         }
-        let empty = || Pending { tally: Tally::new(), in_flight: 0, ends: Duration::ZERO };
-        let pending = self.pending.entry(key).or_insert_with(empty);
-        pending.tally.merge(&snapshot.tally);
+        let spare = &mut self.spare;
+        let pending = self
+            .pending
+            .entry(key)
+            .or_insert_with(|| Pending::new(spare.take().unwrap_or_default(), snapshot.span.0));
+        pending.add(&snapshot, interval);
         pending.in_flight += if closes_row { snapshot.in_flight } else { 0 };
-        pending.ends = pending.ends.max(snapshot.span.1);
         snapshot.tally.clear();
         (self.complete_rows(origin), snapshot.tally)
     }
@@ -125,64 +167,186 @@ impl Collector {
         if let Some(phase) = self.phases.get_mut(self.origin.phase as usize)
             && self.origin.known
         {
-            phase.origin = Some(now.since(&self.origin.at_phase));
+            phase.end.origin = Some(now.since(&self.origin.at_phase));
         }
         self.origin.at_phase = *now;
         self.origin.phase = next;
     }
 
-    fn complete_rows(&mut self, origin: Option<OriginCounts>) -> Vec<Row> {
-        let mut rows = Vec::new();
+    fn complete_rows(&mut self, origin: Option<OriginCounts>) -> Vec<RunEvent> {
+        let mut events = Vec::new();
         while let Some((&key, _)) = self.pending.first_key_value() {
             let all_told = self.workers.iter().all(|worker| worker.gone || worker.told >= Some(key));
             if !all_told {
                 break;
             }
             let Some(pending) = self.pending.remove(&key) else { break };
-            rows.push(self.row(key.1, &pending, origin.as_ref()));
+            self.tell(key.1, pending, origin.as_ref(), &mut events);
         }
-        rows
+        events
     }
 
-    fn row(&mut self, phase: u32, pending: &Pending, origin: Option<&OriginCounts>) -> Row {
+    /// Tells a row, and what begins or ends with it.
+    fn tell(
+        &mut self,
+        phase: u32,
+        mut pending: Pending,
+        origin: Option<&OriginCounts>,
+        events: &mut Vec<RunEvent>,
+    ) {
+        if phase != self.minute.phase {
+            self.end_minute(phase, self.told_until, events);
+        }
+        self.begin_phase(phase, pending.began, events);
+        if let Some(told) = self.phases.get_mut(phase as usize) {
+            told.untold = true;
+        }
+        self.minute.times.merge_times(&pending.tally);
+        events.push(RunEvent::Second(Box::new(self.second(phase, &pending, origin))));
+        pending.tally.clear();
+        self.spare = Some(pending.tally);
+        if self.told_until.saturating_sub(self.minute.began) >= MINUTE {
+            self.end_minute(phase, self.told_until, events);
+        }
+    }
+
+    fn begin_phase(&mut self, number: u32, at: Duration, events: &mut Vec<RunEvent>) {
+        if let Some(phase) = self.phases.get_mut(number as usize).filter(|phase| !phase.begun) {
+            phase.begun = true;
+            let (name, measured) = (phase.name.clone(), phase.measured);
+            events.push(RunEvent::Phase(PhaseBegun { at, phase: number, name, measured }));
+        }
+    }
+
+    /// Ends the minute under way; the next one is of this phase.
+    fn end_minute(&mut self, next: u32, at: Duration, events: &mut Vec<RunEvent>) {
+        let number = self.minute.phase;
+        if let Some(phase) = self.phases.get_mut(number as usize).filter(|phase| phase.untold) {
+            events.push(RunEvent::Minute(Box::new(phase.minute(number, at, &self.minute.times))));
+        }
+        self.minute.times.clear();
+        (self.minute.phase, self.minute.began) = (next, at);
+    }
+
+    fn second(&mut self, phase: u32, pending: &Pending, origin: Option<&OriginCounts>) -> Second {
         let service = pending.tally.clock(Clock::Service);
         let at = |quantile| if service.is_empty() { 0 } else { service.value_at_quantile(quantile) };
-        let mean_us = mean(&[service, pending.tally.clock(Clock::Faulty)]);
-        let row = Row {
-            at_s: pending.ends.as_secs_f64(),
-            seconds: pending.ends.saturating_sub(self.told_until).as_secs_f64(),
+        let worker_cpu: Vec<f64> = pending.cpu.iter().map(|(cpu, time)| share(*cpu, *time)).collect();
+        let second = Second {
+            at: pending.ends,
+            took: pending.ends.saturating_sub(self.told_until),
             phase,
-            counts: pending.tally.counts,
-            origin: origin.filter(|_| self.origin.known).map(|now| now.since(&self.origin.at_row)),
+            began: pending.began,
+            paced_until: pending.paced_until,
             in_flight: pending.in_flight,
+            asked_per_s: None,
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: if service.is_empty() { 0 } else { service.max() },
-            mean_us,
+            mean_us: mean(&[service, pending.tally.clock(Clock::Faulty)]),
+            clients: Figures::of(&pending.tally),
+            origin: origin.filter(|_| self.origin.known).map(|now| now.since(&self.origin.at_row)),
+            clocks: clocks(&pending.tally, Digits::Two),
+            bound: bound(&pending.tally, &worker_cpu),
+            worker_cpu,
+            machine: None,
         };
         self.told_until = pending.ends.max(self.told_until);
         if let Some(now) = origin {
             self.origin.at_row = *now;
         }
-        self.timeline.push(row.clone());
-        row
+        if let Some(told) = self.phases.get_mut(phase as usize) {
+            told.end.requests += second.clients.counts.requests;
+        }
+        second
     }
 
-    /// The figures so far: phases, timeline, and CPU of each worker while measuring.
-    pub fn finish(mut self, origin: Option<OriginCounts>) -> (Vec<PhaseResult>, Timeline, Vec<WorkerUse>) {
-        if let Some(origin) = origin {
-            let after_the_last = self.phases.len() as u32;
-            self.close_origin_phase(&origin, after_the_last);
+    /// Tells the rest, what lost workers have left unfinished included: the last records but one, what is known of each
+    /// phase when all is over, and CPU of each worker while measuring.
+    pub fn finish(mut self, origin: Option<OriginCounts>) -> (Vec<RunEvent>, Vec<PhaseEnd>, Vec<WorkerUse>) {
+        let mut events = Vec::new();
+        while let Some((key, pending)) = self.pending.pop_first() {
+            self.tell(key.1, pending, origin.as_ref(), &mut events);
         }
-        let workers = self.workers.iter().enumerate().map(|(index, worker)| {
-            let cpu_s = worker.measured_cpu.as_secs_f64();
-            let time_s = worker.measured_time.as_secs_f64();
-            let share = if time_s > 0.0 { cpu_s / time_s } else { 0.0 };
-            WorkerUse { worker: index as u32, cpu_s, share }
+        let phases = self.phases.len() as u32;
+        // Rates and peaks may have come after the last minute of their phase.
+        (0..=phases).for_each(|next| self.end_minute(next, self.told_until, &mut events));
+        if let Some(origin) = origin {
+            self.close_origin_phase(&origin, phases);
+        }
+        let workers = self.workers.iter().enumerate().map(|(index, worker)| WorkerUse {
+            worker: index as u32,
+            cpu_s: worker.measured_cpu.as_secs_f64(),
+            share: share(worker.measured_cpu, worker.measured_time),
         });
         let workers = workers.collect();
-        (self.phases, self.timeline, workers)
+        (events, self.phases.into_iter().map(|phase| phase.end).collect(), workers)
     }
+}
+
+impl Phase {
+    fn new(name: &str, measured: bool) -> Phase {
+        Phase {
+            name: name.to_owned(),
+            measured,
+            begun: false,
+            rates: Rates::default(),
+            peaks: Vec::new(),
+            untold: false,
+            end: PhaseEnd::default(),
+        }
+    }
+
+    fn add(&mut self, snapshot: &Snapshot) {
+        self.untold = true;
+        let worker = snapshot.worker as usize;
+        self.peaks.resize(self.peaks.len().max(worker + 1), 0);
+        self.peaks[worker] = self.peaks[worker].max(snapshot.peak);
+    }
+
+    fn minute(&mut self, number: u32, at: Duration, times: &Tally) -> Minute {
+        self.untold = false;
+        Minute {
+            at,
+            phase: number,
+            clocks: clocks(times, Digits::Three),
+            spreads: times.spreads().map(|spreads| Box::new(spreads.kept())),
+            rates: std::mem::take(&mut self.rates).kept(),
+            peaks: self.peaks.clone(),
+        }
+    }
+}
+
+impl Pending {
+    fn new(tally: Tally, began: Duration) -> Pending {
+        let (ends, paced_until) = (Duration::ZERO, Duration::ZERO);
+        Pending { tally, in_flight: 0, began, ends, paced_until, cpu: Vec::new() }
+    }
+
+    fn add(&mut self, snapshot: &Snapshot, interval: Duration) {
+        self.tally.merge(&snapshot.tally);
+        self.began = self.began.min(snapshot.span.0);
+        self.ends = self.ends.max(snapshot.span.1);
+        self.paced_until = self.paced_until.max(snapshot.paced_until);
+        let worker = snapshot.worker as usize;
+        self.cpu.resize(self.cpu.len().max(worker + 1), (Duration::ZERO, Duration::ZERO));
+        self.cpu[worker].0 += snapshot.cpu;
+        self.cpu[worker].1 += interval;
+    }
+}
+
+fn share(part: Duration, whole: Duration) -> f64 {
+    if whole.is_zero() { 0.0 } else { part.as_secs_f64() / whole.as_secs_f64() }
+}
+
+/// Why the generator may have been the limit, as far as workers know.
+fn bound(tally: &Tally, worker_cpu: &[f64]) -> Vec<BoundBy> {
+    let lateness = tally.clock(Clock::Lateness);
+    let late = !lateness.is_empty() && lateness.value_at_quantile(0.99) > LATENESS_LIMIT.as_micros() as u64;
+    let busy = worker_cpu.iter().any(|share| *share > CPU_WATER_MARK);
+    let limits =
+        [(busy, BoundBy::Cpu), (late, BoundBy::Lateness), (tally.counts.overflow > 0, BoundBy::Overflow)];
+    limits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, limit)| limit).collect()
 }
 
 /// The mean over several histograms; 0 where they are empty.
@@ -195,6 +359,9 @@ fn mean(histograms: &[&Histogram<u64>]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fold::RunState;
+    use crate::run::{PhaseResult, Row, Timeline};
+    use crate::stream::{Head, PhasePlan};
     use crate::tally::Counts;
 
     fn snapshot(worker: u32, interval: u64, phase: u32, requests: u64, last: bool) -> Snapshot {
@@ -215,7 +382,56 @@ mod tests {
         }
     }
 
-    fn collector(workers: u32) -> Collector {
+    /// A collector, and what is made of its records.
+    struct Whole {
+        collector: Collector,
+        state: RunState,
+    }
+
+    impl Whole {
+        fn with_intervals_per_row(mut self, intervals: u32) -> Whole {
+            self.collector = self.collector.with_intervals_per_row(intervals);
+            self
+        }
+
+        fn origin_before(&mut self, counts: OriginCounts) {
+            self.collector.origin_before(counts);
+        }
+
+        fn take(&mut self, events: &[RunEvent]) -> Vec<Row> {
+            events.iter().for_each(|event| self.state.apply(event));
+            let rows = events.iter().filter_map(|event| match event {
+                RunEvent::Second(second) => Some(second.row()),
+                _ => None,
+            });
+            rows.collect()
+        }
+
+        fn add(&mut self, snapshot: Snapshot, origin: Option<OriginCounts>) -> (Vec<Row>, Box<Tally>) {
+            let (events, tally) = self.collector.add(snapshot, origin);
+            (self.take(&events), tally)
+        }
+
+        fn finish(mut self, origin: Option<OriginCounts>) -> (Vec<PhaseResult>, Timeline, Vec<WorkerUse>) {
+            let collector = std::mem::replace(&mut self.collector, Collector::new(std::iter::empty(), 0));
+            let (events, phases, workers) = collector.finish(origin);
+            self.take(&events);
+            self.take(&[RunEvent::End(Box::new(crate::stream::End { phases, ..Default::default() }))]);
+            let result = self.state.result();
+            (result.phases, result.timeline, workers)
+        }
+    }
+
+    fn collector(workers: u32) -> Whole {
+        let plan =
+            |name: &str, measured| PhasePlan { name: name.to_owned(), measured, ..PhasePlan::default() };
+        let phases = vec![plan("fill", false), plan("measure", true)];
+        let mut state = RunState::default();
+        state.apply(&RunEvent::Head(Box::new(Head { phases, ..Head::default() })));
+        Whole { collector: named(workers), state }
+    }
+
+    fn named(workers: u32) -> Collector {
         Collector::new([("fill", false), ("measure", true)].into_iter(), workers)
     }
 

@@ -1,6 +1,6 @@
 //! How much of the CPU others had while a run was measured: other programs, and other machines of the same host.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Share of the time that a worker may wait for a core before it shows in what it measures.
 const WORKER_WAITS: f64 = 0.05;
@@ -14,7 +14,8 @@ const STOLEN: f64 = 0.02;
 const MEMORY_STALLS: f64 = 0.01;
 
 /// What was seen of it; `None` where the system does not tell. Shares lie between 0 and 1.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Contention {
     /// Share of the measured time that each worker waited for a core although it had work to do (the run queue's delay).
     pub worker_waits: Vec<f64>,

@@ -1,7 +1,7 @@
 //! What the engine tells about single requests while it runs: data for whoever prints.
 
 use crate::outcome::{Failure, Fault, Outcome};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// One thing told while the run goes on.
@@ -212,7 +212,8 @@ pub enum Wrong {
 }
 
 /// A faulty answer, or the answer to a request that failed, kept with everything known of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Evidence {
     /// What is wrong with the answer; `None` where the request failed.
     pub fault: Option<Fault>,

@@ -40,11 +40,7 @@ pub struct Labels(Vec<Option<Box<LabelFigures>>>);
 impl Labels {
     /// Something that bears a label has ended, `times` times.
     pub fn count(&mut self, label: Label, outcome: Outcome, response: Duration, times: u64) {
-        let place = usize::from(label.0).min(MAX_LABELS);
-        if self.0.len() <= place {
-            self.0.resize(place + 1, None);
-        }
-        let figures = self.0[place].get_or_insert_default();
+        let figures = self.of(label);
         figures.ended += times;
         figures.fine += if outcome == Outcome::Fine { times } else { 0 };
         let us = (response.as_micros() as u64).clamp(1, MAX_US);
@@ -61,16 +57,33 @@ impl Labels {
     /// Adds the figures of another.
     pub fn merge(&mut self, other: &Labels) {
         for (label, theirs) in other.iter() {
-            let place = usize::from(label.0);
-            if self.0.len() <= place {
-                self.0.resize(place + 1, None);
-            }
-            let mine = self.0[place].get_or_insert_default();
-            mine.ended += theirs.ended;
-            mine.fine += theirs.fine;
-            // Both have the one geometry, so nothing can be out of range.
-            let _ = mine.response.add(&theirs.response);
+            self.add_counted(label, theirs.ended, theirs.fine, |response| {
+                // Both have the one geometry, so nothing can be out of range.
+                let _ = response.add(&theirs.response);
+            });
         }
+    }
+
+    /// Adds what was counted under a label before; `record` adds its times.
+    pub(crate) fn add_counted(
+        &mut self,
+        label: Label,
+        ended: u64,
+        fine: u64,
+        record: impl FnOnce(&mut Histogram<u64>),
+    ) {
+        let mine = self.of(label);
+        mine.ended += ended;
+        mine.fine += fine;
+        record(&mut mine.response);
+    }
+
+    fn of(&mut self, label: Label) -> &mut LabelFigures {
+        let place = usize::from(label.0).min(MAX_LABELS);
+        if self.0.len() <= place {
+            self.0.resize(place + 1, None);
+        }
+        self.0[place].get_or_insert_default()
     }
 
     /// Forgets all figures.

@@ -5,24 +5,32 @@
 //! request is an [`Outcome`]; a failed request is data, not an error.
 
 pub mod accounts;
+pub mod buckets;
 pub mod censored;
+pub mod clock;
 pub mod codes;
 pub mod collect;
 pub mod contention;
 pub mod event;
+pub mod figures;
+mod fold;
 mod labels;
 pub mod machine;
 pub mod outcome;
 pub mod rates;
 pub mod run;
+mod seconds;
 pub mod self_check;
 pub mod silence;
 pub mod spread;
+pub mod stream;
 pub mod tally;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
+pub use buckets::{Buckets, Digits};
 pub use censored::{Bound, Censored};
+pub use clock::{Clock, Clocks};
 pub use codes::{Code, CodeKind, Codes};
 pub use collect::Collector;
 /// The histogram of a [`Clock`], in µs.
@@ -30,6 +38,8 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 
 pub use contention::Contention;
 pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Said, Talk, Trouble};
+pub use figures::Figures;
+pub use fold::RunState;
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
@@ -38,5 +48,6 @@ pub use run::{Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use self_check::SelfCheck;
 pub use silence::Silence;
 pub use spread::{Spread, Spreads, Times};
-pub use tally::{Clock, Counts, Exchange, ExchangeKind, Snapshot, Tally};
+pub use stream::{Head, RunEvent, Second};
+pub use tally::{Counts, Exchange, ExchangeKind, Snapshot, Tally};
 pub use verdict::{Judgement, Verdict};

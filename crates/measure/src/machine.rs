@@ -1,6 +1,6 @@
 //! What a run took of the machine it ran on: plain figures, sampled once per interval by whoever can read them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Share of the local ports above which the system searches long for a free one.
 pub const SCARCE: f64 = 0.9;
@@ -9,7 +9,8 @@ const SWAP_NOISE_BYTES: u64 = 1 << 20;
 
 /// What was in use at most, and what went on during the run. Figures of TCP and of swapping are those of the whole
 /// machine (of its network namespace), as the system tells no others.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MachineUse {
     /// Most descriptors that this process held.
     pub descriptors: u64,
@@ -67,7 +68,8 @@ pub const PORT_ADVICE: &str = "give more addresses to connect from (--source), r
 pub const DESCRIPTOR_ADVICE: &str = "raise the limit with ulimit -n, or ask for fewer connections";
 
 /// What a watched process used, its children included.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Watched {
     /// What the system calls it.
     pub name: String,

@@ -1,6 +1,6 @@
 //! How a request can end, as values: the field's words for what happened, with the stage and the errno.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How one request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Outcome {
 }
 
 /// Why no good answer came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Failure {
     /// What happened.
     pub kind: FailureKind,
@@ -35,7 +35,7 @@ pub struct Failure {
 macro_rules! counted {
     ($(#[$doc:meta])* $name:ident { $($(#[$member_doc:meta])* $member:ident = ($short:literal, $text:literal),)+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum $name { $($(#[$member_doc])* $member,)+ }
 
@@ -118,6 +118,7 @@ counted! {
         /// A redirection that leads nowhere, or where nothing may be fetched.
         BadRedirect = ("bad_redirect", "redirection that leads nowhere"),
         /// Anything else the system said.
+        #[serde(other)]
         System = ("system", "system error"),
     }
 }

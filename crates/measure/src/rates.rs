@@ -1,5 +1,6 @@
 //! Rates of single workers, and how a set of values is spread: what wrk shows as its thread statistics.
 
+use crate::buckets::{Buckets, Digits};
 use crate::tally::Snapshot;
 use hdrhistogram::Histogram;
 use std::time::Duration;
@@ -39,6 +40,16 @@ impl Rates {
             seen.saturating_record_n(tenths / FINENESS, step.count_at_value());
         }
         seen
+    }
+
+    /// Adds those that were kept.
+    pub(crate) fn add_kept(&mut self, kept: &Buckets) {
+        kept.record(Digits::Three, &mut self.tenths);
+    }
+
+    /// The same as they are kept.
+    pub(crate) fn kept(&self) -> Buckets {
+        Buckets::of(&self.tenths, Digits::Three)
     }
 
     /// The rates, in tenths of a request per second.

@@ -2,12 +2,13 @@
 
 use crate::accounts::OriginCounts;
 use crate::censored::Censored;
+use crate::clock::Clock;
 use crate::event::Evidence;
 use crate::machine::Watched;
 use crate::rates::Rates;
 use crate::self_check::SelfCheck;
-use crate::tally::{Clock, Counts, Snapshot, Tally};
-use serde::Serialize;
+use crate::tally::{Counts, Tally};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// One second of a run.
@@ -123,7 +124,7 @@ impl Timeline {
 
 impl Row {
     /// Extends this row by the one after it. Percentiles become the worse of both, as rows hold no histograms.
-    fn join(&mut self, next: &Row) {
+    pub(crate) fn join(&mut self, next: &Row) {
         self.at_s = next.at_s;
         self.seconds += next.seconds;
         self.mean_us = self.mean_with(next);
@@ -193,16 +194,12 @@ impl PhaseResult {
         }
     }
 
-    /// Adds a worker's snapshot.
-    pub fn add(&mut self, snapshot: &Snapshot) {
-        self.tally.merge(&snapshot.tally);
-        let worker = snapshot.worker as usize;
-        self.peaks.resize(self.peaks.len().max(worker + 1), 0);
-        self.peaks[worker] = self.peaks[worker].max(snapshot.peak);
-        self.began = if self.took.is_zero() { snapshot.span.0 } else { self.began.min(snapshot.span.0) };
-        self.until = self.until.max(snapshot.span.1);
-        self.took = self.took.max(snapshot.span.1.saturating_sub(self.began));
-        self.paced = self.paced.max(snapshot.paced_until.saturating_sub(self.began));
+    /// It began then, and has gone on until then; requests could begin until then.
+    pub(crate) fn extend(&mut self, began: Duration, until: Duration, paced_until: Duration) {
+        self.began = if self.took.is_zero() { began } else { self.began.min(began) };
+        self.until = self.until.max(until);
+        self.took = self.took.max(until.saturating_sub(self.began));
+        self.paced = self.paced.max(paced_until.saturating_sub(self.began));
     }
 
     /// Counters of the clients.
@@ -275,7 +272,7 @@ impl PhaseResult {
 }
 
 /// CPU of one worker.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WorkerUse {
     /// Which worker.
     pub worker: u32,
@@ -286,7 +283,7 @@ pub struct WorkerUse {
 }
 
 /// A condition that the figures were held to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// What must not be, as it was typed.
     pub condition: String,
@@ -320,7 +317,7 @@ pub struct RunResult {
     /// Whether it was interrupted.
     pub interrupted: bool,
     /// The I/O backend that was used.
-    pub backend: &'static str,
+    pub backend: String,
     /// What the figures were held to.
     pub thresholds: Vec<Judged>,
     /// Sentences for the reader: falls-back, mismatches, and what could not be had.

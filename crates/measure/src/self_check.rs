@@ -2,7 +2,7 @@
 
 use crate::contention::Contention;
 use crate::machine::{DESCRIPTOR_ADVICE, MachineUse, PORT_ADVICE};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// CPU share above which a generator's own work starts to show in what it measures; the customary water mark.
@@ -11,7 +11,8 @@ pub const CPU_WATER_MARK: f64 = 0.75;
 pub const LATENESS_LIMIT: Duration = Duration::from_millis(5);
 
 /// What the generator observed of itself.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SelfCheck {
     /// CPU share of each worker's thread while measuring, 0 to 1.
     pub worker_cpu: Vec<f64>,

@@ -1,7 +1,7 @@
 //! Whether the target stopped answering before the run was over.
 
+use crate::clock::Clock;
 use crate::run::RunResult;
-use crate::tally::Clock;
 use std::time::Duration;
 
 /// Less than this may be a pause.

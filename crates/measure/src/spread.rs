@@ -1,7 +1,10 @@
 //! How times spread over all requests that have ended, failed ones included: what the reports of old load testers are
 //! made of. Gathered only where a plan asks for it; the figures of a run proper are those of [`crate::tally`].
 
+use crate::buckets::{Buckets, Digits};
+use crate::seconds;
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Times of one kind.
@@ -136,6 +139,34 @@ impl Spread {
     }
 }
 
+impl Spread {
+    fn kept(&self) -> SpreadKept {
+        SpreadKept {
+            zeros: self.zeros,
+            sum_us: self.sum_us,
+            squares: self.squares.to_string(),
+            min_us: if self.histogram.is_empty() { 0 } else { self.min_us },
+            max_us: self.max_us,
+            times: Buckets::of(&self.histogram, Digits::Three),
+        }
+    }
+
+    fn of_kept(kept: &SpreadKept) -> Spread {
+        let mut spread = Spread {
+            zeros: kept.zeros,
+            sum_us: kept.sum_us,
+            squares: kept.squares.parse().unwrap_or(0),
+            max_us: kept.max_us,
+            ..Spread::default()
+        };
+        if !kept.times.is_empty() {
+            spread.min_us = kept.min_us;
+        }
+        kept.times.record(Digits::Three, &mut spread.histogram);
+        spread
+    }
+}
+
 /// The times of requests that have ended, whatever became of them.
 #[derive(Debug, Clone, Default)]
 pub struct Spreads {
@@ -189,6 +220,30 @@ impl Spreads {
         self.until = self.until.max(other.until);
     }
 
+    /// The same as they are kept.
+    pub fn kept(&self) -> SpreadsKept {
+        SpreadsKept {
+            connect: self.connect.kept(),
+            processing: self.processing.kept(),
+            waiting: self.waiting.kept(),
+            total: self.total.kept(),
+            kept: self.kept,
+            until: self.until,
+        }
+    }
+
+    /// Those that were kept.
+    pub fn of_kept(kept: &SpreadsKept) -> Spreads {
+        Spreads {
+            connect: Spread::of_kept(&kept.connect),
+            processing: Spread::of_kept(&kept.processing),
+            waiting: Spread::of_kept(&kept.waiting),
+            total: Spread::of_kept(&kept.total),
+            kept: kept.kept,
+            until: kept.until,
+        }
+    }
+
     /// Empties them and keeps the memory.
     pub fn clear(&mut self) {
         [&mut self.connect, &mut self.processing, &mut self.waiting, &mut self.total]
@@ -196,6 +251,43 @@ impl Spreads {
             .for_each(Spread::clear);
         (self.kept, self.until) = (0, Duration::ZERO);
     }
+}
+
+/// [`Spreads`] as they are kept.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpreadsKept {
+    /// Opening the connection.
+    pub connect: SpreadKept,
+    /// From the send to the end.
+    pub processing: SpreadKept,
+    /// From the send to the first byte.
+    pub waiting: SpreadKept,
+    /// Connecting and processing.
+    pub total: SpreadKept,
+    /// Answers after which the connection was kept.
+    pub kept: u64,
+    /// When the last of them ended.
+    #[serde(rename = "until_s", with = "seconds")]
+    pub until: Duration,
+}
+
+/// [`Spread`] as it is kept.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpreadKept {
+    /// Times of zero.
+    pub zeros: u64,
+    /// Sum in µs.
+    pub sum_us: u64,
+    /// Sum of squares in µs², as decimal digits: it may be longer than numbers of JSON are.
+    pub squares: String,
+    /// The shortest but for those of zero, in µs.
+    pub min_us: u64,
+    /// The longest, in µs.
+    pub max_us: u64,
+    /// All but those of zero, in three digits.
+    pub times: Buckets,
 }
 
 #[cfg(test)]

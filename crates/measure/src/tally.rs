@@ -1,108 +1,30 @@
 //! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
 
+use crate::buckets::Digits;
+use crate::clock::{Clock, Clocks};
 use crate::codes::Codes;
 use crate::labels::{Label, Labels};
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-/// What is measured in time; each has a histogram of microseconds, 1 µs to 1 h, three digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
-    /// From the actual send until the answer was complete; good answers only.
-    Service,
-    /// From the intended send until the answer was complete; good answers only.
-    Response,
-    /// Service time of hits.
-    Hit,
-    /// Service time of misses, revalidations and collapsed requests.
-    Miss,
-    /// From the actual send to the first byte of the answer.
-    FirstByte,
-    /// Opening a connection.
-    Connect,
-    /// From the intended send until the generator took the request up, under an open pace; before connecting, which is
-    /// the target's to delay.
-    Lateness,
-    /// From the actual send until a request had failed.
-    Failure,
-    /// Looking up a name, where users do.
-    Lookup,
-    /// The TLS handshake, from the first message until a request may be sent; with early data, until it was complete.
-    Tls,
-    /// [`FirstByte`](Clock::FirstByte) of the first request of a connection.
-    FirstByteNew,
-    /// [`FirstByte`](Clock::FirstByte) of requests over a connection that had carried one before.
-    FirstByteReused,
-    /// [`Service`](Clock::Service) of the first request of a connection.
-    ServiceNew,
-    /// [`Service`](Clock::Service) of requests over a connection that had carried one before.
-    ServiceReused,
-    /// From the send of a page's request until its last resource was complete.
-    Page,
-    /// From the actual send until an answer was complete that was then found false.
-    Faulty,
-    /// From the intended send of a request that had no answer when its part of the run was over until then: its response
-    /// time is at least this.
-    Unfinished,
-}
-
-impl Clock {
-    /// Every clock, in order.
-    pub const ALL: [Clock; 17] = [
-        Clock::Service,
-        Clock::Response,
-        Clock::Hit,
-        Clock::Miss,
-        Clock::FirstByte,
-        Clock::Connect,
-        Clock::Lateness,
-        Clock::Failure,
-        Clock::Lookup,
-        Clock::Tls,
-        Clock::FirstByteNew,
-        Clock::FirstByteReused,
-        Clock::ServiceNew,
-        Clock::ServiceReused,
-        Clock::Page,
-        Clock::Faulty,
-        Clock::Unfinished,
-    ];
-
-    /// Short name for machines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Clock::Service => "service",
-            Clock::Response => "response",
-            Clock::Hit => "hit",
-            Clock::Miss => "miss",
-            Clock::FirstByte => "first_byte",
-            Clock::Connect => "connect",
-            Clock::Lateness => "lateness",
-            Clock::Failure => "failure",
-            Clock::Lookup => "lookup",
-            Clock::Tls => "tls",
-            Clock::FirstByteNew => "first_byte_new",
-            Clock::FirstByteReused => "first_byte_reused",
-            Clock::ServiceNew => "service_new",
-            Clock::ServiceReused => "service_reused",
-            Clock::Page => "page",
-            Clock::Faulty => "faulty",
-            Clock::Unfinished => "unfinished",
-        }
-    }
-}
 
 /// Declares the counters once: their fields, their sum and their names.
 macro_rules! counts {
     ($($(#[$doc:meta])* $field:ident,)+) => {
         /// Counters of the client side; each is a plain sum.
-        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
         pub struct Counts { $($(#[$doc])* pub $field: u64,)+ }
 
         impl Counts {
+            /// Names of the counters, in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($field),)+];
+
+            /// The counters as a list in the order of [`Counts::NAMES`].
+            pub fn list(&self) -> Vec<u64> { vec![$(self.$field,)+] }
+
             /// Adds another part's counters.
             pub fn merge(&mut self, other: &Counts) { $(self.$field += other.$field;)+ }
         }
@@ -491,9 +413,42 @@ impl Tally {
         self.spreads.as_deref().filter(|spreads| spreads.total.count() > 0)
     }
 
+    /// Adds times that were kept, as fine as they were kept.
+    pub fn add_clocks(&mut self, clocks: &Clocks, digits: Digits) {
+        for (clock, buckets) in clocks {
+            buckets.record(digits, &mut self.clocks[*clock as usize]);
+        }
+    }
+
+    /// Adds times as old tools count them.
+    pub(crate) fn add_spreads(&mut self, spreads: &Spreads) {
+        self.spreads.get_or_insert_default().merge(spreads);
+    }
+
     /// The histogram of a clock, in µs.
     pub fn clock(&self, clock: Clock) -> &Histogram<u64> {
         &self.clocks[clock as usize]
+    }
+
+    /// Adds answers with a status.
+    pub(crate) fn add_status(&mut self, status: u16, count: u64) {
+        self.statuses[usize::from(status).min(999)] += count;
+    }
+
+    /// Adds faulty answers.
+    pub(crate) fn add_faults(&mut self, fault: Fault, count: u64) {
+        self.faults[fault as usize] += count;
+    }
+
+    /// Adds requests that failed.
+    pub(crate) fn add_failures(&mut self, failure: Failure, count: u64) {
+        self.count_failures(failure, count);
+    }
+
+    /// Takes in when bytes last came, and when a request last failed.
+    pub(crate) fn note_times(&mut self, heard: Option<Duration>, failed: Option<Duration>) {
+        self.heard = self.heard.max(heard);
+        self.failed_at = self.failed_at.max(failed);
     }
 
     /// Statuses seen and how often, ascending.
@@ -536,6 +491,11 @@ impl Tally {
                 *mine = *theirs;
             }
         }
+        self.merge_times(other);
+    }
+
+    /// Adds the times of another tally, and nothing else.
+    pub(crate) fn merge_times(&mut self, other: &Tally) {
         for (mine, theirs) in
             self.clocks.iter_mut().zip(&other.clocks).filter(|(_, theirs)| !theirs.is_empty())
         {
@@ -543,7 +503,7 @@ impl Tally {
             let _ = mine.add(theirs);
         }
         if let Some(theirs) = &other.spreads {
-            self.spreads.get_or_insert_default().merge(theirs);
+            self.add_spreads(theirs);
         }
     }
 

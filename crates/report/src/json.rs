@@ -100,7 +100,7 @@ impl<'a> Run<'a> {
             duration_s: result.took.as_secs_f64(),
             interrupted: result.interrupted,
             threads: context.threads,
-            backend: result.backend,
+            backend: &result.backend,
             cpu_us_per_request: result.cpu_us_per_request(),
         }
     }

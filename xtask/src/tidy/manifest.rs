@@ -4,7 +4,7 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("plan", &[]),
     ("measure", &[]),
     ("wire", &[]),
@@ -16,7 +16,11 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("doors", &["plan"]),
     ("jmeter", &["plan"]),
     ("report", &["plan", "measure"]),
-    ("wringer", &["plan", "measure", "wire", "net", "load", "script", "origin", "doors", "jmeter", "report"]),
+    ("record", &["measure"]),
+    (
+        "wringer",
+        &["plan", "measure", "wire", "net", "load", "script", "origin", "doors", "jmeter", "report", "record"],
+    ),
 ];
 
 /// Dependencies of one of our crates on another against the table. What only its tests use is free.

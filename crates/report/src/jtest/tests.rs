@@ -165,7 +165,7 @@ fn result(origin: Option<OriginCounts>) -> RunResult {
         watched: Vec::new(),
         self_check: SelfCheck { requests: 1000, ..SelfCheck::default() },
         interrupted: false,
-        backend: "sim",
+        backend: "sim".to_owned(),
         notes: Vec::new(),
     }
 }

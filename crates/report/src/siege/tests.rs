@@ -32,7 +32,7 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
         self_check: Default::default(),
         watched: Vec::new(),
         interrupted: false,
-        backend: "epoll",
+        backend: "epoll".to_owned(),
         notes: Vec::new(),
     };
     Figures::of(&result, layout)

@@ -34,7 +34,7 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
         self_check: SelfCheck::default(),
         watched: Vec::new(),
         interrupted: false,
-        backend: "epoll",
+        backend: "epoll".to_owned(),
         notes: Vec::new(),
     }
 }

@@ -182,7 +182,7 @@ fn result(phases: Vec<PhaseResult>) -> RunResult {
         self_check: SelfCheck { worker_cpu: vec![0.314, 0.287], requests, ..SelfCheck::default() },
         watched: Vec::new(),
         interrupted: false,
-        backend: "epoll",
+        backend: "epoll".to_owned(),
         notes: Vec::new(),
         phases,
     }

@@ -229,7 +229,7 @@ fn result() -> RunResult {
         self_check: SelfCheck::default(),
         watched: Vec::new(),
         interrupted: false,
-        backend: "sim",
+        backend: "sim".to_owned(),
         notes: Vec::new(),
     }
 }

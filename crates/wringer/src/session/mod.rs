@@ -7,6 +7,7 @@ mod backend;
 mod data;
 mod evidence;
 pub mod files;
+mod head;
 mod inputs;
 mod listen;
 mod remote;
@@ -26,9 +27,11 @@ use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
 use crate::mask::Mask;
 use crate::problem::Problem;
 
+use measure::Evidence;
+use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Clock, Collector, Contention, Event, Evidence, FailureKind, MachineUse, OriginCounts, Row, RunResult,
-    SelfCheck, Snapshot, Tally, WorkerUse,
+    Clock, Collector, Contention, Event, FailureKind, MachineUse, OriginCounts, PhaseResult, Row, RunEvent,
+    RunResult, RunState, SelfCheck, Snapshot, Tally, WorkerUse,
 };
 use plan::predict::{self, Observed};
 use plan::site::NONCE_FIELD;
@@ -100,6 +103,8 @@ pub struct Surroundings {
 pub struct Finished {
     /// Its figures.
     pub result: RunResult,
+    /// Its last record, which is told when the report has been made.
+    pub end: End,
     /// CPU seconds of the watched processes while measuring.
     pub target_cpu: Option<f64>,
     /// Workers that ran.
@@ -205,6 +210,8 @@ impl Ready<'_> {
             workers: self.workers,
             remote,
             stop: self.stop,
+            began: Instant::now(),
+            state: RunState::default(),
             evidence: Vec::new(),
             cpu: CpuWatch::new(),
             watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
@@ -215,13 +222,14 @@ impl Ready<'_> {
             ended_by_signal: false,
         };
         let started_unix_s = usage::unix_seconds();
-        let began = Instant::now();
+        session.begin(self.notes, started_unix_s, threads, view);
         let collected = match &self.plan.load {
             Some(load) => session.collect(load, view),
             None => session.serve_only(view),
         };
+        let finished = session.finish(collected, started_unix_s, threads, view);
         view.end();
-        Ok(session.finish(collected, began.elapsed(), self.notes, started_unix_s, threads))
+        Ok(finished)
     }
 }
 
@@ -260,6 +268,11 @@ struct Session<'a> {
     workers: Workers,
     remote: Option<Remote>,
     stop: Arc<AtomicBool>,
+    /// When the load began.
+    began: Instant,
+    /// All that was told so far.
+    state: RunState,
+    /// Faulty answers, to be told when a remote origin has said what it knows of them.
     evidence: Vec<Evidence>,
     watch: Watch,
     cpu: CpuWatch,
@@ -275,6 +288,15 @@ impl Session<'_> {
     /// The origin's counters now, wherever it runs.
     fn origin_now(&self) -> Option<OriginCounts> {
         self.workers.origin_counts().or_else(|| self.remote.as_ref().map(Remote::latest))
+    }
+
+    /// Takes in what has happened, and shows it.
+    fn tell(&mut self, event: &RunEvent, view: &mut dyn View) {
+        self.state.apply(event);
+        if let RunEvent::Second(second) = event {
+            let phases = self.plan.load.as_ref().map_or(&[][..], |load| &load.phases);
+            view.row(&second.row(), phases.get(second.phase as usize).map_or("", |phase| &phase.name));
+        }
     }
 
     /// Takes snapshots until every worker has told its last.
@@ -301,11 +323,9 @@ impl Session<'_> {
                     self.phase(measured(snapshot.under_way()));
                     intervals[worker as usize] = snapshot.interval;
                     self.watch.phase(measured(snapshot.under_way()));
-                    let (rows, tally) = collector.add(snapshot, self.origin_now());
+                    let (events, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
-                    for row in rows {
-                        view.row(&row, phase_name(load, row.phase));
-                    }
+                    events.iter().for_each(|event| self.tell(event, view));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -316,9 +336,8 @@ impl Session<'_> {
                 running -= 1;
                 let ended = since.saturating_duration_since(began);
                 let snapshot = last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
-                for row in collector.add(snapshot, self.origin_now()).0 {
-                    view.row(&row, phase_name(load, row.phase));
-                }
+                let (events, _) = collector.add(snapshot, self.origin_now());
+                events.iter().for_each(|event| self.tell(event, view));
             }
             self.tell_events(view);
             self.look_at_the_machine();
@@ -355,56 +374,90 @@ impl Session<'_> {
                 Event::Evidence(mut piece) => {
                     evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
                     self.evidence.push(*piece);
+                    if self.remote.is_none() {
+                        self.tell_evidence(&remote::Heads::default(), view);
+                    }
                 }
                 other => view.event(other),
             }
         }
     }
 
+    /// Tells the head, and what is known before anything has happened.
+    fn begin(&mut self, notes: Vec<String>, started_unix_s: f64, threads: u32, view: &mut dyn View) {
+        let head = head::of(self.plan, started_unix_s, threads);
+        self.tell(&RunEvent::Head(Box::new(head)), view);
+        notes.into_iter().for_each(|text| self.note(text, view));
+        self.began = Instant::now();
+    }
+
+    fn note(&mut self, text: String, view: &mut dyn View) {
+        self.tell(&RunEvent::Note(Note { at: self.state.until(), text }), view);
+    }
+
     fn finish(
         mut self,
         collector: Collector,
-        took: Duration,
-        mut notes: Vec<String>,
         started_unix_s: f64,
         threads: u32,
+        view: &mut dyn View,
     ) -> Finished {
+        let took = self.began.elapsed();
         let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
         let silent_for = self.remote.as_ref().and_then(Remote::silent_for);
         let origin_until = silent_for.map(|silent| took.saturating_sub(silent));
         let origin = self.origin_now();
         let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
-        let (mut phases, timeline, workers) = collector.finish(origin);
+        let (events, phases, workers) = collector.finish(origin);
+        events.iter().for_each(|event| self.tell(event, view));
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
-        notes.extend(mark_end_of_origin(&mut phases, origin_until));
-        predict_phases(self.plan, self.around, &mut phases);
-        let backend = self.workers.stop();
-        evidence::join(&mut self.evidence, &answers);
-        self.evidence.iter_mut().for_each(|piece| self.mask.evidence(piece));
-        notes.extend(self.observations(&phases, whole.as_ref()));
-        let mut result = RunResult {
-            thresholds: Vec::new(),
-            phases,
-            timeline,
-            took,
-            workers,
-            origin: whole,
-            evidence: std::mem::take(&mut self.evidence),
-            self_check: SelfCheck::default(),
-            watched: self.watch.watched(),
-            interrupted: self.ended_by_signal,
-            backend,
-            notes,
-        };
+        let mut end =
+            End { took, interrupted: self.ended_by_signal, phases, workers, origin: whole, ..End::default() };
+        self.join_phases(&mut end, origin_until, view);
+        end.backend = self.workers.stop().to_owned();
+        self.tell_evidence(&answers, view);
+        self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note, view));
+        end.watched = self.watch.watched();
+        end.target_cpu_s = self.watch.cpu_s();
         let panics = self.workers.panics();
-        result.self_check = self_check(&result, self.sampler.finish(), self.cpu.found(), panics);
-        let target_cpu = self.watch.cpu_s();
-        Finished { result, target_cpu, threads, started_unix_s, scripts: self.scripts }
+        let measured = self.state.result().measured();
+        end.self_check = self_check(&measured, &end.workers, self.sampler.finish(), self.cpu.found(), panics);
+        let target_cpu = end.target_cpu_s;
+        self.state.apply(&RunEvent::End(Box::new(end.clone())));
+        Finished {
+            result: self.state.result(),
+            end,
+            target_cpu,
+            threads,
+            started_unix_s,
+            scripts: self.scripts,
+        }
+    }
+
+    /// What is known of each phase only now: until when the origin's accounts go, and the hit ratio to be expected.
+    fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>, view: &mut dyn View) {
+        let mut phases = self.state.result().phases;
+        let note = mark_end_of_origin(&mut phases, origin_until);
+        predict_phases(self.plan, self.around, &mut phases);
+        for (told, phase) in end.phases.iter_mut().zip(phases) {
+            told.origin_until = phase.origin_until;
+            told.predicted_hit_ratio = phase.predicted_hit_ratio;
+        }
+        note.into_iter().for_each(|note| self.note(note, view));
+    }
+
+    fn tell_evidence(&mut self, answers: &remote::Heads, view: &mut dyn View) {
+        let mut found = std::mem::take(&mut self.evidence);
+        evidence::join(&mut found, answers);
+        for mut evidence in found {
+            self.mask.evidence(&mut evidence);
+            self.tell(&RunEvent::Evidence(Box::new(EvidenceFound { evidence })), view);
+        }
     }
 
     /// What a reader should know to make sense of the figures.
-    fn observations(&self, phases: &[measure::PhaseResult], origin: Option<&OriginCounts>) -> Vec<String> {
-        let mut notes = Vec::new();
+    fn observations(&self, origin: Option<&OriginCounts>) -> Vec<String> {
+        let (phases, mut notes) = (self.state.result().phases, Vec::new());
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
         let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
         let bad: u64 = bad.map(|(_, count)| count).sum();
@@ -435,7 +488,7 @@ fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Option<
 }
 
 /// Marks the phases in which the origin's accounts end, and says so.
-fn mark_end_of_origin(phases: &mut [measure::PhaseResult], until: Option<Duration>) -> Option<String> {
+fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -> Option<String> {
     let until = until?;
     phases.iter_mut().filter(|phase| phase.until > until).for_each(|phase| phase.origin_until = Some(until));
     Some(format!(
@@ -461,17 +514,13 @@ fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration)
     }
 }
 
-fn phase_name(load: &Load, phase: u32) -> &str {
-    load.phases.get(phase as usize).map_or("", |phase| &phase.name)
-}
-
 fn self_check(
-    result: &RunResult,
+    measured: &PhaseResult,
+    workers: &[WorkerUse],
     machine: MachineUse,
     contention: Contention,
     panics: Vec<String>,
 ) -> SelfCheck {
-    let measured = result.measured();
     let lateness = measured.tally.clock(Clock::Lateness);
     let failed = |kind| {
         let failures = measured.tally.failures().filter(|(failure, _)| failure.kind == kind);
@@ -479,7 +528,7 @@ fn self_check(
     };
     let no_port = failed(FailureKind::NoPort);
     SelfCheck {
-        worker_cpu: result.workers.iter().map(|worker| worker.share).collect(),
+        worker_cpu: workers.iter().map(|worker| worker.share).collect(),
         lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
         overflow: measured.counts().overflow,
         starved: no_port + failed(FailureKind::NoDescriptor),
@@ -493,7 +542,7 @@ fn self_check(
 }
 
 /// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
-fn predict_phases(plan: &Plan, around: &Surroundings, results: &mut [measure::PhaseResult]) {
+fn predict_phases(plan: &Plan, around: &Surroundings, results: &mut [PhaseResult]) {
     let Some(load) = &plan.load else { return };
     let mut before: Vec<(u8, Law, f64)> = Vec::new();
     for (phase, result) in load.phases.iter().zip(results) {
@@ -535,10 +584,8 @@ mod tests {
 
     #[test]
     fn phases_that_outlived_the_origin_are_marked() {
-        let phase = |until| measure::PhaseResult {
-            until: Duration::from_secs(until),
-            ..measure::PhaseResult::new("measure", true)
-        };
+        let phase =
+            |until| PhaseResult { until: Duration::from_secs(until), ..PhaseResult::new("measure", true) };
         let mut phases = [phase(3), phase(9)];
         let gone = Some(Duration::from_secs(5));
         let note = mark_end_of_origin(&mut phases, gone).unwrap();

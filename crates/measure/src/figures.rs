@@ -1,0 +1,166 @@
+//! What clients counted, as it is kept and sent: only what is not zero, and without histograms of times, which have a place
+//! of their own. Figures add up.
+
+use crate::buckets::{Buckets, Digits};
+use crate::clock::{Clock, Clocks};
+use crate::codes::{Code, CodeKind};
+use crate::labels::Label;
+use crate::outcome::{Failure, Fault};
+use crate::seconds::if_any;
+use crate::tally::{Counts, Tally};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::time::Duration;
+
+/// What clients counted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Figures {
+    /// Plain counters.
+    #[serde(with = "sparse_counts")]
+    pub counts: Counts,
+    /// Answers by status.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<(u16, u64)>,
+    /// Requests that failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailureCount>,
+    /// Faulty answers by fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultCount>,
+    /// Codes of answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub codes: Vec<CodeCount>,
+    /// Figures under the plan's labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelCount>,
+    /// When bytes last came from the other side.
+    #[serde(rename = "heard_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Duration>,
+    /// When a request last failed.
+    #[serde(rename = "failed_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Duration>,
+}
+
+/// Requests that failed in one way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureCount {
+    /// In which.
+    #[serde(flatten)]
+    pub failure: Failure,
+    /// How many.
+    pub count: u64,
+}
+
+/// Answers with one fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultCount {
+    /// With which.
+    pub fault: Fault,
+    /// How many.
+    pub count: u64,
+}
+
+/// Answers with one code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeCount {
+    /// Its bytes, each as the character of that number (ISO 8859-1).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
+    /// It is one code, all that found no room, or none.
+    #[serde(default)]
+    pub which: CodeKind,
+    /// It means success.
+    pub good: bool,
+    /// How many.
+    pub count: u64,
+}
+
+/// The figures under one label.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LabelCount {
+    /// Its place in the phase's list of labels.
+    pub label: u16,
+    /// Requests, or transactions, that have ended.
+    pub ended: u64,
+    /// Those of them that were good.
+    pub fine: u64,
+    /// Response times of all that have ended, in two digits.
+    pub response: Buckets,
+}
+
+impl Figures {
+    /// Those of a tally.
+    pub fn of(tally: &Tally) -> Figures {
+        let code = |code: &Code<'_>| CodeCount {
+            code: code.text.iter().map(|byte| char::from(*byte)).collect(),
+            which: code.kind,
+            good: code.good,
+            count: code.count,
+        };
+        Figures {
+            counts: tally.counts,
+            statuses: tally.statuses().collect(),
+            failures: tally.failures().map(|(failure, count)| FailureCount { failure, count }).collect(),
+            faults: tally.faults().map(|(fault, count)| FaultCount { fault, count }).collect(),
+            codes: tally.codes.list().iter().map(code).collect(),
+            labels: tally
+                .labels
+                .iter()
+                .map(|(label, figures)| LabelCount {
+                    label: label.0,
+                    ended: figures.ended,
+                    fine: figures.fine,
+                    response: Buckets::of(&figures.response, Digits::Two),
+                })
+                .collect(),
+            heard: tally.last_heard(),
+            failed: tally.last_failed(),
+        }
+    }
+
+    /// Adds them to a tally.
+    pub fn add_to(&self, tally: &mut Tally) {
+        tally.counts.merge(&self.counts);
+        self.statuses.iter().for_each(|(status, count)| tally.add_status(*status, *count));
+        self.failures.iter().for_each(|one| tally.add_failures(one.failure, one.count));
+        self.faults.iter().for_each(|one| tally.add_faults(one.fault, one.count));
+        for code in &self.codes {
+            let bytes: Vec<u8> = code.code.chars().map(|char| u8::try_from(char).unwrap_or(b'?')).collect();
+            tally.codes.add_counted(&bytes, code.which, code.good, code.count);
+        }
+        for one in &self.labels {
+            tally.labels.add_counted(Label(one.label), one.ended, one.fine, |response| {
+                one.response.record(Digits::Two, response);
+            });
+        }
+        tally.note_times(self.heard, self.failed);
+    }
+
+    /// Adds those of another part.
+    pub fn merge(&mut self, other: &Figures) {
+        let mut sum = Tally::new();
+        self.add_to(&mut sum);
+        other.add_to(&mut sum);
+        *self = Figures::of(&sum);
+    }
+}
+
+/// The times of a tally.
+pub fn clocks(tally: &Tally, digits: Digits) -> Clocks {
+    let seen = Clock::ALL.into_iter().filter(|clock| !tally.clock(*clock).is_empty());
+    seen.map(|clock| (clock, Buckets::of(tally.clock(clock), digits))).collect()
+}
+
+/// The counters that are not zero.
+mod sparse_counts {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(counts: &Counts, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(Counts::NAMES.iter().zip(counts.list()).filter(|(_, count)| *count > 0))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Counts, D::Error> {
+        Counts::deserialize(from)
+    }
+}

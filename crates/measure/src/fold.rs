@@ -1,0 +1,145 @@
+//! The result of a run as a fold over its records: while it goes on, when it is over, and when it is read back.
+
+use crate::accounts::OriginCounts;
+use crate::buckets::Digits;
+use crate::clock::Clocks;
+use crate::run::{PhaseResult, RunResult, Timeline};
+use crate::self_check::SelfCheck;
+use crate::spread::Spreads;
+use crate::stream::{End, Head, Minute, PhaseEnd, RunEvent, Second};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// All that is known of a run from its records so far.
+#[derive(Debug, Clone, Default)]
+pub struct RunState {
+    head: Head,
+    phases: Vec<PhaseState>,
+    timeline: Timeline,
+    until: Duration,
+    evidence: Vec<crate::Evidence>,
+    notes: Vec<String>,
+    end: Option<End>,
+}
+
+/// What is known of a phase.
+#[derive(Debug, Clone)]
+struct PhaseState {
+    sum: PhaseResult,
+    /// Times since its last minute, in two digits.
+    since_minute: Clocks,
+    /// The sum of its seconds.
+    origin: Option<OriginCounts>,
+}
+
+impl RunState {
+    /// Takes the next record.
+    pub fn apply(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Head(head) => self.begin(head),
+            RunEvent::Second(second) => self.second(second),
+            RunEvent::Minute(minute) => self.minute(minute),
+            RunEvent::Evidence(found) => self.evidence.push(found.evidence.clone()),
+            RunEvent::Note(note) => self.notes.push(note.text.clone()),
+            RunEvent::End(end) => self.end = Some((**end).clone()),
+            RunEvent::Phase(_) | RunEvent::Exchanges(_) | RunEvent::Control(_) | RunEvent::Unknown => {}
+        }
+    }
+
+    /// The run's first record; empty before it came.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// The run's last record; `None`: it goes on, or ended without a word.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// How far the records reach.
+    pub fn until(&self) -> Duration {
+        self.until
+    }
+
+    fn begin(&mut self, head: &Head) {
+        self.head = head.clone();
+        let phases = head.phases.iter().map(|phase| PhaseResult::new(&phase.name, phase.measured));
+        self.phases =
+            phases.map(|sum| PhaseState { sum, since_minute: BTreeMap::new(), origin: None }).collect();
+    }
+
+    fn second(&mut self, second: &Second) {
+        self.until = self.until.max(second.at);
+        self.timeline.push(second.row());
+        let Some(phase) = self.phases.get_mut(second.phase as usize) else { return };
+        second.clients.add_to(&mut phase.sum.tally);
+        phase.sum.extend(second.began, second.at, second.paced_until);
+        for (clock, buckets) in &second.clocks {
+            phase.since_minute.entry(*clock).or_default().merge(buckets);
+        }
+        if let Some(counts) = &second.origin {
+            phase.origin.get_or_insert_default().merge(counts);
+        }
+    }
+
+    fn minute(&mut self, minute: &Minute) {
+        let Some(phase) = self.phases.get_mut(minute.phase as usize) else { return };
+        phase.since_minute.clear();
+        phase.sum.tally.add_clocks(&minute.clocks, Digits::Three);
+        if let Some(spreads) = &minute.spreads {
+            phase.sum.tally.add_spreads(&Spreads::of_kept(spreads));
+        }
+        phase.sum.rates.add_kept(&minute.rates);
+        let peaks = &mut phase.sum.peaks;
+        peaks.resize(peaks.len().max(minute.peaks.len()), 0);
+        peaks.iter_mut().zip(&minute.peaks).for_each(|(mine, seen)| *mine = (*mine).max(*seen));
+    }
+
+    /// The result as far as it is known. Times since the last minute are in two digits.
+    pub fn result(&self) -> RunResult {
+        let none =
+            End { interrupted: true, took: self.until, backend: "unknown".to_owned(), ..End::default() };
+        let end = self.end.as_ref().unwrap_or(&none);
+        let ends = end.phases.iter().map(Some).chain(std::iter::repeat(None));
+        RunResult {
+            phases: self.phases.iter().zip(ends).map(|(phase, end)| phase.result(end)).collect(),
+            timeline: self.timeline.clone(),
+            took: end.took,
+            workers: end.workers.clone(),
+            origin: end.origin,
+            evidence: self.evidence.clone(),
+            self_check: if self.end.is_some() { end.self_check.clone() } else { self.self_check() },
+            watched: end.watched.clone(),
+            interrupted: end.interrupted,
+            backend: end.backend.clone(),
+            thresholds: end.thresholds.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
+    /// What can be said of the generator before it has told itself.
+    fn self_check(&self) -> SelfCheck {
+        let measured = self.phases.iter().filter(|phase| phase.sum.measured);
+        let sum =
+            |count: fn(&crate::Counts) -> u64| measured.clone().map(|phase| count(phase.sum.counts())).sum();
+        SelfCheck {
+            requests: sum(|counts| counts.requests),
+            overflow: sum(|counts| counts.overflow),
+            ..SelfCheck::default()
+        }
+    }
+}
+
+impl PhaseState {
+    fn result(&self, end: Option<&PhaseEnd>) -> PhaseResult {
+        let mut result = self.sum.clone();
+        result.tally.add_clocks(&self.since_minute, Digits::Two);
+        result.origin = self.origin;
+        if let Some(end) = end {
+            result.origin = end.origin;
+            result.origin_until = end.origin_until;
+            result.predicted_hit_ratio = end.predicted_hit_ratio;
+        }
+        result
+    }
+}

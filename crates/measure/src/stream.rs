@@ -1,0 +1,423 @@
+//! The run as a stream of records: what is kept of it, what is shown while it goes on, and what its result is folded from.
+//!
+//! One type for all of it, [`RunEvent`], written as one JSON object per line. Records hold differences: any set of them adds
+//! up, and a record that is lost takes only its own part with it. Times are seconds since the start of the run (`_s`) or
+//! microseconds (`_us`); what is zero or not known is left out where there is much of it.
+
+use crate::accounts::OriginCounts;
+use crate::buckets::Buckets;
+use crate::clock::{Clocks, named};
+use crate::event::Evidence;
+use crate::figures::Figures;
+use crate::machine::Watched;
+use crate::run::{Judged, Row, WorkerUse};
+use crate::seconds::{self, if_any};
+use crate::self_check::SelfCheck;
+use crate::spread::SpreadsKept;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// One record of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// First: the run, before anything has happened.
+    Head(Box<Head>),
+    /// A phase begins.
+    Phase(PhaseBegun),
+    /// An interval is over, of a second mostly.
+    Second(Box<Second>),
+    /// A minute, or a phase, is over: times in three digits.
+    Minute(Box<Minute>),
+    /// Single requests, where they are kept.
+    Exchanges(Box<Exchanges>),
+    /// A faulty answer, or one to a request that failed.
+    Evidence(Box<EvidenceFound>),
+    /// Something that a reader had better know.
+    Note(Note),
+    /// Somebody changed the run while it went on.
+    Control(Controlled),
+    /// Last: what is known only when all is over.
+    End(Box<End>),
+    /// A record of a later version, which this one passes over.
+    #[serde(other)]
+    Unknown,
+}
+
+/// A run before anything has happened.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Head {
+    /// The run's own number (UUID, version 7).
+    pub id: String,
+    /// Version of the program.
+    pub version: String,
+    /// The command that repeats the run, seed included.
+    pub command: String,
+    /// The command or old tool: `cache`, `http`, `ab`, …
+    pub door: String,
+    /// What is pressed, in words.
+    pub target: Option<String>,
+    /// When it began, in seconds since 1970.
+    pub started_unix_s: f64,
+    /// Workers.
+    pub threads: u32,
+    /// The seed of all chance.
+    pub seed: u64,
+    /// The phases of the plan, in order; none where only an origin runs.
+    pub phases: Vec<PhasePlan>,
+    /// The whole plan in its text form (TOML); secrets are named, never told.
+    pub plan: String,
+    /// Words of the user's own: name and value.
+    pub labels: BTreeMap<String, String>,
+    /// The machine that the run was made on.
+    pub machine: Machine,
+}
+
+/// What the plan says of a phase.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhasePlan {
+    /// Its name.
+    pub name: String,
+    /// Its figures count.
+    pub measured: bool,
+    /// The pace is open: requests are due whether or not earlier ones have ended.
+    pub open: bool,
+    /// Names that figures are gathered under, in order of their numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+}
+
+/// A machine that made a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    /// Its name.
+    pub host: String,
+    /// Cores that this process may use.
+    pub cores: u32,
+    /// The processor, as it calls itself.
+    pub cpu: String,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// The kernel's release.
+    pub kernel: String,
+}
+
+/// A phase begins.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseBegun {
+    /// When.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// Its place among the phases, from 0.
+    pub phase: u32,
+    /// Its name.
+    pub name: String,
+    /// Its figures count.
+    pub measured: bool,
+}
+
+/// What happened since the record before: mostly one second.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Second {
+    /// When it ends.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// How long it is.
+    #[serde(rename = "seconds", with = "seconds")]
+    pub took: Duration,
+    /// Place of its phase, from 0.
+    pub phase: u32,
+    /// When the phase began.
+    #[serde(rename = "began_s", with = "seconds")]
+    pub began: Duration,
+    /// Until when requests could begin so far; what comes after waits for answers only.
+    #[serde(rename = "paced_until_s", with = "seconds")]
+    pub paced_until: Duration,
+    /// Requests under way at its end.
+    pub in_flight: u64,
+    /// Requests per second that an open pace asked for at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_per_s: Option<f64>,
+    /// Median service time of its good answers in µs, 0 without any.
+    pub p50_us: u64,
+    /// 99th percentile of the same.
+    pub p99_us: u64,
+    /// Longest of the same.
+    pub max_us: u64,
+    /// Mean service time in µs of all whole answers, false ones included.
+    pub mean_us: f64,
+    /// What the clients counted.
+    pub clients: Figures,
+    /// What the origin counted, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
+    pub origin: Option<OriginCounts>,
+    /// Times in two digits.
+    #[serde(with = "named")]
+    pub clocks: Clocks,
+    /// CPU of each worker as a share of a core, 0 to 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub worker_cpu: Vec<f64>,
+    /// What this machine had in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineNow>,
+    /// Why the generator, and not the target, may have been the limit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bound: Vec<BoundBy>,
+}
+
+/// What a machine had in use at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineNow {
+    /// Descriptors of this process.
+    pub descriptors: u64,
+    /// Memory of this process in bytes.
+    pub memory_bytes: u64,
+    /// TCP sockets of the whole machine.
+    pub tcp_sockets: u64,
+    /// Of those, the ones in TIME_WAIT.
+    pub time_wait: u64,
+    /// Local ports in use towards the target, where they may run out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<u64>,
+}
+
+/// A limit of the generator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BoundBy {
+    /// A worker used more of its core than the water mark.
+    Cpu,
+    /// Sends were late.
+    Lateness,
+    /// Requests were due and not sent.
+    Overflow,
+    /// Local ports ran out.
+    Ports,
+    /// Descriptors ran out.
+    Descriptors,
+    /// The machine swapped.
+    Swap,
+    /// A limit of a later version.
+    #[serde(other)]
+    Other,
+}
+
+/// Times since the minute before, in three digits.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Minute {
+    /// When it ends.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// Place of its phase, from 0.
+    pub phase: u32,
+    /// Times in three digits.
+    #[serde(with = "named")]
+    pub clocks: Clocks,
+    /// Times of all requests that ended, as old tools count them; only where the plan asks for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spreads: Option<Box<SpreadsKept>>,
+    /// Tenths of a request per second that single workers completed, interval by interval.
+    #[serde(skip_serializing_if = "Buckets::is_empty")]
+    pub rates: Buckets,
+    /// The most requests under way at once, by worker, since the phase began.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub peaks: Vec<u64>,
+}
+
+/// Single requests, a column each; all columns are equally long.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Exchanges {
+    /// Of so many requests one is kept.
+    pub one_of: u64,
+    /// When each began, in µs since the start of the run.
+    pub began_us: Vec<u64>,
+    /// The user that sent it.
+    pub user: Vec<u64>,
+    /// Its place in the list of requests.
+    pub place: Vec<u32>,
+    /// How it ended: `fine`, or what went wrong.
+    pub outcome: Vec<String>,
+    /// Status of the answer, 0 without any.
+    pub status: Vec<u16>,
+    /// Opening its connection in µs; 0 over a kept one.
+    pub connect_us: Vec<u64>,
+    /// From the send to the first byte in µs; 0 where none came.
+    pub first_byte_us: Vec<u64>,
+    /// From the send to the end in µs.
+    pub service_us: Vec<u64>,
+    /// Bytes of the answer's head.
+    pub head_bytes: Vec<u64>,
+    /// Bytes of the answer's body.
+    pub body_bytes: Vec<u64>,
+}
+
+/// An answer that is kept with all that is known of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct EvidenceFound {
+    /// The answer.
+    #[serde(flatten)]
+    pub evidence: Evidence,
+}
+
+/// Something that a reader had better know.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Note {
+    /// When.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// A sentence.
+    pub text: String,
+}
+
+/// A change of the run while it went on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Controlled {
+    /// From when on.
+    #[serde(rename = "at_s", with = "seconds")]
+    pub at: Duration,
+    /// By whom: `page`, `terminal`, `signal`, …
+    pub by: String,
+    /// What was changed.
+    #[serde(flatten)]
+    pub command: Option<Command>,
+}
+
+/// What may be asked of a run that goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// From now on so many requests per second; of an open pace.
+    Rate {
+        /// The rate.
+        per_second: f64,
+    },
+    /// The run ends.
+    Stop,
+    /// Something worth remembering happened.
+    Mark {
+        /// What.
+        text: String,
+    },
+}
+
+/// What is known only when all is over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct End {
+    /// How long the run took.
+    #[serde(rename = "took_s", with = "seconds")]
+    pub took: Duration,
+    /// It was interrupted.
+    pub interrupted: bool,
+    /// The I/O backend that was used.
+    pub backend: String,
+    /// What is known of each phase, in order.
+    pub phases: Vec<PhaseEnd>,
+    /// CPU of each worker while measuring.
+    pub workers: Vec<WorkerUse>,
+    /// The origin's accounts over the whole run.
+    #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
+    pub origin: Option<OriginCounts>,
+    /// What the generator observed of itself.
+    pub self_check: SelfCheck,
+    /// What watched processes used.
+    pub watched: Vec<Watched>,
+    /// CPU seconds of the target while measuring, where known.
+    pub target_cpu_s: Option<f64>,
+    /// What the figures were held to.
+    pub thresholds: Vec<Judged>,
+    /// What the figures are worth, in one word.
+    pub verdict: String,
+    /// Exit code of the process.
+    pub exit: u8,
+    /// Where faulty answers were written, beside this record.
+    pub evidence_file: Option<String>,
+}
+
+/// What is known of a phase when all is over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhaseEnd {
+    /// Requests begun in it, to compare with the sum of its seconds.
+    pub requests: u64,
+    /// The origin's accounts, read where the phase ended.
+    #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
+    pub origin: Option<OriginCounts>,
+    /// When those end, where the origin was gone before.
+    #[serde(rename = "origin_until_s", with = "if_any", skip_serializing_if = "Option::is_none")]
+    pub origin_until: Option<Duration>,
+    /// Hit ratio to be expected, where the plan allows a prediction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_hit_ratio: Option<f64>,
+}
+
+impl Second {
+    /// The line of the timeline that it makes.
+    pub fn row(&self) -> Row {
+        Row {
+            at_s: self.at.as_secs_f64(),
+            seconds: self.took.as_secs_f64(),
+            phase: self.phase,
+            counts: self.clients.counts,
+            origin: self.origin,
+            in_flight: self.in_flight,
+            p50_us: self.p50_us,
+            p99_us: self.p99_us,
+            max_us: self.max_us,
+            mean_us: self.mean_us,
+        }
+    }
+
+    /// Takes the next one of the same phase in, where there is no time to keep both. Percentiles become the worse of both.
+    pub fn merge(&mut self, next: &Second) {
+        let row = {
+            let mut row = self.row();
+            row.join(&next.row());
+            row
+        };
+        self.at = next.at;
+        self.took += next.took;
+        self.began = self.began.min(next.began);
+        self.paced_until = self.paced_until.max(next.paced_until);
+        self.in_flight = next.in_flight;
+        self.asked_per_s = next.asked_per_s;
+        (self.p50_us, self.p99_us, self.max_us, self.mean_us) =
+            (row.p50_us, row.p99_us, row.max_us, row.mean_us);
+        self.clients.merge(&next.clients);
+        self.origin = row.origin;
+        for (clock, buckets) in &next.clocks {
+            self.clocks.entry(*clock).or_default().merge(buckets);
+        }
+        self.worker_cpu.clone_from(&next.worker_cpu);
+        self.machine.clone_from(&next.machine);
+        self.bound.extend(&next.bound);
+        self.bound.sort_unstable();
+        self.bound.dedup();
+    }
+}
+
+/// The origin's counters that are not zero.
+mod sparse_origin {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(counts: &Option<OriginCounts>, to: S) -> Result<S::Ok, S::Error> {
+        let counts = counts.unwrap_or_default();
+        let named = OriginCounts::NAMES.iter().zip(counts.list());
+        to.collect_map(named.filter(|(_, count)| *count > 0))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<OriginCounts>, D::Error> {
+        Option::<OriginCounts>::deserialize(from)
+    }
+}

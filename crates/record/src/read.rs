@@ -1,0 +1,118 @@
+//! Reading run files, whole, cut or damaged.
+
+use crate::member::{self, HEADER, Header, MAJOR};
+use measure::RunEvent;
+
+/// Reads the records of a run file that lies in memory.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Sequence of the next member, where nothing is missing.
+    next: u32,
+}
+
+/// What is found next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// A record.
+    Event(RunEvent),
+    /// Something that is not there or cannot be read.
+    Gap(Gap),
+}
+
+/// A part of a file without a record that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Where it begins, in bytes from the beginning of the file.
+    pub at: usize,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// It reaches to the end of the file: writing stopped there.
+    pub at_end: bool,
+}
+
+/// Why a file is no run file that can be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// No member of ours is in it.
+    #[error("it is no run file: no record is in it")]
+    NoRun,
+    /// It was written by a version that this one does not understand.
+    #[error(
+        "it was written in version {major}.{minor} of the format, and this program reads {MAJOR}: use the one that wrote it"
+    )]
+    Newer {
+        /// Major version of the file.
+        major: u8,
+        /// Minor version of the file.
+        minor: u8,
+    },
+}
+
+impl<'a> Reader<'a> {
+    /// Reads these bytes.
+    ///
+    /// # Errors
+    /// There is no member of a run file in them, or it is of a version that is not understood.
+    pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, ReadError> {
+        let mut reader = Reader { bytes, at: 0, next: 0 };
+        let (_, first) = reader.member().ok_or(ReadError::NoRun)?;
+        if first.major != MAJOR {
+            return Err(ReadError::Newer { major: first.major, minor: first.minor });
+        }
+        reader.at = 0;
+        Ok(reader)
+    }
+
+    /// The next header at or behind the place reached, and where it stands.
+    fn member(&self) -> Option<(usize, Header)> {
+        let rest = &self.bytes[self.at..];
+        if let Some(header) = Header::read(rest) {
+            return Some((self.at, header));
+        }
+        let begins = |at: usize| rest[at] == 0x1f && rest[at + 1] == 0x8b;
+        let places = (0..rest.len().saturating_sub(HEADER - 1)).filter(|at| begins(*at));
+        places.filter_map(|at| Some((self.at + at, Header::read(&rest[at..])?))).next()
+    }
+
+    /// The record of a member that begins here, where all of it is there.
+    fn record(&self, at: usize, header: &Header) -> Option<RunEvent> {
+        let end = at.checked_add(header.length as usize)?;
+        let line = member::unpacked(self.bytes.get(at..end)?)?;
+        serde_json::from_slice(&line).ok()
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let begins = self.at;
+        let Some((at, header)) = self.member() else {
+            self.at = self.bytes.len();
+            return Some(Item::Gap(Gap { at: begins, bytes: self.bytes.len() - begins, at_end: true }));
+        };
+        let skipped = at > begins || header.sequence != self.next;
+        if skipped {
+            (self.at, self.next) = (at, header.sequence);
+            return Some(Item::Gap(Gap { at: begins, bytes: at - begins, at_end: false }));
+        }
+        self.next = header.sequence.wrapping_add(1);
+        if let Some(event) = self.record(at, &header) {
+            self.at = at + header.length as usize;
+            return Some(Item::Event(event));
+        }
+        self.at = at + HEADER;
+        // What is damaged ends where the next member begins.
+        self.at = self.member().map_or(self.bytes.len(), |(next, header)| {
+            self.next = header.sequence;
+            next
+        });
+        let (bytes, at_end) = (self.at - begins, self.at == self.bytes.len());
+        Some(Item::Gap(Gap { at: begins, bytes, at_end }))
+    }
+}

@@ -1,0 +1,165 @@
+//! Writing run files: a member with one write, cut back to the last whole one where it fails.
+
+use crate::member;
+use measure::RunEvent;
+use measure::stream::Note;
+use std::fs::File;
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// What a run file is written to.
+pub trait Place {
+    /// Writes all bytes at the end.
+    ///
+    /// # Errors
+    /// The system's; some of the bytes may have been written.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts it to so many bytes.
+    ///
+    /// # Errors
+    /// The system's.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+
+    /// Sees to it that what was written is there after a loss of power.
+    ///
+    /// # Errors
+    /// The system's.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Place for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// Once a write has failed, the next is tried after so much of the run.
+const BETWEEN_TRIES: Duration = Duration::from_secs(30);
+/// What is written is forced to the disk at least this often.
+const BETWEEN_SYNCS: Duration = Duration::from_secs(10);
+
+/// Writes the records of one run.
+#[derive(Debug)]
+pub struct Writer<P> {
+    place: P,
+    /// Bytes of whole members.
+    length: u64,
+    sequence: u32,
+    /// How far the run has come.
+    now: Duration,
+    synced: Duration,
+    failed: Option<Failed>,
+}
+
+/// Writing has failed, and records are left out.
+#[derive(Debug, Clone, Copy)]
+struct Failed {
+    since: Duration,
+    next_try: Duration,
+    lost: u64,
+}
+
+/// What became of a record.
+#[derive(Debug)]
+pub enum Kept {
+    /// It is written.
+    Written,
+    /// It is not, and it is the first.
+    Failed(io::Error),
+    /// It is not, like others before it.
+    Lost,
+}
+
+impl<P: Place> Writer<P> {
+    /// Writes to an empty place.
+    pub fn new(place: P) -> Writer<P> {
+        let zero = Duration::ZERO;
+        Writer { place, length: 0, sequence: 0, now: zero, synced: zero, failed: None }
+    }
+
+    /// Bytes written so far.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Writes a record, or says why not. A run goes on without its file; each 30 s, and for its last record, one more try
+    /// is made.
+    pub fn put(&mut self, event: &RunEvent) -> Kept {
+        self.now = self.now.max(at(event).unwrap_or_default());
+        let last = matches!(event, RunEvent::End(_));
+        let tries = self.failed.is_none_or(|failed| last || self.now >= failed.next_try);
+        let written = if tries { self.try_to(event) } else { Ok(false) };
+        match written {
+            Ok(true) => Kept::Written,
+            Ok(false) => self.lose(None),
+            Err(error) => self.lose(Some(error)),
+        }
+    }
+
+    /// Writes a record, and before it how many are missing.
+    fn try_to(&mut self, event: &RunEvent) -> io::Result<bool> {
+        let missing = self.failed.map(|failed| {
+            let text = format!(
+                "this file could not be written from {:.0} s into the run on: {} records are missing",
+                failed.since.as_secs_f64(),
+                failed.lost
+            );
+            RunEvent::Note(Note { at: self.now, text })
+        });
+        let (mut bytes, mut sequence) = (Vec::new(), self.sequence);
+        for event in missing.iter().chain([event]) {
+            bytes.extend(member::packed(event, sequence)?);
+            sequence = sequence.wrapping_add(1);
+        }
+        if let Err(error) = self.place.append(&bytes) {
+            // A reader finds its way past half a member, too.
+            let _ = self.place.cut(self.length);
+            return Err(error);
+        }
+        (self.failed, self.sequence) = (None, sequence);
+        self.length += bytes.len() as u64;
+        let border = matches!(event, RunEvent::Head(_) | RunEvent::Phase(_) | RunEvent::End(_));
+        if border || self.now.saturating_sub(self.synced) >= BETWEEN_SYNCS {
+            self.synced = self.now;
+            // It is written; whether it outlives a loss of power is up to the disk.
+            let _ = self.place.sync();
+        }
+        Ok(true)
+    }
+
+    fn lose(&mut self, error: Option<io::Error>) -> Kept {
+        self.sequence = self.sequence.wrapping_add(1);
+        let first = self.failed.is_none();
+        let failed = self.failed.get_or_insert(Failed { since: self.now, next_try: self.now, lost: 0 });
+        failed.lost += 1;
+        match error {
+            Some(error) => {
+                failed.next_try = self.now + BETWEEN_TRIES;
+                if first { Kept::Failed(error) } else { Kept::Lost }
+            }
+            None => Kept::Lost,
+        }
+    }
+}
+
+/// When in the run a record was made.
+fn at(event: &RunEvent) -> Option<Duration> {
+    match event {
+        RunEvent::Phase(phase) => Some(phase.at),
+        RunEvent::Second(second) => Some(second.at),
+        RunEvent::Minute(minute) => Some(minute.at),
+        RunEvent::Note(note) => Some(note.at),
+        RunEvent::Control(control) => Some(control.at),
+        RunEvent::End(end) => Some(end.took),
+        RunEvent::Head(_) | RunEvent::Exchanges(_) | RunEvent::Evidence(_) | RunEvent::Unknown => None,
+    }
+}

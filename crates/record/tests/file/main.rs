@@ -1,0 +1,198 @@
+//! Run files written and read: whole, cut, damaged, hostile, and where the disk is full.
+
+mod sample;
+
+use measure::RunEvent;
+use record::member::{HEADER, Header, LONGEST_LINE, packed};
+use record::{Gap, Item, Kept, ReadError, Reader, Writer};
+use sample::{events, small};
+use std::io;
+
+/// A place in memory that has room for so many bytes.
+struct Memory {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl record::Place for &mut Memory {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let fits = bytes.len().min(self.room - self.bytes.len());
+        self.bytes.extend_from_slice(&bytes[..fits]);
+        if fits == bytes.len() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::StorageFull)) }
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.bytes.truncate(length as usize);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn written(events: &[RunEvent]) -> Vec<u8> {
+    let mut memory = Memory { bytes: Vec::new(), room: usize::MAX };
+    let mut writer = Writer::new(&mut memory);
+    events.iter().for_each(|event| assert!(matches!(writer.put(event), Kept::Written)));
+    memory.bytes
+}
+
+fn read(bytes: &[u8]) -> (Vec<RunEvent>, Vec<Gap>) {
+    let (mut events, mut gaps) = (Vec::new(), Vec::new());
+    for item in Reader::new(bytes).into_iter().flatten() {
+        match item {
+            Item::Event(event) => events.push(event),
+            Item::Gap(gap) => gaps.push(gap),
+        }
+    }
+    (events, gaps)
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let events = events(40);
+    assert_eq!(read(&written(&events)), (events, vec![]));
+}
+
+#[test]
+fn a_file_cut_after_any_byte_keeps_every_whole_record() {
+    let events = small();
+    let (mut ends, mut end) = (Vec::new(), 0);
+    for (nth, event) in events.iter().enumerate() {
+        end += packed(event, nth as u32).unwrap().len();
+        ends.push(end);
+    }
+    let whole = written(&events);
+    for cut in 0..whole.len() {
+        let complete = ends.iter().filter(|end| **end <= cut).count();
+        let (seen, gaps) = read(&whole[..cut]);
+        assert_eq!(seen, events[..complete], "{cut}");
+        let clean = cut < HEADER || ends.contains(&cut);
+        assert_eq!(gaps.len(), usize::from(!clean), "{cut}");
+        assert!(gaps.iter().all(|gap| gap.at_end && gap.at + gap.bytes == cut), "{cut}: {gaps:?}");
+    }
+}
+
+#[test]
+fn a_byte_that_is_not_right_costs_one_record_at_most_and_is_named() {
+    let events = small();
+    let whole = written(&events);
+    for place in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x10;
+        let (seen, gaps) = read(&bytes);
+        assert!(seen.len() + 1 >= events.len(), "{place}: {} of {}", seen.len(), events.len());
+        assert!(seen.iter().all(|event| events.contains(event)), "{place}: a record that never was");
+        if seen.len() < events.len() {
+            assert!((1..=2).contains(&gaps.len()), "{place}: {gaps:?}");
+            assert!(gaps.iter().any(|gap| gap.at <= place), "{place}: {gaps:?}");
+        }
+    }
+}
+
+#[test]
+fn a_record_in_the_middle_that_is_gone_is_a_gap() {
+    let events = small();
+    let members: Vec<Vec<u8>> =
+        events.iter().enumerate().map(|(nth, event)| packed(event, nth as u32).unwrap()).collect();
+    let without = [&members[..2], &members[3..]].concat().concat();
+    let (seen, gaps) = read(&without);
+    assert_eq!(seen.len(), events.len() - 1);
+    assert_eq!(gaps, [Gap { at: members[0].len() + members[1].len(), bytes: 0, at_end: false }]);
+}
+
+#[test]
+fn a_bomb_is_refused_without_being_unpacked() {
+    let mut bomb = packed(&small()[0], 0).unwrap();
+    // 65 MiB of nothing, and a trailer that admits only a few bytes.
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    io::Write::write_all(&mut encoder, &vec![b' '; LONGEST_LINE + (1 << 20)]).unwrap();
+    bomb.truncate(HEADER);
+    bomb.extend(encoder.finish().unwrap());
+    bomb.extend([0; 4]);
+    for said in [17u32, u32::MAX] {
+        let mut bytes = bomb.clone();
+        bytes.extend(said.to_le_bytes());
+        let header = Header { length: bytes.len() as u32, ..Header::read(&bomb).unwrap() };
+        bytes[..HEADER].copy_from_slice(&header.bytes());
+        let (events, gaps) = read(&bytes);
+        assert_eq!((events.len(), gaps.len()), (0, 1), "{said}");
+    }
+}
+
+#[test]
+fn what_is_no_run_file_or_of_a_later_version_is_said() {
+    assert_eq!(Reader::new(b"").unwrap_err(), ReadError::NoRun);
+    assert_eq!(Reader::new(&[0x1f; 4096]).unwrap_err(), ReadError::NoRun);
+    let mut later = written(&small());
+    let header = Header { major: 2, minor: 1, ..Header::read(&later).unwrap() };
+    later[..HEADER].copy_from_slice(&header.bytes());
+    let said = Reader::new(&later).unwrap_err();
+    assert_eq!(said, ReadError::Newer { major: 2, minor: 1 });
+    assert!(said.to_string().contains("version 2.1"), "{said}");
+}
+
+#[test]
+fn fields_and_kinds_of_later_versions_are_passed_over() {
+    let text =
+        r#"{"kind":"second","at_s":1,"later":{"a":[1]},"clocks":{"moonlight":[[1,2]],"service":[[5,1]]}}"#;
+    let RunEvent::Second(second) = serde_json::from_str(text).unwrap() else { panic!("no second") };
+    assert_eq!((second.at.as_secs(), second.clocks.len()), (1, 1));
+    assert_eq!(serde_json::from_str::<RunEvent>(r#"{"kind":"forecast","x":1}"#).unwrap(), RunEvent::Unknown);
+}
+
+#[test]
+fn a_full_disk_loses_records_and_not_the_run() {
+    let events = events(120);
+    let mut memory = Memory { bytes: Vec::new(), room: written(&events).len() / 2 };
+    let mut writer = Writer::new(&mut memory);
+    let mut failures = 0;
+    for event in &events {
+        failures += usize::from(matches!(writer.put(event), Kept::Failed(_)));
+    }
+    assert_eq!(failures, 1, "it is told once");
+    let (seen, gaps) = read(&memory.bytes);
+    assert_eq!(seen, events[..seen.len()]);
+    assert!(seen.len() > 20 && gaps.is_empty(), "{} {gaps:?}", seen.len());
+}
+
+#[test]
+fn space_that_comes_back_is_used_and_the_gap_is_told() {
+    /// Full between two records.
+    struct Moody {
+        bytes: Vec<u8>,
+        calls: usize,
+    }
+    impl record::Place for &mut Moody {
+        fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+            self.calls += 1;
+            if self.calls == 20 {
+                self.bytes.extend_from_slice(&bytes[..10]);
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            self.bytes.extend_from_slice(bytes);
+            Ok(())
+        }
+        fn cut(&mut self, length: u64) -> io::Result<()> {
+            self.bytes.truncate(length as usize);
+            Ok(())
+        }
+        fn sync(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let events = events(120);
+    let mut moody = Moody { bytes: Vec::new(), calls: 0 };
+    let mut writer = Writer::new(&mut moody);
+    let kept = events.iter().filter(|event| matches!(writer.put(event), Kept::Written)).count();
+    let lost = events.len() - kept;
+    assert!((30..=33).contains(&lost), "{lost}: no try for 30 s of the run");
+    let (seen, gaps) = read(&moody.bytes);
+    assert_eq!((seen.len(), gaps.len()), (kept + 1, 1));
+    let note = seen.iter().filter_map(|event| match event {
+        RunEvent::Note(note) => Some(note.text.as_str()),
+        _ => None,
+    });
+    assert!(note.last().unwrap().ends_with(&format!("{lost} records are missing")));
+}
