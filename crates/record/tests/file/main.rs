@@ -190,9 +190,9 @@ fn space_that_comes_back_is_used_and_the_gap_is_told() {
     assert!((30..=33).contains(&lost), "{lost}: no try for 30 s of the run");
     let (seen, gaps) = read(&moody.bytes);
     assert_eq!((seen.len(), gaps.len()), (kept + 1, 1));
-    let note = seen.iter().filter_map(|event| match event {
+    let mut notes = seen.iter().rev().filter_map(|event| match event {
         RunEvent::Note(note) => Some(note.text.as_str()),
         _ => None,
     });
-    assert!(note.last().unwrap().ends_with(&format!("{lost} records are missing")));
+    assert!(notes.next().unwrap().ends_with(&format!("{lost} records are missing")));
 }
