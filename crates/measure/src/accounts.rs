@@ -99,6 +99,12 @@ origin_counts! {
     malformed,
     /// Connections that broke while an answer was being sent.
     broken,
+    /// Connections that speak HTTP/2.
+    http2_connections,
+    /// Requests over HTTP/2, among all of them.
+    http2_requests,
+    /// Streams of HTTP/2 that the client reset, or broke.
+    streams_reset,
     /// TLS handshakes completed.
     handshakes,
     /// Those of them that resumed a session.

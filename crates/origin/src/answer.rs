@@ -1,5 +1,6 @@
 //! An answer as both forms compose it: its head is written at once, its body described.
 
+use measure::LiveOriginCounts;
 use plan::content::Content;
 use plan::draw::Draw;
 use plan::site::StampKind;
@@ -20,8 +21,31 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// An answer of which only the head is written so far, and without a body.
-    pub(crate) fn of_head(kind: StampKind, head: &[u8], storable: bool, keep_alive: bool) -> Answer {
-        Answer { kind, head_bytes: head.len(), storable, keep_alive, body: None }
+    pub(crate) fn of_head(kind: StampKind, head_bytes: usize, storable: bool, keep_alive: bool) -> Answer {
+        Answer { kind, head_bytes, storable, keep_alive, body: None }
+    }
+
+    /// Whether its content ends before it is complete.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.body.is_some_and(|body| body.cut)
+    }
+
+    /// Counts it before it is sent, so that whoever has received it finds it counted; `content`: bytes that were written with
+    /// the head.
+    pub(crate) fn account(&self, counts: &LiveOriginCounts, content: usize) {
+        counts.requests.add(1);
+        counts.head_bytes.add(self.head_bytes as u64);
+        counts.body_bytes.add(content as u64);
+        counts.unstorable.add(u64::from(!self.storable));
+        let kind = match self.kind {
+            StampKind::Full => &counts.full,
+            StampKind::Part => &counts.partial,
+            StampKind::Unchanged => &counts.unchanged,
+            StampKind::Error => &counts.errors,
+            StampKind::Cut => &counts.cut,
+            StampKind::Refused => &counts.refused,
+        };
+        kind.add(1);
     }
 }
 
@@ -78,6 +102,8 @@ pub(crate) fn content_range_none(out: &mut Vec<u8>, size: u64) {
 /// The usual phrase of a status.
 pub(crate) fn reason(status: u16) -> &'static str {
     match status {
+        206 => "Partial Content",
+        304 => "Not Modified",
         400 => "Bad Request",
         403 => "Forbidden",
         404 => "Not Found",

@@ -3,6 +3,7 @@
 //! Must not know what an answer looks like. Start at [`Connection::run`].
 
 use crate::answer::{Answer, reason};
+use crate::http2::Http2;
 use crate::native::Scratch;
 use crate::request::Request;
 use crate::send::Sending;
@@ -11,12 +12,14 @@ use crate::{control, jtest, native};
 use measure::Event;
 use measure::event::HeadTitle;
 use net::Close;
-use plan::site::{Form, StampKind};
+use plan::site::Form;
+use std::ops::Deref;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
 use wire::http1::write::{end_of_head, field, field_number, status_line};
 use wire::http1::{Error, Framing, Limits, RequestReader, Version};
+use wire::http2::PREFACE;
 
 /// Bytes of a request's content that are read and thrown away; more is refused.
 const BODY_LIMIT: u64 = 64 << 20;
@@ -24,6 +27,9 @@ const BODY_LIMIT: u64 = 64 << 20;
 /// unread bytes resets the connection and the client might never see the answer (RFC 9112 section 9.6).
 const LINGER_BYTES: u64 = 1 << 20;
 const LINGER: Duration = Duration::from_secs(1);
+
+/// Bytes of HTTP/2's preface that no request of HTTP/1 begins with.
+const KNOWN_AT: usize = 4;
 
 /// A client that has not completed a TLS handshake by then is given up.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -46,8 +52,26 @@ pub(crate) struct Connection {
 }
 
 struct Pending {
-    bytes: Received,
+    bytes: Bytes,
     at: usize,
+}
+
+/// Received bytes.
+enum Bytes {
+    Lent(Received),
+    /// The first few of a connection, gathered until it is known what it speaks.
+    Gathered(Vec<u8>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Lent(received) => received,
+            Bytes::Gathered(bytes) => bytes,
+        }
+    }
 }
 
 /// The connection is over.
@@ -88,6 +112,14 @@ impl Connection {
 
     /// Serves the connection until either side closes it.
     pub(crate) async fn run(mut self) {
+        if let Some(first) = self.preface().await {
+            let worker = self.worker.clone();
+            let stream = Http2::new(self.worker, self.stream).run(&first.bytes).await;
+            let mut rest = Connection::new(worker, stream);
+            rest.drain().await;
+            rest.worker.counts().closed.add(1);
+            return rest.stream.close(Close::Graceful).await;
+        }
         match self.serve().await {
             End::Close => {}
             End::Linger => self.linger().await,
@@ -95,6 +127,27 @@ impl Connection {
         }
         self.worker.counts().closed.add(1);
         self.stream.close(Close::Graceful).await;
+    }
+
+    /// The first bytes of a connection that begins with HTTP/2's preface (RFC 9113 section 3.4); otherwise they wait.
+    async fn preface(&mut self) -> Option<Pending> {
+        let mut first = self.input().await?;
+        while first.bytes.len() < KNOWN_AT && PREFACE.starts_with(&first.bytes) {
+            let mut gathered = first.bytes.to_vec();
+            match self.input().await {
+                Some(more) => gathered.extend_from_slice(&more.bytes),
+                None => {
+                    self.pending = Some(Pending { bytes: Bytes::Gathered(gathered), at: 0 });
+                    return None;
+                }
+            }
+            first = Pending { bytes: Bytes::Gathered(gathered), at: 0 };
+        }
+        if first.bytes.starts_with(&PREFACE[..KNOWN_AT]) {
+            return Some(first);
+        }
+        self.pending = Some(first);
+        None
     }
 
     async fn serve(&mut self) -> End {
@@ -128,7 +181,7 @@ impl Connection {
         }
         // A reset is as good an end as any: there is nobody left to be answered.
         let bytes = received.ok()?;
-        (!bytes.is_empty()).then_some(Pending { bytes, at: 0 })
+        (!bytes.is_empty()).then_some(Pending { bytes: Bytes::Lent(bytes), at: 0 })
     }
 
     /// Counts a TLS handshake that is over; early data comes before it is.
@@ -215,7 +268,8 @@ impl Connection {
         turn.now_us = worker.net.unix_micros();
         let mut head = worker.net.buffer();
         let answer = self.compose(&mut turn, &mut head);
-        self.account(&answer, &head);
+        worker.counts().received_bytes.add(self.received);
+        answer.account(worker.counts(), head.len() - answer.head_bytes);
         worker.remember(&turn, &self.request, &head[..answer.head_bytes]);
         self.show(&answer, &head);
         let mut sending = Sending { worker: &worker, stream: &mut self.stream, text: &self.scratch.overlay };
@@ -242,25 +296,6 @@ impl Connection {
             Form::Native => native::compose(worker, request, turn, keep_alive, scratch, head),
             Form::Jtest(form) => jtest::compose(worker, form, request, turn, keep_alive, scratch, head),
         }
-    }
-
-    /// Counts the answer before it is sent, so that whoever has received it finds it counted.
-    fn account(&self, answer: &Answer, written: &[u8]) {
-        let counts = self.worker.counts();
-        counts.requests.add(1);
-        counts.received_bytes.add(self.received);
-        counts.head_bytes.add(answer.head_bytes as u64);
-        counts.body_bytes.add((written.len() - answer.head_bytes) as u64);
-        counts.unstorable.add(u64::from(!answer.storable));
-        let kind = match answer.kind {
-            StampKind::Full => &counts.full,
-            StampKind::Part => &counts.partial,
-            StampKind::Unchanged => &counts.unchanged,
-            StampKind::Error => &counts.errors,
-            StampKind::Cut => &counts.cut,
-            StampKind::Refused => &counts.refused,
-        };
-        kind.add(1);
     }
 
     /// Tells whoever wants to see heads. A full queue loses views rather than time.
@@ -322,9 +357,13 @@ impl Connection {
 
     async fn linger(&mut self) {
         self.pending = None;
-        if self.stream.shutdown_write().await.is_err() {
-            return;
+        if self.stream.shutdown_write().await.is_ok() {
+            self.drain().await;
         }
+    }
+
+    /// Throws away what the client still sends.
+    async fn drain(&mut self) {
         self.stream.set_deadline(Some(self.worker.net.now() + LINGER));
         let mut left = LINGER_BYTES;
         while left > 0 {

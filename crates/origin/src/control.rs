@@ -35,7 +35,8 @@ pub(crate) fn answer(worker: &Worker, request: &Request, out: &mut Vec<u8>) {
     }
 }
 
-fn reply(shared: &Shared, request: &Request) -> (u16, &'static str, Vec<u8>) {
+/// Status, media type and content of the answer.
+pub(crate) fn reply(shared: &Shared, request: &Request) -> (u16, &'static str, Vec<u8>) {
     let text = |status, text: &str| (status, "text/plain", text.as_bytes().to_vec());
     if !matches!(request.method, Method::Get | Method::Head) {
         return text(405, "Only GET and HEAD are answered.\n");

@@ -116,7 +116,7 @@ impl Reply<'_> {
         out.extend_from_slice(LAST_MODIFIED);
         self.connection(out, self.keep_alive);
         self.end(out);
-        Answer::of_head(StampKind::Unchanged, out, !self.form.no_cache, self.keep_alive)
+        Answer::of_head(StampKind::Unchanged, out.len(), !self.form.no_cache, self.keep_alive)
     }
 
     /// An answer without content, with one more field line where there is one.
@@ -126,7 +126,7 @@ impl Reply<'_> {
         self.connection(out, self.keep_alive);
         self.length(out, 0);
         self.end(out);
-        Answer::of_head(kind, out, false, self.keep_alive)
+        Answer::of_head(kind, out.len(), false, self.keep_alive)
     }
 
     fn body(&self, turn: &mut Turn, from: u64, to: u64, size: u64) -> Body {

@@ -7,7 +7,7 @@
 //! What it must not know: the engine, doors and reports. It does not guess what a client may think of an answer; the
 //! pure functions of `plan` are all that both sides share.
 //!
-//! Where to start: [`serve`], then `connection.rs` (one connection), then `native.rs` and `jtest.rs` (what an answer
+//! Where to start: [`serve`], then `connection.rs` (one connection) and `http2.rs` (one that speaks HTTP/2), then `native.rs` and `jtest.rs` (what an answer
 //! looks like in either form), `send.rs` (how its body goes out).
 
 mod accounts;
@@ -16,7 +16,9 @@ mod busy;
 mod connection;
 mod control;
 mod date;
+mod head;
 mod history;
+mod http2;
 mod jtest;
 mod message;
 mod native;

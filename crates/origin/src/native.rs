@@ -1,17 +1,19 @@
-//! Answers of the native form: paths `/w/<laws>/<id>/<size>`, HTTP/1.1 in full, each answer stamped.
+//! Answers of the native form: paths `/w/<laws>/<id>/<size>`, HTTP in full, each answer stamped.
 //!
 //! What an answer must be follows from the request, the site's laws and the moment alone; nothing is stored. Start at
 //! [`compose`].
 
-use crate::answer::{Answer, Body, content_range, content_range_none, number, reason};
+use crate::answer::{Answer, Body, number};
 use crate::date;
+use crate::head::{
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, DATE, ETAG, Head, LAST_MODIFIED, Name,
+};
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
 use plan::draw::{Draw, hash};
-use plan::site::{self, NotAnObject, Paths, STAMP_FIELD, StampKind, Storage};
+use plan::site::{self, NotAnObject, Paths, StampKind, Storage};
 use wire::http1::Version;
-use wire::http1::write::{field, status_line};
 
 /// What is kept from answer to answer so that composing allocates nothing.
 #[derive(Debug, Default)]
@@ -19,6 +21,8 @@ pub(crate) struct Scratch {
     /// The clear text that the body begins with.
     pub(crate) overlay: Vec<u8>,
     tag: Vec<u8>,
+    /// The value of a field that is put together.
+    value: Vec<u8>,
 }
 
 /// An object as it is at the moment of an answer.
@@ -39,18 +43,18 @@ pub(crate) fn compose(
     turn: &mut Turn,
     keep_alive: bool,
     scratch: &mut Scratch,
-    out: &mut Vec<u8>,
+    out: &mut impl Head,
 ) -> Answer {
     let reply = Reply { worker, request, keep_alive };
     if !matches!(request.method, Method::Get | Method::Head) {
-        return reply.refuse(out, turn, 405, b"Allow: GET, HEAD\r\n");
+        return reply.refuse(out, turn, scratch, 405);
     }
     let (id, size) = match worker.paths.read(&request.path) {
         Ok(found) => found,
-        Err(reason) => return reply.not_found(out, turn, reason),
+        Err(reason) => return reply.not_found(out, turn, scratch, reason),
     };
     if turn.draw.chance(worker.behaviour().errors) {
-        return reply.fail(out, turn);
+        return reply.fail(out, turn, scratch);
     }
     let object = Object::at(worker, id, size, request.variant, turn.now_us);
     scratch.tag.clear();
@@ -59,16 +63,28 @@ pub(crate) fn compose(
     worker.counts().conditional.add(u64::from(request.is_conditional()));
     worker.counts().ranges.add(u64::from(request.range.get().is_some()));
     if reply.is_unchanged(&object, &scratch.tag) {
-        return reply.unchanged(out, turn, &object, &scratch.tag);
+        return reply.unchanged(out, turn, &object, scratch);
     }
     match reply.span(&object, &scratch.tag, turn.now_us) {
         Span::Unsatisfiable => {
-            let mut line = Vec::new();
-            content_range_none(&mut line, size);
-            reply.refuse(out, turn, 416, &line)
+            scratch.value(|value| {
+                value.extend_from_slice(b"bytes */");
+                number(value, size);
+            });
+            reply.refuse(out, turn, scratch, 416)
         }
         Span::Whole => reply.send(out, turn, &object, scratch, None),
         Span::Part { from, to } => reply.send(out, turn, &object, scratch, Some((from, to))),
+    }
+}
+
+impl Scratch {
+    /// The value that is put together by `write`.
+    #[inline]
+    fn value(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
+        self.value.clear();
+        write(&mut self.value);
+        &self.value
     }
 }
 
@@ -130,7 +146,7 @@ impl Reply<'_> {
     /// 200 or 206.
     fn send(
         &self,
-        out: &mut Vec<u8>,
+        out: &mut impl Head,
         turn: &mut Turn,
         object: &Object,
         scratch: &mut Scratch,
@@ -143,31 +159,30 @@ impl Reply<'_> {
             None => StampKind::Full,
             Some(_) => StampKind::Part,
         };
-        let status: &[u8] = match part {
-            None => b"HTTP/1.1 200 OK\r\nDate: ",
-            Some(_) => b"HTTP/1.1 206 Partial Content\r\nDate: ",
-        };
-        self.begin(out, status, turn);
-        out.extend_from_slice(b"Content-Type: application/octet-stream\r\nAccept-Ranges: bytes\r\n");
-        self.about(out, object, &scratch.tag);
-        self.stamp(out, turn, kind);
+        self.begin(out, if part.is_some() { 206 } else { 200 }, turn);
+        out.field(&CONTENT_TYPE, b"application/octet-stream");
+        out.field(&ACCEPT_RANGES, b"bytes");
+        self.about(out, object, scratch);
+        self.stamp(out, turn, scratch, kind);
         if part.is_some() {
-            content_range(out, from, to, object.size);
+            let range = scratch.value(|value| {
+                value.extend_from_slice(b"bytes ");
+                number(value, from);
+                value.push(b'-');
+                number(value, to - 1);
+                value.push(b'/');
+                number(value, object.size);
+            });
+            out.field(&CONTENT_RANGE, range);
         }
-        if body.chunked {
-            out.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
-        } else {
-            out.extend_from_slice(b"Content-Length: ");
-            number(out, to - from);
-            out.extend_from_slice(b"\r\n");
-        }
+        out.length((!body.chunked).then_some(to - from));
         // An answer that is to be cut promises to keep the connection, as one that breaks by accident would.
         self.end(out, self.keep_alive);
         site::write_prefix(&mut scratch.overlay, object.id, object.version, object.variant, object.size);
         body.chunked &= self.request.method == Method::Get;
         Answer {
             kind,
-            head_bytes: out.len(),
+            head_bytes: out.bytes(),
             storable: object.storage == Storage::Shared,
             keep_alive: self.keep_alive && !body.cut,
             body: (self.request.method == Method::Get).then_some(body),
@@ -186,118 +201,120 @@ impl Reply<'_> {
         body
     }
 
-    fn unchanged(&self, out: &mut Vec<u8>, turn: &Turn, object: &Object, tag: &[u8]) -> Answer {
-        self.begin(out, b"HTTP/1.1 304 Not Modified\r\nDate: ", turn);
-        self.about(out, object, tag);
-        self.stamp(out, turn, StampKind::Unchanged);
+    fn unchanged(&self, out: &mut impl Head, turn: &Turn, object: &Object, scratch: &mut Scratch) -> Answer {
+        self.begin(out, 304, turn);
+        self.about(out, object, scratch);
+        self.stamp(out, turn, scratch, StampKind::Unchanged);
         self.end(out, self.keep_alive);
-        Answer::of_head(StampKind::Unchanged, out, object.storage == Storage::Shared, self.keep_alive)
+        Answer::of_head(StampKind::Unchanged, out.bytes(), object.storage == Storage::Shared, self.keep_alive)
     }
 
     /// An error that the plan wants.
-    fn fail(&self, out: &mut Vec<u8>, turn: &Turn) -> Answer {
-        let status = self.worker.behaviour().error_status;
-        self.short(out, turn, status, b"", StampKind::Error, b"The plan asked for this error.\n")
-    }
-
-    fn refuse(&self, out: &mut Vec<u8>, turn: &Turn, status: u16, line: &[u8]) -> Answer {
-        let text: &[u8] = match status {
-            405 => b"Only GET and HEAD are answered.\n",
-            _ => b"The object has no such bytes.\n",
+    fn fail(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch) -> Answer {
+        let short = Short {
+            status: self.worker.behaviour().error_status,
+            kind: StampKind::Error,
+            text: b"The plan asked for this error.\n",
+            field: None,
         };
-        self.short(out, turn, status, line, StampKind::Refused, text)
+        self.short(out, turn, scratch, &short)
     }
 
-    fn not_found(&self, out: &mut Vec<u8>, turn: &Turn, reason: NotAnObject) -> Answer {
-        let text: &[u8] = match reason {
+    /// 405, or 416 with the Content-Range that was put together in the scratch.
+    fn refuse(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch, status: u16) -> Answer {
+        let range = std::mem::take(&mut scratch.value);
+        let (text, field): (&'static [u8], _) = match status {
+            405 => (b"Only GET and HEAD are answered.\n", (&ALLOW, &b"GET, HEAD"[..])),
+            _ => (b"The object has no such bytes.\n", (&CONTENT_RANGE, range.as_slice())),
+        };
+        let short = Short { status, kind: StampKind::Refused, text, field: Some(field) };
+        self.short(out, turn, scratch, &short)
+    }
+
+    fn not_found(
+        &self,
+        out: &mut impl Head,
+        turn: &Turn,
+        scratch: &mut Scratch,
+        reason: NotAnObject,
+    ) -> Answer {
+        let text: &'static [u8] = match reason {
             NotAnObject::OtherForm => b"Objects are at /w/<id>/<size>.\n",
             NotAnObject::OtherLaws => {
                 b"This is the address of an object under other laws (sizes, lifetimes, versions, variants): \
                   give clients and origin the same options.\n"
             }
         };
-        self.short(out, turn, 404, b"", StampKind::Refused, text)
+        self.short(out, turn, scratch, &Short { status: 404, kind: StampKind::Refused, text, field: None })
     }
 
-    /// A short text that nobody is to store, with one more field line where there is one.
-    fn short(
-        &self,
-        out: &mut Vec<u8>,
-        turn: &Turn,
-        status: u16,
-        line: &[u8],
-        kind: StampKind,
-        text: &[u8],
-    ) -> Answer {
-        status_line(out, Version::Http11, status, reason(status));
-        out.extend_from_slice(b"Date: ");
-        self.begin(out, b"", turn);
-        out.extend_from_slice(b"Content-Type: text/plain\r\nCache-Control: no-store\r\n");
-        out.extend_from_slice(line);
-        self.stamp(out, turn, kind);
-        out.extend_from_slice(b"Content-Length: ");
-        number(out, text.len() as u64);
-        out.extend_from_slice(b"\r\n");
+    /// A short text that nobody is to store.
+    fn short(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch, short: &Short<'_>) -> Answer {
+        self.begin(out, short.status, turn);
+        out.field(&CONTENT_TYPE, b"text/plain");
+        out.field(&CACHE_CONTROL, b"no-store");
+        if let Some((name, value)) = short.field {
+            out.field(name, value);
+        }
+        self.stamp(out, turn, scratch, short.kind);
+        out.length(Some(short.text.len() as u64));
         self.end(out, self.keep_alive);
-        let answer = Answer::of_head(kind, out, false, self.keep_alive);
+        let answer = Answer::of_head(short.kind, out.bytes(), false, self.keep_alive);
         if self.request.method != Method::Head {
-            out.extend_from_slice(text);
+            out.content(short.text);
         }
         answer
     }
 
-    /// Status line up to the name of Date, then the date.
+    /// The status and the date.
     #[inline]
-    fn begin(&self, out: &mut Vec<u8>, status: &[u8], turn: &Turn) {
-        out.extend_from_slice(status);
-        out.extend_from_slice(&self.worker.date.borrow_mut().of(turn.now_us / 1_000_000));
-        out.extend_from_slice(b"\r\n");
+    fn begin(&self, out: &mut impl Head, status: u16, turn: &Turn) {
+        out.status(status);
+        out.field(&DATE, &self.worker.date.borrow_mut().of(turn.now_us / 1_000_000));
     }
 
     /// What a cache must know of the object: the fields that a 304 repeats (RFC 9110 section 15.4.5).
     #[inline]
-    fn about(&self, out: &mut Vec<u8>, object: &Object, tag: &[u8]) {
+    fn about(&self, out: &mut impl Head, object: &Object, scratch: &mut Scratch) {
         let site = self.worker.site();
-        let control: &[u8] = match object.storage {
-            Storage::Shared => b"Cache-Control: max-age=",
-            Storage::Private => b"Cache-Control: private, max-age=",
-            Storage::NoStore => b"Cache-Control: no-store",
+        let lifetime = |value: &mut Vec<u8>, text: &[u8]| {
+            value.extend_from_slice(text);
+            number(value, site.lifetime_of(object.id).as_secs());
         };
-        out.extend_from_slice(control);
-        if object.storage != Storage::NoStore {
-            number(out, site.lifetime_of(object.id).as_secs());
-        }
+        let control = scratch.value(|value| match object.storage {
+            Storage::Shared => lifetime(value, b"max-age="),
+            Storage::Private => lifetime(value, b"private, max-age="),
+            Storage::NoStore => value.extend_from_slice(b"no-store"),
+        });
+        out.field(&CACHE_CONTROL, control);
         if site.etag {
-            out.extend_from_slice(b"\r\nETag: ");
-            out.extend_from_slice(tag);
+            out.field(&ETAG, &scratch.tag);
         }
         if site.last_modified {
-            out.extend_from_slice(b"\r\nLast-Modified: ");
-            out.extend_from_slice(&self.worker.modified.borrow_mut().of(object.modified));
+            out.field(&LAST_MODIFIED, &self.worker.modified.borrow_mut().of(object.modified));
         }
-        out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(&self.worker.vary_line);
+        out.vary(self.worker);
     }
 
     #[inline]
-    fn stamp(&self, out: &mut Vec<u8>, turn: &Turn, kind: StampKind) {
-        out.extend_from_slice(STAMP_FIELD.as_bytes());
-        out.extend_from_slice(b": ");
-        self.worker.stamp(turn, self.request, kind).write(out);
-        out.extend_from_slice(b"\r\n");
+    fn stamp(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch, kind: StampKind) {
+        let stamp = self.worker.stamp(turn, self.request, kind);
+        out.stamp(scratch.value(|value| stamp.write(value)));
     }
 
-    /// The plan's own fields, what becomes of the connection (RFC 9112 section 9.3), and the blank line.
     #[inline]
-    fn end(&self, out: &mut Vec<u8>, keep_alive: bool) {
-        out.extend_from_slice(&self.worker.field_lines);
-        match (keep_alive, self.request.version) {
-            (false, _) => field(out, "Connection", "close"),
-            (true, Version::Http10) => field(out, "Connection", "keep-alive"),
-            (true, Version::Http11) => {}
-        }
-        out.extend_from_slice(b"\r\n");
+    fn end(&self, out: &mut impl Head, keep_alive: bool) {
+        out.end(self.worker, keep_alive, self.request.version);
     }
+}
+
+/// An answer that is no object.
+struct Short<'a> {
+    status: u16,
+    kind: StampKind,
+    text: &'static [u8],
+    /// One more field.
+    field: Option<(&'a Name, &'a [u8])>,
 }
 
 /// Whether If-None-Match names the tag, compared weakly (RFC 9110 section 13.1.2). Our tags hold no comma, so that a

@@ -17,6 +17,18 @@ pub(crate) enum Method {
     Other,
 }
 
+impl Method {
+    #[inline]
+    fn of(name: &[u8]) -> Method {
+        match name {
+            b"GET" => Method::Get,
+            b"HEAD" => Method::Head,
+            b"POST" => Method::Post,
+            _ => Method::Other,
+        }
+    }
+}
+
 /// What is looked for in requests; the same for all of an origin.
 #[derive(Debug)]
 pub(crate) struct Interest {
@@ -154,6 +166,35 @@ impl Request {
         self.if_none_match.present || self.if_modified_since.present
     }
 
+    /// A field of a request over HTTP/2, pseudo-fields among them; `begin` was called before the first.
+    pub(crate) fn http2_field(&mut self, name: &[u8], value: &[u8]) {
+        match name {
+            b":method" => self.method = Method::of(value),
+            b":path" => {
+                self.path.clear();
+                self.path.extend_from_slice(value);
+            }
+            _ => self.field(name, value),
+        }
+        if self.raw.len() < self.interest.keep {
+            [name, b": ", value, b"\r\n"].iter().for_each(|part| self.raw.extend_from_slice(part));
+        }
+    }
+
+    /// Gets ready for a request over HTTP/2.
+    pub(crate) fn begin_http2(&mut self) {
+        self.begin();
+        self.known = true;
+        (self.version, self.framing, self.keep_alive) = (Version::Http11, Framing::None, true);
+        self.path.clear();
+        self.raw.clear();
+    }
+
+    /// Whether its answer may have content: it is not HEAD.
+    pub(crate) fn wants_content(&self) -> bool {
+        self.method != Method::Head
+    }
+
     /// Path without query.
     pub(crate) fn plain_path(&self) -> &[u8] {
         let end = self.path.iter().position(|byte| *byte == b'?').unwrap_or(self.path.len());
@@ -216,12 +257,7 @@ impl RequestSink for Request {
     #[inline]
     fn head(&mut self, head: &RequestHead<'_>, raw: &[u8]) {
         self.known = true;
-        self.method = match head.method {
-            b"GET" => Method::Get,
-            b"HEAD" => Method::Head,
-            b"POST" => Method::Post,
-            _ => Method::Other,
-        };
+        self.method = Method::of(head.method);
         self.version = head.version;
         self.framing = head.framing;
         self.expect_continue = head.expect_continue;

@@ -121,7 +121,7 @@ impl Sending<'_> {
     /// The head at once, then in each slice the bytes that are due by then.
     async fn slowly(&mut self, head: Buffer, body: Body, speed: u64) -> io::Result<()> {
         self.stream.send(head).await?;
-        let pace = Speed { started: self.worker.net.now(), bytes_per_second: speed.max(1) };
+        let pace = Speed::new(self.worker.net.now(), speed);
         let mut at = body.from;
         while at < body.to {
             let slice = (speed / SLICES_PER_SECOND).clamp(1, body.to - at);
@@ -162,18 +162,22 @@ fn last_chunk(after_data: bool, cut: bool) -> Option<&'static [u8]> {
 }
 
 /// A smooth speed: when bytes are due, and how many are due by when.
-struct Speed {
+pub(crate) struct Speed {
     started: Instant,
     bytes_per_second: u64,
 }
 
 impl Speed {
+    pub(crate) fn new(started: Instant, bytes_per_second: u64) -> Speed {
+        Speed { started, bytes_per_second: bytes_per_second.max(1) }
+    }
+
     fn due_at(&self, bytes: u64) -> Instant {
         let nanoseconds = u128::from(bytes) * 1_000_000_000 / u128::from(self.bytes_per_second);
         self.started + Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
     }
 
-    fn due(&self, now: Instant) -> u64 {
+    pub(crate) fn due(&self, now: Instant) -> u64 {
         let elapsed = now.saturating_duration_since(self.started).as_nanos();
         let bytes = elapsed * u128::from(self.bytes_per_second) / 1_000_000_000;
         u64::try_from(bytes).unwrap_or(u64::MAX)

@@ -28,6 +28,10 @@ pub(crate) struct Worker {
     /// Field lines that each answer about an object carries: Vary and the plan's own.
     pub(crate) vary_line: Vec<u8>,
     pub(crate) field_lines: Vec<u8>,
+    /// The plan's own fields, names in lower case as HTTP/2 wants them.
+    pub(crate) fields: Vec<(String, Vec<u8>)>,
+    /// The stamp's name in lower case.
+    pub(crate) stamp_name: String,
     /// One of the plan's own fields is Set-Cookie.
     sets_cookie: bool,
     pub(crate) date: RefCell<DateText>,
@@ -61,9 +65,11 @@ impl Worker {
             wire::http1::write::field(&mut vary_line, "Vary", settings.site.vary_on.field());
         }
         let fields = &settings.behaviour.fields;
+        let lower =
+            |field: &plan::Field| (field.name.to_ascii_lowercase(), field.value.text().as_bytes().to_vec());
         let sets_cookie = fields.iter().any(|field| field.name.eq_ignore_ascii_case("Set-Cookie"));
         let mut field_lines = Vec::new();
-        for field in &settings.behaviour.fields {
+        for field in fields {
             wire::http1::write::field(&mut field_lines, &field.name, field.value.text().as_bytes());
         }
         Rc::new(Worker {
@@ -72,6 +78,8 @@ impl Worker {
             paths: Paths::new(&settings.site),
             vary_line,
             field_lines,
+            fields: fields.iter().map(lower).collect(),
+            stamp_name: plan::site::STAMP_FIELD.to_ascii_lowercase(),
             sets_cookie,
             date: RefCell::new(DateText::new()),
             modified: RefCell::new(DateText::new()),

@@ -92,7 +92,7 @@ impl Default for OriginTls {
             client_ca: None,
             versions: Vec::new(),
             ciphers: Vec::new(),
-            alpn: vec!["http/1.1".to_owned()],
+            alpn: vec!["h2".to_owned(), "http/1.1".to_owned()],
             resumption: Resumption::default(),
         }
     }

@@ -3,7 +3,9 @@
 mod allocations;
 mod behaviour;
 mod control;
+mod h2spec;
 mod helpers;
 mod hostile;
+mod http2;
 mod jtest;
 mod native;
