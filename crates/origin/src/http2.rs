@@ -317,7 +317,7 @@ impl Http2 {
             itoa::Buffer::new().format(body.len()).as_bytes(),
             Indexing::Literal,
         );
-        let what = request.wants_content().then(|| (body.len() as u64, What::Bytes(body)));
+        let what = request.wants_content().then_some((body.len() as u64, What::Bytes(body)));
         self.respond(stream, what, After::End, out);
         self.requests.spare.push(request);
     }
