@@ -2,6 +2,7 @@
 //! opens no socket and prints nothing. Start at [`native`] (wringer's own) or [`jtest`].
 
 pub mod ab;
+mod getopt;
 pub mod http_load;
 pub mod jtest;
 pub mod native;

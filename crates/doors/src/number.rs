@@ -27,6 +27,16 @@ pub(crate) fn time(text: &str) -> Option<Duration> {
     number.checked_mul(seconds).map(Duration::from_secs)
 }
 
+/// A count, or what to give instead.
+pub(crate) fn a_count(text: &str) -> Result<u64, String> {
+    count(text).ok_or_else(|| "a whole number, such as 100 or 10k".to_owned())
+}
+
+/// A time, or what to give instead.
+pub(crate) fn a_time(text: &str) -> Result<Duration, String> {
+    time(text).ok_or_else(|| "whole seconds, minutes or hours, such as 30s or 2m".to_owned())
+}
+
 /// The number and what is written behind it, in lower case. What follows the unit after a blank is not looked at, as in
 /// the old tool.
 fn split(text: &str) -> Option<(u64, String)> {

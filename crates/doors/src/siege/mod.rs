@@ -1,10 +1,10 @@
 //! The door of siege, the load tester that walks lists of URLs (4.0 as Debian has it, and 4.1).
 //!
-//! Stages: `args.rs` reads what was typed as the original reads it, `settings.rs` puts configuration and options together,
+//! Stages: `options.rs` has the options and reads what was typed as the original reads it, `settings.rs` puts configuration and options together,
 //! `urls.rs` reads the list, `plan.rs` says what it means. Nothing is opened or printed here: files come through a function,
 //! and text goes out as [`Command::Show`].
 
-mod args;
+mod options;
 mod plan;
 mod settings;
 mod text;
@@ -13,7 +13,6 @@ mod variables;
 
 pub use settings::Shown;
 
-use args::Opt;
 use settings::{Reps, Settings};
 use std::ffi::OsString;
 use std::io;
@@ -146,7 +145,7 @@ pub fn parse(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Command {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let typed = args::read(&words);
+    let typed = options::read(words);
     let refused = |why: String| Command::Show { out: String::new(), err: format!("siege: {why}\n"), exit: 1 };
     let mut variables = Variables::new(env);
     let settings = match Settings::of(&typed, &mut variables, env, read_file, now_seed) {
@@ -154,13 +153,13 @@ pub fn parse(
         Err(why) => return refused(why),
     };
     let version = settings.layout.version();
-    if typed.has(Opt::Version) {
+    if typed.has("version") {
         return Command::Show { out: String::new(), err: text::version(version), exit: 0 };
     }
-    if typed.has(Opt::Help) {
-        return Command::Show { out: text::help(), err: format!("SIEGE {version}\n"), exit: 0 };
+    if typed.has("help") {
+        return Command::Show { out: options::help(), err: format!("SIEGE {version}\n"), exit: 0 };
     }
-    if typed.has(Opt::Config) {
+    if typed.has("config") {
         return Command::Show { out: text::configuration(&settings), err: String::new(), exit: 0 };
     }
     match run(settings, &mut variables, read_file) {
@@ -171,7 +170,7 @@ pub fn parse(
 
 /// The help, as `--help` prints it on standard output.
 pub fn help() -> String {
-    text::help()
+    options::help()
 }
 
 fn run(
@@ -190,13 +189,13 @@ fn run(
             Ok(bytes) => reader.file(&String::from_utf8_lossy(&bytes), variables)?,
             Err(error) => {
                 let err = format!("siege: unable to open file: {} ({error})\n", settings.file);
-                return Ok(Command::Show { out: text::help(), err, exit: 0 });
+                return Ok(Command::Show { out: options::help(), err, exit: 0 });
             }
         },
     };
     if lines.is_empty() {
         let err = format!("siege: {} holds no URL: give one there, or on the command line\n", settings.file);
-        return Ok(Command::Show { out: text::help(), err, exit: 0 });
+        return Ok(Command::Show { out: options::help(), err, exit: 0 });
     }
     let logins = settings.login_urls.iter().map(|url| reader.line(&variables.expand(url)));
     let logins: Vec<Line> = logins.collect::<Result<_, _>>()?;

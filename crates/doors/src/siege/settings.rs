@@ -2,7 +2,7 @@
 //! [`Settings::of`]; what it means as a plan is [`super::plan`]'s business.
 
 use super::Layout;
-use super::args::{Opt, Typed};
+use super::options::Typed;
 use super::variables::Variables;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -228,8 +228,8 @@ impl Settings {
             }
         };
         settings.notices.extend(typed.complaints.iter().cloned());
-        for (option, value) in &typed.options {
-            settings.option(*option, value)?;
+        for (row, value) in &typed.options {
+            (row.set)(&mut settings, value)?;
         }
         settings.url = typed.operands.last().cloned().or(settings.url);
         settings.settle();
@@ -326,49 +326,6 @@ impl Settings {
         Ok(())
     }
 
-    fn option(&mut self, option: Opt, value: &str) -> Result<(), Refusal> {
-        match option {
-            Opt::Verbose => self.verbose = true,
-            Opt::Quiet => self.quiet = true,
-            Opt::Debug => self.debug = true,
-            Opt::Get => self.shown = Some(Shown::Heads),
-            Opt::Print => self.shown = Some(Shown::Page),
-            Opt::Concurrent => self.users = number(value).max(1),
-            Opt::Reps => self.reps = Some(reps(value)?),
-            Opt::Time => self.time = Some(time(value)?),
-            Opt::Delay => self.delay_s = delay(value)?,
-            Opt::Benchmark => self.benchmark = true,
-            Opt::Internet => self.internet = true,
-            Opt::File => (self.file, self.url) = (value.to_owned(), None),
-            Opt::Log => {
-                self.logging = true;
-                if !value.is_empty() {
-                    self.logfile = value.to_owned();
-                }
-            }
-            Opt::Mark => (self.mark, self.logging) = (Some(value.to_owned()), true),
-            Opt::Header => self.headers.push(header(value)?),
-            Opt::UserAgent => self.user_agent = Some(value.to_owned()),
-            Opt::ContentType => self.content_type = Some(value.to_owned()),
-            Opt::Json => self.json = true,
-            Opt::Text => self.json = false,
-            Opt::NoParser => self.parser = false,
-            Opt::NoFollow => self.follow = false,
-            Opt::Layout => self.layout = Layout::parse(value)?,
-            Opt::Strict => self.strict = true,
-            Opt::Statuses => self.statuses = true,
-            Opt::Verify => self.verify = true,
-            Opt::Seed => {
-                self.seed =
-                    value.parse().map_err(|_| format!("--seed '{value}' is no number: give 0 to 2^64-1"))?;
-            }
-            Opt::ResultJson => self.result_json = Some(PathBuf::from(value)),
-            Opt::ShowPlan => self.show_plan = true,
-            Opt::Version | Opt::Help | Opt::Config | Opt::Rc => {}
-        }
-        Ok(())
-    }
-
     /// What settings say about each other.
     fn settle(&mut self) {
         if self.json || self.quiet {
@@ -396,7 +353,7 @@ fn configuration(
 ) -> (Option<(String, String)>, Option<String>) {
     let read =
         |file: &str| read_file(Path::new(file)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let named = typed.last(Opt::Rc).map(str::to_owned).or_else(|| env("SIEGERC"));
+    let named = typed.last("rc").map(str::to_owned).or_else(|| env("SIEGERC"));
     if let Some(file) = named {
         return match read(&file) {
             Ok(text) => (Some((file, text)), None),
@@ -418,14 +375,14 @@ fn is_true(value: &str) -> bool {
 }
 
 /// A number as C's `atoi` reads it, nothing below 0.
-fn number(text: &str) -> u64 {
+pub(super) fn number(text: &str) -> u64 {
     let text = text.trim_start().trim_start_matches('+');
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     if digits == 0 { 0 } else { text[..digits].parse().unwrap_or(u64::MAX) }
 }
 
 /// A time such as `30S`, `5M` or `1H`; anything else behind the number means minutes, as in the original.
-fn time(text: &str) -> Result<Duration, Refusal> {
+pub(super) fn time(text: &str) -> Result<Duration, Refusal> {
     let count = number(text);
     let unit = match text.trim_end().chars().last().map(|c| c.to_ascii_uppercase()) {
         Some('S') => 1,
@@ -438,7 +395,7 @@ fn time(text: &str) -> Result<Duration, Refusal> {
     Ok(Duration::from_secs(count.saturating_mul(unit).min(10 * 365 * 86_400)))
 }
 
-fn reps(text: &str) -> Result<Reps, Refusal> {
+pub(super) fn reps(text: &str) -> Result<Reps, Refusal> {
     if text.eq_ignore_ascii_case("once") {
         return Ok(Reps::Once);
     }
@@ -448,12 +405,12 @@ fn reps(text: &str) -> Result<Reps, Refusal> {
     }
 }
 
-fn delay(text: &str) -> Result<f64, Refusal> {
+pub(super) fn delay(text: &str) -> Result<f64, Refusal> {
     let delay = text.trim().parse::<f64>().ok().filter(|delay| (0.0..=3600.0).contains(delay));
     delay.ok_or_else(|| format!("delay '{text}' is no number of seconds: give 0 to 3600"))
 }
 
-fn header(text: &str) -> Result<(String, String), Refusal> {
+pub(super) fn header(text: &str) -> Result<(String, String), Refusal> {
     let (name, value) = text.split_once(':').ok_or_else(|| format!("no ':' in http-header '{text}'"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

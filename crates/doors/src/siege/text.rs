@@ -1,53 +1,6 @@
-//! Texts that are shown instead of a test: help, version, configuration.
+//! Texts that are shown instead of a test: version, configuration.
 
 use super::settings::{Login, Reps, Settings};
-
-const HELP: &str = "\
-Usage: siege [options]
-       siege [options] URL
-       siege -g URL
-Options:
-  -V, --version             prints the version
-  -h, --help                prints this
-  -C, --config              prints the settings as they are understood
-  -v, --verbose             a line for each request
-  -q, --quiet               prints nothing but what goes wrong before the test
-  -g, --get                 sends one request and shows the heads of it and of its answer
-  -p, --print               sends one GET and shows it with the page
-  -c, --concurrent=NUM      users [default: 25]
-  -r, --reps=NUM|once       requests of each user; once: the whole list once
-  -t, --time=NUMm           how long; m is S, M or H: --time=30S
-  -d, --delay=NUM           users wait up to so many seconds between requests
-  -b, --benchmark           users do not wait
-  -i, --internet            each user takes URLs at random
-  -f, --file=FILE           list of URLs
-  -R, --rc=FILE             configuration [default: $SIEGERC, then ~/.siege/siege.conf]
-  -l, --log[=FILE]          adds a line of the result to FILE [default: /var/log/siege.log]
-  -m, --mark=\"text\"         adds a mark to that file
-  -H, --header=\"text\"       adds a field to each request (may be given several times)
-  -A, --user-agent=\"text\"   sets User-Agent
-  -T, --content-type=\"text\" sets Content-Type of requests with a body
-  -j, --json-output         the result as JSON on standard output
-      --no-parser           images, styles and scripts of pages are not fetched
-      --no-follow           redirections are not followed
-  -D, --debug               the heads of all requests and answers
-
-Not in the original:
-      --text                the report as text, whatever the configuration says of JSON
-      --layout=4.0|4.1      whose report and rules [default: 4.0]
-      --strict              exit 1 where a transaction failed
-      --statuses            a table of statuses behind the report
-      --verify              certificates of servers must be valid
-      --seed=N              the same seed asks in the same random order
-      --result-json=FILE    the whole result, in wringer's form
-      --show-plan           prints the plan instead of running it
-
-";
-
-/// The help.
-pub(super) fn help() -> String {
-    HELP.to_owned()
-}
 
 /// What `-V` prints. The first line is that of the original, which scripts read.
 pub(super) fn version(original: &str) -> String {

@@ -1,10 +1,10 @@
 //! Stage one: what was typed, read as `getopt_long` reads it for the old tools. What it means is [`super::plan`]'s business.
 //!
-//! One table row per option feeds the parser and the usage text. Start at [`read`].
+//! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
 use super::{Shown, Tool};
-use crate::number;
-use std::collections::VecDeque;
+use crate::getopt::{self, Read, Row, Set, Value};
+use crate::number::{a_count, a_time};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -52,127 +52,94 @@ impl Default for Typed {
     }
 }
 
-/// How an option is written down in [`Typed`].
-enum Slot {
-    Count(fn(&mut Typed, u64)),
-    Time(fn(&mut Typed) -> &mut Duration),
-    Text(fn(&mut Typed, String)),
-    On(fn(&mut Typed)),
-    /// Usage.
-    Help,
-}
-
-/// One option.
-struct Switch {
-    name: &'static str,
-    short: Option<char>,
-    /// Known to wrk2 alone.
-    only_wrk2: bool,
-    slot: Slot,
-    value: &'static str,
-    help: &'static str,
-}
-
-const fn switch(
-    name: &'static str,
+const fn value(
+    long: &'static str,
     short: char,
-    slot: Slot,
-    value: &'static str,
+    shown: &'static str,
     help: &'static str,
-) -> Switch {
-    Switch { name, short: if short == ' ' { None } else { Some(short) }, only_wrk2: false, slot, value, help }
+    set: Set<Typed>,
+) -> Row<Typed> {
+    Row { short, long, value: Value::Must, shown, help, ours: false, set }
+}
+
+const fn switch(long: &'static str, short: char, help: &'static str, set: Set<Typed>) -> Row<Typed> {
+    Row { short, long, value: Value::No, shown: "", help, ours: false, set }
+}
+
+/// Writes a value down.
+macro_rules! set {
+    ($field:ident = $value:expr) => {
+        |typed, text| {
+            typed.$field = $value(text)?;
+            Ok(())
+        }
+    };
+}
+
+/// Switches on.
+macro_rules! on {
+    ($field:ident) => {
+        |typed, _| {
+            typed.$field = true;
+            Ok(())
+        }
+    };
+}
+
+fn text(text: &str) -> Result<Option<String>, String> {
+    Ok(Some(text.to_owned()))
+}
+
+fn rate(text: &str) -> Result<Option<u64>, String> {
+    a_count(text).map(Some)
 }
 
 /// Every option, in the order of the usage text.
-static SWITCHES: &[Switch] = &[
-    switch(
-        "connections",
-        'c',
-        Slot::Count(|typed, n| typed.connections = n),
-        "N",
-        "Connections kept open [10]",
-    ),
-    switch("duration", 'd', Slot::Time(|typed| &mut typed.duration), "T", "How long the test lasts [10s]"),
-    switch("threads", 't', Slot::Count(|typed, n| typed.threads = n), "N", "Worker threads [2]"),
-    Switch {
-        only_wrk2: true,
-        ..switch(
-            "rate",
-            'R',
-            Slot::Count(|typed, n| typed.rate = Some(n)),
-            "N",
-            "Requests per second in all; required",
-        )
+static OPTIONS: &[Row<Typed>] = &[
+    value("connections", 'c', "N", "Connections kept open [10]", set!(connections = a_count)),
+    value("duration", 'd', "T", "How long the test lasts [10s]", set!(duration = a_time)),
+    value("threads", 't', "N", "Worker threads [2]", set!(threads = a_count)),
+    value("rate", 'R', "N", "Requests per second in all; required", set!(rate = rate)),
+    value("script", 's', "FILE", "Lua script", set!(script = text)),
+    value("header", 'H', "FIELD", "Header field, 'Name: value'", |typed, text| {
+        typed.headers.push(text.to_owned());
+        Ok(())
+    }),
+    switch("latency", 'L', "Show how latency is distributed", on!(latency)),
+    switch("u_latency", 'U', "The service time's distribution, too", on!(uncorrected)),
+    switch("batch_latency", 'B', "Time batches of pipelined requests whole", on!(batches)),
+    value("timeout", 'T', "T", "Time limit of connecting and of a request [2s]", set!(timeout = a_time)),
+    Row {
+        ours: true,
+        ..value("json", ' ', "FILE", "Write the result as JSON, too (- for stdout)", set!(json = text))
     },
-    switch("script", 's', Slot::Text(|typed, file| typed.script = Some(file)), "FILE", "Lua script"),
-    switch(
-        "header",
-        'H',
-        Slot::Text(|typed, field| typed.headers.push(field)),
-        "FIELD",
-        "Header field, 'Name: value'",
-    ),
-    switch("latency", 'L', Slot::On(|typed| typed.latency = true), "", "Show how latency is distributed"),
-    Switch {
-        only_wrk2: true,
-        ..switch(
-            "u_latency",
-            'U',
-            Slot::On(|typed| typed.uncorrected = true),
-            "",
-            "The service time's distribution, too",
-        )
-    },
-    Switch {
-        only_wrk2: true,
-        ..switch(
-            "batch_latency",
-            'B',
-            Slot::On(|typed| typed.batches = true),
-            "",
-            "Time batches of pipelined requests whole",
-        )
-    },
-    switch(
-        "timeout",
-        'T',
-        Slot::Time(|typed| &mut typed.timeout),
-        "T",
-        "Time limit of connecting and of a request [2s]",
-    ),
-    switch(
-        "json",
-        ' ',
-        Slot::Text(|typed, file| typed.json = Some(file)),
-        "FILE",
-        "Write the result as JSON, too (- for stdout)",
-    ),
-    switch(
-        "show-plan",
-        ' ',
-        Slot::On(|typed| typed.show_plan = true),
-        "",
-        "Print what this means, and run nothing",
-    ),
-    switch("version", 'v', Slot::On(|typed| typed.version = true), "", "Show the version"),
-    switch("help", ' ', Slot::Help, "", "Show this"),
+    Row { ours: true, ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan)) },
+    switch("version", 'v', "Show the version", on!(version)),
+    // Whoever reads the options looks for it.
+    switch(HELP, ' ', "Show this", |_, _| Ok(())),
 ];
 
-fn known(tool: Tool) -> impl Iterator<Item = &'static Switch> {
-    SWITCHES.iter().filter(move |switch| tool == Tool::Wrk2 || !switch.only_wrk2)
+/// The option that shows the usage text.
+const HELP: &str = "help";
+
+/// Options of wrk2 alone.
+const OF_WRK2: [&str; 3] = ["rate", "u_latency", "batch_latency"];
+
+fn known(tool: Tool) -> Vec<&'static Row<Typed>> {
+    OPTIONS.iter().filter(|row| tool == Tool::Wrk2 || !OF_WRK2.contains(&row.long)).collect()
 }
 
 /// The usage text.
 pub(super) fn usage(tool: Tool) -> String {
-    let mut text =
+    let mut usage =
         format!("Usage: {} <options> <url> [-- <arguments for the script>]\n  Options:\n", tool.name());
-    for switch in known(tool) {
-        let short = switch.short.map_or("   ".to_owned(), |short| format!("-{short},"));
-        let long = format!("--{} {}", switch.name, switch.value);
-        text += &format!("    {short} {long:<22}{}\n", switch.help);
+    for row in known(tool) {
+        let short = if row.short == ' ' { "   ".to_owned() } else { format!("-{},", row.short) };
+        let long = format!("--{} {}", row.long, row.shown);
+        usage += &format!("    {short} {long:<22}{}\n", row.help);
     }
-    text += "\n  Counts may have a unit (1k, 1M, 1G), times too (2s, 2m, 2h)\n";
-    text
+    usage += "\n  Counts may have a unit (1k, 1M, 1G), times too (2s, 2m, 2h)\n";
+    usage
 }
 
 /// Why there is no test, with the usage text.
@@ -190,129 +157,29 @@ pub(super) fn version(tool: Tool) -> String {
 /// # Errors
 /// The usage text, and what was wrong.
 pub(super) fn read(tool: Tool, args: &[OsString]) -> Result<Typed, Shown> {
+    let words = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (options, operands) = getopt::read(&known(tool), words);
     let mut typed = Typed::default();
-    let mut words: VecDeque<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut rest = Vec::new();
-    let stopped = read_words(tool, &mut typed, &mut words, &mut rest);
+    let stopped = options.into_iter().try_for_each(|option| set(tool, &mut typed, option));
     let version = if typed.version { version(tool) } else { String::new() };
     let with_version = |shown: Shown| Shown { text: format!("{version}{}", shown.text), ..shown };
     stopped.map_err(|complaint| with_version(refused(tool, complaint)))?;
-    let mut rest = rest.into_iter();
-    match rest.next() {
+    let mut operands = operands.into_iter();
+    match operands.next() {
         Some(url) if typed.threads > 0 && !typed.duration.is_zero() => {
-            Ok(Typed { url, args: rest.collect(), ..typed })
+            Ok(Typed { url, args: operands.collect(), ..typed })
         }
         _ => Err(with_version(refused(tool, String::new()))),
     }
 }
 
-/// Options into `typed`, everything else into `rest`.
-fn read_words(
-    tool: Tool,
-    typed: &mut Typed,
-    words: &mut VecDeque<String>,
-    rest: &mut Vec<String>,
-) -> Result<(), String> {
-    while let Some(word) = words.pop_front() {
-        if word == "--" {
-            rest.extend(words.drain(..));
-        } else if let Some(long) = word.strip_prefix("--") {
-            read_long(tool, typed, long, words)?;
-        } else if word.len() > 1 && word.starts_with('-') {
-            read_cluster(tool, typed, &word[1..], words)?;
-        } else {
-            rest.push(word);
+fn set(tool: Tool, typed: &mut Typed, option: Read<Typed>) -> Result<(), String> {
+    let name = tool.name();
+    match option {
+        Read::Option { row, .. } if row.long == HELP => Err(String::new()),
+        Read::Option { row, label, value } => {
+            (row.set)(typed, &value).map_err(|wanted| format!("{name}: {label} '{value}': give {wanted}"))
         }
+        Read::Wrong(wrong) => Err(format!("{name}: {}", wrong.text())),
     }
-    Ok(())
-}
-
-fn read_long(tool: Tool, typed: &mut Typed, word: &str, words: &mut VecDeque<String>) -> Result<(), String> {
-    let (name, attached) = match word.split_once('=') {
-        Some((name, value)) => (name, Some(value.to_owned())),
-        None => (word, None),
-    };
-    let switch = long(tool, name)?;
-    let label = format!("--{}", switch.name);
-    let value = match (takes_value(switch), attached) {
-        (true, attached) => Some(value(tool, &label, attached, words)?),
-        (false, None) => None,
-        (false, Some(_)) => return Err(format!("{}: option '{label}' takes no value", tool.name())),
-    };
-    set(tool, typed, switch, &label, value)
-}
-
-/// The option of this name, or the only one whose name begins so.
-fn long(tool: Tool, name: &str) -> Result<&'static Switch, String> {
-    if let Some(exact) = known(tool).find(|switch| switch.name == name) {
-        return Ok(exact);
-    }
-    let mut candidates = known(tool).filter(|switch| switch.name.starts_with(name));
-    match (candidates.next(), candidates.next()) {
-        (Some(only), None) => Ok(only),
-        (Some(_), Some(_)) => Err(format!("{}: option '--{name}' is ambiguous", tool.name())),
-        _ => Err(format!("{}: unknown option '--{name}'", tool.name())),
-    }
-}
-
-fn read_cluster(
-    tool: Tool,
-    typed: &mut Typed,
-    cluster: &str,
-    words: &mut VecDeque<String>,
-) -> Result<(), String> {
-    for (at, letter) in cluster.char_indices() {
-        let label = format!("-{letter}");
-        let switch = known(tool)
-            .find(|switch| switch.short == Some(letter))
-            .ok_or_else(|| format!("{}: unknown option '{label}'", tool.name()))?;
-        if !takes_value(switch) {
-            set(tool, typed, switch, &label, None)?;
-            continue;
-        }
-        let attached = &cluster[at + letter.len_utf8()..];
-        let attached = (!attached.is_empty()).then(|| attached.to_owned());
-        let value = value(tool, &label, attached, words)?;
-        return set(tool, typed, switch, &label, Some(value));
-    }
-    Ok(())
-}
-
-fn takes_value(switch: &Switch) -> bool {
-    matches!(switch.slot, Slot::Count(_) | Slot::Time(_) | Slot::Text(_))
-}
-
-fn value(
-    tool: Tool,
-    label: &str,
-    attached: Option<String>,
-    words: &mut VecDeque<String>,
-) -> Result<String, String> {
-    attached
-        .or_else(|| words.pop_front())
-        .ok_or_else(|| format!("{}: option '{label}' needs a value", tool.name()))
-}
-
-fn set(
-    tool: Tool,
-    typed: &mut Typed,
-    switch: &Switch,
-    label: &str,
-    value: Option<String>,
-) -> Result<(), String> {
-    let value = value.unwrap_or_default();
-    let wrong = |wanted: &str| format!("{}: {label} '{value}': give {wanted}", tool.name());
-    match switch.slot {
-        Slot::Count(set) => {
-            set(typed, number::count(&value).ok_or_else(|| wrong("a whole number, such as 100 or 10k"))?);
-        }
-        Slot::Time(slot) => {
-            *slot(typed) = number::time(&value)
-                .ok_or_else(|| wrong("whole seconds, minutes or hours, such as 30s or 2m"))?;
-        }
-        Slot::Text(set) => set(typed, value),
-        Slot::On(set) => set(typed),
-        Slot::Help => return Err(String::new()),
-    }
-    Ok(())
 }

@@ -12,4 +12,5 @@ mod bad_input;
 mod differences;
 mod nginx;
 mod odd_servers;
+mod parsers;
 mod sides;

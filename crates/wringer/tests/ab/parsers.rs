@@ -1,0 +1,44 @@
+//! Programs of others that read ab's reports, retyped by what they look for: each finds it in ours.
+
+use crate::server::{Manner, Server};
+use crate::support::ours;
+use regex::Regex;
+
+/// Where a parser is published, and what it looks for; blanks in a row are one in the text that it reads.
+const PARSERS: [(&str, &[&str]); 5] = [
+    ("github.com/pmjones/php-framework-benchmarks, bench/ab.php", &[r"Requests per second: *([\d.]+)"]),
+    (
+        "github.com/reepush/renderer, benchmark.sh",
+        &[r"Time per request: (\d+.\d+) \[ms\] \(mean\)", r"\d+ \(longest request\)"],
+    ),
+    (
+        "a module of Node.js, parseApacheBenchOutput",
+        &[
+            r"(?i)complete requests:\s+([\d.]+)",
+            r"(?i)failed requests:\s+([\d.]+)",
+            r"(?i)requests per second:\s+([\d.]+)",
+            r"(?i)waiting:\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)",
+            r"(?i)total:\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)",
+        ],
+    ),
+    (
+        "github.com/anggar/PROGJAR_05111740000052, tugas10/test.sh",
+        &["Time taken", "Complete req", "Failed req", "Total trans", "Requests per", "Time per request", "Transfer rate"],
+    ),
+    (
+        "programs that look for the version first",
+        &[r"^This is ApacheBench, Version (\d+\.\d+) <.*>", r"(?i)apachebench, version 2\.[0-9]"],
+    ),
+];
+
+#[test]
+fn parsers_of_others_read_our_reports() {
+    let server = Server::start(Manner::Good);
+    let report = ours(&format!("-n 20 -c 2 {}", server.url("/"))).stdout;
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (source, patterns) in PARSERS {
+        for pattern in patterns {
+            assert!(Regex::new(pattern).unwrap().is_match(&report), "{source}: {pattern}: {report}");
+        }
+    }
+}
