@@ -1,40 +1,31 @@
 //! The engine: a plan's load goes in, snapshots come out. It never prints, never exits, and knows no door.
 //!
 //! One [`drive`] runs on each worker (one thread, one core). It walks the phases of the plan; in each, users send
-//! requests when the pace says so ([`pace`]), judge what comes back (`judge`), and count it. Workers share nothing but
-//! [`Control`]: the word to stop, and a common start of each phase.
+//! requests when the pace says so ([`pace`]), judge what comes back (`answer`), and count it (`account`). Workers share
+//! nothing but [`Control`]: the word to stop, and a common start of each phase.
 //!
-//! Start reading at [`drive`] in `worker.rs`, then `user.rs` (what one user does), then `exchange.rs` (one request).
+//! Each module may use only those that stand before it:
+//! `failure` `control` `account` `auth` `channel` `request` `answer` `script` `step` `pace` `exchange` `session` `program` `run`.
+//!
+//! Start reading at [`drive`] in `run/mod.rs`, then `run/user.rs` (one user), then `exchange/mod.rs` (one request).
 
+mod account;
 mod answer;
-mod asked;
-mod chunked;
-mod compose;
-mod connection;
+mod auth;
+mod channel;
 mod control;
 mod exchange;
 mod failure;
-mod judge;
-pub mod messages;
-mod open;
-mod oracle;
 pub mod pace;
-mod page;
 mod program;
 mod request;
-mod requests;
-mod route;
+mod run;
 pub mod script;
 mod session;
-mod sign;
-mod source;
-mod under_way;
-mod urls;
-mod user;
-mod worker;
+mod step;
 
+pub use channel::{Hosts, UNIX};
 pub use control::Control;
 pub use failure::of_connect as failure_of_connect;
-pub use requests::Hosts;
-pub use route::UNIX;
-pub use worker::{Job, drive, drive_script};
+pub use run::{Job, drive, drive_script};
+pub use step::messages;

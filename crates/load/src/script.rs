@@ -1,10 +1,11 @@
 //! Scripts: what somebody's program says is sent. The engine knows only this surface; whoever runs the program is elsewhere.
 
-use crate::exchange::Place;
-use measure::{Exchange, Tally};
+pub use crate::account::Ledger;
+
+use crate::channel::Destination;
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use wire::http1::batch::{self, Batch};
 
@@ -39,39 +40,6 @@ pub trait Script {
 
     /// The worker has ended. Called once.
     fn end(&mut self);
-}
-
-/// Exchanges of a worker since its last snapshot, within reach of whoever conducts the run: they still have them where the
-/// worker does not come back from its script.
-#[derive(Debug, Default)]
-pub struct Ledger(Mutex<Vec<Exchange>>);
-
-/// Exchanges that a ledger holds at most; an interval has fewer.
-const MOST_IN_LEDGER: usize = 1 << 17;
-
-impl Ledger {
-    /// Writes down an exchange.
-    pub(crate) fn add(&self, exchange: &Exchange) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < MOST_IN_LEDGER {
-            kept.push(*exchange);
-        }
-    }
-
-    /// A snapshot has them all.
-    pub(crate) fn clear(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
-    /// The figures of what is written down.
-    pub fn tally(&self) -> Box<Tally> {
-        let mut tally = Box::new(Tally::new());
-        for exchange in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            tally.counts.requests += u64::from(exchange.times);
-            tally.exchange(exchange);
-        }
-        tally
-    }
 }
 
 /// What a script makes of each request.
@@ -170,8 +138,8 @@ impl Playing {
     }
 
     /// Where its connections go.
-    pub fn place(&self) -> Place<'_> {
-        Place { to: &self.to, secure: self.secure.as_deref(), tunnel: None }
+    pub fn destination(&self) -> Destination<'_> {
+        Destination { to: &self.to, secure: self.secure.as_deref(), tunnel: None }
     }
 
     pub fn responds(&self) -> bool {

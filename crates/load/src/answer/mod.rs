@@ -7,6 +7,14 @@
 mod check;
 pub(crate) mod coding;
 mod find;
+mod judge;
+mod oracle;
+mod page;
+mod sink;
 
 pub(crate) use check::{Checks, Code, Extractor, Look};
 pub(crate) use find::{Finder, View};
+pub(crate) use judge::Judge;
+pub(crate) use oracle::Serials;
+pub(crate) use page::PageReader;
+pub(crate) use sink::{Answer, Body, Ended, Found, Said, Settled};

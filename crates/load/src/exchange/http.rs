@@ -1,85 +1,21 @@
 //! Reads the answers of HTTP/1 calls: each is pushed into the call's own sink as it arrives.
 
 use super::pacing::Pacing;
-use super::report::{self, Ending, Found};
+use super::report::{self, Ending};
 use super::resend::is_lost;
-use super::{Call, Context, Ended, Moments, Queue, Read, Sent, Slot, finish};
-use crate::connection::Connection;
+use super::{Call, Client, Context, Moments, Queue, Read, Sent, Worker, finish};
+use crate::answer::{Answer, Body, Ended, Found, Settled};
+use crate::channel::Connection;
 use crate::failure;
-use crate::worker::Worker;
-use measure::{CacheResult, ExchangeKind, Failure, FailureKind, Outcome, Stage};
+use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::cell::RefCell;
-use std::time::Duration;
-use wire::http1::{HeadMemo, ResponseSink, Stage as Progress, Version};
+use wire::http1::{HeadMemo, Stage as Progress};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
 const DRAIN_FROM: u64 = 32 * 1024;
 
 /// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
 const HEAD_READ: usize = 1024;
-
-/// A reader of an answer that may have no use for its body.
-pub(crate) trait Body: ResponseSink {
-    /// Whether body bytes are looked at; where not, they may be drained unread.
-    fn wants_body(&self) -> bool;
-
-    /// Counts body bytes that were drained unread.
-    fn skipped(&mut self, count: u64);
-
-    /// Body bytes so far.
-    fn body_bytes(&self) -> u64;
-
-    /// What is pushed next has arrived so long after the send.
-    fn arrived(&mut self, after: Duration) {
-        let _ = after;
-    }
-}
-
-/// What an answer said of itself.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Said {
-    /// 0 where no answer came.
-    pub status: u16,
-    pub version: Option<Version>,
-    pub keep_alive: bool,
-    pub head_bytes: u64,
-    pub body_bytes: u64,
-    pub cache: CacheResult,
-}
-
-impl Default for Said {
-    fn default() -> Said {
-        Said {
-            status: 0,
-            version: None,
-            keep_alive: false,
-            head_bytes: 0,
-            body_bytes: 0,
-            cache: CacheResult::NotAsked,
-        }
-    }
-}
-
-/// A reader of an answer that knows what it should have been.
-pub(crate) trait Answer: Body {
-    /// What the answer said of itself.
-    fn said(&self) -> Said;
-
-    /// What was found beside the outcome.
-    fn found(&mut self, outcome: Outcome) -> Found;
-}
-
-/// What became of an answer.
-pub(crate) struct Settled {
-    pub outcome: Outcome,
-    pub kind: ExchangeKind,
-}
-
-impl From<Outcome> for Settled {
-    fn from(outcome: Outcome) -> Settled {
-        Settled { outcome, kind: ExchangeKind::Request }
-    }
-}
 
 /// How an answer is read.
 pub(crate) struct Reading {
@@ -138,7 +74,7 @@ pub(crate) trait HttpCall: Call {
 pub(crate) async fn read<C: HttpCall>(
     context: Context<'_>,
     call: &C,
-    slot: &mut Slot,
+    client: &mut Client,
     connection: &mut Connection,
     window: &mut Queue<Sent<C::Item>>,
 ) -> Read {
@@ -148,7 +84,7 @@ pub(crate) async fn read<C: HttpCall>(
     sent.answers = sent.answers.saturating_sub(1);
     connection.reader.begin(sent.expect);
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
-    let mut head = std::mem::take(&mut slot.answer_head);
+    let mut head = std::mem::take(&mut client.answer_head);
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
     let (mut reading, memo) = (call.reading(sent), call.memo(sent));
     let mut ended = transfer(worker, connection, (&mut sink, memo), &mut reading, &mut moments).await;
@@ -160,7 +96,7 @@ pub(crate) async fn read<C: HttpCall>(
             && is_lost(failure)
         {
             drop(sink);
-            slot.answer_head = head;
+            client.answer_head = head;
             if let Some(sent) = window.front_mut() {
                 sent.answers += 1;
             }
@@ -173,15 +109,15 @@ pub(crate) async fn read<C: HttpCall>(
     }
     let settled = call.settle(sent, ended, &mut sink);
     let said = sink.said();
-    let wanted = report::is_wanted(worker, settled.outcome) || worker.first_wanted.get();
+    let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    slot.answer_head = head;
+    client.answer_head = head;
     let challenged = settled.kind == ExchangeKind::Challenge;
     let ending = Ending { outcome: settled.outcome, moments, said, found, challenged };
     let last = sent.last;
     let whole = sent.answers == 0;
-    finish(context, slot, call, sent, &ending, settled.kind);
+    finish(context, client, call, sent, &ending, settled.kind);
     connection.answered += 1;
     if whole {
         window.pop();
@@ -200,7 +136,7 @@ pub(crate) async fn read<C: HttpCall>(
 
 /// Names the limit that ran out where nothing came at all.
 fn without_answer(worker: &Worker, ended: Ended) -> Ended {
-    let limits = &worker.job.load.limits;
+    let limits = &worker.load.limits;
     match ended {
         Ended::Failed(failure)
             if failure.kind == FailureKind::Timeout
@@ -247,7 +183,7 @@ async fn transfer(
             }
         };
         note_arrival(worker, connection, moments);
-        worker.heard(received.as_ref().map_or(0, |(bytes, _)| bytes.len()), moments.ended);
+        worker.account.received(received.as_ref().map_or(0, |(bytes, _)| bytes.len()), moments.ended);
         sink.arrived(moments.service());
         let stage = match connection.reader.stage() {
             Progress::Idle | Progress::Head => Stage::Head,
@@ -289,8 +225,8 @@ fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Mome
     moments.ended = worker.net.recently();
     if moments.first_byte.is_none() {
         moments.first_byte = Some(moments.ended);
-        if worker.job.load.limits.first_byte.is_some() {
-            connection.stream.set_deadline(Some(moments.sent + worker.job.load.limits.request));
+        if worker.load.limits.first_byte.is_some() {
+            connection.stream.set_deadline(Some(moments.sent + worker.load.limits.request));
         }
     }
 }
@@ -312,7 +248,7 @@ async fn drain(
                 return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
             }
             Ok(count) => {
-                worker.heard(count as usize, worker.net.now());
+                worker.account.received(count as usize, worker.net.now());
                 sink.skipped(count);
                 if connection.reader.skip(count) {
                     return Some(Ended::Complete);

@@ -1,13 +1,13 @@
 //! TCP messages and their answers: one at a time, or several under way on one connection.
 
-use super::report::{Described, Ending, Found, report};
+use super::report::{Described, Ending, report};
 use super::resend::is_lost;
-use super::{Call, Context, Due, Moments, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
-use crate::answer::View;
-use crate::connection::Connection;
+use super::{Call, Client, Context, Due, Moments, Queue, Read, Repeating, Sent, Turn, Written, run};
+use crate::answer::{Found, View};
+use crate::channel::{Connection, Destination};
 use crate::failure;
-use crate::messages::{Messages, Prepared};
 use crate::request::{Filling, Scratch, Values};
+use crate::step::{Messages, PreparedMessage as Prepared};
 use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk};
 use plan::data::Moment;
 use plan::draw::hash;
@@ -48,13 +48,13 @@ impl Item {
 /// user has had, to which all but the first are added.
 pub(crate) async fn messages(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     mine: &mut Mine,
     messages: &Messages,
     turn: Turn,
     turns: &mut u64,
 ) {
-    context.worker.begin(turn.due);
+    context.worker.account.begin(turn.due);
     if mine.reader.is_none() {
         // A plan's check has refused what no reader could be made for.
         mine.reader = Reader::new(messages.answers.clone(), messages.longest_answer).ok();
@@ -62,8 +62,8 @@ pub(crate) async fn messages(
         // Those that are answered late are remembered a while longer than as many can be under way.
         mine.values.draws.reserve(if messages.depth > 1 { 2 * messages.depth } else { 1 });
     }
-    let mut call = Talked { context, messages, mine, turns, user: slot.user, done: None };
-    run(context, slot, &mut call, [Due { item: Item::new(), turn }].into_iter().collect()).await;
+    let mut call = Talked { context, messages, mine, turns, user: client.user, done: None };
+    run(context, client, &mut call, [Due { item: Item::new(), turn }].into_iter().collect()).await;
 }
 
 struct Talked<'a> {
@@ -81,8 +81,8 @@ impl Call for Talked<'_> {
 
     const IS_HTTP: bool = false;
 
-    fn place<'s>(&'s self, _: &'s Item) -> Place<'s> {
-        self.context.worker.target()
+    fn destination<'s>(&'s self, _: &'s Item) -> Destination<'s> {
+        self.context.worker.channels.target()
     }
 
     fn depth(&self) -> usize {
@@ -90,14 +90,14 @@ impl Call for Talked<'_> {
     }
 
     fn next(&mut self, now: Instant) -> Option<Due<Item>> {
-        let (worker, work) = (self.context.worker, self.context.work);
-        let may = work.turns_per_user.is_none_or(|most| *self.turns + 1 < most);
-        if self.messages.depth == 1 || !work.pipelines || !may {
+        let (worker, phase) = (self.context.worker, self.context.phase);
+        let may = phase.turns_per_user.is_none_or(|most| *self.turns + 1 < most);
+        if self.messages.depth == 1 || !phase.pipelines || !may {
             return None;
         }
-        let number = worker.next_number(work, now)?;
+        let number = worker.next_number(phase, now)?;
         let turn = Turn { number, due: now, lateness: None };
-        worker.begin(turn.due);
+        worker.account.begin(turn.due);
         *self.turns += 1;
         Some(Due { item: Item::new(), turn })
     }
@@ -142,7 +142,7 @@ impl Call for Talked<'_> {
     }
 
     /// What nobody answers is done when it is sent.
-    fn sent(&mut self, slot: &mut Slot, connection: &mut Connection, window: &mut Queue<Sent<Item>>) {
+    fn sent(&mut self, client: &mut Client, connection: &mut Connection, window: &mut Queue<Sent<Item>>) {
         if !self.messages.unanswered {
             return;
         }
@@ -156,23 +156,23 @@ impl Call for Talked<'_> {
             self.mine.next += 1;
             self.end(&sent, Outcome::Fine, sent.unanswered_at(now), (0, 0));
         }
-        self.count_done(slot, now);
+        self.count_done(client, now);
     }
 
     /// Receives until at least one answer is complete, and deals with all messages that are complete with it.
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<Item>>,
     ) -> Read {
         loop {
             // What was sent first must be answered first, or at least in time.
-            let limit = self.context.worker.job.load.limits.request;
+            let limit = self.context.worker.load.limits.request;
             connection.stream.set_deadline(window.front().map(|oldest| oldest.at + limit));
             let received = connection.stream.recv().await;
             let now = self.context.worker.net.now();
-            self.context.worker.heard(received.as_deref().map_or(0, <[u8]>::len), now);
+            self.context.worker.account.received(received.as_deref().map_or(0, <[u8]>::len), now);
             let bytes = match received {
                 Ok(bytes) => bytes,
                 Err(error) => return self.lost(failure::of_io(&error, self.stage()), connection),
@@ -180,10 +180,10 @@ impl Call for Talked<'_> {
             // The reader is taken out, so that its message and all the rest of a user may be used together.
             let Some(mut reader) = self.mine.reader.take() else { return Read::Failed(bad_frame()) };
             let before = window.len();
-            let ended = self.take(slot, window, &mut reader, &bytes, now);
+            let ended = self.take(client, window, &mut reader, &bytes, now);
             self.mine.reader = Some(reader);
             connection.answered += before.saturating_sub(window.len()) as u32;
-            self.count_done(slot, now);
+            self.count_done(client, now);
             match ended {
                 Some(Read::Lost(failure)) => return self.lost(failure, connection),
                 Some(ended) => return ended,
@@ -224,9 +224,9 @@ impl Call for Talked<'_> {
 impl Talked<'_> {
     /// Tells a step of the exchange, where the plan wants to know of them.
     fn say(&self, said: impl FnOnce() -> Said) {
-        if self.context.worker.job.load.trace.heads {
+        if self.context.worker.load.trace.heads {
             let talk = Talk { connection: self.context.moment(0, self.user).connection, said: said() };
-            self.context.worker.show(Event::Talk(Box::new(talk)));
+            self.context.worker.account.show(Event::Talk(Box::new(talk)));
         }
     }
 
@@ -234,7 +234,7 @@ impl Talked<'_> {
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, now, prepared);
         let Mine { values: Values { slots, draws }, scratch, .. } = &mut *self.mine;
-        let worker = self.context.worker.job.part.index;
+        let worker = self.context.worker.part.index;
         let place = item.dealt.get_or_insert_with(|| prepared.deal(turn.number, worker, draws));
         let draws = draws.at(*place, turn.number);
         self.messages.write(prepared, &Filling { at: &moment, draws, slots }, scratch, to)
@@ -272,7 +272,7 @@ impl Talked<'_> {
     /// Deals with what was received; `None` while no answer is complete.
     fn take(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         window: &mut Queue<Sent<Item>>,
         reader: &mut Reader,
         bytes: &[u8],
@@ -281,7 +281,7 @@ impl Talked<'_> {
         if bytes.is_empty() {
             return Some(match reader.end_of_stream() {
                 Ok(message) => {
-                    self.message(slot, window, &message, now);
+                    self.message(client, window, &message, now);
                     self.closed(window)
                 }
                 Err(_) => Read::Lost(self.closed_early()),
@@ -295,7 +295,7 @@ impl Talked<'_> {
                 Ok(found) => {
                     rest = &rest[found.consumed..];
                     if let Some(message) = found.message {
-                        answered |= self.message(slot, window, &message, now);
+                        answered |= self.message(client, window, &message, now);
                         self.mine.began = None;
                         if !reader.keeps_connection() {
                             return Some(self.closed(window));
@@ -319,7 +319,7 @@ impl Talked<'_> {
     /// A message has come. Whether it was an answer.
     fn message(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         window: &mut Queue<Sent<Item>>,
         message: &Message<'_>,
         now: Instant,
@@ -331,7 +331,7 @@ impl Talked<'_> {
         });
         let place = if self.messages.is_pushed(message) { None } else { self.place_of(window, message) };
         let Some(sent) = place.and_then(|place| window.remove(place)) else {
-            self.context.worker.count(|counts| {
+            self.context.worker.account.count(|counts| {
                 counts.pushed += 1;
                 counts.body_bytes += message.bytes.len() as u64;
             });
@@ -343,7 +343,7 @@ impl Talked<'_> {
         let bytes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
         self.end(&sent, outcome, moments, bytes);
         if let Outcome::Faulty(fault) = outcome {
-            self.tell(slot, &sent, moments, fault, message);
+            self.tell(client, &sent, moments, fault, message);
             self.mine.start_again();
         } else {
             self.mine.next += 1;
@@ -370,7 +370,7 @@ impl Talked<'_> {
 
     fn judge(&mut self, prepared: &Prepared, message: &Message<'_>) -> Outcome {
         if let Some((code, good)) = self.messages.verdict(message) {
-            self.context.worker.code(code.as_deref(), good);
+            self.context.worker.account.code(code.as_deref(), good);
             if !good {
                 return Outcome::Faulty(if code.is_some() { Fault::BadCode } else { Fault::NoCode });
             }
@@ -400,22 +400,29 @@ impl Talked<'_> {
             Some(last) if Exchange { times: 1, ..*last } == exchange => last.times += 1,
             done => {
                 if let Some(exchange) = done.replace(exchange) {
-                    self.context.worker.end(&exchange);
+                    self.context.worker.account.end(&exchange);
                 }
             }
         }
     }
 
-    fn count_done(&mut self, slot: &mut Slot, now: Instant) {
+    fn count_done(&mut self, client: &mut Client, now: Instant) {
         if let Some(exchange) = self.done.take() {
-            slot.refusals = 0;
-            slot.ended = Some(now);
-            self.context.worker.end(&exchange);
+            client.refusals = 0;
+            client.ended = Some(now);
+            self.context.worker.account.end(&exchange);
         }
     }
 
     /// Tells of an answer that came whole and was wrong. Not on the plain path.
-    fn tell(&self, slot: &Slot, sent: &Sent<Item>, moments: Moments, fault: Fault, message: &Message<'_>) {
+    fn tell(
+        &self,
+        client: &Client,
+        sent: &Sent<Item>,
+        moments: Moments,
+        fault: Fault,
+        message: &Message<'_>,
+    ) {
         let found = Found {
             detail: self.detail(fault, message),
             answer: Some(shown(message.bytes)),
@@ -423,7 +430,7 @@ impl Talked<'_> {
         };
         let outcome = Outcome::Faulty(fault);
         let ending = Ending { outcome, found, ..Ending::failed(bad_frame(), moments) };
-        report(self.context, slot, self, sent, &ending);
+        report(self.context, client, self, sent, &ending);
     }
 
     fn judged(&self, outcome: Outcome, message: &Message<'_>) -> Said {

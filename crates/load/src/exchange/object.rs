@@ -1,13 +1,12 @@
 //! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
-use super::http::{self, Answer, HttpCall, Reading, Said, Settled};
+use super::http::{self, HttpCall, Reading};
 use super::pacing::Pacing;
-use super::report::{Described, Found};
-use super::{Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
-use crate::asked::{Asked, Laws};
-use crate::connection::Connection;
-use crate::judge::Judge;
-use measure::event::Wrong;
+use super::report::Described;
+use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written, run};
+use crate::answer::{Ended, Judge, Settled};
+use crate::channel::{Connection, Destination};
+use crate::request::asked::{Asked, Laws};
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, Stage};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -16,23 +15,23 @@ use wire::http1::Expect;
 /// Fetches an object of the site. `path`: room for the path asked for.
 pub(crate) async fn object(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     path: &mut Vec<u8>,
     laws: &Laws,
     turn: Turn,
 ) {
     let worker = context.worker;
-    let asked = laws.draw(&worker.job.site, turn.number, worker.net.unix_micros_at(turn.due));
-    worker.begin(turn.due);
+    let asked = laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
+    worker.account.begin(turn.due);
     count_kind(context, &asked);
     let mut fetch = Fetch { context, laws, path: std::mem::take(path) };
-    run(context, slot, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
+    run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     *path = fetch.path;
 }
 
 fn count_kind(context: Context<'_>, asked: &Asked) {
     if asked.reload || asked.range.is_some() || asked.has_version.is_some() {
-        context.worker.count(|counts| {
+        context.worker.account.count(|counts| {
             counts.reloads += u64::from(asked.reload);
             counts.ranges += u64::from(asked.range.is_some());
             counts.conditional += u64::from(asked.has_version.is_some());
@@ -52,8 +51,8 @@ impl Call for Fetch<'_> {
 
     const CACHE: CacheResult = CacheResult::Unknown;
 
-    fn place<'s>(&'s self, _: &'s Asked) -> Place<'s> {
-        self.context.worker.target()
+    fn destination<'s>(&'s self, _: &'s Asked) -> Destination<'s> {
+        self.context.worker.channels.target()
     }
 
     fn write(
@@ -64,12 +63,12 @@ impl Call for Fetch<'_> {
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
         let worker = self.context.worker;
-        let path = worker.composer.head(to, &worker.job.site, &due.item, last);
+        let path = worker.composer.head(to, &worker.site, &due.item, last);
         self.path.clear();
         self.path.extend_from_slice(&to[path]);
-        if worker.job.load.trace.urls {
+        if worker.load.trace.urls {
             let line = to.split(|byte| *byte == b'\r').next().unwrap_or(to);
-            worker.show(Event::Url(String::from_utf8_lossy(line).into_owned()));
+            worker.account.show(Event::Url(String::from_utf8_lossy(line).into_owned()));
         }
         let payload = worker.composer.post_bytes(&due.item).unwrap_or(0);
         Ok(Written { expect: Expect::Body, payload })
@@ -77,11 +76,11 @@ impl Call for Fetch<'_> {
 
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<Asked>>,
     ) -> Read {
-        http::read(self.context, self, slot, connection, window).await
+        http::read(self.context, self, client, connection, window).await
     }
 
     fn repeating(&self, item: &Asked) -> Repeating {
@@ -109,7 +108,7 @@ impl Fetch<'_> {
     /// The request's head, composed again: it is a pure function of what was asked.
     fn head(&self, asked: &Asked) -> Cow<'static, str> {
         let mut bytes = Vec::new();
-        self.context.worker.composer.head(&mut bytes, &self.context.worker.job.site, asked, false);
+        self.context.worker.composer.head(&mut bytes, &self.context.worker.site, asked, false);
         String::from_utf8_lossy(&bytes).into_owned().into()
     }
 }
@@ -123,7 +122,7 @@ impl HttpCall for Fetch<'_> {
     fn sink<'s>(&'s self, sent: &'s Sent<Asked>, kept: Option<&'s mut Vec<u8>>) -> Judge<'s> {
         let worker = self.context.worker;
         let sent_us = worker.net.unix_micros_at(sent.at);
-        Judge::new(&worker.job.site, &worker.job.load.check, &sent.item, &self.path, sent_us, kept)
+        Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept)
     }
 
     fn reading(&self, sent: &Sent<Asked>) -> Reading {
@@ -147,49 +146,11 @@ impl HttpCall for Fetch<'_> {
             judge.seen_again();
         }
         if judge.said.status == 304 {
-            worker.count(|counts| counts.unchanged += 1);
+            worker.account.count(|counts| counts.unchanged += 1);
         } else if judge.said.status == 200 && sent.item.range.is_some() {
-            worker.count(|counts| counts.ranges_ignored += 1);
+            worker.account.count(|counts| counts.ranges_ignored += 1);
         }
         outcome(ended, judge, &sent.item).into()
-    }
-}
-
-impl Answer for Judge<'_> {
-    fn said(&self) -> Said {
-        Said {
-            status: self.said.status,
-            version: self.said.version,
-            keep_alive: self.said.keep_alive,
-            head_bytes: self.said.head_bytes,
-            body_bytes: self.body_bytes,
-            cache: self.cache(),
-        }
-    }
-
-    fn found(&mut self, outcome: Outcome) -> Found {
-        let (expected, answered) = (self.expected_length(), self.said.status != 0);
-        let announced = self.said.content_length;
-        let wrong_length = announced.filter(|length| *length != expected && answered && self.checks_length());
-        let error = match outcome {
-            Outcome::Failed(failure)
-                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
-            {
-                Some(Wrong::Short { got: self.body_bytes, wanted: announced.unwrap_or(expected) })
-            }
-            _ => None,
-        };
-        let whole = self.whole_length();
-        Found {
-            detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
-            serial: self.said.stamp.map(|stamp| stamp.serial),
-            errors: wrong_length
-                .map(|announced| Wrong::Length { expected, announced, whole })
-                .into_iter()
-                .collect(),
-            error,
-            ..Found::default()
-        }
     }
 }
 

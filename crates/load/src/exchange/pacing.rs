@@ -1,6 +1,6 @@
 //! Reads as a client does that is slow, loses patience, or breaks off on purpose.
 
-use crate::worker::Worker;
+use super::Worker;
 use plan::{GiveUp, Reading};
 use std::io;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ impl Pacing {
         abort: Option<(f64, u64)>,
         since: Instant,
     ) -> Option<Pacing> {
-        let limits = &worker.job.load.limits;
+        let limits = &worker.load.limits;
         let bytes_per_second = reading.bytes_per_second.filter(|_| slow);
         let plain = bytes_per_second.is_none() && reading.give_up.is_none();
         (!plain || abort.is_some() || limits.idle.is_some()).then(|| Pacing {

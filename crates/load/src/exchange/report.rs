@@ -1,7 +1,7 @@
 //! What is told of single requests: records, errors, evidence, heads. Not on the plain path.
 
-use super::{Call, Context, Moments, Said, Sent, Slot};
-use crate::worker::Worker;
+use super::{Call, Client, Context, Moments, Sent, Worker};
+use crate::answer::{Found, Said};
 use measure::event::{HeadTitle, Wrong};
 use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, Times, Trouble};
 use std::borrow::Cow;
@@ -19,24 +19,6 @@ pub(crate) struct Described<'a> {
     /// Its place in the list of requests.
     pub place: usize,
     pub cause: Cause,
-}
-
-/// What was found in an answer, for whoever wants to know more than its outcome.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// What is wrong, in a sentence.
-    pub detail: String,
-    /// The answer as it may be shown, where that is not the head which the slot has kept.
-    pub answer: Option<String>,
-    pub serial: Option<u64>,
-    /// Errors beside the outcome.
-    pub errors: Vec<Wrong>,
-    /// A closer name of the outcome, where it is one.
-    pub error: Option<Wrong>,
-    /// Body bytes that the answer is compared with.
-    pub expected_bytes: Option<u64>,
-    /// The body, where it is to be shown.
-    pub body: Option<Vec<u8>>,
 }
 
 /// How an exchange ended.
@@ -59,74 +41,82 @@ impl Ending {
 
 /// Whether a request that ended so is told of, in whichever way.
 pub(super) fn is_wanted(worker: &Worker, outcome: Outcome) -> bool {
-    let trace = &worker.job.load.trace;
+    let trace = &worker.load.trace;
     !matches!(outcome, Outcome::Fine) || trace.requests || trace.heads || trace.bodies
 }
 
 /// Whether the head of an answer may be wanted.
 pub(super) fn keeps_head(worker: &Worker) -> bool {
-    let trace = &worker.job.load.trace;
-    worker.evidence_left.get() > 0 || trace.heads || trace.errors || worker.first_wanted.get()
+    let trace = &worker.load.trace;
+    worker.account.wanted.evidence.get() > 0
+        || trace.heads
+        || trace.errors
+        || worker.account.wanted.first.get()
 }
 
 /// Tells what the plan wants told of one exchange.
 pub(super) fn report<C: Call>(
     context: Context<'_>,
-    slot: &Slot,
+    client: &Client,
     call: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
 ) {
     let worker = context.worker;
-    if worker.job.load.trace.spreads {
+    if worker.load.trace.spreads {
         gather(worker, sent, ending);
     }
     if is_wanted(worker, ending.outcome) {
-        tell(context, slot, call, sent, ending);
+        tell(context, client, call, sent, ending);
     }
     if ending.said.status != 0
         && !matches!(ending.outcome, Outcome::Failed(failure) if failure.stage == measure::Stage::Body)
-        && worker.first_wanted.replace(false)
+        && worker.account.wanted.first.replace(false)
     {
         let body_bytes = ending.found.expected_bytes.unwrap_or(ending.said.body_bytes);
-        let first =
-            First { at: worker.since(ending.moments.ended), head: slot.answer_head.clone(), body_bytes };
-        worker.show(Event::First(Box::new(first)));
+        let first = First {
+            at: worker.account.since(ending.moments.ended),
+            head: client.answer_head.clone(),
+            body_bytes,
+        };
+        worker.account.show(Event::First(Box::new(first)));
     }
 }
 
 fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
     let moments = &ending.moments;
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
-    worker.gather(&Times {
+    worker.account.gather(&Times {
         connect: connect.unwrap_or_default(),
         processing: moments.service(),
         waiting: moments.to_first_byte().unwrap_or_default(),
         kept: ending.said.keep_alive && !sent.last,
-        ended: worker.since(moments.ended),
+        ended: worker.account.since(moments.ended),
     });
 }
 
-fn tell<C: Call>(context: Context<'_>, slot: &Slot, call: &C, sent: &Sent<C::Item>, ending: &Ending) {
+fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C::Item>, ending: &Ending) {
     let worker = context.worker;
-    let trace = &worker.job.load.trace;
+    let trace = &worker.load.trace;
     let is_fine = matches!(ending.outcome, Outcome::Fine);
     let answered = ending.said.status != 0;
     if trace.heads && answered {
-        worker.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: slot.answer_head.clone() });
+        worker
+            .account
+            .show(Event::Head { title: HeadTitle::ResponseFromProxy, text: client.answer_head.clone() });
     }
     if let Some(body) = &ending.found.body {
-        worker.show(Event::Body(body.clone()));
+        worker.account.show(Event::Body(body.clone()));
     }
     if trace.requests || trace.bad_requests && !is_fine {
-        worker.show(Event::Request(Box::new(record(worker, slot, call, sent, ending))));
+        worker.account.show(Event::Request(Box::new(record(worker, client, call, sent, ending))));
     }
     if is_fine {
         return;
     }
     let answer = match (&ending.found.answer, answered) {
         (Some(answer), _) => answer.clone(),
-        (None, true) => String::from_utf8_lossy(&slot.answer_head).into_owned(),
+        (None, true) => String::from_utf8_lossy(&client.answer_head).into_owned(),
         (None, false) => String::new(),
     };
     tell_evidence(context, call, sent, ending, &answer);
@@ -135,14 +125,20 @@ fn tell<C: Call>(context: Context<'_>, slot: &Slot, call: &C, sent: &Sent<C::Ite
     }
 }
 
-fn record<C: Call>(worker: &Worker, slot: &Slot, call: &C, sent: &Sent<C::Item>, ending: &Ending) -> Record {
+fn record<C: Call>(
+    worker: &Worker,
+    client: &Client,
+    call: &C,
+    sent: &Sent<C::Item>,
+    ending: &Ending,
+) -> Record {
     let (described, moments, said) = (call.describe(&sent.item), &ending.moments, &ending.said);
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     Record {
         number: sent.turn.number,
-        user: slot.user,
+        user: client.user,
         place: described.place,
-        began: worker.since(sent.begun.unwrap_or(moments.sent)),
+        began: worker.account.since(sent.begun.unwrap_or(moments.sent)),
         outcome: ending.outcome,
         version: said.version.map(version_text),
         status: said.status,
@@ -166,28 +162,28 @@ fn tell_evidence<C: Call>(
     answer: &str,
 ) {
     let worker = context.worker;
-    let left = worker.evidence_left.get();
+    let left = worker.account.wanted.evidence.get();
     let (fault, failure) = match ending.outcome {
         Outcome::Faulty(fault) if left > 0 => (Some(fault), None),
         // One is enough to see what they look like.
         Outcome::Failed(failure)
-            if left > 0 && ending.said.status != 0 && worker.failure_wanted.replace(false) =>
+            if left > 0 && ending.said.status != 0 && worker.account.wanted.failure.replace(false) =>
         {
             (None, Some(failure))
         }
         _ => return,
     };
-    worker.evidence_left.set(left - 1);
+    worker.account.wanted.evidence.set(left - 1);
     let request = call.bytes(&sent.item, &sent.turn, sent.at);
-    worker.tell(Event::Evidence(Box::new(Evidence {
+    worker.account.tell(Event::Evidence(Box::new(Evidence {
         fault,
         failure,
         title: call.describe(&sent.item).title.into_owned(),
         status: ending.said.status,
         detail: ending.found.detail.clone(),
         serial: ending.found.serial,
-        at_us: worker.since_start().as_micros() as u64,
-        phase: context.work.name.clone(),
+        at_us: worker.account.since_start().as_micros() as u64,
+        phase: context.phase.name.clone(),
         request: String::from_utf8_lossy(&request).into_owned(),
         response: answer.to_owned(),
         origin_request: None,
@@ -204,7 +200,7 @@ fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending:
     };
     for what in ending.found.errors.iter().cloned().chain(what) {
         let described = call.describe(&sent.item);
-        worker.tell(Event::Trouble(Trouble {
+        worker.account.tell(Event::Trouble(Trouble {
             what,
             request: described.title.into_owned(),
             status_line: answer.lines().next().unwrap_or("").to_owned(),
@@ -217,8 +213,8 @@ fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending:
 }
 
 pub(super) fn show_request(worker: &Worker, bytes: &[u8]) {
-    if worker.job.load.trace.heads {
-        worker.show(Event::Head { title: HeadTitle::RequestToProxy, text: bytes.to_vec() });
+    if worker.load.trace.heads {
+        worker.account.show(Event::Head { title: HeadTitle::RequestToProxy, text: bytes.to_vec() });
     }
 }
 

@@ -4,14 +4,15 @@
 //! answer was due next has failed, and so have those behind it, but for those that may be sent again over a new one
 //! ([`super::resend`]). Where time runs out it does so for all of the batch.
 
-use super::http::{self, HttpCall, Reading, Said, Settled};
+use super::http::{self, HttpCall, Reading};
 use super::pacing::Pacing;
-use super::report::{Described, Found};
-use super::{Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
-use crate::connection::Connection;
+use super::report::Described;
+use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written, run};
+use crate::answer::{Ended, Settled};
+use crate::channel::{Connection, Destination};
 use crate::request::{Filling, Slots, Values};
-use crate::requests::{Answer, Placing, Prepared, Requests};
-use measure::{Cause, Failure, Label, Outcome};
+use crate::step::{Answer, Placing, Prepared, Requests};
+use measure::{Cause, Failure, Label};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
 use std::cell::RefCell;
@@ -19,35 +20,35 @@ use std::time::Instant;
 use wire::http1::HeadMemo;
 
 /// Sends a request of a list and reads its answer.
-pub(crate) async fn request(context: Context<'_>, slot: &mut Slot, prepared: &Prepared, turn: Turn) {
-    context.worker.begin(turn.due);
-    let values = take_values(slot, prepared, 1);
-    let mut call = List { context, depth: 1, user: slot.user, values };
-    run(context, slot, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
-    call.give_back(slot);
+pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: &Prepared, turn: Turn) {
+    context.worker.account.begin(turn.due);
+    let values = take_values(client, prepared, 1);
+    let mut call = List { context, depth: 1, user: client.user, values };
+    run(context, client, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
+    call.give_back(client);
 }
 
 /// Sends `first` and as many more requests as there are to be, at most so many as the plan sends at once. `turns`: those
 /// that the user has had, to which all but the first are added.
 pub(crate) async fn pipeline(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     requests: &Requests,
     first: Turn,
     turns: &mut u64,
 ) {
-    let due = gather(context, slot.user, requests, first, turns);
-    due.iter().for_each(|due| context.worker.begin(due.turn.due));
+    let due = gather(context, client.user, requests, first, turns);
+    due.iter().for_each(|due| context.worker.account.begin(due.turn.due));
     let holder = due.iter().find(|due| due.item.has_values()).or(due.front());
-    let values = holder.map_or_else(RefCell::default, |due| take_values(slot, due.item, depth(context)));
-    let mut call = List { context, depth: due.len(), user: slot.user, values };
-    run(context, slot, &mut call, due).await;
-    call.give_back(slot);
+    let values = holder.map_or_else(RefCell::default, |due| take_values(client, due.item, depth(context)));
+    let mut call = List { context, depth: due.len(), user: client.user, values };
+    run(context, client, &mut call, due).await;
+    call.give_back(client);
 }
 
 /// Requests that are sent at once.
 fn depth(context: Context<'_>) -> usize {
-    context.worker.http().pipeline as usize
+    context.worker.channels.http().pipeline as usize
 }
 
 /// Takes the numbers of a batch.
@@ -58,15 +59,15 @@ fn gather<'a>(
     first: Turn,
     turns: &mut u64,
 ) -> Queue<Due<&'a Prepared>> {
-    let (worker, work) = (context.worker, context.work);
+    let (worker, phase) = (context.worker, context.phase);
     let depth = depth(context);
     let (mut due, mut turn) = (Queue::default(), first);
     loop {
-        let placing = Placing { number: turn.number, user, of: work.max_users, turn: *turns };
+        let placing = Placing { number: turn.number, user, of: phase.max_users, turn: *turns };
         due.push(Due { item: requests.at(placing), turn });
         // The user counts the turn that is under way itself.
-        let more = due.len() < depth && work.turns_per_user.is_none_or(|most| *turns + 1 < most);
-        let Some(number) = more.then(|| worker.next_number(work, first.due)).flatten() else { return due };
+        let more = due.len() < depth && phase.turns_per_user.is_none_or(|most| *turns + 1 < most);
+        let Some(number) = more.then(|| worker.next_number(phase, first.due)).flatten() else { return due };
         *turns += 1;
         turn = Turn { number, due: first.due, lateness: None };
     }
@@ -81,9 +82,9 @@ struct List<'a> {
 }
 
 /// What a user keeps for its requests, where this one holds any of it. `depth`: requests under way at once.
-fn take_values(slot: &mut Slot, prepared: &Prepared, depth: usize) -> RefCell<Option<Box<Values>>> {
+fn take_values(client: &mut Client, prepared: &Prepared, depth: usize) -> RefCell<Option<Box<Values>>> {
     RefCell::new(prepared.has_values().then(|| {
-        let mut values = slot.values.take().unwrap_or_default();
+        let mut values = client.values.take().unwrap_or_default();
         values.draws.reserve(depth);
         values
     }))
@@ -100,14 +101,14 @@ impl List<'_> {
         match self.values.borrow_mut().as_deref_mut() {
             None => prepared.write(last, &Filling { at, draws: &[], slots: &Slots::default() }, to),
             Some(values) => {
-                prepared.write_with(last, at, self.context.worker.job.part.index, values, to);
+                prepared.write_with(last, at, self.context.worker.part.index, values, to);
             }
         }
     }
 
-    fn give_back(self, slot: &mut Slot) {
+    fn give_back(self, client: &mut Client) {
         if let Some(values) = self.values.into_inner() {
-            slot.values = Some(values);
+            client.values = Some(values);
         }
     }
 }
@@ -115,8 +116,8 @@ impl List<'_> {
 impl<'a> Call for List<'a> {
     type Item = &'a Prepared;
 
-    fn place<'s>(&'s self, prepared: &'s &'a Prepared) -> Place<'s> {
-        prepared.place()
+    fn destination<'s>(&'s self, prepared: &'s &'a Prepared) -> Destination<'s> {
+        prepared.destination()
     }
 
     fn depth(&self) -> usize {
@@ -136,11 +137,11 @@ impl<'a> Call for List<'a> {
 
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<&'a Prepared>>,
     ) -> Read {
-        http::read(self.context, self, slot, connection, window).await
+        http::read(self.context, self, client, connection, window).await
     }
 
     fn repeating(&self, prepared: &&'a Prepared) -> Repeating {
@@ -182,7 +183,7 @@ impl<'a> HttpCall for List<'a> {
     fn reading(&self, sent: &Sent<&'a Prepared>) -> Reading {
         let (worker, reading) = (self.context.worker, &sent.item.reading);
         // Which answers are read slowly belongs to the request's number.
-        let seed = hash(worker.job.seed, 0x510);
+        let seed = hash(worker.seed, 0x510);
         let is_slow =
             reading.bytes_per_second.is_some() && Draw::new(seed, sent.turn.number).chance(reading.slow);
         match Pacing::new(worker, reading, is_slow, None, sent.at) {
@@ -201,23 +202,5 @@ impl<'a> HttpCall for List<'a> {
             None => outcome.into(),
             Some(values) => answer.extract(outcome, &mut values.slots).into(),
         }
-    }
-}
-
-impl http::Answer for Answer<'_> {
-    fn said(&self) -> Said {
-        Said {
-            status: self.status,
-            version: self.version,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            ..Said::default()
-        }
-    }
-
-    fn found(&mut self, outcome: Outcome) -> Found {
-        let detail = if matches!(outcome, Outcome::Faulty(_)) { self.detail() } else { String::new() };
-        Found { detail, expected_bytes: self.model_length(), ..Found::default() }
     }
 }

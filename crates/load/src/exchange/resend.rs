@@ -6,8 +6,8 @@
 //! then answers the request by a reset, which comes behind the end. A reset alone, or an end alone, proves nothing: the
 //! peer may have read the request and died of it.
 
-use crate::connection::Connection;
-use crate::worker::Worker;
+use super::Worker;
+use crate::channel::Connection;
 use measure::{Failure, FailureKind};
 use plan::Resend;
 

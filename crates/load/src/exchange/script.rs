@@ -1,11 +1,11 @@
 //! What a script says is to be sent, and the answers that it is told.
 
-use super::http::{self, HttpCall, Said, Settled};
-use super::report::{Described, Found};
-use super::{Body, Call, Context, Due, Ended, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run};
-use crate::connection::Connection;
+use super::http::{self, HttpCall};
+use super::report::Described;
+use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Worker, Written, run};
+use crate::answer::{self, Body, Ended, Found, Said, Settled};
+use crate::channel::{Connection, Destination};
 use crate::script::{Halt, Heard, Playing};
-use crate::worker::Worker;
 use measure::{Cause, ExchangeKind, Failure, Outcome};
 use std::cell::Cell;
 use std::time::Instant;
@@ -24,7 +24,7 @@ pub(crate) struct Scratch {
 /// Asks the script what to send, sends it and reads the answers. Returns how many requests that were.
 pub(crate) async fn script(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     scratch: &mut Scratch,
     playing: &Playing,
     mut turn: Turn,
@@ -37,7 +37,7 @@ pub(crate) async fn script(
     if !delay.is_zero() {
         worker.net.sleep(delay).await;
         turn.due = worker.net.now();
-        if worker.over(context.work, turn.due) {
+        if worker.over(context.phase, turn.due) {
             return 0;
         }
     }
@@ -45,10 +45,10 @@ pub(crate) async fn script(
     let mut message = std::mem::take(&mut scratch.message);
     if let Some(batch) = playing.request(&mut message) {
         count = u64::from(batch.count);
-        (0..count).for_each(|_| worker.begin(turn.due));
+        (0..count).for_each(|_| worker.account.begin(turn.due));
         let heard = Cell::new(std::mem::take(&mut scratch.heard));
         let mut call = Scripted { context, playing, message, heard };
-        run(context, slot, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
+        run(context, client, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
         (message, scratch.heard) = (call.message, call.heard.take());
     }
     scratch.message = message;
@@ -62,7 +62,7 @@ pub(crate) async fn script(
 fn halt(worker: &Worker, playing: &Playing) {
     worker.halted.set(true);
     if playing.halted.get() == Some(Halt::Failed) {
-        worker.job.control.stop();
+        worker.control.stop();
     }
 }
 
@@ -76,8 +76,8 @@ struct Scripted<'a> {
 impl Call for Scripted<'_> {
     type Item = Batch;
 
-    fn place<'s>(&'s self, _: &'s Batch) -> Place<'s> {
-        self.playing.place()
+    fn destination<'s>(&'s self, _: &'s Batch) -> Destination<'s> {
+        self.playing.destination()
     }
 
     fn answers(&self, batch: &Batch) -> u32 {
@@ -97,11 +97,11 @@ impl Call for Scripted<'_> {
 
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<Batch>>,
     ) -> Read {
-        let read = http::read(self.context, self, slot, connection, window).await;
+        let read = http::read(self.context, self, client, connection, window).await;
         match (read, window.is_empty()) {
             // Of a batch that has begun to be answered, what is missing has failed.
             (Read::Over { .. }, false) => Read::Failed(super::closed_early()),
@@ -218,7 +218,7 @@ impl Body for Answer {
     }
 }
 
-impl http::Answer for Answer {
+impl answer::Answer for Answer {
     fn said(&self) -> Said {
         Said {
             status: self.status,

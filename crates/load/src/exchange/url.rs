@@ -1,27 +1,24 @@
 //! URLs of a list, and where they lead.
 
-use super::http::{self, Answer, HttpCall, Said, Settled};
-use super::report::{Described, Found};
+use super::http::{self, HttpCall};
+use super::report::Described;
 use super::{
-    Call, Context, Due, Ended, Moments, Place, Queue, Read, Repeating, Sent, Slot, Turn, Written, run, unsent,
+    Call, Client, Context, Due, Moments, Queue, Read, Repeating, Sent, Turn, Worker, Written, run, unsent,
 };
-use crate::connection::Connection;
-use crate::page::PageReader;
-use crate::route::Route;
-use crate::urls::{self, Frontier};
-use crate::worker::Worker;
-use measure::event::Wrong;
+use crate::answer::{Ended, PageReader, Settled};
+use crate::channel::{Connection, Destination, Route};
+use crate::request::urls::{self, Frontier};
 use measure::{CacheResult, Cause, Clock, Event, Failure, FailureKind, Outcome, Stage};
-use plan::{Address, CheckContent};
+use plan::Address;
 use std::io;
 use std::time::Instant;
 use wire::http1::Expect;
 
 /// Fetches the next URL of a list, and gives back to it what it leads to.
-pub(crate) async fn url(context: Context<'_>, slot: &mut Slot, frontier: &Frontier, turn: Turn) {
+pub(crate) async fn url(context: Context<'_>, client: &mut Client, frontier: &Frontier, turn: Turn) {
     let worker = context.worker;
     let Some(address) = frontier.next(turn.number) else { return };
-    worker.begin(turn.due);
+    worker.account.begin(turn.due);
     let began = worker.net.now();
     let found = route(worker, frontier, &address).await;
     let looked_up = found.as_ref().err().map(std::io::Error::raw_os_error);
@@ -30,13 +27,13 @@ pub(crate) async fn url(context: Context<'_>, slot: &mut Slot, frontier: &Fronti
     if let Some(errno) = looked_up {
         let failure = Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno };
         let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
-        slot.refusals += 1;
-        return unsent(context, slot, &mut fetch, due, failure, moments);
+        client.refusals += 1;
+        return unsent(context, client, &mut fetch, due, failure, moments);
     }
-    if worker.job.load.trace.urls {
-        worker.show(Event::Url(due.item.text.clone()));
+    if worker.load.trace.urls {
+        worker.account.show(Event::Url(due.item.text.clone()));
     }
-    run(context, slot, &mut fetch, [due].into_iter().collect()).await;
+    run(context, client, &mut fetch, [due].into_iter().collect()).await;
 }
 
 struct Fetch<'a> {
@@ -50,8 +47,8 @@ impl Call for Fetch<'_> {
 
     const CACHE: CacheResult = CacheResult::Unknown;
 
-    fn place<'s>(&'s self, _: &'s Address) -> Place<'s> {
-        self.route.place()
+    fn destination<'s>(&'s self, _: &'s Address) -> Destination<'s> {
+        self.route.destination()
     }
 
     fn write(
@@ -62,19 +59,19 @@ impl Call for Fetch<'_> {
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
         let worker = self.context.worker;
-        let proxied = self.route.is_forward(&worker.http);
+        let proxied = self.route.is_forward(worker.channels.http());
         let reload = self.frontier.reloads(due.turn.number);
-        urls::compose(&due.item, to, &worker.http, proxied, reload, last);
+        urls::compose(&due.item, to, worker.channels.http(), proxied, reload, last);
         Ok(Written { expect: Expect::Body, payload: 0 })
     }
 
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<Address>>,
     ) -> Read {
-        http::read(self.context, self, slot, connection, window).await
+        http::read(self.context, self, client, connection, window).await
     }
 
     fn repeating(&self, _: &Address) -> Repeating {
@@ -95,8 +92,15 @@ impl Call for Fetch<'_> {
 
     fn bytes(&self, address: &Address, turn: &Turn, _: Instant) -> Vec<u8> {
         let (mut bytes, worker) = (Vec::new(), self.context.worker);
-        let proxied = self.route.is_forward(&worker.http);
-        urls::compose(address, &mut bytes, &worker.http, proxied, self.frontier.reloads(turn.number), false);
+        let proxied = self.route.is_forward(worker.channels.http());
+        urls::compose(
+            address,
+            &mut bytes,
+            worker.channels.http(),
+            proxied,
+            self.frontier.reloads(turn.number),
+            false,
+        );
         bytes
     }
 }
@@ -108,7 +112,7 @@ impl HttpCall for Fetch<'_> {
         Self: 's;
 
     fn sink<'s>(&'s self, sent: &'s Sent<Address>, kept: Option<&'s mut Vec<u8>>) -> PageReader<'s> {
-        let check = self.context.worker.job.load.check.content;
+        let check = self.context.worker.load.check.content;
         PageReader::new(self.frontier.wants_links(), check, &sent.item, kept)
     }
 
@@ -119,35 +123,9 @@ impl HttpCall for Fetch<'_> {
     }
 }
 
-impl Answer for PageReader<'_> {
-    fn said(&self) -> Said {
-        Said {
-            status: self.status,
-            version: self.version,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            cache: CacheResult::Unknown,
-        }
-    }
-
-    fn found(&mut self, outcome: Outcome) -> Found {
-        let error = match outcome {
-            Outcome::Failed(_) if (300..400).contains(&self.status) => Some(Wrong::Redirect),
-            Outcome::Failed(failure)
-                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
-            {
-                Some(Wrong::Short { got: self.body_bytes, wanted: self.content_length.unwrap_or(0) })
-            }
-            _ => None,
-        };
-        Found { error, ..Found::default() }
-    }
-}
-
 /// The way to a URL's host: by the target, or to the host itself, which is looked up once.
 async fn route(worker: &Worker, frontier: &Frontier, address: &Address) -> io::Result<Route> {
-    if let Some(route) = Route::by_target(address, worker.http(), worker.target()) {
+    if let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target()) {
         return Ok(route);
     }
     if let Some(known) = frontier.resolved(&address.host, address.port) {
@@ -155,7 +133,7 @@ async fn route(worker: &Worker, frontier: &Frontier, address: &Address) -> io::R
     }
     let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
-    worker.time(Clock::Lookup, worker.net.now() - begin);
+    worker.account.time(Clock::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     frontier.resolve(&address.host, address.port, first);
     Ok(Route::direct(address, vec![first]))
@@ -182,7 +160,7 @@ fn outcome(ended: Ended, page: &mut PageReader<'_>, frontier: &Frontier, address
 
 fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader<'_>, address: &Address) {
     if let Some(to) = page.redirect.take() {
-        worker.count(|counts| counts.redirects += 1);
+        worker.account.count(|counts| counts.redirects += 1);
         frontier.push(to);
     }
     for link in page.links() {
@@ -191,10 +169,5 @@ fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader<'_>, addre
         }
     }
     let dropped = frontier.take_dropped();
-    worker.count(|counts| counts.dropped_urls += dropped);
-}
-
-/// Whether bodies of a URL list are compared with jtest's pattern.
-pub(crate) fn compares(check: CheckContent) -> bool {
-    check == CheckContent::All
+    worker.account.count(|counts| counts.dropped_urls += dropped);
 }

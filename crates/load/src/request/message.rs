@@ -1,7 +1,7 @@
 //! The text of a TCP message: head and body, filled with values; then the lengths, and after them the checksums.
 
-use super::deal::Deck;
 use super::template::{Compiler, Filling, Part, Scope, Scrap, What, is_fixed, joined};
+use crate::control::Deck;
 use plan::data::{Counts, Digits, LengthField, Number};
 use plan::message::Message;
 use plan::template::Encode;

@@ -6,13 +6,18 @@
 //!
 //! Start reading at `template.rs`; `message.rs` has what only TCP messages have: lengths and checksums.
 
+pub(crate) mod asked;
 mod checksum;
-mod deal;
+pub(crate) mod chunked;
+pub(crate) mod compose;
+pub(crate) mod http;
 mod message;
+pub(crate) mod sign;
 mod template;
 mod time;
+pub(crate) mod urls;
 
-pub(crate) use deal::{Deck, Decks, Draws};
+pub(crate) use crate::control::Decks;
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
     Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots, write_all,

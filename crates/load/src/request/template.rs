@@ -1,8 +1,8 @@
 //! Texts with placeholders, taken apart once and filled with values each time.
 
 use super::checksum::Sum;
-use super::deal::{Deck, Decks, Draws};
 use super::time::TimeWriter;
+use crate::control::{Deck, Decks, Draws};
 use plan::data::{
     ChecksumField, Counting, Each, Format, LengthField, Meaning, Moment, Names, RowOrder, Rows, Source,
     Table, Tables, Time, Value, number, seed_of,

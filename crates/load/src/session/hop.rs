@@ -1,17 +1,16 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`Visit::fetch`].
 
-use super::memory::Rounds;
 use super::message::Message;
 use super::reply::Reply;
 use super::{Visit, needs::Needs};
-use crate::connection::Connection;
+use crate::answer::{Ended, Settled};
+use crate::auth::Rounds;
+use crate::channel::{Connection, Destination, Route, UNIX};
 use crate::exchange::{
-    self, Call, Described, Due, Ended, Found, HttpCall, Moments, Place, Queue, Read, Repeating, Said, Sent,
-    Settled, Slot, Turn, Written,
+    self, Call, Client, Described, Due, HttpCall, Moments, Queue, Read, Repeating, Sent, Turn, Worker,
+    Written,
 };
-use crate::requests::{Answer, Prepared};
-use crate::route::Route;
-use crate::worker::Worker;
+use crate::step::{Answer, Prepared};
 use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
@@ -48,7 +47,7 @@ impl Chain {
         let broken = self.broken.take();
         for held in self.held.take() {
             let outcome = broken.map_or(held.outcome, Outcome::Failed);
-            worker.end(&Exchange { outcome, ..held });
+            worker.account.end(&Exchange { outcome, ..held });
         }
     }
 }
@@ -68,7 +67,7 @@ struct Derived<'a> {
     visit: &'a Visit<'a>,
     message: &'a Message,
     purpose: Purpose<'a>,
-    destination: Route,
+    route: Route,
     /// What the session adds to the request as it is sent next, and whether it asks on condition.
     rounds: RefCell<Rounds>,
     /// The bytes as they were sent, where evidence may be wanted.
@@ -82,7 +81,7 @@ impl Visit<'_> {
     /// Sends a request until it has an answer that is no challenge.
     pub(super) async fn fetch(&self, message: &Message, purpose: Purpose<'_>, turn: Turn) -> Fetched {
         let worker = self.worker;
-        worker.begin(turn.due);
+        worker.account.begin(turn.due);
         let began = worker.net.now();
         let found = self.route(&message.address).await;
         let looked_up = found.as_ref().err().map(|error| Failure {
@@ -90,12 +89,12 @@ impl Visit<'_> {
             stage: Stage::Lookup,
             errno: error.raw_os_error(),
         });
-        let destination = found.unwrap_or_default();
+        let route = found.unwrap_or_default();
         let mut call = Derived {
             visit: self,
             message,
             purpose,
-            destination,
+            route,
             rounds: RefCell::default(),
             sent: Vec::new(),
             conditional: false,
@@ -103,19 +102,26 @@ impl Visit<'_> {
         };
         if let Some(failure) = looked_up {
             let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
-            let mut slot = Slot::new(self.user);
-            exchange::unsent(self.context(), &mut slot, &mut call, Due { item: (), turn }, failure, moments);
+            let mut client = Client::new(self.user);
+            exchange::unsent(
+                self.context(),
+                &mut client,
+                &mut call,
+                Due { item: (), turn },
+                failure,
+                moments,
+            );
             return Fetched::Over;
         }
         loop {
-            let mut slot = self.memory.slot(worker, self.user, call.destination.place());
+            let mut client = self.memory.client(worker, self.user, call.route.destination());
             let due = Due { item: (), turn };
-            exchange::run(self.context(), &mut slot, &mut call, [due].into_iter().collect()).await;
+            exchange::run(self.context(), &mut client, &mut call, [due].into_iter().collect()).await;
             if purpose.main {
-                self.refusals.set(slot.refusals);
-                self.failed.set(slot.failed);
+                self.refusals.set(client.refusals);
+                self.failed.set(client.failed);
             }
-            self.memory.put_back(slot);
+            self.memory.put_back(client);
             if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
                 return fetched;
             }
@@ -125,15 +131,15 @@ impl Visit<'_> {
     /// The way to a host, looked up once.
     async fn route(&self, address: &Address) -> io::Result<Route> {
         let worker = self.worker;
-        if let Some(route) = Route::by_target(address, worker.http(), worker.target()) {
+        if let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target()) {
             return Ok(route);
         }
         let key = (address.host.clone(), address.port);
         if let Some(known) = self.session.hosts.borrow().get(&key) {
             return Ok(Route::direct(address, known.clone()));
         }
-        let to = match worker.http().unix_socket {
-            Some(_) => vec![crate::route::UNIX],
+        let to = match worker.channels.http().unix_socket {
+            Some(_) => vec![UNIX],
             None => self.look_up(address).await?,
         };
         self.session.hosts.borrow_mut().insert(key, to.clone());
@@ -143,9 +149,10 @@ impl Visit<'_> {
     async fn look_up(&self, address: &Address) -> io::Result<Vec<SocketAddr>> {
         let worker = self.worker;
         let began = worker.net.now();
-        let (host, port) = plan::ConnectTo::apply(&worker.http().connect_to, &address.host, address.port);
+        let (host, port) =
+            plan::ConnectTo::apply(&worker.channels.http().connect_to, &address.host, address.port);
         let mut found = worker.net.lookup(&host, port).await?;
-        worker.time(Clock::Lookup, worker.net.now() - began);
+        worker.account.time(Clock::Lookup, worker.net.now() - began);
         let first = found.first().ok_or(io::ErrorKind::NotFound)?.is_ipv4();
         found.retain(|address| address.is_ipv4() == first);
         Ok(found)
@@ -160,8 +167,8 @@ impl Visit<'_> {
 impl Call for Derived<'_> {
     type Item = ();
 
-    fn place<'s>(&'s self, _: &'s ()) -> Place<'s> {
-        self.destination.place()
+    fn destination<'s>(&'s self, _: &'s ()) -> Destination<'s> {
+        self.route.destination()
     }
 
     fn write(
@@ -173,12 +180,12 @@ impl Call for Derived<'_> {
     ) -> Result<Written, Failure> {
         let (visit, worker) = (self.visit, self.visit.worker);
         let (more, conditional) =
-            visit.memory.additions(self.message, &self.destination, worker.http(), visit.now_s());
+            visit.memory.additions(self.message, &self.route, worker.channels.http(), visit.now_s());
         self.conditional = conditional;
         let begin = to.len();
-        self.message.write(to, &self.destination, worker.http(), &more, last);
+        self.message.write(to, &self.route, worker.channels.http(), &more, last);
         self.sent.clear();
-        if worker.evidence_left.get() > 0 {
+        if worker.account.wanted.evidence.get() > 0 {
             self.sent.extend_from_slice(&to[begin..]);
         }
         Ok(Written { expect: self.framing(), payload: 0 })
@@ -186,11 +193,11 @@ impl Call for Derived<'_> {
 
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<()>>,
     ) -> Read {
-        exchange::read(self.visit.context(), self, slot, connection, window).await
+        exchange::read(self.visit.context(), self, client, connection, window).await
     }
 
     fn holds(&self, exchange: &Exchange) -> bool {
@@ -240,13 +247,13 @@ impl HttpCall for Derived<'_> {
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
         let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
-        Reply::new(answer, reads_pages, self.visit.worker.job.load.trace.bodies, kept)
+        Reply::new(answer, reads_pages, self.visit.worker.load.trace.bodies, kept)
     }
 
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
     fn settle(&self, _: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
         let (visit, from) = (self.visit, &self.message.address);
-        visit.worker.count(|counts| {
+        visit.worker.account.count(|counts| {
             counts.conditional += u64::from(self.conditional);
             counts.unchanged += u64::from(reply.status == 304);
         });
@@ -260,27 +267,6 @@ impl HttpCall for Derived<'_> {
         let (outcome, fetched) = self.judge(ended, reply);
         self.fetched.set(Some(fetched));
         outcome.into()
-    }
-}
-
-impl exchange::Answer for Reply<'_> {
-    fn said(&self) -> Said {
-        Said {
-            status: self.status,
-            version: self.version,
-            keep_alive: self.keep_alive,
-            head_bytes: self.head_bytes,
-            body_bytes: self.body_bytes,
-            ..Said::default()
-        }
-    }
-
-    fn found(&mut self, outcome: Outcome) -> Found {
-        let detail = match (&self.answer, outcome) {
-            (Some(answer), Outcome::Faulty(_)) => answer.detail(),
-            _ => String::new(),
-        };
-        Found { detail, body: self.shown.take(), ..Found::default() }
     }
 }
 
@@ -331,7 +317,7 @@ impl Derived<'_> {
         if self.purpose.redirects_left == 0 {
             return failed(FailureKind::TooManyRedirects);
         }
-        self.visit.worker.count(|counts| counts.redirects += 1);
+        self.visit.worker.account.count(|counts| counts.redirects += 1);
         let to_get = self.visit.session.plan.redirects.as_ref().is_some_and(|redirects| redirects.to_get);
         (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status, to_get))))
     }

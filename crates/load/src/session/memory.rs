@@ -1,14 +1,12 @@
 //! What one user keeps: cookies, answers to challenges, validators, and its connections.
 
-use super::auth::{Answers, Asker, Challenged};
-use super::digest::Covered;
 use super::jar::Jar;
 use super::message::{Additions, Message};
 use super::reply::Reply;
 use super::validators::Seen;
-use crate::exchange::{Place, Slot};
-use crate::route::Route;
-use crate::worker::Worker;
+use crate::auth::{Asker, Authenticator, Covered, Rounds};
+use crate::channel::{Destination, Route};
+use crate::exchange::{Client, Worker};
 use plan::draw::hash;
 use plan::{Address, Http1, Validators};
 use std::cell::{Cell, RefCell};
@@ -21,76 +19,59 @@ const MOST_IDLE: usize = 64;
 pub(crate) struct Memory {
     plan: Rc<plan::Session>,
     jar: RefCell<Jar>,
-    answers: RefCell<Answers>,
+    authenticator: Rc<Authenticator>,
     seen: RefCell<Seen>,
-    /// Connection slots that are not in use.
-    slots: RefCell<Vec<Slot>>,
+    /// Clients that are not in use, each with a connection.
+    idle: RefCell<Vec<Client>>,
     tls: RefCell<Option<wire::tls::Client>>,
     /// The login was sent.
     pub logged_in: Cell<bool>,
 }
 
-/// Challenges to one request, so far.
-#[derive(Debug, Default)]
-pub(crate) struct Rounds {
-    count: u32,
-    host: bool,
-    proxy: bool,
-}
-
-impl Rounds {
-    /// Whether this one was answered already.
-    fn was_answered(&mut self, asker: &Asker) -> &mut bool {
-        if *asker == Asker::Proxy { &mut self.proxy } else { &mut self.host }
-    }
-}
-
 impl Memory {
     /// Of the user of this number.
     pub fn new(plan: Rc<plan::Session>, seed: u64, user: u64) -> Memory {
-        let answers = Answers::new(hash(hash(seed, 0xC0C), user));
+        let authenticator = Authenticator::new(plan.clone(), hash(hash(seed, 0xC0C), user));
         Memory {
             plan,
             jar: RefCell::default(),
-            answers: RefCell::new(answers),
+            authenticator: Rc::new(authenticator),
             seen: RefCell::default(),
-            slots: RefCell::default(),
+            idle: RefCell::default(),
             tls: RefCell::default(),
             logged_in: Cell::new(false),
         }
     }
 
-    /// A slot for a place: one whose connection leads there, or a new one.
-    pub fn slot(self: &Rc<Memory>, worker: &Worker, user: u64, place: Place<'_>) -> Slot {
-        let mut slots = self.slots.borrow_mut();
-        let leads =
-            |slot: &Slot| slot.connection.as_ref().is_some_and(|connection| connection.leads_to(place));
-        let mut slot = match slots.iter().position(leads) {
-            Some(index) => slots.swap_remove(index),
-            None => Slot::new(user),
+    /// A client for a destination: one whose connection leads there, or a new one.
+    pub fn client(&self, worker: &Worker, user: u64, destination: Destination<'_>) -> Client {
+        let mut idle = self.idle.borrow_mut();
+        let leads = |client: &Client| {
+            client.slot.connection.as_ref().is_some_and(|connection| connection.leads_to(destination))
         };
-        if slot.tls.is_none() && place.secure.is_some() {
+        let mut client = match idle.iter().position(leads) {
+            Some(index) => idle.swap_remove(index),
+            None => Client::new(user),
+        };
+        if client.slot.tls.is_none() && destination.secure.is_some() {
             let mut tls = self.tls.borrow_mut();
-            let own = || worker.job.tls.as_ref().map(wire::tls::Client::with_own_memory);
-            *tls = tls.take().or_else(own);
-            slot.tls.clone_from(&tls);
+            *tls = tls.take().or_else(|| worker.channels.own_tls());
+            client.slot.tls.clone_from(&tls);
         }
-        // Given back with the slot, or both would keep each other for ever.
-        slot.memory = Some(self.clone());
-        slot
+        client.slot.authenticator = Some(self.authenticator.clone());
+        client
     }
 
-    /// A slot is not in use any more.
-    pub fn put_back(&self, mut slot: Slot) {
-        slot.memory = None;
-        if slot.connection.is_none() {
+    /// A client is not in use any more.
+    pub fn put_back(&self, client: Client) {
+        if client.slot.connection.is_none() {
             return;
         }
-        let mut slots = self.slots.borrow_mut();
-        if slots.len() == MOST_IDLE {
-            slots.remove(0);
+        let mut idle = self.idle.borrow_mut();
+        if idle.len() == MOST_IDLE {
+            idle.remove(0);
         }
-        slots.push(slot);
+        idle.push(client);
     }
 
     /// Whether a resource seen before still holds, in a plan that goes by that; `now`: seconds since 1970.
@@ -104,11 +85,11 @@ impl Memory {
         let Message { method, address, .. } = message;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
         let of = Covered { method, uri: route.line(address, http), body: message.payload() };
-        if let Some(value) = self.answers.borrow_mut().value(&asker, &of) {
+        if let Some(value) = self.authenticator.value(&asker, &of) {
             more.add("Authorization", &value);
         }
         if route.tunnel.is_none()
-            && let Some(value) = self.answers.borrow_mut().value(&Asker::Proxy, &of)
+            && let Some(value) = self.authenticator.value(&Asker::Proxy, &of)
         {
             more.add("Proxy-Authorization", &value);
         }
@@ -140,42 +121,13 @@ impl Memory {
         }
     }
 
-    /// Whether a challenge is answered next.
+    /// True if a challenge is answered next.
     pub(super) fn answers(&self, reply: &Reply<'_>, from: &Address, rounds: &mut Rounds) -> bool {
-        match reply.status {
-            401 => {
-                let asker = Asker::Host(format!("{}:{}", from.host, from.port));
-                self.challenge(&reply.challenges.0, &asker, rounds)
-            }
-            407 => self.answers_proxy(&reply.challenges.1, rounds),
-            _ => false,
-        }
-    }
-
-    /// Whether a challenge of the proxy is answered next.
-    pub fn answers_proxy(&self, challenges: &[String], rounds: &mut Rounds) -> bool {
-        self.challenge(challenges, &Asker::Proxy, rounds)
-    }
-
-    /// What was refused once for the same request is refused again, unless only its nonce was too old.
-    fn challenge(&self, challenges: &[String], asker: &Asker, rounds: &mut Rounds) -> bool {
-        let Some(auth) = self.plan.auth.as_ref().filter(|auth| rounds.count < auth.attempts) else {
-            return false;
+        let (asker, challenges) = match reply.status {
+            401 => (Asker::Host(format!("{}:{}", from.host, from.port)), &reply.challenges.0),
+            407 => (Asker::Proxy, &reply.challenges.1),
+            _ => return false,
         };
-        let answered = match self.answers.borrow_mut().challenge(challenges, asker, auth) {
-            Challenged::Unanswered => false,
-            Challenged::Answered => !*rounds.was_answered(asker),
-            Challenged::Renewed => true,
-        };
-        rounds.count += 1;
-        *rounds.was_answered(asker) = true;
-        answered
-    }
-
-    /// The line of a request without a body that answers the proxy, where it has asked before.
-    pub fn proxy_line(&self, method: &str, uri: &str) -> Option<String> {
-        let of = Covered { method, uri, body: b"" };
-        let value = self.answers.borrow_mut().value(&Asker::Proxy, &of)?;
-        Some(format!("Proxy-Authorization: {value}\r\n"))
+        self.authenticator.challenge(challenges, &asker, rounds)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! It works on the written bytes, so it need not know who wrote them, or why.
 
-use crate::chunked;
-use crate::route::Route;
+use crate::channel::Route;
+use crate::request::chunked;
 use plan::{Address, Http1};
 
 /// A request that can be led on.

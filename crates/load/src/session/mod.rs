@@ -5,8 +5,6 @@
 //! of them is a request of its own, derived from the bytes of the first ([`message`]). Start reading at [`visit`], then
 //! `hop.rs` (one request to its answer).
 
-mod auth;
-mod digest;
 mod hop;
 mod jar;
 mod memory;
@@ -16,12 +14,13 @@ mod reply;
 mod together;
 mod validators;
 
-pub(crate) use memory::{Memory, Rounds};
+pub(crate) use memory::Memory;
 
-use crate::exchange::{Context, Slot, Turn};
+use crate::channel::Hosts;
+use crate::exchange::{Busy, Client, Context, Turn, Worker};
+use crate::pace::Phase;
 use crate::request::Values;
-use crate::requests::{Hosts, Prepared};
-use crate::worker::{PhaseWork, Worker};
+use crate::step::Prepared;
 use hop::{Chain, Fetched, Purpose};
 use measure::{Cause, Clock};
 use message::Message;
@@ -50,8 +49,8 @@ impl SessionWork {
 
 /// One turn of a user.
 struct Visit<'a> {
-    worker: &'a Rc<Worker>,
-    work: &'a PhaseWork,
+    worker: &'a Worker,
+    phase: &'a Phase,
     session: &'a SessionWork,
     memory: &'a Rc<Memory>,
     /// Number of the request, and of the user.
@@ -73,25 +72,25 @@ struct Page {
 
 /// Sends a prepared request as a user with a memory does, and follows where it leads.
 pub(crate) async fn visit(
-    worker: &Rc<Worker>,
-    work: &PhaseWork,
-    slot: &mut Slot,
+    Context { worker, phase }: Context<'_>,
+    client: &mut Client,
+    memory: &mut Option<Rc<Memory>>,
     session: &SessionWork,
     prepared: &Prepared,
     turn: Turn,
 ) {
-    let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, slot.user));
-    let memory = slot.memory.take().unwrap_or_else(new);
-    let under_way = UnderWay::new(worker);
+    let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, client.user));
+    let memory = memory.get_or_insert_with(new);
+    let busy = Busy::new(worker);
     let visit = Visit {
         worker,
-        work,
+        phase,
         session,
-        memory: &memory,
+        memory,
         number: turn.number,
-        user: slot.user,
+        user: client.user,
         refusals: Cell::new(0),
-        values: RefCell::new(slot.values.take().unwrap_or_default()),
+        values: RefCell::new(client.values.take().unwrap_or_default()),
         failed: Cell::new(false),
     };
     let mut turn = turn;
@@ -102,17 +101,16 @@ pub(crate) async fn visit(
     if let Some(page) = visit.walk(visit.message(prepared), Cause::Listed, turn, prepared).await {
         visit.fetch_resources(page, prepared, began).await;
     }
-    drop(under_way);
-    slot.refusals = visit.refusals.get();
-    slot.failed = visit.failed.get();
-    slot.values = Some(visit.values.into_inner());
-    slot.ended = Some(worker.net.now());
-    slot.memory = Some(memory);
+    drop(busy);
+    client.refusals = visit.refusals.get();
+    client.failed = visit.failed.get();
+    client.values = Some(visit.values.into_inner());
+    client.ended = Some(worker.net.now());
 }
 
 impl Visit<'_> {
     fn context(&self) -> Context<'_> {
-        Context { worker: self.worker, work: self.work }
+        Context { worker: self.worker, phase: self.phase }
     }
 
     /// The user's login, before its first request; whether there was one.
@@ -133,15 +131,14 @@ impl Visit<'_> {
 
     /// Whether a URL can be fetched: https needs TLS, and through a proxy a tunnel.
     fn speaks(&self, to: &Address) -> bool {
-        let (job, http) = (&self.worker.job, self.worker.http());
-        !to.secure || job.tls.is_some() && (job.load.target.is_none() || http.tunnel)
+        !to.secure || self.worker.channels.speaks_https()
     }
 
     fn message(&self, prepared: &Prepared) -> Message {
         let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
         let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
         let (mut written, mut values) = (Vec::new(), self.values.borrow_mut());
-        prepared.write_with(false, &moment, self.worker.job.part.index, &mut values, &mut written);
+        prepared.write_with(false, &moment, self.worker.part.index, &mut values, &mut written);
         Message::of(&written, &prepared.method, &prepared.address)
     }
 
@@ -182,35 +179,19 @@ impl Visit<'_> {
             fetchers.extend((0..count).map(|_| self.fetch_queue(queue, &page.at, prepared)));
         }
         together::all(fetchers).await;
-        self.worker.count(|counts| counts.pages += 1);
-        self.worker.time(Clock::Page, self.worker.net.now() - began);
+        self.worker.account.count(|counts| counts.pages += 1);
+        self.worker.account.time(Clock::Page, self.worker.net.now() - began);
     }
 
     async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Message, prepared: &Prepared) {
         loop {
             let Some(address) = queue.borrow_mut().pop_front() else { return };
             if self.memory.is_fresh(&address.text, self.now_s()) {
-                self.worker.count(|counts| counts.fresh += 1);
+                self.worker.account.count(|counts| counts.fresh += 1);
                 continue;
             }
-            self.worker.count(|counts| counts.resources += 1);
+            self.worker.account.count(|counts| counts.resources += 1);
             self.walk(page.resource(address), Cause::Resource, self.next_turn(), prepared).await;
         }
-    }
-}
-
-/// A user is on its way: between two requests of a visit it has not come to rest.
-pub(crate) struct UnderWay<'a>(&'a Worker);
-
-impl UnderWay<'_> {
-    pub fn new(worker: &Worker) -> UnderWay<'_> {
-        worker.visits.set(worker.visits.get() + 1);
-        UnderWay(worker)
-    }
-}
-
-impl Drop for UnderWay<'_> {
-    fn drop(&mut self) {
-        self.0.visits.set(self.0.visits.get().saturating_sub(1));
     }
 }

@@ -4,8 +4,9 @@
 use super::needs::Needs;
 use super::validators::Validator;
 use crate::answer::coding::{Coding, decoded};
-use crate::exchange::Body;
-use crate::requests::Answer;
+use crate::answer::{self, Body, Found, Said};
+use crate::step::Answer;
+use measure::Outcome;
 use std::time::SystemTime;
 use wire::http1::{ResponseHead, ResponseSink, Version};
 
@@ -147,5 +148,26 @@ impl Body for Reply<'_> {
 
     fn body_bytes(&self) -> u64 {
         self.body_bytes
+    }
+}
+
+impl answer::Answer for Reply<'_> {
+    fn said(&self) -> Said {
+        Said {
+            status: self.status,
+            version: self.version,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            ..Said::default()
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let detail = match (&self.answer, outcome) {
+            (Some(answer), Outcome::Faulty(_)) => answer.detail(),
+            _ => String::new(),
+        };
+        Found { detail, body: self.shown.take(), ..Found::default() }
     }
 }

@@ -1,10 +1,10 @@
 //! TCP messages, made ready: templates are taken apart, framings and places are compiled once, before the first is sent.
 //!
-//! What is written is [`crate::request`]'s business, what is looked for in answers [`crate::answer`]'s, how one is exchanged
-//! for the other [`crate::exchange`]'s.
+//! [`crate::request`] writes them, [`crate::answer`] looks into their answers.
 
 use crate::answer::{Code, Extractor, Finder, View};
-use crate::request::{Decks, Draws, Filling, MessageTemplate, Scope, Scratch, SlotNames, Slots, number};
+use crate::control::{Decks, Draws};
+use crate::request::{Filling, MessageTemplate, Scope, Scratch, SlotNames, Slots, number};
 use plan::data::{Counts, Meaning, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::{Draw, hash};
 use plan::message::{Framing, MessageOrder, MessageStep};

@@ -1,9 +1,10 @@
 //! The reader of one answer to a URL of a list: what it says of itself, what it leads to, and (for jtest's documents)
 //! whether its bytes are right.
 
-use crate::exchange::{Body, compares};
+use super::{Answer, Body, Found, Said};
 use lol_html::{HtmlRewriter, Settings, element};
-use measure::Fault;
+use measure::event::Wrong;
+use measure::{CacheResult, FailureKind, Fault, Outcome, Stage};
 use plan::content::Content;
 use plan::jtest;
 use plan::{Address, CheckContent};
@@ -13,7 +14,7 @@ use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
 
 /// References of a page, in the order they stand.
 #[derive(Default)]
-struct Found {
+struct References {
     links: Vec<String>,
     base: Option<String>,
 }
@@ -35,8 +36,13 @@ pub(crate) struct PageReader<'a> {
     is_html: bool,
     wanted: (bool, bool),
     parser: Option<Parser>,
-    found: Rc<RefCell<Found>>,
+    found: Rc<RefCell<References>>,
     pattern: Option<Pattern>,
+}
+
+/// Whether bodies of a URL list are compared with jtest's pattern.
+fn compares(check: CheckContent) -> bool {
+    check == CheckContent::All
 }
 
 /// What the body of a jtest document must be.
@@ -121,7 +127,7 @@ const REFERENCES: [(&str, &str, bool); 11] = [
     ("object[data]", "data", true),
 ];
 
-fn parser(wanted: (bool, bool), found: &Rc<RefCell<Found>>) -> Parser {
+fn parser(wanted: (bool, bool), found: &Rc<RefCell<References>>) -> Parser {
     let mut settings = Settings::new();
     for (selector, attribute, embedded) in REFERENCES {
         if if embedded { wanted.1 } else { wanted.0 } {
@@ -209,6 +215,32 @@ impl Pattern {
             rest.map(|_| Fault::WrongBytes)
         };
         self.fault = self.fault.or(fault);
+    }
+}
+
+impl Answer for PageReader<'_> {
+    fn said(&self) -> Said {
+        Said {
+            status: self.status,
+            version: self.version,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            cache: CacheResult::Unknown,
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let error = match outcome {
+            Outcome::Failed(_) if (300..400).contains(&self.status) => Some(Wrong::Redirect),
+            Outcome::Failed(failure)
+                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
+            {
+                Some(Wrong::Short { got: self.body_bytes, wanted: self.content_length.unwrap_or(0) })
+            }
+            _ => None,
+        };
+        Found { error, ..Found::default() }
     }
 }
 

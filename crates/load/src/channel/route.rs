@@ -1,11 +1,25 @@
 //! The way to the host of a URL: directly, by way of the target, or through a tunnel that the target opens.
 
-use crate::exchange::Place;
 use plan::{Address, Http1, RequestForm};
+use std::collections::HashMap;
 use std::net::SocketAddr;
+
+/// Addresses of hosts, by name and port.
+pub type Hosts = HashMap<(String, u16), Vec<SocketAddr>>;
 
 /// Stands for the Unix socket of the plan among addresses: it has no IP address, and nothing listens at this one.
 pub const UNIX: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
+
+/// Where a connection leads, as long as it is spoken of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Destination<'a> {
+    /// Addresses that take turns; there is at least one.
+    pub to: &'a [SocketAddr],
+    /// The host to begin TLS with; `None`: plain.
+    pub secure: Option<&'a str>,
+    /// `host:port` that the other end is asked for a tunnel to; only where TLS is spoken inside it.
+    pub tunnel: Option<&'a str>,
+}
 
 /// The way to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,7 +34,7 @@ pub(crate) struct Route {
 
 impl Route {
     /// By way of the target, where there is one.
-    pub fn by_target(address: &Address, http: &Http1, target: Place<'_>) -> Option<Route> {
+    pub fn by_target(address: &Address, http: &Http1, target: Destination<'_>) -> Option<Route> {
         if target.to.is_empty() {
             return None;
         }
@@ -38,27 +52,27 @@ impl Route {
     }
 
     /// As connections know it.
-    pub fn place(&self) -> Place<'_> {
-        Place { to: &self.to, secure: self.secure.as_deref(), tunnel: self.tunnel.as_deref() }
+    pub fn destination(&self) -> Destination<'_> {
+        Destination { to: &self.to, secure: self.secure.as_deref(), tunnel: self.tunnel.as_deref() }
     }
 
-    /// What stands in the request line: inside a tunnel it is the host itself that is spoken to.
+    /// The target of the request line: inside a tunnel it is the host itself that is spoken to.
     pub fn line<'a>(&self, address: &'a Address, http: &Http1) -> &'a str {
         if self.is_forward(http) { &address.text } else { &address.path }
     }
 
-    /// Whether a proxy is asked for whole URLs.
+    /// True if a proxy is asked for whole URLs.
     pub fn is_forward(&self, http: &Http1) -> bool {
         http.form == RequestForm::Forward && self.tunnel.is_none()
     }
 
-    /// Whether a field of the plan goes to the other end: inside a tunnel, those for the proxy do not.
+    /// True if a field of the plan goes to the other end: inside a tunnel, those for the proxy do not.
     pub fn carries(&self, name: &str) -> bool {
         self.tunnel.is_none() || !for_proxy(name)
     }
 }
 
-/// Whether a field is meant for a proxy.
+/// True if a field is meant for a proxy.
 pub(crate) fn for_proxy(name: &str) -> bool {
     name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("Proxy-"))
 }

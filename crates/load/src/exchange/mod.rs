@@ -4,48 +4,60 @@
 //! back.* Resending, deadlines, and what follows from a failure are decided here and nowhere else. What is sent and what an
 //! answer means is the business of a [`Call`]; HTTP's calls have their answers read by [`http`]. Start reading at [`run`].
 
-mod connect;
 mod http;
 mod message;
 mod object;
 mod pacing;
+mod queue;
 mod report;
 mod request;
 mod resend;
 mod script;
-mod tunnel;
 mod url;
+mod worker;
 
-pub(crate) use connect::{Place, Slot};
-pub(crate) use http::{Answer, Body, HttpCall, Said, Settled, read};
+pub(crate) use http::{HttpCall, read};
 pub(crate) use message::{Mine, messages};
 pub(crate) use object::object;
-pub(crate) use report::{Described, Found};
+pub(crate) use queue::Queue;
+pub(crate) use report::Described;
 pub(crate) use request::{pipeline, request};
 pub(crate) use resend::Repeating;
 pub(crate) use script::{Scratch as ScriptScratch, script};
-pub(crate) use url::{compares, url};
+pub(crate) use url::url;
+pub(crate) use worker::{Busy, Context, Worker};
 
-use crate::connection::Connection;
-use crate::worker::{PhaseWork, Worker};
+use crate::channel::{self, Connection, Destination, Slot};
+use crate::request::Values;
 use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
 use plan::CloseBy;
-use plan::data::Moment;
 use report::{Ending, report};
-use std::collections::VecDeque;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 use wire::http1::Expect;
 
-/// How an attempt to get an answer ended.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Ended {
-    /// The answer is complete.
-    Complete,
-    /// The client broke it off on purpose.
-    BrokenOff,
-    /// It failed.
-    Failed(Failure),
+/// A client of the driver: its place for a connection, and what is kept from one exchange to the next.
+#[derive(Default)]
+pub(crate) struct Client {
+    pub slot: Slot,
+    /// Number of its user in the phase.
+    pub user: u64,
+    /// Connections that could not be opened, or ended without a byte of an answer, one after the other.
+    pub refusals: u32,
+    /// The last request was not good.
+    pub failed: bool,
+    /// When the last request ended.
+    pub ended: Option<Instant>,
+    /// The head of the last answer, where somebody may want to see it.
+    pub answer_head: Vec<u8>,
+    /// What the user keeps for its requests, where they hold any of it.
+    pub values: Option<Box<Values>>,
+}
+
+impl Client {
+    /// Of the user of this number.
+    pub fn new(user: u64) -> Client {
+        Client { user, ..Client::default() }
+    }
 }
 
 /// Number of a request, the moment when it is due, and, where a schedule says when, how late a user took it up. Connecting
@@ -81,23 +93,6 @@ impl Moments {
 
     pub fn to_first_byte(self) -> Option<Duration> {
         self.first_byte.map(|at| at.saturating_duration_since(self.sent))
-    }
-}
-
-/// Where a call runs.
-#[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
-    pub worker: &'a Rc<Worker>,
-    pub work: &'a PhaseWork,
-}
-
-impl Context<'_> {
-    /// What the values of a request depend on, the time left out. Connections are numbered as people count: workers from 1,
-    /// with room for ten thousand users each.
-    pub fn moment(&self, number: u64, user: u64) -> Moment {
-        let worker = u64::from(self.worker.job.part.index) + 1;
-        let connection = worker * 10_000 + user / u64::from(self.work.part.of.max(1)) + 1;
-        Moment { number, user, connection, worker, unix_us: 0 }
     }
 }
 
@@ -147,85 +142,13 @@ impl<I> Sent<I> {
             reused: self.reused,
             lateness: self.turn.lateness,
             sent_bytes: self.bytes,
-            ..Exchange::new(outcome, worker.since(self.turn.due))
+            ..Exchange::new(outcome, worker.account.since(self.turn.due))
         }
     }
 
     /// Its moments, had it ended now without a byte of an answer.
     pub fn unanswered_at(&self, ended: Instant) -> Moments {
         Moments { due: self.turn.due, sent: self.at, first_byte: None, ended }
-    }
-}
-
-/// A queue whose first place needs no memory of its own: most calls have one request under way.
-pub(crate) struct Queue<T> {
-    first: Option<T>,
-    more: VecDeque<T>,
-}
-
-impl<T> Default for Queue<T> {
-    fn default() -> Queue<T> {
-        Queue { first: None, more: VecDeque::new() }
-    }
-}
-
-impl<T> Queue<T> {
-    pub fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.more.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
-    pub fn front(&self) -> Option<&T> {
-        self.first.as_ref()
-    }
-
-    pub fn front_mut(&mut self) -> Option<&mut T> {
-        self.first.as_mut()
-    }
-
-    pub fn push(&mut self, value: T) {
-        match self.first {
-            None => self.first = Some(value),
-            Some(_) => self.more.push_back(value),
-        }
-    }
-
-    pub fn push_front(&mut self, value: T) {
-        if let Some(first) = self.first.replace(value) {
-            self.more.push_front(first);
-        }
-    }
-
-    pub fn pop(&mut self) -> Option<T> {
-        let first = self.first.take();
-        self.first = self.more.pop_front();
-        first
-    }
-
-    pub fn pop_back(&mut self) -> Option<T> {
-        self.more.pop_back().or_else(|| self.first.take())
-    }
-
-    pub fn remove(&mut self, place: usize) -> Option<T> {
-        match place {
-            0 => self.pop(),
-            place => self.more.remove(place - 1),
-        }
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.first.iter().chain(&self.more)
-    }
-}
-
-impl<T> FromIterator<T> for Queue<T> {
-    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Queue<T> {
-        let mut queue = Queue::default();
-        values.into_iter().for_each(|value| queue.push(value));
-        queue
     }
 }
 
@@ -264,7 +187,7 @@ pub(crate) trait Call: Sized {
     type Item;
 
     /// Where a request goes.
-    fn place<'s>(&'s self, item: &'s Self::Item) -> Place<'s>;
+    fn destination<'s>(&'s self, item: &'s Self::Item) -> Destination<'s>;
 
     /// Requests under way at once, at most.
     fn depth(&self) -> usize {
@@ -313,8 +236,13 @@ pub(crate) trait Call: Sized {
     ) -> Result<Written, Failure>;
 
     /// The requests of one send are gone; those that nobody answers are taken out and accounted for.
-    fn sent(&mut self, slot: &mut Slot, connection: &mut Connection, window: &mut Queue<Sent<Self::Item>>) {
-        let _ = (slot, connection, window);
+    fn sent(
+        &mut self,
+        client: &mut Client,
+        connection: &mut Connection,
+        window: &mut Queue<Sent<Self::Item>>,
+    ) {
+        let _ = (client, connection, window);
     }
 
     /// The sending half of a connection ends with the first send.
@@ -325,7 +253,7 @@ pub(crate) trait Call: Sized {
     /// Receives until at least one answer is complete, and accounts for it.
     async fn read(
         &mut self,
-        slot: &mut Slot,
+        client: &mut Client,
         connection: &mut Connection,
         window: &mut Queue<Sent<Self::Item>>,
     ) -> Read;
@@ -349,22 +277,23 @@ pub(crate) trait Call: Sized {
 /// Sends what is due, and what follows it, until every request has ended in one way.
 pub(crate) async fn run<C: Call>(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     call: &mut C,
     mut due: Queue<Due<C::Item>>,
 ) {
     while let Some(first) = due.front() {
-        if slot.connection.is_none() {
+        if client.slot.connection.is_none() {
             call.connecting();
         }
-        match connect::lease(context.worker, slot, call.place(&first.item)).await {
-            Ok(connection) => attempt(context, slot, call, &mut due, connection).await,
+        let destination = call.destination(&first.item);
+        match context.worker.channels.lease(&mut client.slot, destination).await {
+            Ok(connection) => attempt(context, client, call, &mut due, connection).await,
             Err(seen) => {
                 let Some(first) = due.pop() else { return };
-                slot.refusals += 1;
+                client.refusals += 1;
                 let moments =
                     Moments { due: first.turn.due, sent: seen.began, first_byte: None, ended: seen.ended };
-                unsent(context, slot, call, first, seen.failure, moments);
+                unsent(context, client, call, first, seen.failure, moments);
             }
         }
     }
@@ -373,46 +302,45 @@ pub(crate) async fn run<C: Call>(
 /// Goes on over one connection until nothing is under way and nothing more is to be sent over it.
 async fn attempt<C: Call>(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     call: &mut C,
     due: &mut Queue<Due<C::Item>>,
     mut connection: Box<Connection>,
 ) {
-    let mut window = Queue::default();
+    let (channels, mut window) = (&context.worker.channels, Queue::default());
     call.connected(connection.carried == 0);
     let read = loop {
-        if let Err(failure) = fill(context, slot, call, due, &mut connection, &mut window).await {
+        if let Err(failure) = fill(context, client, call, due, &mut connection, &mut window).await {
             break Some(Read::Failed(failure));
         }
         if window.is_empty() {
             break None;
         }
-        match call.read(slot, &mut connection, &mut window).await {
+        match call.read(client, &mut connection, &mut window).await {
             Read::Answered => {}
             ended => break Some(ended),
         }
     };
-    let keep = read.is_none() && !context.worker.is_used_up(&connection);
+    let keep = read.is_none() && !channels.is_used_up(&connection);
     if let Some(read) = read {
         let unread = match read {
-            Read::Lost(failure) if context.worker.connections().resend != plan::Resend::Never => {
+            Read::Lost(failure) if context.worker.channels.plan().resend != plan::Resend::Never => {
                 resend::is_unread(context.worker, failure, &mut connection).await
             }
             _ => true,
         };
-        settle(context, slot, call, due, &mut window, (&read, unread));
-        if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, context.worker.connections().close)
-        {
-            connect::await_close(context.worker, &mut connection).await;
+        settle(context, client, call, due, &mut window, (&read, unread));
+        if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, channels.plan().close) {
+            channels.await_close(&mut connection).await;
         }
     }
-    connect::put_back(context.worker, slot, connection, keep).await;
+    channels.put_back(&mut client.slot, connection, keep).await;
 }
 
 /// Fills what may be under way, in one send.
 async fn fill<C: Call>(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     call: &mut C,
     due: &mut Queue<Due<C::Item>>,
     connection: &mut Connection,
@@ -421,15 +349,15 @@ async fn fill<C: Call>(
     let worker = context.worker;
     let now = worker.net.recently();
     let (mut out, mut payload) = (None, 0);
-    while window.len() < call.depth() && payload == 0 && !worker.is_used_up(connection) {
+    while window.len() < call.depth() && payload == 0 && !worker.channels.is_used_up(connection) {
         let next = match due.front() {
-            Some(next) if !connection.leads_to(call.place(&next.item)) => break,
+            Some(next) if !connection.leads_to(call.destination(&next.item)) => break,
             Some(_) => due.pop(),
             None => call.next(now),
         };
         let Some(mut next) = next else { break };
         let out = out.get_or_insert_with(|| worker.net.buffer());
-        let (begin, last) = (out.len(), worker.is_last(connection));
+        let (begin, last) = (out.len(), worker.channels.is_last(connection));
         match call.write(&mut next, now, last, out) {
             Ok(written) => {
                 payload = written.payload;
@@ -448,18 +376,18 @@ async fn fill<C: Call>(
             }
             Err(failure) => {
                 // The user waits before the next one, or it would only count the same again and again.
-                slot.refusals += 1;
+                client.refusals += 1;
                 let moments = Moments::at_send(next.turn.due, now);
-                unsent(context, slot, call, next, failure, moments);
+                unsent(context, client, call, next, failure, moments);
             }
         }
     }
     let Some(out) = out.filter(|out| !out.is_empty()) else { return Ok(()) };
     if let Some(oldest) = window.front() {
-        connection.stream.set_deadline(Some(worker.first_deadline(oldest.at)));
+        connection.stream.set_deadline(Some(worker.channels.first_deadline(oldest.at)));
     }
-    connect::send(connection, out, payload, call.half_closes()).await?;
-    call.sent(slot, connection, window);
+    channel::send(connection, out, payload, call.half_closes()).await?;
+    call.sent(client, connection, window);
     Ok(())
 }
 
@@ -471,7 +399,7 @@ fn begin_sent<I>(
     (at, bytes, last, answers): (Instant, u64, bool, u32),
 ) -> Sent<I> {
     let reused = connection.carried > 0;
-    worker.count(|counts| counts.reused += u64::from(reused));
+    worker.account.count(|counts| counts.reused += u64::from(reused));
     connection.carried += 1;
     let connect = connection.opened_in.take();
     let begun = connect.map(|_| connection.begun);
@@ -493,7 +421,7 @@ fn begin_sent<I>(
 /// Decides what becomes of requests whose connection is of no further use.
 fn settle<C: Call>(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     call: &mut C,
     due: &mut Queue<Due<C::Item>>,
     window: &mut Queue<Sent<C::Item>>,
@@ -506,14 +434,14 @@ fn settle<C: Call>(
         Read::Lost(failure) => (failure, Some(unread)),
         Read::Failed(failure) => (failure, None),
     };
-    let plan = context.worker.connections().resend;
+    let plan = context.worker.channels.plan().resend;
     let again = |sent: &Sent<C::Item>, call: &C| {
         unread.is_some_and(|unread| call.repeating(&sent.item).may_be_resent(plan, unread))
     };
     let mut failed = Queue::default();
     while let Some(sent) = window.pop_back() {
         if again(&sent, call) {
-            context.worker.count(|counts| counts.resent += u64::from(sent.answers));
+            context.worker.account.count(|counts| counts.resent += u64::from(sent.answers));
             due.push_front(Due { item: sent.item, turn: sent.turn });
         } else {
             failed.push_front(sent);
@@ -521,24 +449,24 @@ fn settle<C: Call>(
     }
     let now = context.worker.net.now();
     if let Some(first) = failed.front() {
-        note_refusal(slot, Outcome::Failed(failure), &first.unanswered_at(now), first.reused);
-        slot.ended = Some(now);
-        slot.failed = true;
+        note_refusal(client, Outcome::Failed(failure), &first.unanswered_at(now), first.reused);
+        client.ended = Some(now);
+        client.failed = true;
         call.failed();
     }
     while let Some(sent) = failed.pop() {
         let ending = Ending::failed(failure, sent.unanswered_at(now));
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
         let label = call.label(&sent.item);
-        context.worker.end(&Exchange { label, times: sent.answers, ..exchange });
-        report(context, slot, call, &sent, &ending);
+        context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
+        report(context, client, call, &sent, &ending);
     }
 }
 
 /// A request has failed before it was sent.
 pub(crate) fn unsent<C: Call>(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     call: &mut C,
     due: Due<C::Item>,
     failure: Failure,
@@ -553,7 +481,7 @@ pub(crate) fn unsent<C: Call>(
         connect: None,
         begun: None,
         last: false,
-        connection: context.worker.connections.get(),
+        connection: context.worker.channels.opened(),
         answers: call.answers(&due.item),
         item: due.item,
     };
@@ -561,9 +489,9 @@ pub(crate) fn unsent<C: Call>(
     let ending = Ending::failed(failure, moments);
     let exchange = sent.exchange(context.worker, ending.outcome, &moments, C::CACHE);
     let label = call.label(&sent.item);
-    context.worker.end(&Exchange { label, times: sent.answers, ..exchange });
-    slot.failed = true;
-    report(context, slot, call, &sent, &ending);
+    context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
+    client.failed = true;
+    report(context, client, call, &sent, &ending);
 }
 
 /// The failure of a request whose connection has ended before its answer began.
@@ -573,12 +501,12 @@ fn closed_early() -> Failure {
 
 /// A new connection that ends without a byte of an answer is as good as one that was refused: a user who came again at once
 /// would only press a dead target, and use a core for it. A time that ran out has paced the user already.
-fn note_refusal(slot: &mut Slot, outcome: Outcome, moments: &Moments, reused: bool) {
-    slot.refusals = match outcome {
+fn note_refusal(client: &mut Client, outcome: Outcome, moments: &Moments, reused: bool) {
+    client.refusals = match outcome {
         Outcome::Failed(failure)
             if !reused && moments.first_byte.is_none() && failure.kind != FailureKind::Timeout =>
         {
-            slot.refusals + 1
+            client.refusals + 1
         }
         _ => 0,
     };
@@ -587,7 +515,7 @@ fn note_refusal(slot: &mut Slot, outcome: Outcome, moments: &Moments, reused: bo
 /// An exchange has come to its end with an answer: accounts for it and tells of it.
 fn finish<C: Call>(
     context: Context<'_>,
-    slot: &mut Slot,
+    client: &mut Client,
     call: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
@@ -604,10 +532,10 @@ fn finish<C: Call>(
         ..sent.exchange(worker, ending.outcome, &ending.moments, said.cache)
     };
     if !call.holds(&exchange) {
-        worker.end(&exchange);
+        worker.account.end(&exchange);
     }
-    slot.ended = Some(ending.moments.ended);
-    slot.failed = ending.outcome != Outcome::Fine;
-    note_refusal(slot, ending.outcome, &ending.moments, sent.reused);
-    report(context, slot, call, sent, ending);
+    client.ended = Some(ending.moments.ended);
+    client.failed = ending.outcome != Outcome::Fine;
+    note_refusal(client, ending.outcome, &ending.moments, sent.reused);
+    report(context, client, call, sent, ending);
 }

@@ -1,7 +1,7 @@
 //! Requests as bytes. The native form speaks HTTP/1.1; jtest's form has exactly the lines of the original, in its
 //! order (spec/jtest.md section 3.3).
 
-use crate::asked::{Asked, What};
+use super::asked::{Asked, What};
 use plan::jtest::Extension;
 use plan::site::{self, Form, NONCE_FIELD, Paths, Site, write_hex, write_number};
 use plan::{Http1, RequestForm};

@@ -3,6 +3,7 @@
 use super::*;
 use plan::data::{Data, Moment, Table};
 use plan::{Field, RequestForm};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use wire::http1::ResponseSink;
 
@@ -18,8 +19,8 @@ fn models() -> Models {
     Models { control: Arc::new(Control::new(1, 1)), of: (0, 0), scenario: std::rc::Rc::default() }
 }
 
-fn plain(to: &[SocketAddr]) -> Place<'_> {
-    Place { to, secure: None, tunnel: None }
+fn plain(to: &[SocketAddr]) -> Destination<'_> {
+    Destination { to, secure: None, tunnel: None }
 }
 
 fn requests(step: &RequestStep) -> Requests {
@@ -289,8 +290,9 @@ fn https_urls_begin_tls_with_their_host() {
     let at = |port| (("h".to_owned(), port), vec![SocketAddr::from(([127, 0, 0, 1], port))]);
     let hosts = Hosts::from([at(80), at(443)]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
-    let seen = [0, 1]
-        .map(|number| (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).place().secure));
+    let seen = [0, 1].map(|number| {
+        (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).destination().secure)
+    });
     assert_eq!(seen, [(443, Some("h")), (80, None)]);
 }
 

@@ -1,10 +1,11 @@
 //! The judge of one answer: it is pushed the answer's fields and bytes as they arrive and says at the end what the
 //! answer was. Plain answers cost it no allocation.
 
-use crate::asked::{Asked, What};
-use crate::exchange::Body;
-use crate::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
-use measure::{CacheResult, Failure, FailureKind, Fault, Stage};
+use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
+use super::{Answer, Body, Found};
+use crate::request::asked::{Asked, What};
+use measure::event::Wrong;
+use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use plan::content::Content;
 use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
 use plan::{Check, CheckContent, jtest};
@@ -487,6 +488,44 @@ fn read_range(value: &[u8]) -> Option<(u64, u64, u64)> {
         leading_number(&rest[dash + 1..slash])?,
         leading_number(&rest[slash + 1..])?,
     ))
+}
+
+impl Answer for Judge<'_> {
+    fn said(&self) -> super::Said {
+        super::Said {
+            status: self.said.status,
+            version: self.said.version,
+            keep_alive: self.said.keep_alive,
+            head_bytes: self.said.head_bytes,
+            body_bytes: self.body_bytes,
+            cache: self.cache(),
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let (expected, answered) = (self.expected_length(), self.said.status != 0);
+        let announced = self.said.content_length;
+        let wrong_length = announced.filter(|length| *length != expected && answered && self.checks_length());
+        let error = match outcome {
+            Outcome::Failed(failure)
+                if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
+            {
+                Some(Wrong::Short { got: self.body_bytes, wanted: announced.unwrap_or(expected) })
+            }
+            _ => None,
+        };
+        let whole = self.whole_length();
+        Found {
+            detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
+            serial: self.said.stamp.map(|stamp| stamp.serial),
+            errors: wrong_length
+                .map(|announced| Wrong::Length { expected, announced, whole })
+                .into_iter()
+                .collect(),
+            error,
+            ..Found::default()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A connection of a user: a stream, the reader of its answers, and how much it has carried.
 
-use crate::exchange::Place;
+use super::Destination;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
@@ -39,12 +39,14 @@ pub(crate) struct Opened {
     pub to: SocketAddr,
     /// Its number within the worker.
     pub number: u64,
+    /// When opening it began.
+    pub began: Instant,
     /// How long connecting took, without TLS.
     pub took: Duration,
 }
 
 impl Connection {
-    pub fn new(opened: Opened, limits: Limits, place: Place<'_>, begun: Instant) -> Connection {
+    pub fn new(opened: Opened, limits: Limits, destination: Destination<'_>) -> Connection {
         Connection {
             stream: opened.stream,
             reader: ResponseReader::new(limits),
@@ -53,19 +55,19 @@ impl Connection {
             leftover: None,
             number: opened.number,
             to: opened.to,
-            secure: place.secure.map(Box::from),
-            tunnel: place.tunnel.map(Box::from),
+            secure: destination.secure.map(Box::from),
+            tunnel: destination.tunnel.map(Box::from),
             opened_in: Some(opened.took),
             round_trip: opened.took,
-            begun,
+            begun: opened.began,
         }
     }
 
-    /// Whether it is one to this place.
-    pub fn leads_to(&self, place: Place<'_>) -> bool {
+    /// True if it is one to this destination.
+    pub fn leads_to(&self, destination: Destination<'_>) -> bool {
         // Plain connections are never inside a tunnel.
-        place.to.contains(&self.to)
-            && self.secure.as_deref() == place.secure
-            && (place.secure.is_none() || self.tunnel.as_deref() == place.tunnel)
+        destination.to.contains(&self.to)
+            && self.secure.as_deref() == destination.secure
+            && (destination.secure.is_none() || self.tunnel.as_deref() == destination.tunnel)
     }
 }

@@ -3,10 +3,10 @@
 //! An arrival is a request, or a connection with several requests on it. What comes due while as many are served as may be
 //! is counted as overflow and passes.
 
-use crate::exchange::Turn;
+use super::phase::PhaseWork;
+use super::user::{User, exhausted};
+use crate::exchange::{Turn, Worker};
 use crate::pace::Schedule;
-use crate::user::{User, exhausted};
-use crate::worker::{PhaseWork, Worker};
 use net::{Event as Signal, TaskId};
 use plan::Open;
 use std::cell::{Cell, RefCell};
@@ -40,13 +40,13 @@ impl Pool {
 }
 
 /// Runs an open pace until there is nothing more to begin, and returns the tasks of its users.
-pub(crate) async fn run(worker: &Rc<Worker>, work: &Rc<PhaseWork>, open: Open, seed: u64) -> Vec<TaskId> {
+pub(super) async fn run(worker: &Rc<Worker>, work: &Rc<PhaseWork>, open: Open, seed: u64) -> Vec<TaskId> {
     let pool = Pool { connections: open.connections, most: open.in_flight, ..Pool::default() };
     let pool = Rc::new(pool);
-    let came_to_nothing = hand_out(worker, work, &pool, Schedule::new(open, work.part, seed)).await;
-    let over = || worker.over(work, worker.net.now());
+    let came_to_nothing = hand_out(worker, work, &pool, Schedule::new(open, work.phase.part, seed)).await;
+    let over = || worker.over(&work.phase, worker.net.now());
     // A phase lasts as long as it is to, also where nothing is sent towards its end.
-    let idles = || came_to_nothing && work.has_end() && !over();
+    let idles = || came_to_nothing && work.phase.ends_after().is_some() && !over();
     let goes_on = || pool.connections && pool.is_busy() && !over();
     while pool.handed.get() > 0 || idles() || goes_on() {
         worker.net.sleep(Duration::from_millis(1)).await;
@@ -63,21 +63,22 @@ async fn hand_out(
     mut schedule: Schedule,
 ) -> bool {
     for nth in 1u64.. {
-        let Some(due) = schedule.next().map(|at| work.opens + at).filter(|due| work.is_before_end(*due))
+        let Some(due) =
+            schedule.next().map(|at| work.phase.opens + at).filter(|due| work.phase.is_before_end(*due))
         else {
             return true;
         };
-        if work.is_spent() || !wait_until(worker, work, due).await {
+        if work.phase.is_spent() || !wait_until(worker, work, due).await {
             return false;
         }
-        let is_over = work.is_over_at(worker.net.now());
+        let is_over = work.phase.is_over_at(worker.net.now());
         if nth % BATCH == 0 && !is_over {
             // However far behind the schedule is, users get to send.
             worker.net.sleep_until(worker.net.now()).await;
         }
         if exhausted(work, pool.handed.get()) {
             // What is under way may lead on. A moment that comes meanwhile passes unused, and no request is counted.
-            if is_over || worker.in_flight.get() == 0 && pool.handed.get() == 0 {
+            if is_over || worker.account.in_flight() == 0 && pool.handed.get() == 0 {
                 return false;
             }
             continue;
@@ -85,14 +86,15 @@ async fn hand_out(
         // What cannot be sent takes no number, so that the stream of requests has no holes.
         let Some(user) = free_user(worker, work, pool) else {
             // Once the phase is over nobody waits for a user: what is left of it is counted at once.
-            let left = if is_over { schedule.due_before(work.ends_after().unwrap_or_default()) } else { 0 };
-            worker.count(|counts| counts.overflow += 1 + left);
+            let left =
+                if is_over { schedule.due_before(work.phase.ends_after().unwrap_or_default()) } else { 0 };
+            worker.account.count(|counts| counts.overflow += 1 + left);
             if is_over {
                 return true;
             }
             continue;
         };
-        let Some(number) = worker.next_number(work, due) else {
+        let Some(number) = worker.next_number(&work.phase, due) else {
             pool.idle.borrow_mut().push(user);
             return false;
         };
@@ -108,7 +110,7 @@ async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
     const LOOK_UP: Duration = Duration::from_millis(20);
     loop {
         let now = worker.net.now();
-        if worker.over(work, due) {
+        if worker.over(&work.phase, due) {
             return false;
         }
         if now >= due {
@@ -126,7 +128,7 @@ fn free_user(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Opti
 }
 
 fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Handed {
-    let number = work.part.number(pool.tasks.borrow().len() as u64);
+    let number = work.phase.part.number(pool.tasks.borrow().len() as u64);
     let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
     let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {
@@ -150,10 +152,10 @@ fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Han
 /// Sends what else a connection is to carry, each request when the last one has ended. A connection that was lost is not
 /// replaced.
 async fn use_up(worker: &Rc<Worker>, work: &Rc<PhaseWork>, user: &mut User) {
-    while user.slot.connection.is_some() && !exhausted(work, 0) {
-        let due = user.slot.ended.take().unwrap_or_else(|| worker.net.now());
-        let Some(number) = worker.next_number(work, due) else { break };
+    while user.client.slot.connection.is_some() && !exhausted(work, 0) {
+        let due = user.client.ended.take().unwrap_or_else(|| worker.net.now());
+        let Some(number) = worker.next_number(&work.phase, due) else { break };
         user.request(worker, work, Turn { number, due, lateness: None }).await;
     }
-    user.slot.connection = None;
+    user.client.slot.connection = None;
 }

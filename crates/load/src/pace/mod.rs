@@ -1,5 +1,9 @@
 //! When requests are due: a schedule is a pure function of the plan and the seed.
 
+mod phase;
+
+pub(crate) use phase::Phase;
+
 use plan::draw::{fraction, hash};
 use plan::{Arrivals, Open, Part};
 use std::time::{Duration, Instant};

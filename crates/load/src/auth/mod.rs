@@ -1,8 +1,16 @@
 //! Challenges (401 and 407) and what a user answers to them (RFC 9110 section 11). It must not know connections.
+//!
+//! Start reading at [`Authenticator`]; `digest.rs` has the arithmetic of one scheme.
 
-use super::digest::{Covered, Digest};
+mod digest;
+
+pub(crate) use digest::Covered;
+
+use digest::Digest;
 use plan::draw::hash;
 use plan::{Auth, Credentials, FieldValue};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Who asks: a host as `host:port`, or the proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,9 +19,59 @@ pub(crate) enum Asker {
     Proxy,
 }
 
+/// The answers of one user to whoever asks for its name, over all of its connections.
+#[derive(Debug)]
+pub(crate) struct Authenticator {
+    plan: Rc<plan::Session>,
+    answers: RefCell<Answers>,
+}
+
+/// Challenges to one request, so far.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds {
+    count: u32,
+    host: bool,
+    proxy: bool,
+}
+
+impl Rounds {
+    /// Whether this one was answered already.
+    fn was_answered(&mut self, asker: &Asker) -> &mut bool {
+        if *asker == Asker::Proxy { &mut self.proxy } else { &mut self.host }
+    }
+}
+
+impl Authenticator {
+    /// `seed`: of the nonces of this user's own.
+    pub fn new(plan: Rc<plan::Session>, seed: u64) -> Authenticator {
+        Authenticator { plan, answers: RefCell::new(Answers::new(seed)) }
+    }
+
+    /// Takes a challenge; true where the request is to be sent again with an answer to it. What was refused once for the
+    /// same request is refused again, unless only its nonce was too old.
+    pub fn challenge(&self, challenges: &[String], asker: &Asker, rounds: &mut Rounds) -> bool {
+        let Some(auth) = self.plan.auth.as_ref().filter(|auth| rounds.count < auth.attempts) else {
+            return false;
+        };
+        let answered = match self.answers.borrow_mut().challenge(challenges, asker, auth) {
+            Challenged::Unanswered => false,
+            Challenged::Answered => !*rounds.was_answered(asker),
+            Challenged::Renewed => true,
+        };
+        rounds.count += 1;
+        *rounds.was_answered(asker) = true;
+        answered
+    }
+
+    /// The value of the field for a request to somebody who has asked before.
+    pub fn value(&self, asker: &Asker, of: &Covered<'_>) -> Option<String> {
+        self.answers.borrow_mut().value(asker, of)
+    }
+}
+
 /// What one user answers from now on.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
+struct Answers {
     known: Vec<(Asker, Known)>,
     /// Decides the nonces of this user's own.
     seed: u64,
@@ -31,7 +89,7 @@ enum Known {
 
 /// What a challenge came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Challenged {
+enum Challenged {
     /// Credentials go with the requests that follow.
     Answered,
     /// As before, and what was refused was only an old nonce.

@@ -1,8 +1,10 @@
 //! What the workers of a run share: the word to stop, and a common start of each phase. Touched at the edges of
 //! phases and about fifty times a second, never per request.
 
-use crate::request::Decks;
-use crate::requests::Model;
+mod deal;
+
+pub(crate) use deal::{Deck, Decks, Draws};
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,6 +12,14 @@ use std::time::{Duration, Instant};
 
 /// Phase, step and place in the list of a request.
 pub(crate) type ModelKey = (usize, usize, usize);
+
+/// The first good answer to a request, which the others must equal.
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub length: u64,
+    /// Empty where only the length must be the same.
+    pub bytes: Vec<u8>,
+}
 
 /// Shared by all workers of a run and by whoever may stop it.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! AWS's signature, version 4: a pure function of time, keys and request. The rules are those of "Create a signed AWS API
 //! request" in AWS's IAM user guide.
 
-use crate::chunked;
+use super::chunked;
 use hmac::{Hmac, KeyInit, Mac};
 use plan::AwsSignature;
 use sha2::{Digest, Sha256};

@@ -3,7 +3,7 @@
 //! Pure: it is told the site, what was asked for and when. A body says in clear text what it is; the rest follows from
 //! the laws of the site. Nothing is taken on the proxy's word.
 
-use crate::asked::Asked;
+use crate::request::asked::Asked;
 use measure::Fault;
 use plan::Site;
 use plan::content::Content;
@@ -226,7 +226,7 @@ fn matches(candidate: &Recognised, prefix: &[u8], offset: u64, body: &[u8]) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::What;
+    use crate::request::asked::What;
     use std::time::Duration;
 
     const OBJECT: u64 = 77;

@@ -1,33 +1,25 @@
 //! Requests that are described one by one, made ready: what is always the same is written once, before the first is sent.
 //!
-//! `message.rs` writes them.
+//! [`crate::request::http`] writes them.
 
-mod message;
 #[cfg(test)]
 mod tests;
 
-use crate::answer::{Checks, Look};
-use crate::control::Control;
-use crate::exchange::{Body, Ended, Place};
+use crate::answer::{self, Body, Checks, Ended, Found, Look, Said};
+use crate::channel::{Destination, Hosts, Route};
+use crate::control::{Control, Model};
+use crate::request::http::{Message, Writer};
+use crate::request::sign::Signer;
 use crate::request::{Filling, Scope, SlotNames, Slots, Values};
-use crate::route::Route;
-use crate::session::SessionWork;
-use crate::sign::Signer;
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
-use message::{Message, Writer};
 use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
 use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use wire::http1::{Expect as Framing, HeadMemo};
-
-/// Addresses of hosts, by name and port.
-pub type Hosts = HashMap<(String, u16), Vec<SocketAddr>>;
 
 /// The requests of a step.
 pub(crate) struct Requests {
@@ -38,7 +30,8 @@ pub(crate) struct Requests {
     seed: u64,
     /// Requests after which the rows of a file are used up.
     rows: Option<u64>,
-    session: Option<SessionWork>,
+    /// Requests by which users log in.
+    login: Vec<Prepared>,
 }
 
 /// What decides which request of a list is next.
@@ -91,16 +84,8 @@ struct Common<'a> {
     models: &'a Models,
     memo: &'a Rc<RefCell<HeadMemo>>,
     reading: Reading,
-    target: Place<'a>,
+    target: Destination<'a>,
     hosts: &'a Hosts,
-}
-
-/// The first good answer to a request.
-#[derive(Debug)]
-pub(crate) struct Model {
-    pub length: u64,
-    /// Empty where only the length must be the same.
-    pub bytes: Vec<u8>,
 }
 
 /// Where the models of a step's requests are agreed on by all workers.
@@ -184,8 +169,8 @@ impl Prepared {
     }
 
     /// Where it goes.
-    pub fn place(&self) -> Place<'_> {
-        self.route.place()
+    pub fn destination(&self) -> Destination<'_> {
+        self.route.destination()
     }
 
     /// Whether it is the same bytes each time, whatever the moment.
@@ -218,7 +203,7 @@ impl Requests {
     pub fn new(
         step: &RequestStep,
         http: &Http1,
-        target: Place<'_>,
+        target: Destination<'_>,
         hosts: &Hosts,
         tables: &Tables,
         seed: u64,
@@ -247,19 +232,14 @@ impl Requests {
             heaviest
         });
         let weights = weights.collect();
-        let session = (!step.session.is_none()).then(|| {
-            // Only that it is below 400 is expected of a login's answer.
-            let checks = &Rc::new(Checks::default());
-            let memo = &Rc::default();
-            let common = Common { checks, memo, reading: Reading::default(), ..common };
-            let login = |(index, request): (usize, &Request)| {
-                Prepared::new(index, request, Expect::default(), &common)
-            };
-            let login = step.session.login.iter().enumerate().filter_map(login).collect();
-            SessionWork::new(&step.session, login, hosts, seed)
-        });
+        // Only that it is below 400 is expected of a login's answer.
+        let (checks, memo) = (&Rc::new(Checks::default()), &Rc::default());
+        let common = Common { checks, memo, reading: Reading::default(), ..common };
+        let login =
+            |(index, request): (usize, &Request)| Prepared::new(index, request, Expect::default(), &common);
+        let login = step.session.login.iter().enumerate().filter_map(login).collect();
         let rows = rows(step, tables);
-        Requests { weights, list, order: step.order, seed, session, rows }
+        Requests { weights, list, order: step.order, seed, login, rows }
     }
 
     /// Requests of the phase after which the rows of a file that are sent once are used up.
@@ -270,11 +250,11 @@ impl Requests {
     /// None at all.
     pub fn of_nothing() -> Requests {
         let (list, weights, order) = (Vec::new(), Vec::new(), RequestOrder::Loop);
-        Requests { list, weights, order, seed: 0, session: None, rows: None }
+        Requests { list, weights, order, seed: 0, login: Vec::new(), rows: None }
     }
 
     /// A message that a script made once and for all.
-    pub fn of_message(message: &[u8], address: Address, to: Place<'_>, models: Models) -> Requests {
+    pub fn of_message(message: &[u8], address: Address, to: Destination<'_>, models: Models) -> Requests {
         let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
         let prepared = Prepared {
             route: Route { to: to.to.to_vec(), secure: to.secure.map(str::to_owned), tunnel: None },
@@ -324,9 +304,9 @@ impl Requests {
         }
     }
 
-    /// What users remember, where they do.
-    pub fn session(&self) -> Option<&SessionWork> {
-        self.session.as_ref()
+    /// Takes out the requests by which users log in.
+    pub fn take_login(&mut self) -> Vec<Prepared> {
+        std::mem::take(&mut self.login)
     }
 
     /// Whether there is nothing to send.
@@ -474,6 +454,24 @@ impl<'a> Answer<'a> {
             Some(at) => format!("byte {at} differs from that of the first answer"),
             None => format!("the body has {} bytes, the first answer's had {length}", self.body_bytes),
         }
+    }
+}
+
+impl answer::Answer for Answer<'_> {
+    fn said(&self) -> Said {
+        Said {
+            status: self.status,
+            version: self.version,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            ..Said::default()
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let detail = if matches!(outcome, Outcome::Faulty(_)) { self.detail() } else { String::new() };
+        Found { detail, expected_bytes: self.model_length(), ..Found::default() }
     }
 }
 

@@ -1,12 +1,11 @@
 //! The bytes of a described request: written once where they are always the same, otherwise filled with values each time,
 //! without allocating once its buffers have grown.
 
-use crate::chunked;
-use crate::request::{
-    Compiler, Deck, Filling, Part, Scope, Scrap, Slots, is_fixed, joined, uses_slots, write_all,
-};
-use crate::route::Route;
-use crate::sign::Signer;
+use super::chunked;
+use super::sign::Signer;
+use super::{Compiler, Filling, Part, Scope, Scrap, Slots, is_fixed, joined, uses_slots, write_all};
+use crate::channel::Route;
+use crate::control::Deck;
 use plan::data::Moment;
 use plan::template::{Encode, Piece, TemplateAddress};
 use plan::{Address, Http1, Request};
@@ -15,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// One request, ready to be written.
-pub(super) struct Message {
+pub(crate) struct Message {
     form: Form,
     signer: Option<Rc<Signer>>,
 }
@@ -52,7 +51,7 @@ enum Framing {
 }
 
 /// What the messages of a step have in common.
-pub(super) struct Writer<'a> {
+pub(crate) struct Writer<'a> {
     /// Braces are placeholders.
     pub templates: bool,
     pub http: &'a Http1,

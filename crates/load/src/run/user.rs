@@ -1,13 +1,13 @@
 //! Users: a virtual client walks the steps of a scenario, one request after the other.
 //!
 //! Under a closed pace each user begins its next request when the last one has ended and the user has thought. Under an
-//! open pace ([`crate::open`]) users are handed what is due.
+//! open pace ([`super::open`]) users are handed what is due.
 
-use crate::exchange::{self, Context, ScriptScratch, Slot, Turn};
+use super::phase::{PhaseWork, StepWork};
+use crate::exchange::{self, Busy, Client, Context, ScriptScratch, Turn, Worker};
 use crate::program::{Next, Position, Program};
-use crate::requests::Placing;
-use crate::session;
-use crate::worker::{PhaseWork, StepWork, Worker};
+use crate::session::{self, Memory};
+use crate::step::Placing;
 use net::TaskId;
 use plan::Delay;
 use plan::draw::{Draw, hash};
@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 
 /// What a user keeps from one request to the next.
 #[derive(Default)]
-pub(crate) struct User {
+pub(super) struct User {
     /// Its connection.
-    pub slot: Slot,
+    pub client: Client,
     /// Turns that it has had.
     pub turns: u64,
     /// The step that comes next.
@@ -34,6 +34,8 @@ pub(crate) struct User {
     script: ScriptScratch,
     /// What it keeps of TCP messages, where it sends any.
     messages: Option<Box<exchange::Mine>>,
+    /// What it remembers, in steps with a session.
+    memory: Option<Rc<Memory>>,
 }
 
 /// What a user keeps of its journey.
@@ -49,19 +51,20 @@ struct Journey {
 impl User {
     /// The user of this number in the phase.
     pub fn new(number: u64) -> User {
-        User { slot: Slot::new(number), ..User::default() }
+        User { client: Client::new(number), ..User::default() }
     }
 
     /// Whether the plan leaves it another turn.
     fn has_turns(&self, work: &PhaseWork) -> bool {
-        let place = Placing { number: 0, user: self.slot.user, of: work.max_users, turn: self.turns };
-        let is_over = |step: &StepWork| matches!(step, StepWork::Requests(list) if list.is_over_for(place));
-        work.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
+        let place = Placing { number: 0, user: self.client.user, of: work.phase.max_users, turn: self.turns };
+        let is_over =
+            |step: &StepWork| matches!(step, StepWork::Requests(list, _) if list.is_over_for(place));
+        work.phase.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
     }
 
     /// How long to wait before the next try, so that a target that refuses is not hammered.
     pub fn pause(&self, longest: Duration) -> Duration {
-        Duration::from_millis(1 << self.slot.refusals.min(7)).min(longest)
+        Duration::from_millis(1 << self.client.refusals.min(7)).min(longest)
     }
 
     /// Does the next step, or walks through the journey once.
@@ -78,36 +81,36 @@ impl User {
 
     /// Walks through a journey. A request that is not good ends it: what follows would build on nothing.
     async fn walk(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, program: &Program, turn: Turn) {
-        let _under_way = session::UnderWay::new(worker);
+        let _busy = Busy::new(worker);
         let mut journey = std::mem::take(&mut self.journey);
         journey.position.begin();
         journey.open.clear();
         let (mut first, mut at) = (Some(turn), turn.due);
         loop {
-            let values = self.slot.values.get_or_insert_default();
-            let moment = Context { worker, work }.moment(turn.number, self.slot.user);
-            match program.next(self.slot.user, &mut journey.position, &moment, values) {
+            let values = self.client.values.get_or_insert_default();
+            let moment = Context { worker, phase: &work.phase }.moment(turn.number, self.client.user);
+            match program.next(self.client.user, &mut journey.position, &moment, values) {
                 Next::Over => break,
                 Next::Begin => journey.open.push(at),
                 Next::End(label) => {
                     let began = journey.open.pop().unwrap_or(at);
-                    worker.transaction(label, true, at.saturating_duration_since(began));
+                    worker.account.transaction(label, true, at.saturating_duration_since(began));
                 }
                 Next::Pause(delay) => {
                     journey.pauses += 1;
-                    let seed = hash(worker.job.seed ^ 0x9A05E, self.slot.user);
+                    let seed = hash(worker.seed ^ 0x9A05E, self.client.user);
                     let until = worker.net.now() + delay.draw(&mut Draw::new(seed, journey.pauses));
-                    worker.net.sleep_until(work.ends_before(until)).await;
+                    worker.net.sleep_until(work.phase.ends_before(until)).await;
                     at = worker.net.now();
                 }
                 Next::Send(step) => {
-                    let number = || worker.next_number(work, at);
+                    let number = || worker.next_number(&work.phase, at);
                     let next =
                         first.take().or_else(|| Some(Turn { number: number()?, due: at, lateness: None }));
                     let Some(turn) = next else { break };
                     self.send(worker, work, step, turn).await;
-                    at = self.slot.ended.unwrap_or_else(|| worker.net.now());
-                    if self.slot.failed {
+                    at = self.client.ended.unwrap_or_else(|| worker.net.now());
+                    if self.client.failed {
                         break;
                     }
                 }
@@ -118,32 +121,37 @@ impl User {
 
     /// Sends the next request of a step; how many turns that was.
     async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
-        let (context, slot) = (Context { worker, work }, &mut self.slot);
+        let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
         match &work.steps[step] {
-            StepWork::Object(laws) => exchange::object(context, slot, &mut self.path, laws, turn).await,
-            StepWork::Urls(frontier) => exchange::url(context, slot, frontier, turn).await,
-            StepWork::Requests(requests) if worker.http().pipeline > 1 => {
-                Box::pin(exchange::pipeline(context, slot, requests, turn, &mut self.turns)).await;
+            StepWork::Object(laws) => exchange::object(context, client, &mut self.path, laws, turn).await,
+            StepWork::Urls(frontier) => exchange::url(context, client, frontier, turn).await,
+            StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
+                Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
             }
-            StepWork::Requests(requests) => {
-                let placing =
-                    Placing { number: turn.number, user: slot.user, of: work.max_users, turn: self.turns };
+            StepWork::Requests(requests, session) => {
+                let placing = Placing {
+                    number: turn.number,
+                    user: client.user,
+                    of: work.phase.max_users,
+                    turn: self.turns,
+                };
                 let prepared = requests.at(placing);
-                match requests.session() {
-                    None => exchange::request(context, slot, prepared, turn).await,
+                match session {
+                    None => exchange::request(context, client, prepared, turn).await,
                     // On the heap, so that users without a memory need no room for it.
                     Some(session) => {
-                        Box::pin(session::visit(worker, work, slot, session, prepared, turn)).await;
+                        Box::pin(session::visit(context, client, &mut self.memory, session, prepared, turn))
+                            .await;
                     }
                 }
             }
             StepWork::Script(playing) => {
                 // A timetable counts requests, of which a script may say several at once.
-                return exchange::script(context, slot, &mut self.script, playing, turn).await;
+                return exchange::script(context, client, &mut self.script, playing, turn).await;
             }
             StepWork::Messages(messages) => {
                 let mine = self.messages.get_or_insert_default();
-                exchange::messages(context, slot, mine, messages, turn, &mut self.turns).await;
+                exchange::messages(context, client, mine, messages, turn, &mut self.turns).await;
             }
         }
         1
@@ -158,20 +166,20 @@ impl User {
         work: &PhaseWork,
         thought: Duration,
     ) -> (Instant, Option<Duration>) {
-        if let Some(table) = &work.timetable {
-            if self.slot.refusals > 0 {
-                worker.net.sleep(self.pause(worker.job.load.limits.pause)).await;
+        if let Some(table) = &work.phase.timetable {
+            if self.client.refusals > 0 {
+                worker.net.sleep(self.pause(worker.load.limits.pause)).await;
             }
-            return wait_for_turn(worker, table.due(self.slot.user, self.turns)).await;
+            return wait_for_turn(worker, table.due(self.client.user, self.turns)).await;
         }
-        if self.slot.refusals > 0 {
-            let longest = worker.job.load.limits.pause;
+        if self.client.refusals > 0 {
+            let longest = worker.load.limits.pause;
             worker.net.sleep(self.pause(longest).max(thought)).await;
             // Nobody meant to send meanwhile.
-            self.slot.ended = None;
+            self.client.ended = None;
             return (worker.net.now(), None);
         }
-        let ended = self.slot.ended.take().unwrap_or_else(|| worker.net.now());
+        let ended = self.client.ended.take().unwrap_or_else(|| worker.net.now());
         wait_for(worker, ended + thought, thought).await
     }
 }
@@ -196,7 +204,7 @@ async fn wait_for_turn(worker: &Worker, due: Instant) -> (Instant, Option<Durati
 
 /// How long users think, drawn for each request.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Think {
+pub(super) struct Think {
     pub law: Delay,
     pub seed: u64,
 }
@@ -218,21 +226,21 @@ impl Think {
 }
 
 /// Closed pace: `users` users until there is nothing more to begin.
-pub(crate) async fn run_closed(
+pub(super) async fn run_closed(
     worker: &Rc<Worker>,
     work: &Rc<PhaseWork>,
     users: u32,
     think: Think,
 ) -> Vec<TaskId> {
-    let first = |user: u32| think.before(work.part.number(u64::from(user)));
+    let first = |user: u32| think.before(work.phase.part.number(u64::from(user)));
     let mut tasks: Vec<TaskId> =
         (0..users).map(|user| spawn_closed(worker, work, think, user, first(user))).collect();
     while !finished(worker, work) {
-        if worker.over(work, worker.net.now()) {
+        if worker.over(&work.phase, worker.net.now()) {
             break;
         }
         let pause = Duration::from_millis(if work.users.get() == 0 { 1 } else { 10 });
-        user_ends_before(worker, work, work.ends_before(worker.net.now() + pause)).await;
+        user_ends_before(worker, work, work.phase.ends_before(worker.net.now() + pause)).await;
         // Links that were found meanwhile may have given work to users who had ended for want of it.
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
@@ -257,28 +265,28 @@ async fn user_ends_before(worker: &Worker, work: &PhaseWork, moment: Instant) {
 /// Whether nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
 /// begun.
 fn finished(worker: &Worker, work: &PhaseWork) -> bool {
-    let at_rest = worker.in_flight.get() == 0 && worker.visits.get() == 0;
-    (work.users.get() == 0 || work.is_spent()) && at_rest && waiting(work) == 0
+    let at_rest = !worker.is_busy();
+    (work.users.get() == 0 || work.phase.is_spent()) && at_rest && waiting(work) == 0
 }
 
 /// URLs that wait to be fetched, and may be.
 fn waiting(work: &PhaseWork) -> u32 {
-    if work.is_spent() {
+    if work.phase.is_spent() {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {
-        StepWork::Object(_) | StepWork::Requests(_) | StepWork::Script(_) | StepWork::Messages(_) => 0,
+        StepWork::Object(_) | StepWork::Requests(..) | StepWork::Script(_) | StepWork::Messages(_) => 0,
         StepWork::Urls(frontier) => frontier.waiting(),
     });
     waiting.sum()
 }
 
 /// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
-pub(crate) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
+pub(super) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     work.steps.iter().any(|step| match step {
         StepWork::Object(_) | StepWork::Script(_) => false,
         StepWork::Urls(frontier) => frontier.exhausted_after(handed),
-        StepWork::Requests(requests) => requests.is_empty(),
+        StepWork::Requests(requests, _) => requests.is_empty(),
         StepWork::Messages(messages) => messages.is_empty(),
     })
 }
@@ -294,14 +302,14 @@ fn spawn_closed(
     let (worker, work) = (worker.clone(), work.clone());
     work.users.set(work.users.get() + 1);
     worker.net.clone().spawn(async move {
-        let mut user = User::new(work.part.number(u64::from(user)));
-        let (mut due, mut lateness) = match &work.timetable {
-            Some(table) => wait_for_turn(&worker, table.due(user.slot.user, 0)).await,
+        let mut user = User::new(work.phase.part.number(u64::from(user)));
+        let (mut due, mut lateness) = match &work.phase.timetable {
+            Some(table) => wait_for_turn(&worker, table.due(user.client.user, 0)).await,
             None => wait_for(&worker, worker.net.now() + first, first).await,
         };
         while !exhausted(&work, 0)
             && user.has_turns(&work)
-            && let Some(number) = worker.next_number(&work, due)
+            && let Some(number) = worker.next_number(&work.phase, due)
         {
             user.request(&worker, &work, Turn { number, due, lateness }).await;
             (due, lateness) = user.rest(&worker, &work, think.after(number)).await;

@@ -1,0 +1,301 @@
+//! The account of one worker: finished exchanges, times and counts, and the way of single events to whoever shows them. It
+//! knows only what has ended or begun, not how that came about.
+//!
+//! Start reading at [`Account::begin`] and [`Account::end`]; [`Account::hand_over`] sends the figures of an interval away.
+
+mod ledger;
+mod span;
+mod under_way;
+
+pub use ledger::Ledger;
+pub(crate) use span::Closing;
+
+use crate::control::Control;
+use measure::{
+    Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome, Snapshot, Stage, Tally, Times,
+};
+use net::Net;
+use plan::Part;
+use span::Span;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Duration, Instant};
+use under_way::UnderWay;
+
+/// The figures of one worker since its last snapshot.
+pub(crate) struct Account {
+    net: Net,
+    control: Arc<Control>,
+    part: Part,
+    outlets: Outlets,
+    tally: RefCell<Box<Tally>>,
+    in_flight: Cell<u64>,
+    /// The most that there have been in the phase.
+    peak: Cell<u64>,
+    /// When the requests under way were due.
+    under_way: RefCell<UnderWay>,
+    /// When bytes last came, since the last snapshot.
+    last_bytes: Cell<Option<Instant>>,
+    /// Where exchanges are written down, too, while a script may not come back.
+    ledger: RefCell<Option<Arc<Ledger>>>,
+    failures: FailureLimits,
+    pub wanted: Wanted,
+    span: Span,
+}
+
+/// Where figures and events go.
+pub(crate) struct Outlets {
+    pub snapshots: SyncSender<Snapshot>,
+    /// Empty tallies come back here, so that handing over allocates nothing.
+    pub spare: Receiver<Box<Tally>>,
+    pub events: SyncSender<Event>,
+}
+
+/// Failed requests after which the phase is given up, and those that found nobody to connect to.
+#[derive(Default)]
+struct FailureLimits {
+    all: Cell<Option<u64>>,
+    unconnected: Cell<Option<u64>>,
+}
+
+/// What is still to be told of single requests.
+pub(crate) struct Wanted {
+    /// A first answer.
+    pub first: Cell<bool>,
+    /// A first handshake.
+    first_tls: Cell<bool>,
+    /// The answer to a request that failed.
+    pub failure: Cell<bool>,
+    /// Answers whose check failed that may still be kept.
+    pub evidence: Cell<u32>,
+}
+
+impl Wanted {
+    /// `first`: the first answer and handshake are. `evidence`: answers at most.
+    pub fn new(first: bool, evidence: u32) -> Wanted {
+        Wanted {
+            first: Cell::new(first),
+            first_tls: Cell::new(first),
+            failure: Cell::new(true),
+            evidence: Cell::new(evidence),
+        }
+    }
+}
+
+impl Account {
+    /// Of the worker that has this part of the load.
+    pub fn new(net: Net, control: Arc<Control>, part: Part, outlets: Outlets, wanted: Wanted) -> Account {
+        Account {
+            span: Span::new(net.now()),
+            net,
+            control,
+            part,
+            outlets,
+            tally: RefCell::new(Box::new(Tally::new())),
+            in_flight: Cell::new(0),
+            peak: Cell::new(0),
+            under_way: RefCell::default(),
+            last_bytes: Cell::new(None),
+            ledger: RefCell::default(),
+            failures: FailureLimits::default(),
+            wanted,
+        }
+    }
+
+    /// Exchanges are written down here, too, from now on.
+    pub fn keep_ledger(&self, ledger: Arc<Ledger>) {
+        self.ledger.replace(Some(ledger));
+    }
+
+    /// The run starts at a moment, with its first phase.
+    pub fn start(&self, moment: Instant) {
+        self.span.started.set(moment);
+    }
+
+    /// CPU time counts from now on.
+    pub fn start_cpu(&self) {
+        self.span.cpu_told.set(net::thread_cpu());
+    }
+
+    /// A phase begins at a moment.
+    pub fn begin_phase(&self, index: usize, opens: Instant, stop: &plan::Stop) {
+        self.span.phase.set(index);
+        self.peak.set(0);
+        self.span.phase_began.set(opens - self.span.started.get());
+        self.span.paced_until.set(None);
+        self.span.phase_ended.set(None);
+        self.failures.all.set(stop.failures);
+        self.failures.unconnected.set(stop.unconnected);
+    }
+
+    /// Nothing more is begun in the phase from a moment on.
+    pub fn paced_until(&self, moment: Instant) {
+        self.span.paced_until.set(Some(moment));
+    }
+
+    /// The phase has ended here, whatever other workers do.
+    pub fn end_phase(&self) {
+        self.span.phase_ended.set(Some(self.since_start()));
+    }
+
+    /// Counts what is under way as unfinished: nobody waits for it any more.
+    pub fn give_up(&self) {
+        self.in_flight.set(0);
+        let now = self.since_start();
+        let left = self.under_way.borrow_mut().take_left();
+        for (due, times) in left {
+            let exchange = Exchange::unfinished(due, now.saturating_sub(due), times);
+            self.tally.borrow_mut().exchange(&exchange);
+        }
+    }
+
+    /// When the interval under way ends; intervals are counted from the start of the run.
+    pub fn interval_ends(&self, length: Duration) -> Instant {
+        self.span.started.get() + length * (self.span.interval.get() as u32 + 1)
+    }
+
+    /// Hands the figures over.
+    pub fn hand_over(&self, closing: Closing) {
+        let fresh = self.outlets.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
+        let mut tally = self.tally.replace(fresh);
+        self.last_bytes.take().into_iter().for_each(|at| tally.heard(self.since(at)));
+        self.ledger.borrow().iter().for_each(|ledger| ledger.clear());
+        let span = &self.span;
+        let ended = span.phase_ended.get().unwrap_or(self.since_start());
+        let cpu = net::thread_cpu();
+        let snapshot = Snapshot {
+            worker: self.part.index,
+            phase: span.phase.get() as u32,
+            interval: span.interval.get(),
+            tally,
+            in_flight: self.in_flight.get(),
+            peak: self.peak.get(),
+            cpu: cpu.saturating_sub(span.cpu_told.replace(cpu)),
+            closes_interval: !matches!(closing, Closing::Phase),
+            last: matches!(closing, Closing::Run),
+            span: (span.phase_began.get(), ended),
+            paced_until: span.paced_until.get().map_or(ended, |until| self.since(until).min(ended)),
+        };
+        // Whoever collects may have gone after an interrupt; there is nobody to tell then.
+        let _ = self.outlets.snapshots.send(snapshot);
+        if let Closing::Interval = closing {
+            span.interval.set(span.interval.get() + 1);
+        }
+    }
+
+    /// How long the run goes on.
+    pub fn since_start(&self) -> Duration {
+        self.since(self.net.now())
+    }
+
+    /// A moment, as time since the start of the run.
+    pub fn since(&self, moment: Instant) -> Duration {
+        moment.saturating_duration_since(self.span.started.get())
+    }
+
+    /// Requests under way.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight.get()
+    }
+
+    /// Counts something.
+    pub fn count(&self, count: impl FnOnce(&mut measure::Counts)) {
+        count(&mut self.tally.borrow_mut().counts);
+    }
+
+    /// Records a time on a clock.
+    pub fn time(&self, clock: Clock, time: Duration) {
+        self.tally.borrow_mut().time(clock, time);
+    }
+
+    /// An answer held a code, or none.
+    pub fn code(&self, code: Option<&[u8]>, good: bool) {
+        self.tally.borrow_mut().codes.count(code, good);
+    }
+
+    /// A TLS handshake is complete.
+    pub fn handshake(&self, handshake: &transport::Handshake) {
+        let agreed = &handshake.agreed;
+        self.time(Clock::Tls, handshake.took);
+        self.count(|counts| {
+            counts.handshakes_full += u64::from(!agreed.resumed);
+            counts.handshakes_resumed += u64::from(agreed.resumed);
+            counts.early_accepted += u64::from(agreed.early == Some(true));
+            counts.early_rejected += u64::from(agreed.early == Some(false));
+        });
+        if self.wanted.first_tls.replace(false) {
+            self.show(Event::FirstTls(Box::new(FirstTls {
+                at: self.since_start(),
+                tls13: agreed.tls13,
+                suite: agreed.suite,
+                group: agreed.group,
+                key_bits: agreed.key_bits,
+            })));
+        }
+    }
+
+    /// A transaction has ended, which began with a request that was due then.
+    pub fn transaction(&self, label: Label, fine: bool, took: Duration) {
+        let outcome = if fine { Outcome::Fine } else { Outcome::Aborted };
+        self.tally.borrow_mut().labels.count(label, outcome, took, 1);
+    }
+
+    /// Gathers the times of a request that has ended.
+    pub fn gather(&self, times: &Times) {
+        self.tally.borrow_mut().gather(times);
+    }
+
+    /// A request begins that is due then.
+    pub fn begin(&self, due: Instant) {
+        let in_flight = self.in_flight.get() + 1;
+        self.in_flight.set(in_flight);
+        self.peak.set(self.peak.get().max(in_flight));
+        self.under_way.borrow_mut().add(self.since(due));
+        self.count(|counts| counts.requests += 1);
+    }
+
+    /// An exchange has ended, or several that were alike in all that is counted of them. A challenge that is answered next
+    /// is no end of its request.
+    #[inline]
+    pub fn end(&self, exchange: &Exchange) {
+        self.ledger.borrow().iter().for_each(|ledger| ledger.add(exchange));
+        self.tally.borrow_mut().exchange(exchange);
+        if exchange.kind == ExchangeKind::Challenge {
+            return;
+        }
+        self.in_flight.set(self.in_flight.get().saturating_sub(u64::from(exchange.times)));
+        self.under_way.borrow_mut().remove(exchange.due, exchange.times);
+        if let Outcome::Failed(failure) = exchange.outcome {
+            (0..exchange.times).for_each(|_| self.note_failure(failure));
+        }
+    }
+
+    /// A phase may be given up after so many failures.
+    fn note_failure(&self, failure: Failure) {
+        self.failures.all.get().into_iter().for_each(|most| self.control.failed(most));
+        if failure.stage == Stage::Connect {
+            self.failures.unconnected.get().into_iter().for_each(|most| self.control.unconnected(most));
+        }
+    }
+
+    /// A wait for bytes is over: where some came, the other side is alive.
+    pub fn received(&self, bytes: usize, at: Instant) {
+        if bytes > 0 {
+            self.last_bytes.set(Some(at));
+        }
+    }
+
+    /// Tells an event, or counts that it could not be told.
+    pub fn tell(&self, event: Event) {
+        if self.outlets.events.try_send(event).is_err() {
+            self.count(|counts| counts.untold += 1);
+        }
+    }
+
+    /// Tells an event and waits for room: for views that must be whole, whatever they cost.
+    pub fn show(&self, event: Event) {
+        // Nobody reads any more after an interrupt.
+        let _ = self.outlets.events.send(event);
+    }
+}

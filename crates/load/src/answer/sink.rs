@@ -1,0 +1,98 @@
+//! Sinks of HTTP's answers: what an answer is pushed into as it arrives, and what they say of it once it has ended.
+
+use measure::event::Wrong;
+use measure::{CacheResult, ExchangeKind, Failure, Outcome};
+use std::time::Duration;
+use wire::http1::{ResponseSink, Version};
+
+/// How an attempt to get an answer ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ended {
+    /// The answer is complete.
+    Complete,
+    /// The client broke it off on purpose.
+    BrokenOff,
+    /// It failed.
+    Failed(Failure),
+}
+
+/// A reader of an answer that may have no use for its body.
+pub(crate) trait Body: ResponseSink {
+    /// True if body bytes are looked at; where not, they may be drained unread.
+    fn wants_body(&self) -> bool;
+
+    /// Counts body bytes that were drained unread.
+    fn skipped(&mut self, count: u64);
+
+    /// Body bytes so far.
+    fn body_bytes(&self) -> u64;
+
+    /// What is pushed next has arrived so long after the send.
+    fn arrived(&mut self, after: Duration) {
+        let _ = after;
+    }
+}
+
+/// What an answer said of itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said {
+    /// 0 where no answer came.
+    pub status: u16,
+    pub version: Option<Version>,
+    pub keep_alive: bool,
+    pub head_bytes: u64,
+    pub body_bytes: u64,
+    pub cache: CacheResult,
+}
+
+impl Default for Said {
+    fn default() -> Said {
+        Said {
+            status: 0,
+            version: None,
+            keep_alive: false,
+            head_bytes: 0,
+            body_bytes: 0,
+            cache: CacheResult::NotAsked,
+        }
+    }
+}
+
+/// What was found in an answer, for whoever wants to know more than its outcome.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// What is wrong, in a sentence.
+    pub detail: String,
+    /// The answer as it may be shown, where that is not the head which the client has kept.
+    pub answer: Option<String>,
+    pub serial: Option<u64>,
+    /// Errors beside the outcome.
+    pub errors: Vec<Wrong>,
+    /// A closer name of the outcome, where it is one.
+    pub error: Option<Wrong>,
+    /// Body bytes that the answer is compared with.
+    pub expected_bytes: Option<u64>,
+    /// The body, where it is to be shown.
+    pub body: Option<Vec<u8>>,
+}
+
+/// A reader of an answer that knows what it should have been.
+pub(crate) trait Answer: Body {
+    /// What the answer said of itself.
+    fn said(&self) -> Said;
+
+    /// What was found beside the outcome.
+    fn found(&mut self, outcome: Outcome) -> Found;
+}
+
+/// What became of an answer.
+pub(crate) struct Settled {
+    pub outcome: Outcome,
+    pub kind: ExchangeKind,
+}
+
+impl From<Outcome> for Settled {
+    fn from(outcome: Outcome) -> Settled {
+        Settled { outcome, kind: ExchangeKind::Request }
+    }
+}

@@ -1,0 +1,104 @@
+//! New connections: TCP or a Unix socket, a tunnel where one is asked for, TLS inside it.
+
+use super::connection::{Connection, Opened};
+use super::{Channels, Destination, Slot, tunnel};
+use crate::failure;
+use measure::{Failure, Stage};
+use net::ConnectOptions;
+use plan::CloseBy;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::time::Instant;
+use transport::Stream;
+use wire::http1::Limits;
+
+/// A connection that could not be opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NotConnected {
+    pub failure: Failure,
+    pub began: Instant,
+    pub ended: Instant,
+}
+
+/// A connection on which nothing was said.
+pub(super) struct Connected {
+    pub stream: net::Stream,
+    to: SocketAddr,
+    number: u64,
+}
+
+impl Channels {
+    /// Opens a connection. Where TLS then fails it counts as opened all the same.
+    pub(super) async fn open(
+        &self,
+        slot: &mut Slot,
+        destination: Destination<'_>,
+        began: Instant,
+    ) -> Result<Connection, Failure> {
+        let deadline = Some(began + self.load.limits.connect);
+        let connected = match destination.tunnel {
+            None => self.connect(destination, deadline).await?,
+            Some(authority) => {
+                let credentials = slot.authenticator.as_deref();
+                tunnel::open(self, credentials, destination, authority, deadline).await?
+            }
+        };
+        let (Connected { mut stream, to, number }, took) = (connected, self.net.now() - began);
+        let stream = match (destination.secure, &self.tls) {
+            (Some(host), Some(client)) => {
+                stream.set_deadline(deadline);
+                let client = slot.tls.get_or_insert_with(|| client.with_own_memory());
+                let stream = Stream::client(&self.net, stream, client, host).await;
+                stream.map_err(|error| failure::of_io(&error, Stage::Tls))?
+            }
+            _ => stream.into(),
+        };
+        let opened = Opened { stream, to, number, began, took };
+        Ok(Connection::new(opened, self.limits(), destination))
+    }
+
+    /// Connects, to a Unix socket where the plan says so.
+    pub(super) async fn connect(
+        &self,
+        destination: Destination<'_>,
+        deadline: Option<Instant>,
+    ) -> Result<Connected, Failure> {
+        let (to, source) = self.ends(destination.to);
+        let connected = match &self.http.unix_socket {
+            Some(path) => self.net.connect_unix(Path::new(path), deadline).await,
+            None => {
+                let abortive_close = self.plan().close == CloseBy::Reset;
+                let buffer = self.http.socket_buffer.map(|bytes| bytes as usize);
+                let options = ConnectOptions {
+                    source,
+                    deadline,
+                    abortive_close,
+                    receive_buffer: buffer,
+                    send_buffer: buffer,
+                };
+                self.net.connect(to, &options).await
+            }
+        };
+        let stream = connected.map_err(|error| failure::of_connect(&error))?;
+        let number = self.opened.get();
+        self.opened.set(number + 1);
+        self.account.count(|counts| counts.connections += 1);
+        Ok(Connected { stream, to, number })
+    }
+
+    /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
+    /// workers begin apart.
+    fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
+        let turn = self.turn.get();
+        self.turn.set(turn + 1);
+        let count = to.len().max(1) as u64;
+        let target = to[(turn % count) as usize];
+        (target, self.sources.pick(target, turn / count + u64::from(self.part.index)))
+    }
+
+    /// Limits of the heads of answers.
+    pub(super) fn limits(&self) -> Limits {
+        let limits = &self.load.limits;
+        Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) }
+    }
+}

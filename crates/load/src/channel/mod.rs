@@ -1,0 +1,206 @@
+//! Channels: connections, where they lead, and how they are opened, kept and closed. Nothing here knows what a good answer is,
+//! or when anything is due.
+//!
+//! Start reading at [`Channels::lease`]. [`Route`] says how a host is reached, `connect.rs` opens, `tunnel.rs` asks a proxy
+//! to lead on.
+
+mod connect;
+mod connection;
+mod route;
+mod source;
+mod tunnel;
+
+pub(crate) use connect::NotConnected;
+pub(crate) use connection::Connection;
+pub(crate) use route::{Destination, Route};
+pub use route::{Hosts, UNIX};
+
+use crate::account::Account;
+use crate::auth::Authenticator;
+use crate::failure;
+use measure::{Failure, Stage};
+use net::{Buffer, Close, Net};
+use plan::content::Content;
+use plan::{CloseBy, Http1, Load, Part};
+use source::Sources;
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a server may take to close a connection after its last answer.
+const PEER_CLOSES: Duration = Duration::from_secs(1);
+
+/// The connections of one worker.
+pub(crate) struct Channels {
+    net: Net,
+    account: Rc<Account>,
+    load: Arc<Load>,
+    /// How HTTP is spoken; where messages are, the defaults, which nothing reads.
+    http: Http1,
+    /// Addresses of the target, where there is one.
+    target: Vec<SocketAddr>,
+    /// Begins TLS, where the plan or a URL wants it.
+    tls: Option<wire::tls::Client>,
+    /// Local addresses that connections come from.
+    sources: Sources,
+    part: Part,
+    /// Connections opened so far; gives each a number.
+    opened: Cell<u64>,
+    /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
+    turn: Cell<u64>,
+}
+
+/// A place for one connection.
+#[derive(Default)]
+pub(crate) struct Slot {
+    /// On the heap, because it is handed on and given back for each request.
+    pub connection: Option<Box<Connection>>,
+    /// Begins TLS, with a memory of earlier connections.
+    pub tls: Option<wire::tls::Client>,
+    /// Answers a proxy that asks who wants a tunnel.
+    pub authenticator: Option<Rc<Authenticator>>,
+}
+
+impl Channels {
+    /// `target`: where all connections go; without addresses, they go to the host that each URL names.
+    pub fn new(
+        net: Net,
+        account: Rc<Account>,
+        load: Arc<Load>,
+        part: Part,
+        target: Vec<SocketAddr>,
+        tls: Option<wire::tls::Client>,
+    ) -> Channels {
+        Channels {
+            http: load.protocol.http1().cloned().unwrap_or_default(),
+            sources: Sources::new(&load.sources),
+            net,
+            account,
+            load,
+            target,
+            tls,
+            part,
+            opened: Cell::new(0),
+            turn: Cell::new(0),
+        }
+    }
+
+    /// How HTTP is spoken.
+    pub fn http(&self) -> &Http1 {
+        &self.http
+    }
+
+    /// The plan of connections.
+    pub fn plan(&self) -> plan::Connections<'_> {
+        self.load.protocol.connections()
+    }
+
+    /// Connections opened so far.
+    pub fn opened(&self) -> u64 {
+        self.opened.get()
+    }
+
+    /// True if a connection ends with its next request.
+    pub fn is_last(&self, connection: &Connection) -> bool {
+        self.plan().requests_per_connection == Some(connection.carried + 1)
+    }
+
+    /// True if a connection has carried all that it may.
+    pub fn is_used_up(&self, connection: &Connection) -> bool {
+        self.plan().requests_per_connection.is_some_and(|most| connection.carried >= most)
+    }
+
+    /// The target, as it is spoken to.
+    pub fn target(&self) -> Destination<'_> {
+        let name = self.load.target.as_deref().filter(|_| self.plan().tls.is_some());
+        let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
+        let secure = secure.filter(|_| !self.http.tunnel);
+        Destination { to: &self.target, secure, tunnel: None }
+    }
+
+    /// TLS with a memory of its own, where it is spoken.
+    pub fn own_tls(&self) -> Option<wire::tls::Client> {
+        self.tls.as_ref().map(wire::tls::Client::with_own_memory)
+    }
+
+    /// True if `https` URLs can be fetched: with TLS and, by way of a target, through a tunnel.
+    pub fn speaks_https(&self) -> bool {
+        self.tls.is_some() && (self.load.target.is_none() || self.http.tunnel)
+    }
+
+    /// The slot's connection, or a new one.
+    pub async fn lease(
+        &self,
+        slot: &mut Slot,
+        destination: Destination<'_>,
+    ) -> Result<Box<Connection>, NotConnected> {
+        if let Some(connection) = slot.connection.take() {
+            // One that has ended would only lose what is sent; over a new one, it is sent once.
+            if connection.leads_to(destination) && !connection.stream.is_ended() {
+                return Ok(connection);
+            }
+            self.close(connection).await;
+        }
+        let began = self.net.now();
+        // On the heap: users whose connections are kept need no room for it.
+        let opened = Box::pin(self.open(slot, destination, began)).await;
+        opened.map(Box::new).map_err(|failure| NotConnected { failure, began, ended: self.net.now() })
+    }
+
+    /// Gives a connection back to its slot, or closes it.
+    pub async fn put_back(&self, slot: &mut Slot, mut connection: Box<Connection>, keep: bool) {
+        if let Some(handshake) = connection.stream.take_handshake() {
+            self.account.handshake(&handshake);
+        }
+        if keep {
+            slot.connection = Some(connection);
+        } else {
+            self.close(connection).await;
+        }
+    }
+
+    /// Closes a connection as the plan has clients end them.
+    async fn close(&self, connection: Box<Connection>) {
+        let how = match self.plan().close {
+            CloseBy::Fin | CloseBy::Peer => Close::Graceful,
+            CloseBy::Reset => Close::Reset,
+        };
+        connection.stream.close(how).await;
+    }
+
+    /// Waits for the end of a stream of which the server has said that it will close it, so that its end closes first. What
+    /// else comes is nobody's.
+    pub async fn await_close(&self, connection: &mut Connection) {
+        connection.stream.set_deadline(Some(self.net.now() + PEER_CLOSES));
+        while connection.stream.recv().await.is_ok_and(|bytes| !bytes.is_empty()) {}
+    }
+
+    /// The latest moment for the first byte of an answer to what was sent at this one.
+    pub fn first_deadline(&self, sent: Instant) -> Instant {
+        let limits = &self.load.limits;
+        sent + limits.first_byte.map_or(limits.request, |limit| limit.min(limits.request))
+    }
+}
+
+/// Sends what was written, `payload` bytes of a counting body behind it, and the end of the stream where it ends there.
+pub(crate) async fn send(
+    connection: &mut Connection,
+    out: Buffer,
+    payload: u64,
+    half_closes: bool,
+) -> Result<(), Failure> {
+    let sent = match payload {
+        0 => connection.stream.send(out).await,
+        bytes => {
+            let body: Vec<&'static [u8]> = Content::counting().pieces(0, bytes).collect();
+            connection.stream.send_with(out, &body).await
+        }
+    };
+    let ended = match sent {
+        Ok(()) if half_closes => connection.stream.shutdown_write().await,
+        sent => sent,
+    };
+    ended.map_err(|error| failure::of_io(&error, Stage::Send))
+}

@@ -1,0 +1,92 @@
+//! What the tasks of one worker share.
+
+use crate::account::Account;
+use crate::answer::Serials;
+use crate::channel::Channels;
+use crate::control::Control;
+use crate::pace::Phase;
+use crate::request::compose::Composer;
+use net::Net;
+use plan::data::Moment;
+use plan::{Load, Part, Site};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One worker: its share of the plan, its account and its channels.
+pub(crate) struct Worker {
+    pub net: Net,
+    /// The client side of the plan.
+    pub load: Arc<Load>,
+    /// What exists.
+    pub site: Arc<Site>,
+    pub seed: u64,
+    pub part: Part,
+    pub control: Arc<Control>,
+    pub account: Rc<Account>,
+    pub channels: Channels,
+    pub composer: Composer,
+    /// Answers that named no request.
+    pub serials: RefCell<Serials>,
+    /// Users between two requests that belong together, of whom each may go on to more.
+    pub busy_users: Cell<u64>,
+    /// The script has ended this worker.
+    pub halted: Cell<bool>,
+}
+
+impl Worker {
+    /// The number of the next request of the phase, or `None` when there is to be none.
+    pub fn next_number(&self, phase: &Phase, now: Instant) -> Option<u64> {
+        if self.over(phase, now) { None } else { phase.next_number() }
+    }
+
+    /// True if the phase is over by the clock or by order.
+    pub fn over(&self, phase: &Phase, now: Instant) -> bool {
+        phase.is_over_at(now) || self.control.stopped() || self.halted.get()
+    }
+
+    /// Counts an answer that named no request; true if it came before.
+    pub fn count_unattributed(&self, serial: u64) -> bool {
+        self.account.count(|counts| counts.unattributed += 1);
+        self.serials.borrow_mut().again(serial)
+    }
+
+    /// True while requests are under way, or users on their way to more.
+    pub fn is_busy(&self) -> bool {
+        self.account.in_flight() + self.busy_users.get() > 0
+    }
+}
+
+/// Where a request is sent from.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub worker: &'a Worker,
+    pub phase: &'a Phase,
+}
+
+impl Context<'_> {
+    /// What the values of a request depend on, the time left out. Connections are numbered as people count: workers from 1,
+    /// with room for ten thousand users each.
+    pub fn moment(&self, number: u64, user: u64) -> Moment {
+        let worker = u64::from(self.worker.part.index) + 1;
+        let connection = worker * 10_000 + user / u64::from(self.phase.part.of.max(1)) + 1;
+        Moment { number, user, connection, worker, unix_us: 0 }
+    }
+}
+
+/// A user between two requests that belong together: it has not come to rest.
+pub(crate) struct Busy<'a>(&'a Worker);
+
+impl Busy<'_> {
+    pub fn new(worker: &Worker) -> Busy<'_> {
+        worker.busy_users.set(worker.busy_users.get() + 1);
+        Busy(worker)
+    }
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.0.busy_users.set(self.0.busy_users.get().saturating_sub(1));
+    }
+}

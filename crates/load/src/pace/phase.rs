@@ -1,0 +1,105 @@
+//! One phase as a worker paces it: the numbers of its requests, and when it is over.
+
+use super::Timetable;
+use plan::{Pace, Part};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// A worker's share of a phase.
+pub(crate) struct Phase {
+    pub name: String,
+    pub part: Part,
+    /// Users of the whole phase, at most.
+    pub max_users: u64,
+    /// Turns after which a user ends.
+    pub turns_per_user: Option<u64>,
+    /// When turns are due, where the pace has a timetable.
+    pub timetable: Option<Timetable>,
+    /// A user may send on as answers come in: nothing else comes between its requests.
+    pub pipelines: bool,
+    /// When it began.
+    pub opens: Instant,
+    /// Requests at most.
+    limit: Option<u64>,
+    /// Requests that have been given numbers.
+    issued: Cell<u64>,
+    ends: Option<Instant>,
+}
+
+impl Phase {
+    /// `share`: the worker's part and what the plan has for it. `pace`: that of all workers. `rows`: requests after which data
+    /// files are used up.
+    pub fn new((part, share): (Part, &plan::Phase), pace: &Pace, rows: Option<u64>, now: Instant) -> Phase {
+        Phase {
+            name: share.name.clone(),
+            part,
+            max_users: max_users(pace),
+            turns_per_user: share.stop.turns_per_user,
+            timetable: None,
+            pipelines: matches!(share.pace, Pace::Users(_))
+                && share.scenario.steps.len() == 1
+                && !share.scenario.is_journey(),
+            opens: now,
+            limit: share.stop.requests.into_iter().chain(rows).min(),
+            issued: Cell::new(0),
+            ends: None,
+        }
+    }
+
+    /// The phase begins. `pace`: that of all workers.
+    pub fn open(&mut self, share: &plan::Phase, pace: &Pace, opens: Instant) {
+        self.opens = opens;
+        self.timetable = timetable(pace, opens);
+        self.ends = share.stop.after.map(|after| opens + after);
+    }
+
+    /// The number of the next request; `None` where as many have begun as there are to be.
+    pub fn next_number(&self) -> Option<u64> {
+        let nth = self.issued.get();
+        (!self.is_spent()).then(|| {
+            self.issued.set(nth + 1);
+            self.part.number(nth)
+        })
+    }
+
+    /// True once as many requests have begun as there are to be.
+    pub fn is_spent(&self) -> bool {
+        self.limit.is_some_and(|limit| self.issued.get() >= limit)
+    }
+
+    /// A moment, or the end of the phase if that comes first.
+    pub fn ends_before(&self, moment: Instant) -> Instant {
+        self.ends.map_or(moment, |ends| ends.min(moment))
+    }
+
+    /// True if a moment belongs to the phase by the clock.
+    pub fn is_before_end(&self, moment: Instant) -> bool {
+        self.ends.is_none_or(|ends| moment < ends)
+    }
+
+    /// True if the clock has ended it.
+    pub fn is_over_at(&self, now: Instant) -> bool {
+        !self.is_before_end(now)
+    }
+
+    /// Its length, where the clock ends it.
+    pub fn ends_after(&self) -> Option<Duration> {
+        self.ends.map(|ends| ends - self.opens)
+    }
+}
+
+/// The timetable of a pace that has one; it is that of all workers.
+fn timetable(pace: &Pace, began: Instant) -> Option<Timetable> {
+    match *pace {
+        Pace::Timetable { users, per_second } => {
+            Some(Timetable { began, users: u64::from(users), per_second })
+        }
+        _ => None,
+    }
+}
+
+/// Users of a pace, at most.
+fn max_users(pace: &Pace) -> u64 {
+    let of_open = || pace.open().map_or(0, |open| open.in_flight);
+    u64::from(pace.closed().map_or_else(of_open, |(users, _)| users))
+}

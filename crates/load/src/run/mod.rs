@@ -1,0 +1,214 @@
+//! One worker's share of a run: it walks the phases, lets users send when the pace says so, and hands over its figures
+//! at each interval. Start reading at [`drive`].
+
+mod open;
+mod phase;
+mod user;
+
+use crate::account::{Account, Closing, Outlets, Wanted};
+use crate::answer::Serials;
+use crate::channel::{Channels, Hosts};
+use crate::control::Control;
+use crate::exchange::Worker;
+use crate::request::compose::Composer;
+use crate::script::Script;
+use measure::{Event, Snapshot, Tally};
+use net::{Net, TaskId};
+use phase::{PhaseWork, StepWork};
+use plan::draw::hash;
+use plan::{Inputs, Load, Part, Phase, Site};
+use std::cell::{Cell, RefCell};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Duration, Instant};
+use user::Think;
+
+/// One worker's task: its share of a load, and where its figures go.
+pub struct Job {
+    /// The client side of the plan.
+    pub load: Arc<Load>,
+    /// What exists.
+    pub site: Arc<Site>,
+    /// The plan's seed.
+    pub seed: u64,
+    /// A number that differs between runs, for the nonces.
+    pub run_id: u64,
+    /// This worker's share.
+    pub part: Part,
+    /// Shared by all workers.
+    pub control: Arc<Control>,
+    /// Addresses of the target, where there is one.
+    pub target: Vec<SocketAddr>,
+    /// What begins TLS, where the plan or a URL wants it.
+    pub tls: Option<wire::tls::Client>,
+    /// Addresses of the hosts of described requests, where there is no target.
+    pub hosts: Arc<Hosts>,
+    /// What the plan's files hold. Its secrets are filled in.
+    pub inputs: Arc<Inputs>,
+    /// Where figures go.
+    pub snapshots: SyncSender<Snapshot>,
+    /// Empty tallies come back here, so that handing over allocates nothing.
+    pub spare: Receiver<Box<Tally>>,
+    /// Where single requests are told of.
+    pub events: SyncSender<Event>,
+    /// Length of an interval.
+    pub interval: Duration,
+}
+
+/// Runs a worker's share of a load from the first phase to the last.
+///
+/// Ends when the phases are over or [`Control::stop`] was called and the time of grace has passed.
+pub async fn drive(net: Net, job: Job) {
+    drive_script(net, job, None).await;
+}
+
+/// As [`drive`], with the worker's script where the plan has one; without, the step of a script sends nothing.
+pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
+    let mut run = Run::new(net, job, script);
+    for index in 0..run.worker.load.phases.len() {
+        run.phase(index).await;
+    }
+    // Nothing may come after the last snapshot.
+    run.ticker.take().into_iter().for_each(|ticker| run.worker.net.cancel(ticker));
+    run.worker.account.hand_over(Closing::Run);
+}
+
+/// A worker on its way through the phases.
+struct Run {
+    worker: Rc<Worker>,
+    hosts: Arc<Hosts>,
+    inputs: Arc<Inputs>,
+    run_id: u64,
+    interval: Duration,
+    /// The script, until its phase begins.
+    script: Option<Box<dyn Script>>,
+    ticker: Option<TaskId>,
+}
+
+impl Run {
+    fn new(net: Net, job: Job, script: Option<Box<dyn Script>>) -> Run {
+        let Job { load, site, part, control, snapshots, spare, events, .. } = job;
+        let outlets = Outlets { snapshots, spare, events };
+        let evidence = Part::share(part, u64::from(load.check.evidence)) as u32;
+        let wanted = Wanted::new(load.trace.first, evidence);
+        let account = Rc::new(Account::new(net.clone(), control.clone(), part, outlets, wanted));
+        let channels = Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls);
+        let worker = Worker {
+            composer: Composer::new(channels.http(), &site),
+            net,
+            load,
+            site,
+            seed: job.seed,
+            part,
+            control,
+            account,
+            channels,
+            serials: RefCell::new(Serials::default()),
+            busy_users: Cell::new(0),
+            halted: Cell::new(false),
+        };
+        Run {
+            worker: Rc::new(worker),
+            hosts: job.hosts,
+            inputs: job.inputs,
+            run_id: job.run_id,
+            interval: job.interval,
+            script,
+            ticker: None,
+        }
+    }
+
+    async fn phase(&mut self, index: usize) {
+        let load = self.worker.load.clone();
+        let phase = &load.phases[index];
+        let alone = phase::only_one_worker(phase);
+        let part = self.worker.part;
+        let share = if alone { Part::WHOLE } else { part };
+        let mine = share.of_phase(phase).filter(|_| !alone || part.index == 0);
+        // What takes time is prepared before the phase begins.
+        let mine = mine.map(|(part, phase)| (self.work(index, part, &phase), phase));
+        let opens = self.gate(index).await;
+        let account = self.worker.account.clone();
+        if index == 0 {
+            account.start(opens);
+            self.ticker = Some(self.worker.net.spawn(tick(self.worker.clone(), self.interval)));
+        } else {
+            account.hand_over(Closing::Phase);
+        }
+        account.begin_phase(index, opens, &phase.stop);
+        self.worker.net.sleep_until(opens).await;
+        if index == 0 {
+            account.start_cpu();
+        }
+        if let Some((mut work, share)) = mine {
+            work.phase.open(&share, &phase.pace, opens);
+            let work = Rc::new(work);
+            let users = self.run_pace(&share, &work).await;
+            account.paced_until(work.phase.ends_before(self.worker.net.now()));
+            self.end_phase(&work, users).await;
+        }
+        // Other workers may need longer, and the next phase has to be prepared.
+        account.end_phase();
+    }
+
+    /// Waits for all workers at the gate of a phase and returns when it opens.
+    async fn gate(&self, index: usize) -> Instant {
+        let (net, control) = (&self.worker.net, &self.worker.control);
+        control.arrive(index, net.now());
+        loop {
+            if let Some(opens) = control.opens(index) {
+                return opens;
+            }
+            if control.stopped() {
+                // Nobody sends any more; a worker that was lost will never arrive.
+                return net.now();
+            }
+            net.sleep(Duration::from_micros(500)).await;
+        }
+    }
+
+    /// Lets the phase's users run and returns their tasks when there is nothing more to begin.
+    async fn run_pace(&self, phase: &Phase, work: &Rc<PhaseWork>) -> Vec<TaskId> {
+        let worker = &self.worker;
+        let seed = hash(hash(worker.seed, 0xACE), u64::from(work.phase.part.index));
+        if let Some(open) = phase.pace.open() {
+            return open::run(worker, work, open, seed).await;
+        }
+        let (users, law) = phase.pace.closed().unwrap_or_default();
+        // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
+        let think = Think { law, seed: hash(worker.seed, 0x7417) };
+        user::run_closed(worker, work, users, think).await
+    }
+
+    /// Waits for requests under way, and counts those that do not end in time.
+    async fn end_phase(&self, work: &PhaseWork, users: Vec<TaskId>) {
+        let worker = &self.worker;
+        let deadline = worker.net.now() + worker.load.limits.grace;
+        while worker.is_busy() && worker.net.now() < deadline {
+            worker.net.sleep(Duration::from_millis(1)).await;
+        }
+        users.into_iter().for_each(|user| worker.net.cancel(user));
+        work.users.set(0);
+        worker.account.give_up();
+        self.learn(work);
+    }
+
+    /// Tells which URLs were fetched, where a list outlives the run.
+    fn learn(&self, work: &PhaseWork) {
+        for step in &work.steps {
+            if let StepWork::Urls(frontier) = step {
+                frontier.fetched().for_each(|hash| self.worker.account.tell(Event::Fetched(hash)));
+            }
+        }
+    }
+}
+
+/// Hands the figures over at the end of each interval.
+async fn tick(worker: Rc<Worker>, interval: Duration) {
+    loop {
+        worker.net.sleep_until(worker.account.interval_ends(interval)).await;
+        worker.account.hand_over(Closing::Interval);
+    }
+}

@@ -1,0 +1,142 @@
+//! A phase made ready: its steps, and the program that users walk through.
+
+use super::Run;
+use crate::control::Control;
+use crate::pace;
+use crate::program::{Known, Program};
+use crate::request::asked::Laws;
+use crate::request::urls::Frontier;
+use crate::script::{Playing, Script};
+use crate::session::SessionWork;
+use crate::step::{Messages, Models, Requests, Shared};
+use net::Event as Signal;
+use plan::draw::hash;
+use plan::{Part, Phase, RequestStep, ScriptStep, Step};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A phase, for one worker.
+pub(super) struct PhaseWork {
+    pub phase: pace::Phase,
+    /// Turns of users, where they are more than one of the steps.
+    pub program: Option<Program>,
+    pub steps: Vec<StepWork>,
+    pub users: Cell<u32>,
+    /// Raised when a user has ended.
+    pub user_ended: Signal,
+}
+
+/// One step, made ready.
+pub(super) enum StepWork {
+    Object(Laws),
+    Urls(Frontier),
+    Requests(Requests, Option<Box<SessionWork>>),
+    Script(Playing),
+    Messages(Box<Messages>),
+}
+
+impl StepWork {
+    /// A step that sends nothing.
+    fn nothing() -> StepWork {
+        StepWork::Requests(Requests::of_nothing(), None)
+    }
+
+    /// Requests after which the rows of its data files are used up.
+    fn rows(&self) -> Option<u64> {
+        match self {
+            StepWork::Requests(requests, _) => requests.rows(),
+            StepWork::Messages(messages) => messages.rows(),
+            StepWork::Object(_) | StepWork::Urls(_) | StepWork::Script(_) => None,
+        }
+    }
+}
+
+/// A phase's number, and the seed of its chance.
+#[derive(Clone, Copy)]
+struct Place {
+    phase: usize,
+    seed: u64,
+}
+
+impl Run {
+    /// Makes a phase ready. `share`: the worker's part, and what the plan has for it.
+    pub(super) fn work(&mut self, index: usize, part: Part, share: &Phase) -> PhaseWork {
+        let worker = self.worker.clone();
+        let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
+        let shared = Rc::new(Shared::new(&share.scenario));
+        let sends = share.sends().into_iter().enumerate();
+        let steps = sends.map(|(nth, step)| self.step(place, nth, step, &shared));
+        let steps: Vec<StepWork> = steps.collect();
+        // Each request of the phase takes the row of its number.
+        let rows = steps.iter().filter_map(StepWork::rows).min().map(|rows| part.share(rows));
+        let decks = &worker.control.decks;
+        let known = Known { tables: &self.inputs.tables(), decks, phase: index, seed: place.seed };
+        PhaseWork {
+            program: Program::compile(&share.scenario, &known),
+            phase: pace::Phase::new((part, share), &worker.load.phases[index].pace, rows, worker.net.now()),
+            steps,
+            users: Cell::new(0),
+            user_ended: worker.net.event(),
+        }
+    }
+
+    /// `nth`: which of the phase's steps it is.
+    fn step(&mut self, place: Place, nth: usize, step: &Step, shared: &Rc<Shared>) -> StepWork {
+        let Place { phase, seed } = place;
+        match step {
+            Step::Object(step) => StepWork::Object(Laws::new(step, seed, hash(self.run_id, phase as u64))),
+            Step::Urls(step) => {
+                StepWork::Urls(Frontier::new(step, seed, self.worker.channels.speaks_https()))
+            }
+            Step::Requests(step) => {
+                let (control, scenario) = (self.worker.control.clone(), shared.clone());
+                self.requests(step, seed, Models { control, of: (phase, nth), scenario })
+            }
+            Step::Script(step) => self.script(step),
+            Step::Messages(step) => {
+                let (tables, decks) = (self.inputs.tables(), &self.worker.control.decks);
+                StepWork::Messages(Box::new(Messages::new(step, &tables, decks, phase, seed)))
+            }
+            _ => StepWork::nothing(),
+        }
+    }
+
+    fn requests(&self, step: &RequestStep, seed: u64, models: Models) -> StepWork {
+        let (channels, hosts, tables) = (&self.worker.channels, &self.hosts, self.inputs.tables());
+        let (http, target) = (channels.http(), channels.target());
+        let mut requests = Requests::new(step, http, target, hosts, &tables, seed, models);
+        let login = requests.take_login();
+        let session = || Box::new(SessionWork::new(&step.session, login, hosts, seed));
+        let session = (!step.session.is_none()).then(session);
+        StepWork::Requests(requests, session)
+    }
+
+    fn script(&mut self, step: &ScriptStep) -> StepWork {
+        match self.script.take() {
+            Some(script) => self.play(script, step),
+            None => StepWork::nothing(),
+        }
+    }
+
+    /// A script that always sends the same, and is told nothing, becomes a prepared request.
+    fn play(&self, script: Box<dyn Script>, step: &ScriptStep) -> StepWork {
+        let address = step.request.address();
+        let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
+        let (habits, ledger) = (script.habits(), script.ledger());
+        let playing = Playing::new(script, habits.clone(), secure, step.time_batches);
+        let Some((message, address)) = habits.plain().zip(address) else {
+            self.worker.account.keep_ledger(ledger);
+            return StepWork::Script(playing);
+        };
+        let control: Arc<Control> = self.worker.control.clone();
+        let models = Models { control, of: (0, 0), scenario: Rc::default() };
+        StepWork::Requests(Requests::of_message(message, address, playing.destination(), models), None)
+    }
+}
+
+/// True for a list that is fetched once: two workers that walk it would fetch twice what both find.
+pub(super) fn only_one_worker(phase: &Phase) -> bool {
+    let once = |step: &Step| matches!(step, Step::Urls(urls) if urls.order == plan::UrlOrder::Once);
+    phase.sends().into_iter().any(once)
+}

@@ -1,0 +1,8 @@
+//! Steps made ready: what is sent, and what its answers are held to. Here `request` and `answer` meet; nothing here knows
+//! when anything is sent, or who sends it.
+
+pub mod messages;
+mod requests;
+
+pub(crate) use messages::{Messages, Prepared as PreparedMessage};
+pub(crate) use requests::{Answer, Models, Placing, Prepared, Requests, Shared};
