@@ -3,12 +3,13 @@
 //! Start at [`Client::request`] and [`Client::read`].
 
 use super::PREFACE;
-use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock, four};
+use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
 use super::error::{Code, ConnectionError};
 use super::frame::{self, END_STREAM, Header, Kind};
 use super::hpack::{Encoder, Indexing};
 use super::message::{Fields, Malformed, Section};
-use super::reader::{FrameReader, Piece};
+use super::part::{self, Part};
+use super::reader::FrameReader;
 use super::settings::{Limits, MOST_WINDOW, Settings};
 use super::streams::Streams;
 
@@ -328,27 +329,19 @@ impl Client {
 
     fn pieces(
         &mut self,
-        mut input: &[u8],
+        input: &[u8],
         sink: &mut impl ClientSink,
         out: &mut Vec<u8>,
     ) -> Result<(), ConnectionError> {
-        let most = self.core.limits.settings.max_frame_size;
         let Client { reader, core, streams, next_id, goaway, memo, receiving } = self;
-        let mut rest = Rest { core, streams, next_id: *next_id, goaway, memo, receiving };
-        while let Some(piece) = reader.next(&mut input, most)? {
-            match piece {
-                Piece::DataBegins(header) => rest.data_begins(&header, sink, out)?,
-                Piece::Data(bytes) => rest.data(bytes, sink),
-                Piece::DataEnds(header) => rest.data_ends(&header, sink, out)?,
-                Piece::Frame(header, payload) => rest.frame(&header, payload, sink, out)?,
-            }
-        }
-        Ok(())
+        let mut part = Answers { sink, core, streams, next_id: *next_id, goaway, memo, receiving };
+        part::read(reader, &mut part, input, out)
     }
 }
 
 /// All of a client but its reader, whose buffer is lent while a frame is dealt with.
-struct Rest<'c> {
+struct Answers<'c, S> {
+    sink: &'c mut S,
     core: &'c mut Core,
     streams: &'c mut Streams<Stream>,
     next_id: u32,
@@ -357,41 +350,29 @@ struct Rest<'c> {
     receiving: &'c mut Option<u32>,
 }
 
-impl Rest<'_> {
-    /// Whether a stream was never opened.
+impl<S: ClientSink> Part for Answers<'_, S> {
+    type Stream = Stream;
+
+    const FROM_SERVER: bool = true;
+
+    fn state(&mut self) -> (&mut Core, &mut Streams<Stream>) {
+        (self.core, self.streams)
+    }
+
     fn is_idle(&self, stream: u32) -> bool {
         stream.is_multiple_of(2) || stream >= self.next_id
     }
 
-    fn not_idle(&self, stream: u32) -> Result<(), ConnectionError> {
-        match self.is_idle(stream) {
-            true => Err(ConnectionError::protocol("a frame for a stream that was never opened")),
-            false => Ok(()),
-        }
-    }
-
-    fn data_begins(
-        &mut self,
-        header: &Header,
-        sink: &mut impl ClientSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        self.core.arrived(header)?;
-        self.not_idle(header.stream)?;
-        self.core.data(header, out)?;
+    fn data_begins(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         *self.receiving = None;
         let Some(stream) = self.streams.get_mut(header.stream) else {
             return self.core.closed(header.stream);
         };
-        if header.length == 0 && !header.has(END_STREAM) {
-            self.core.idle()?;
-        } else {
-            self.core.useful();
-        }
+        self.core.data_is_of_use(header)?;
         if stream.status == 0 {
-            self.end(header.stream, End::Malformed(Malformed::Order), sink, out);
+            self.end(header.stream, End::Malformed(Malformed::Order), out);
         } else if !self.core.stream_data(&mut stream.half, header, out) {
-            self.end(header.stream, End::Refused(Code::FLOW_CONTROL_ERROR), sink, out);
+            self.end(header.stream, End::Refused(Code::FLOW_CONTROL_ERROR), out);
         } else {
             *self.receiving = Some(header.stream);
         }
@@ -399,98 +380,80 @@ impl Rest<'_> {
     }
 
     #[inline]
-    fn data(&mut self, bytes: &[u8], sink: &mut impl ClientSink) {
+    fn data(&mut self, bytes: &[u8]) {
         let Some(stream) = self.receiving.and_then(|id| self.streams.get_mut(id)) else { return };
         self.core.counts.data_bytes += bytes.len() as u64;
         stream.received += bytes.len() as u64;
-        sink.body(stream.request, bytes);
+        self.sink.body(stream.request, bytes);
     }
 
     /// A DATA frame is complete: is the content still as long as it may be, and does the stream end?
-    fn data_ends(
-        &mut self,
-        header: &Header,
-        sink: &mut impl ClientSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    fn data_ends(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         let Some(id) = self.receiving.take() else { return Ok(()) };
         let Some(stream) = self.streams.get(id) else { return Ok(()) };
         let may = if stream.may_have_content() { stream.content_length.unwrap_or(u64::MAX) } else { 0 };
         let ended = header.has(END_STREAM);
         if stream.received > may || (ended && !stream.is_as_long_as_said()) {
-            self.end(id, End::Malformed(Malformed::Length), sink, out);
+            self.end(id, End::Malformed(Malformed::Length), out);
         } else if ended {
-            self.end(id, End::Whole, sink, out);
+            self.end(id, End::Whole, out);
         }
         Ok(())
     }
 
-    fn frame(
-        &mut self,
-        header: &Header,
-        payload: &[u8],
-        sink: &mut impl ClientSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        self.core.arrived(header)?;
-        match header.kind {
-            Kind::Headers => {
-                self.not_idle(header.stream)?;
-                match self.core.headers(header, payload)? {
-                    Some((whole, block)) => self.block(whole, block, sink, out),
-                    None => Ok(()),
-                }
-            }
-            Kind::Continuation => {
-                let Some((whole, block)) = self.core.continuation(header, payload)? else { return Ok(()) };
-                let result = self.block(whole, &block, sink, out);
-                self.core.keep(block);
-                result
-            }
-            Kind::Settings => self.core.settings(header, payload, true, self.streams, out),
-            Kind::Ping => self.core.ping(header, payload, out),
-            Kind::RstStream => self.rst_stream(header.stream, Code(four(payload)?), sink),
-            Kind::WindowUpdate => self.window_update(header.stream, four(payload)? & MOST_WINDOW, sink, out),
-            Kind::GoAway => self.goaway(payload, sink),
-            Kind::PushPromise => Err(ConnectionError::protocol("PUSH_PROMISE though pushes are not allowed")),
-            Kind::Priority if payload.len() != 5 => {
-                Err(ConnectionError::frame_size("PRIORITY has not five bytes"))
-            }
-            Kind::Priority | Kind::Unknown | Kind::Data => self.core.idle(),
-        }
-    }
-
     /// A field block is whole: the head of an answer, an interim one, or trailers.
-    fn block(
-        &mut self,
-        whole: WholeBlock,
-        block: &[u8],
-        sink: &mut impl ClientSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         self.core.useful();
         let Some(stream) = self.streams.get_mut(whole.stream) else {
             self.core.decode(block, &mut Fields::new(false, Section::Head, |_, _| {}))?;
             return self.core.closed(whole.stream);
         };
         let wrong = match stream.status {
-            0 => self.head(whole, block, sink)?,
-            _ => self.trailers(whole, block, sink)?,
+            0 => self.head(whole, block)?,
+            _ => self.trailers(whole, block)?,
         };
         match wrong {
-            Some(wrong) => self.end(whole.stream, End::Malformed(wrong), sink, out),
-            None if whole.end_stream => self.end(whole.stream, End::Whole, sink, out),
+            Some(wrong) => self.end(whole.stream, End::Malformed(wrong), out),
+            None if whole.end_stream => self.end(whole.stream, End::Whole, out),
             None => {}
         }
         Ok(())
     }
 
-    fn head(
-        &mut self,
-        whole: WholeBlock,
-        block: &[u8],
-        sink: &mut impl ClientSink,
-    ) -> Result<Option<Malformed>, ConnectionError> {
+    fn rst_stream(&mut self, id: u32, code: Code) -> Result<(), ConnectionError> {
+        if let Some(stream) = self.streams.remove(id) {
+            self.sink.ended(
+                stream.request,
+                if code == Code::REFUSED_STREAM { End::Unprocessed } else { End::Reset(code) },
+            );
+        }
+        Ok(())
+    }
+
+    fn goaway(&mut self, payload: &[u8]) -> Result<(), ConnectionError> {
+        let (fixed, text) =
+            payload.split_first_chunk::<8>().ok_or(ConnectionError::frame_size("GOAWAY is too short"))?;
+        let [a, b, c, d, code @ ..] = *fixed;
+        let last = u32::from_be_bytes([a, b, c, d]) & MOST_WINDOW;
+        let last = self.goaway.as_ref().map_or(last, |earlier| earlier.last.min(last));
+        let text = text[..text.len().min(TEXT_KEPT)].to_vec();
+        *self.goaway = Some(GoAway { last, code: Code(u32::from_be_bytes(code)), text });
+        for id in self.streams.ids(|id, stream| id > last && stream.status == 0) {
+            if let Some(stream) = self.streams.remove(id) {
+                self.sink.ended(stream.request, End::Unprocessed);
+            }
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, stream: u32, code: Code, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+        self.end(stream, End::Refused(code), out);
+        Ok(())
+    }
+}
+
+impl<S: ClientSink> Answers<'_, S> {
+    fn head(&mut self, whole: WholeBlock, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
         let Some(stream) = self.streams.get_mut(whole.stream) else { return Ok(None) };
         let request = stream.request;
         let (status, content_length) = match self.memo.find(block, self.core.decoder.version()) {
@@ -498,7 +461,7 @@ impl Rest<'_> {
                 self.core.counts.known_blocks += 1;
                 self.core.counts.block_bytes += block.len() as u64;
                 self.core.counts.field_bytes +=
-                    self.memo.fields(|name, value| sink.field(request, name, value));
+                    self.memo.fields(|name, value| self.sink.field(request, name, value));
                 (status, content_length)
             }
             None => {
@@ -507,7 +470,7 @@ impl Rest<'_> {
                 let mut fields = Fields::new(false, Section::Head, |name, value| {
                     self.memo.learn(name, value);
                     if name[0] != b':' {
-                        sink.field(request, name, value);
+                        self.sink.field(request, name, value);
                     }
                 });
                 let wrong = self.core.decode(block, &mut fields)?;
@@ -524,28 +487,23 @@ impl Rest<'_> {
         };
         if status >= 200 {
             (stream.status, stream.content_length) = (status, content_length);
-            sink.head(request, status, content_length, block.len());
+            self.sink.head(request, status, content_length, block.len());
             let empty = whole.end_stream && !stream.is_as_long_as_said();
             return Ok(empty.then_some(Malformed::Length));
         }
         stream.interims += 1;
-        sink.interim(request, status);
+        self.sink.interim(request, status);
         let out_of_order = whole.end_stream || stream.interims > INTERIM_LIMIT;
         Ok(out_of_order.then_some(Malformed::Order))
     }
 
-    fn trailers(
-        &mut self,
-        whole: WholeBlock,
-        block: &[u8],
-        sink: &mut impl ClientSink,
-    ) -> Result<Option<Malformed>, ConnectionError> {
+    fn trailers(&mut self, whole: WholeBlock, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
         let Some(stream) = self.streams.get(whole.stream) else { return Ok(None) };
         let request = stream.request;
         let mut bytes = 0;
         let mut fields = Fields::new(false, Section::Trailers, |name, value| {
             bytes += name.len() + value.len();
-            sink.trailer(request, name, value);
+            self.sink.trailer(request, name, value);
         });
         let wrong = self.core.decode(block, &mut fields)?;
         self.core.counts.field_bytes += bytes as u64;
@@ -554,55 +512,8 @@ impl Rest<'_> {
         Ok(wrong.or(order).or(length))
     }
 
-    fn rst_stream(&mut self, id: u32, code: Code, sink: &mut impl ClientSink) -> Result<(), ConnectionError> {
-        self.not_idle(id)?;
-        if let Some(stream) = self.streams.remove(id) {
-            sink.ended(
-                stream.request,
-                if code == Code::REFUSED_STREAM { End::Unprocessed } else { End::Reset(code) },
-            );
-        }
-        Ok(())
-    }
-
-    fn window_update(
-        &mut self,
-        id: u32,
-        increment: u32,
-        sink: &mut impl ClientSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        if id == 0 {
-            return self.core.connection_window(increment);
-        }
-        self.not_idle(id)?;
-        let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
-        if increment == 0 {
-            self.end(id, End::Refused(Code::PROTOCOL_ERROR), sink, out);
-        } else if stream.half.sending.shift(i64::from(increment)).is_none() {
-            self.end(id, End::Refused(Code::FLOW_CONTROL_ERROR), sink, out);
-        }
-        Ok(())
-    }
-
-    fn goaway(&mut self, payload: &[u8], sink: &mut impl ClientSink) -> Result<(), ConnectionError> {
-        let (fixed, text) =
-            payload.split_first_chunk::<8>().ok_or(ConnectionError::frame_size("GOAWAY is too short"))?;
-        let [a, b, c, d, code @ ..] = *fixed;
-        let last = u32::from_be_bytes([a, b, c, d]) & MOST_WINDOW;
-        let last = self.goaway.as_ref().map_or(last, |earlier| earlier.last.min(last));
-        let text = text[..text.len().min(TEXT_KEPT)].to_vec();
-        *self.goaway = Some(GoAway { last, code: Code(u32::from_be_bytes(code)), text });
-        for id in self.streams.ids(|id, stream| id > last && stream.status == 0) {
-            if let Some(stream) = self.streams.remove(id) {
-                sink.ended(stream.request, End::Unprocessed);
-            }
-        }
-        Ok(())
-    }
-
     /// Ends a stream, and tells the server where it does not know.
-    fn end(&mut self, id: u32, end: End, sink: &mut impl ClientSink, out: &mut Vec<u8>) {
+    fn end(&mut self, id: u32, end: End, out: &mut Vec<u8>) {
         let Some(stream) = self.streams.remove(id) else { return };
         match end {
             End::Whole if stream.half.upload.is_some() => self.core.reset(id, Code::CANCEL, out),
@@ -610,7 +521,7 @@ impl Rest<'_> {
             End::Refused(code) => self.core.reset(id, code, out),
             End::Whole | End::Reset(_) | End::Unprocessed => {}
         }
-        sink.ended(stream.request, end);
+        self.sink.ended(stream.request, end);
     }
 }
 

@@ -224,6 +224,15 @@ impl Core {
         Ok(())
     }
 
+    /// Whether a DATA frame carries anything.
+    pub(super) fn data_is_of_use(&mut self, header: &Header) -> Result<(), ConnectionError> {
+        if header.length == 0 && !header.has(END_STREAM) {
+            return self.idle();
+        }
+        self.useful();
+        Ok(())
+    }
+
     pub(super) fn useful(&mut self) {
         self.idle_frames = 0;
     }

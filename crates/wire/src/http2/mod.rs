@@ -9,7 +9,7 @@
 //! [`Blocked`]).
 //!
 //! Must not know who asked, why, or when: no sockets, no clock, no plan. Start at [`Client::read`]; `server.rs` is its twin. Below
-//! them: `frame.rs` and `reader.rs` (framing), `hpack` (compression), `settings.rs`, `flow.rs` (windows), `streams.rs` (the streams
+//! them: `frame.rs` and `reader.rs` (framing), `part.rs` (which frame goes where), `hpack` (compression), `settings.rs`, `flow.rs` (windows), `streams.rs` (the streams
 //! that are open), `message.rs` (what a message may hold), `core.rs` (what both ends do alike).
 
 mod client;
@@ -19,6 +19,7 @@ mod flow;
 mod frame;
 pub mod hpack;
 mod message;
+mod part;
 mod reader;
 mod server;
 mod settings;

@@ -3,13 +3,14 @@
 //! Start at [`Server::read`] and [`Server::respond`].
 
 use super::PREFACE;
-use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock, four};
+use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
 use super::error::{Code, ConnectionError};
 use super::frame::{self, END_STREAM, Header, Kind};
 use super::hpack::{Encoder, Indexing};
 use super::message::{Fields, Malformed, Section};
-use super::reader::{FrameReader, Piece};
-use super::settings::{Limits, MOST_WINDOW, Settings};
+use super::part::{self, Part};
+use super::reader::FrameReader;
+use super::settings::{Limits, Settings};
 use super::streams::Streams;
 
 /// Where the requests of a connection go, each with its stream. Slices live for the call only.
@@ -228,18 +229,9 @@ impl Server {
         }
         self.preface += taken;
         input = &input[taken..];
-        let most = self.core.limits.settings.max_frame_size;
         let Server { reader, core, streams, last, leaving, receiving, .. } = self;
-        let mut rest = Rest { core, streams, last, leaving: *leaving, receiving };
-        while let Some(piece) = reader.next(&mut input, most)? {
-            match piece {
-                Piece::DataBegins(header) => rest.data_begins(&header, sink, out)?,
-                Piece::Data(bytes) => rest.data(bytes, sink),
-                Piece::DataEnds(header) => rest.data_ends(&header, sink, out)?,
-                Piece::Frame(header, payload) => rest.frame(&header, payload, sink, out)?,
-            }
-        }
-        Ok(())
+        let mut part = Requests { sink, core, streams, last, leaving: *leaving, receiving };
+        part::read(reader, &mut part, input, out)
     }
 }
 
@@ -253,7 +245,8 @@ fn block<'f>(
 }
 
 /// All of a server but its reader, whose buffer is lent while a frame is dealt with.
-struct Rest<'s> {
+struct Requests<'s, S> {
+    sink: &'s mut S,
     core: &'s mut Core,
     streams: &'s mut Streams<Stream>,
     last: &'s mut u32,
@@ -261,61 +254,43 @@ struct Rest<'s> {
     receiving: &'s mut Option<u32>,
 }
 
-impl Rest<'_> {
-    /// A frame for a stream that was never opened is an error.
-    fn not_idle(&self, stream: u32) -> Result<(), ConnectionError> {
-        match stream.is_multiple_of(2) || stream > *self.last {
-            true => Err(ConnectionError::protocol("a frame for a stream that was never opened")),
-            false => Ok(()),
-        }
+impl<S: ServerSink> Part for Requests<'_, S> {
+    type Stream = Stream;
+
+    const FROM_SERVER: bool = false;
+
+    fn state(&mut self) -> (&mut Core, &mut Streams<Stream>) {
+        (self.core, self.streams)
     }
 
-    fn data_begins(
-        &mut self,
-        header: &Header,
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        self.core.arrived(header)?;
-        self.not_idle(header.stream)?;
-        self.core.data(header, out)?;
+    fn is_idle(&self, stream: u32) -> bool {
+        stream.is_multiple_of(2) || stream > *self.last
+    }
+
+    fn data_begins(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         *self.receiving = None;
-        if header.length == 0 && !header.has(END_STREAM) {
-            self.core.idle()?;
-        } else {
-            self.core.useful();
-        }
+        self.core.data_is_of_use(header)?;
         let Some(stream) = self.streams.get_mut(header.stream) else { return self.closed(header.stream) };
         if stream.whole {
-            return self.fail(header.stream, Code::STREAM_CLOSED, sink, out);
+            return self.fail(header.stream, Code::STREAM_CLOSED, out);
         }
         if !self.core.stream_data(&mut stream.half, header, out) {
-            return self.fail(header.stream, Code::FLOW_CONTROL_ERROR, sink, out);
+            return self.fail(header.stream, Code::FLOW_CONTROL_ERROR, out);
         }
         *self.receiving = Some(header.stream);
         Ok(())
     }
 
-    /// A frame came for a stream that is over. One above the last number of GOAWAY was never taken.
-    fn closed(&self, stream: u32) -> Result<(), ConnectionError> {
-        if self.leaving.is_some_and(|last| stream > last) { Ok(()) } else { self.core.closed(stream) }
-    }
-
     #[inline]
-    fn data(&mut self, bytes: &[u8], sink: &mut impl ServerSink) {
+    fn data(&mut self, bytes: &[u8]) {
         let Some(id) = *self.receiving else { return };
         let Some(stream) = self.streams.get_mut(id) else { return };
         self.core.counts.data_bytes += bytes.len() as u64;
         stream.received += bytes.len() as u64;
-        sink.body(id, bytes);
+        self.sink.body(id, bytes);
     }
 
-    fn data_ends(
-        &mut self,
-        header: &Header,
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    fn data_ends(&mut self, header: &Header, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         let Some(id) = self.receiving.take() else { return Ok(()) };
         let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
         let ended = header.has(END_STREAM);
@@ -325,69 +300,20 @@ impl Rest<'_> {
             None => false,
         };
         if wrong {
-            return self.fail(id, Code::PROTOCOL_ERROR, sink, out);
+            return self.fail(id, Code::PROTOCOL_ERROR, out);
         }
         if ended {
             stream.whole = true;
-            sink.whole(id);
+            self.sink.whole(id);
         }
         Ok(())
     }
 
-    fn frame(
-        &mut self,
-        header: &Header,
-        payload: &[u8],
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        self.core.arrived(header)?;
-        match header.kind {
-            Kind::Headers => match self.core.headers(header, payload)? {
-                Some((whole, block)) => self.block(whole, block, sink, out),
-                None => Ok(()),
-            },
-            Kind::Continuation => {
-                let Some((whole, block)) = self.core.continuation(header, payload)? else { return Ok(()) };
-                let result = self.block(whole, &block, sink, out);
-                self.core.keep(block);
-                result
-            }
-            Kind::Settings => self.core.settings(header, payload, false, self.streams, out),
-            Kind::Ping => self.core.ping(header, payload, out),
-            Kind::RstStream => self.rst_stream(header.stream, Code(four(payload)?), sink),
-            Kind::WindowUpdate => self.window_update(header.stream, four(payload)? & MOST_WINDOW, sink, out),
-            Kind::GoAway if payload.len() < 8 => Err(ConnectionError::frame_size("GOAWAY is too short")),
-            Kind::PushPromise => Err(ConnectionError::protocol("a client may not promise anything")),
-            Kind::Priority if payload.len() != 5 => self.priority_of_wrong_length(header.stream, sink, out),
-            Kind::Priority | Kind::GoAway | Kind::Unknown | Kind::Data => self.core.idle(),
-        }
-    }
-
-    /// A stream error (RFC 9113 section 6.3), where there is a stream.
-    fn priority_of_wrong_length(
-        &mut self,
-        stream: u32,
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        match self.streams.get(stream) {
-            Some(_) => self.fail(stream, Code::FRAME_SIZE_ERROR, sink, out),
-            None => Err(ConnectionError::frame_size("PRIORITY has not five bytes")),
-        }
-    }
-
     /// A field block is whole: a new request, or the trailers of one.
-    fn block(
-        &mut self,
-        whole: WholeBlock,
-        block: &[u8],
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         self.core.useful();
         if whole.stream > *self.last {
-            return self.head(whole, block, sink, out);
+            return self.head(whole, block, out);
         }
         if whole.stream.is_multiple_of(2) {
             return Err(ConnectionError::protocol("a client opens a stream with an even number"));
@@ -399,25 +325,46 @@ impl Rest<'_> {
         let closed = stream.whole;
         let fits = stream.content_length.is_none_or(|length| length == stream.received);
         let mut fields =
-            Fields::new(true, Section::Trailers, |name, value| sink.trailer(whole.stream, name, value));
+            Fields::new(true, Section::Trailers, |name, value| self.sink.trailer(whole.stream, name, value));
         let wrong = self.core.decode(block, &mut fields)?;
         if closed {
-            return self.fail(whole.stream, Code::STREAM_CLOSED, sink, out);
+            return self.fail(whole.stream, Code::STREAM_CLOSED, out);
         }
         if wrong.is_some() || !whole.end_stream || !fits {
-            return self.fail(whole.stream, Code::PROTOCOL_ERROR, sink, out);
+            return self.fail(whole.stream, Code::PROTOCOL_ERROR, out);
         }
-        self.is_whole(whole.stream, sink);
+        self.is_whole(whole.stream);
         Ok(())
     }
 
-    fn head(
-        &mut self,
-        whole: WholeBlock,
-        block: &[u8],
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
+    fn rst_stream(&mut self, id: u32, code: Code) -> Result<(), ConnectionError> {
+        if self.streams.remove(id).is_some() {
+            self.sink.reset(id, code);
+            self.core.broke()?;
+        }
+        self.core.idle()
+    }
+
+    /// The client broke a stream: it is reset, and counted (CVE-2025-8671).
+    fn fail(&mut self, id: u32, code: Code, out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+        self.streams.remove(id);
+        self.core.reset(id, code, out);
+        self.sink.reset(id, code);
+        self.core.broke()
+    }
+
+    fn goaway(&mut self, _payload: &[u8]) -> Result<(), ConnectionError> {
+        self.core.idle()
+    }
+}
+
+impl<S: ServerSink> Requests<'_, S> {
+    /// A frame came for a stream that is over. One above the last number of GOAWAY was never taken.
+    fn closed(&self, stream: u32) -> Result<(), ConnectionError> {
+        if self.leaving.is_some_and(|last| stream > last) { Ok(()) } else { self.core.closed(stream) }
+    }
+
+    fn head(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
         let id = whole.stream;
         if id.is_multiple_of(2) {
             return Err(ConnectionError::protocol("a client opens a stream with an even number"));
@@ -428,7 +375,7 @@ impl Rest<'_> {
         let mut fields = Fields::new(true, Section::Head, |name, value| {
             bytes += name.len() + value.len();
             if refused.is_none() {
-                sink.field(id, name, value);
+                self.sink.field(id, name, value);
             }
         });
         let mut wrong = self.core.decode(block, &mut fields)?;
@@ -440,7 +387,7 @@ impl Rest<'_> {
         match (wrong, refused) {
             (Some(_), _) => {
                 self.core.reset(id, Code::PROTOCOL_ERROR, out);
-                sink.reset(id, Code::PROTOCOL_ERROR);
+                self.sink.reset(id, Code::PROTOCOL_ERROR);
                 return self.core.broke();
             }
             (None, Some(Refused::Silently)) => return Ok(()),
@@ -452,9 +399,9 @@ impl Rest<'_> {
         }
         let half = self.core.half();
         self.streams.insert(id, Stream { half, content_length, received: 0, whole: false, answered: false });
-        sink.head(id, block.len(), !whole.end_stream);
+        self.sink.head(id, block.len(), !whole.end_stream);
         if whole.end_stream {
-            self.is_whole(id, sink);
+            self.is_whole(id);
         }
         Ok(())
     }
@@ -468,55 +415,11 @@ impl Rest<'_> {
         (self.streams.len() >= most).then_some(Refused::Told)
     }
 
-    fn is_whole(&mut self, id: u32, sink: &mut impl ServerSink) {
+    fn is_whole(&mut self, id: u32) {
         if let Some(stream) = self.streams.get_mut(id) {
             stream.whole = true;
-            sink.whole(id);
+            self.sink.whole(id);
         }
-    }
-
-    fn rst_stream(&mut self, id: u32, code: Code, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
-        self.not_idle(id)?;
-        if self.streams.remove(id).is_some() {
-            sink.reset(id, code);
-            self.core.broke()?;
-        }
-        self.core.idle()
-    }
-
-    fn window_update(
-        &mut self,
-        id: u32,
-        increment: u32,
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        if id == 0 {
-            return self.core.connection_window(increment);
-        }
-        self.not_idle(id)?;
-        let Some(stream) = self.streams.get_mut(id) else { return Ok(()) };
-        if increment == 0 {
-            return self.fail(id, Code::PROTOCOL_ERROR, sink, out);
-        }
-        match stream.half.sending.shift(i64::from(increment)) {
-            Some(()) => Ok(()),
-            None => self.fail(id, Code::FLOW_CONTROL_ERROR, sink, out),
-        }
-    }
-
-    /// The client broke a stream: it is reset, and counted (CVE-2025-8671).
-    fn fail(
-        &mut self,
-        id: u32,
-        code: Code,
-        sink: &mut impl ServerSink,
-        out: &mut Vec<u8>,
-    ) -> Result<(), ConnectionError> {
-        self.streams.remove(id);
-        self.core.reset(id, code, out);
-        sink.reset(id, code);
-        self.core.broke()
     }
 }
 
