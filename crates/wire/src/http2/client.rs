@@ -403,6 +403,7 @@ impl<S: ClientSink> Part for Answers<'_, S> {
 
     /// A field block is whole: the head of an answer, an interim one, or trailers.
     fn block(&mut self, whole: WholeBlock, block: &[u8], out: &mut Vec<u8>) -> Result<(), ConnectionError> {
+        self.not_idle(whole.stream)?;
         self.core.useful();
         let Some(stream) = self.streams.get_mut(whole.stream) else {
             self.core.decode(block, &mut Fields::new(false, Section::Head, |_, _| {}))?;
