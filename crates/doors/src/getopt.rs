@@ -215,11 +215,7 @@ mod tests {
             ("-bc4 x", vec![("-b", ""), ("-c", "4")], vec!["x"]),
             ("x -c 10", vec![("-c", "10")], vec!["x"]),
             ("-l x", vec![("-l", "")], vec!["x"]),
-            (
-                "-lx.log --log=y --log z",
-                vec![("-l", "x.log"), ("--log", "y"), ("--log", "")],
-                vec!["z"],
-            ),
+            ("-lx.log --log=y --log z", vec![("-l", "x.log"), ("--log", "y"), ("--log", "")], vec!["z"]),
             ("--html x -H y --html=z", vec![("--html", ""), ("-H", "y"), ("--html", "z")], vec!["x"]),
             ("--conc=5 --benchmark -- -x", vec![("--concurrent", "5"), ("--benchmark", "")], vec!["-x"]),
             // A name of ours does not make a beginning ambiguous.
@@ -227,7 +223,11 @@ mod tests {
         ] {
             let (found, wrong, rest) = read_line(line);
             let found: Vec<(&str, &str)> = found.iter().map(|(l, v)| (l.as_str(), v.as_str())).collect();
-            assert_eq!((found, rest), (options, operands.iter().map(|w| (*w).to_owned()).collect()), "{line}");
+            assert_eq!(
+                (found, rest),
+                (options, operands.iter().map(|w| (*w).to_owned()).collect()),
+                "{line}"
+            );
             assert_eq!(wrong, [], "{line}");
         }
     }

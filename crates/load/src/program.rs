@@ -56,7 +56,7 @@ impl Position {
     }
 }
 
-/// What a user does next.
+/// The next act of a user.
 pub(crate) enum Next {
     /// Send the next request of a step.
     Send(usize),

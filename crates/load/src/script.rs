@@ -15,9 +15,9 @@ pub trait Script {
     fn target(&self) -> SocketAddr;
 
     /// What it makes of each request.
-    fn habits(&self) -> Habits;
+    fn hooks(&self) -> Hooks;
 
-    /// How long to wait before the next request.
+    /// Time to wait before the next request.
     ///
     /// # Errors
     /// The worker is to end.
@@ -33,7 +33,7 @@ pub trait Script {
     ///
     /// # Errors
     /// The worker is to end.
-    fn response(&mut self, answer: &Heard) -> Result<(), Halt>;
+    fn response(&mut self, answer: &Response) -> Result<(), Halt>;
 
     /// Where the worker writes down what has ended since its last snapshot.
     fn ledger(&self) -> Arc<Ledger>;
@@ -44,7 +44,7 @@ pub trait Script {
 
 /// What a script makes of each request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Habits {
+pub struct Hooks {
     /// What it sends each time; `None`: it is asked.
     pub fixed: Option<Vec<u8>>,
     /// It is asked for a delay before each request.
@@ -53,7 +53,7 @@ pub struct Habits {
     pub responds: bool,
 }
 
-impl Habits {
+impl Hooks {
     /// One request, always the same, and nothing is asked or told: what needs no script once it runs.
     pub(crate) fn plain(&self) -> Option<&[u8]> {
         let fixed = self.fixed.as_deref()?;
@@ -73,7 +73,7 @@ pub enum Halt {
 
 /// An answer, for a script.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
+pub struct Response {
     /// Its status.
     pub status: u16,
     /// Its body.
@@ -83,7 +83,7 @@ pub struct Heard {
     ends: Vec<u32>,
 }
 
-impl Heard {
+impl Response {
     /// Its header fields in order, names as received.
     pub fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -109,9 +109,9 @@ impl Heard {
 }
 
 /// A script that runs.
-pub(crate) struct Playing {
+pub(crate) struct RunningScript {
     script: RefCell<Box<dyn Script>>,
-    habits: Habits,
+    hooks: Hooks,
     to: [SocketAddr; 1],
     secure: Option<String>,
     /// Of several requests in one piece only the last is timed.
@@ -120,17 +120,17 @@ pub(crate) struct Playing {
     pub halted: Cell<Option<Halt>>,
 }
 
-impl Playing {
+impl RunningScript {
     pub fn new(
         script: Box<dyn Script>,
-        habits: Habits,
+        hooks: Hooks,
         secure: Option<String>,
         time_batches: bool,
-    ) -> Playing {
-        Playing {
+    ) -> RunningScript {
+        RunningScript {
             to: [script.target()],
             script: RefCell::new(script),
-            habits,
+            hooks,
             secure,
             time_batches,
             halted: Cell::new(None),
@@ -143,12 +143,12 @@ impl Playing {
     }
 
     pub fn responds(&self) -> bool {
-        self.habits.responds
+        self.hooks.responds
     }
 
-    /// How long to wait before the next request; `None`: the worker is to end.
+    /// Time to wait before the next request; `None`: the worker is to end.
     pub fn delay(&self) -> Option<Duration> {
-        if !self.habits.delays {
+        if !self.hooks.delays {
             return Some(Duration::ZERO);
         }
         self.note(self.script.borrow_mut().delay())
@@ -157,7 +157,7 @@ impl Playing {
     /// Writes the next request, or several; `None`: the worker is to end.
     pub fn request(&self, into: &mut Vec<u8>) -> Option<Batch> {
         into.clear();
-        match &self.habits.fixed {
+        match &self.hooks.fixed {
             Some(fixed) => {
                 into.extend_from_slice(fixed);
                 batch::count(fixed)
@@ -167,8 +167,8 @@ impl Playing {
     }
 
     /// Tells an answer.
-    pub fn response(&self, heard: &Heard) {
-        self.note(self.script.borrow_mut().response(heard));
+    pub fn response(&self, response: &Response) {
+        self.note(self.script.borrow_mut().response(response));
     }
 
     fn note<T>(&self, said: Result<T, Halt>) -> Option<T> {
@@ -176,7 +176,7 @@ impl Playing {
     }
 }
 
-impl Drop for Playing {
+impl Drop for RunningScript {
     fn drop(&mut self) {
         self.script.borrow_mut().end();
     }
@@ -188,24 +188,27 @@ mod tests {
 
     #[test]
     fn fields_are_told_in_order() {
-        let mut heard = Heard::default();
+        let mut response = Response::default();
         for _ in 0..2 {
-            heard.add_field(b"A", b"1");
-            heard.add_field(b"B", b"");
-            assert_eq!(heard.fields().collect::<Vec<_>>(), [(b"A".as_slice(), b"1".as_slice()), (b"B", b"")]);
-            heard.clear();
+            response.add_field(b"A", b"1");
+            response.add_field(b"B", b"");
+            assert_eq!(
+                response.fields().collect::<Vec<_>>(),
+                [(b"A".as_slice(), b"1".as_slice()), (b"B", b"")]
+            );
+            response.clear();
         }
-        assert_eq!(heard.fields().count(), 0);
+        assert_eq!(response.fields().count(), 0);
     }
 
     #[test]
     fn only_one_request_that_nobody_looks_after_is_plain() {
         let one = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n".to_vec();
-        let habits = |fixed: &[u8]| Habits { fixed: Some(fixed.to_vec()), ..Habits::default() };
-        assert_eq!(habits(&one).plain(), Some(one.as_slice()));
-        assert_eq!(habits(&one.repeat(2)).plain(), None);
-        assert_eq!(Habits { delays: true, ..habits(&one) }.plain(), None);
-        assert_eq!(Habits { responds: true, ..habits(&one) }.plain(), None);
-        assert_eq!(Habits::default().plain(), None);
+        let hooks = |fixed: &[u8]| Hooks { fixed: Some(fixed.to_vec()), ..Hooks::default() };
+        assert_eq!(hooks(&one).plain(), Some(one.as_slice()));
+        assert_eq!(hooks(&one.repeat(2)).plain(), None);
+        assert_eq!(Hooks { delays: true, ..hooks(&one) }.plain(), None);
+        assert_eq!(Hooks { responds: true, ..hooks(&one) }.plain(), None);
+        assert_eq!(Hooks::default().plain(), None);
     }
 }

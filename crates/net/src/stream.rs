@@ -164,7 +164,7 @@ impl Stream {
         poll_fn(|_| self.socket.poll_recv(max)).await
     }
 
-    /// How many bytes have to arrive to end a wait. It is no more than what is received next, or a wait had no end.
+    /// Number of bytes have to arrive to end a wait. It is no more than what is received next, or a wait had no end.
     fn wait_for(&self, bytes: u32) -> io::Result<()> {
         if self.low_water.get() == bytes {
             return Ok(());
@@ -188,7 +188,7 @@ impl Stream {
         self.socket.shutdown_write()
     }
 
-    /// Whether the peer is known to have closed or reset the connection. No call is made to find out, so it may have.
+    /// True if the peer is known to have closed or reset the connection. No call is made to find out, so it may have.
     pub fn is_ended(&self) -> bool {
         self.socket.is_ended()
     }

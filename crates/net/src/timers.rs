@@ -47,7 +47,7 @@ impl Timers {
         }
     }
 
-    /// Whether the timer has yet to fire; if so, it will wake `task` and nobody else.
+    /// True if the timer has yet to fire; if so, it will wake `task` and nobody else.
     pub(crate) fn still_wakes(&mut self, key: Key, task: TaskId) -> bool {
         match self.owners.get_mut(key.index) {
             Some((generation, waiter)) if *generation == key.generation => {

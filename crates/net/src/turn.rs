@@ -108,7 +108,7 @@ impl Turn {
         self.ready.borrow_mut().extend(self.yielded.borrow_mut().drain(..));
     }
 
-    /// Whether no task is to be polled before the next wait.
+    /// True if no task is to be polled before the next wait.
     pub(crate) fn is_over(&self) -> bool {
         self.ready.borrow().is_empty() && self.yielded.borrow().is_empty()
     }

@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::state::State;
 use crate::thread::{Own, userdata};
 use crate::value::Carried;
-use load::script::{Habits, Halt, Heard, Ledger, Script};
+use load::script::{Halt, Hooks, Ledger, Response, Script};
 use mlua::{Function, Lua, Value};
 use plan::{Dialect, ScriptStep};
 use std::collections::HashSet;
@@ -64,7 +64,7 @@ struct Actor {
     own: Rc<Own>,
     /// Names of globals that are not the script's.
     foreign: HashSet<Vec<u8>>,
-    habits: Habits,
+    hooks: Hooks,
     keep: bool,
     /// The last request that was looked at.
     last: Batch,
@@ -76,7 +76,7 @@ impl Actor {
             state: None,
             own: Rc::default(),
             foreign: HashSet::new(),
-            habits: Habits::default(),
+            hooks: Hooks::default(),
             keep: false,
             last: Batch { count: 1, expect: Expect::Body },
         }
@@ -133,20 +133,20 @@ impl Actor {
     fn init(&mut self, seat: &Seat) -> Result<(), Failure> {
         let state = self.state()?;
         let failed = |error: mlua::Error| state.failure(&error);
-        let habits = self.initialised(state, seat).map_err(failed)?;
-        if habits.fixed.is_none() && seat.index > 0 {
+        let hooks = self.initialised(state, seat).map_err(failed)?;
+        if hooks.fixed.is_none() && seat.index > 0 {
             // Asking once more than needed is noticed by scripts that count; the first seat has asked.
-            self.habits = habits;
+            self.hooks = hooks;
             return Ok(());
         }
         let request: Value = state.host("request").and_then(|call| call.call(())).map_err(failed)?;
         let checked = batch::check(&text_of(&state.lua, request));
         self.last = checked.map_err(|flaw| Failure(flaw_text(&flaw)))?;
-        self.habits = habits;
+        self.hooks = hooks;
         Ok(())
     }
 
-    fn initialised(&self, state: &State, seat: &Seat) -> mlua::Result<Habits> {
+    fn initialised(&self, state: &State, seat: &Seat) -> mlua::Result<Hooks> {
         let lua = &state.lua;
         state.wrk.set("thread", userdata(lua, self.own.clone())?)?;
         let args = lua.create_table()?;
@@ -162,7 +162,7 @@ impl Actor {
                 Some(text_of(lua, request))
             }
         };
-        Ok(Habits {
+        Ok(Hooks {
             fixed,
             delays: seat.step.dialect == Dialect::Wrk && state.defines("delay")?,
             responds: state.defines("response")?,
@@ -173,7 +173,7 @@ impl Actor {
         let state = self.state.ok_or_else(|| Failure("the script has not been loaded".to_owned()))?;
         let functions = || Ok((state.host("request")?, state.host("delay")?, state.host("response")?));
         let (request, delay, response) = functions().map_err(|error: mlua::Error| Failure::of(&error))?;
-        let looks_at = match self.habits.responds {
+        let looks_at = match self.hooks.responds {
             true => state.host("response_looks_at").and_then(|call| call.call(())),
             false => Ok(0),
         };
@@ -187,7 +187,7 @@ impl Actor {
             state,
             own: self.own,
             foreign: self.foreign,
-            habits: self.habits,
+            hooks: self.hooks,
             keep: self.keep,
             last: self.last,
             seat,
@@ -224,7 +224,7 @@ struct Player {
     own: Rc<Own>,
     target: SocketAddr,
     foreign: HashSet<Vec<u8>>,
-    habits: Habits,
+    hooks: Hooks,
     keep: bool,
     last: Batch,
     seat: Seat,
@@ -249,20 +249,24 @@ impl Player {
         }
     }
 
-    fn respond(&self, heard: &Heard) -> mlua::Result<()> {
+    fn respond(&self, response: &Response) -> mlua::Result<()> {
         let lua = &self.state.lua;
         match self.looks_at {
-            0 | 1 => self.response.call(heard.status),
-            2 => self.response.call((heard.status, self.headers(heard)?)),
-            _ => self.response.call((heard.status, self.headers(heard)?, lua.create_string(&heard.body)?)),
+            0 | 1 => self.response.call(response.status),
+            2 => self.response.call((response.status, self.headers(response)?)),
+            _ => self.response.call((
+                response.status,
+                self.headers(response)?,
+                lua.create_string(&response.body)?,
+            )),
         }
     }
 
     /// Of fields with the same name the last one counts, as in the old tool.
-    fn headers(&self, heard: &Heard) -> mlua::Result<mlua::Table> {
+    fn headers(&self, response: &Response) -> mlua::Result<mlua::Table> {
         let lua = &self.state.lua;
         let headers = lua.create_table()?;
-        for (name, value) in heard.fields() {
+        for (name, value) in response.fields() {
             match (std::str::from_utf8(name), std::str::from_utf8(value)) {
                 (Ok(name), Ok(value)) => headers.raw_set(name, value)?,
                 _ => headers.raw_set(lua.create_string(name)?, lua.create_string(value)?)?,
@@ -288,8 +292,8 @@ impl Script for Player {
         self.target
     }
 
-    fn habits(&self) -> Habits {
-        self.habits.clone()
+    fn hooks(&self) -> Hooks {
+        self.hooks.clone()
     }
 
     fn delay(&mut self) -> Result<Duration, Halt> {
@@ -317,8 +321,8 @@ impl Script for Player {
         Ok(batch)
     }
 
-    fn response(&mut self, heard: &Heard) -> Result<(), Halt> {
-        self.call(|player| player.respond(heard))
+    fn response(&mut self, response: &Response) -> Result<(), Halt> {
+        self.call(|player| player.respond(response))
     }
 
     fn ledger(&self) -> Arc<Ledger> {

@@ -365,12 +365,12 @@ fn extent(number: u8, bytes: &[u8], form: Form, at: &mut usize) -> Option<Extent
     })
 }
 
-/// Whether a field holds nothing but digits, or the digits of a track (ISO 8583:1987 section 4, attributes n and z).
+/// True if a field holds nothing but digits, or the digits of a track (ISO 8583:1987 section 4, attributes n and z).
 fn is_numeric(number: u8) -> bool {
     matches!(number, 2..=27 | 32 | 33 | 35 | 36 | 53 | 66..=90 | 99 | 100)
 }
 
-/// Whether a field has a letter before its digits (attribute x+n).
+/// True if a field has a letter before its digits (attribute x+n).
 fn is_signed(number: u8) -> bool {
     matches!(number, 28..=31 | 97)
 }

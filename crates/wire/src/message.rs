@@ -1,4 +1,4 @@
-//! Messages over TCP that are no HTTP: where one ends and the next begins, for reading and for writing.
+//! TCP messages: where one ends and the next begins, for reading and for writing.
 //!
 //! A [`Framing`] describes the ends; a [`Reader`] is given whatever arrived and finds whole messages in it, as slices of
 //! the caller's bytes wherever a message arrived in one piece. What a message means is not its business; [`crate::iso8583`]
@@ -222,7 +222,7 @@ impl Framing {
         Framing::Delimiter(b"\n".to_vec())
     }
 
-    /// Whether the description makes sense.
+    /// True if the description makes sense.
     ///
     /// # Errors
     /// [`Error::Framing`] with what contradicts.
@@ -387,13 +387,13 @@ impl Reader {
         }
     }
 
-    /// Whether the connection may be used again after the message that was last handed out; only HTTP says otherwise.
+    /// True if the connection may be used again after the message that was last handed out; only HTTP says otherwise.
     #[inline]
     pub fn keeps_connection(&self) -> bool {
         self.http.as_ref().is_none_or(|http| http.keeps_connection())
     }
 
-    /// Whether nothing of a message has come yet.
+    /// True if nothing of a message has come yet.
     pub fn is_idle(&self) -> bool {
         match &self.http {
             Some(http) => http.is_idle(),

@@ -1,4 +1,4 @@
-//! Messages that are no HTTP: `wringer tcp` beside plain HTTP of the same engine, beside a loop that does nothing but the
+//! TCP messages: `wringer tcp` beside plain HTTP of the same engine, beside a loop that does nothing but the
 //! calls, and beside redis-benchmark.
 
 use std::net::SocketAddr;

@@ -43,7 +43,7 @@ enum Part {
     Engine,
     /// Old command lines.
     Doors,
-    /// Messages that are no HTTP.
+    /// TCP messages.
     Messages,
 }
 

@@ -19,7 +19,10 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("record", &["measure"]),
     (
         "wringer",
-        &["plan", "measure", "wire", "net", "load", "script", "origin", "doors", "jmeter", "report", "record"],
+        &[
+            "plan", "measure", "wire", "net", "load", "script", "origin", "doors", "jmeter", "report",
+            "record",
+        ],
     ),
 ];
 

@@ -56,16 +56,10 @@ static TABLE: &[Opt] = &[
         settings.users = number(text).max(1);
         Ok(())
     }),
-    value(
-        'r',
-        "reps",
-        "=NUM|once",
-        "requests of each user; once: the whole list once",
-        |settings, text| {
-            settings.reps = Some(reps(text)?);
-            Ok(())
-        },
-    ),
+    value('r', "reps", "=NUM|once", "requests of each user; once: the whole list once", |settings, text| {
+        settings.reps = Some(reps(text)?);
+        Ok(())
+    }),
     value('t', "time", "=NUMm", "how long; m is S, M or H: --time=30S", |settings, text| {
         settings.time = Some(time(text)?);
         Ok(())
@@ -114,16 +108,10 @@ static TABLE: &[Opt] = &[
         settings.user_agent = Some(text.to_owned());
         Ok(())
     }),
-    value(
-        'T',
-        "content-type",
-        "=\"text\"",
-        "sets Content-Type of requests with a body",
-        |settings, text| {
-            settings.content_type = Some(text.to_owned());
-            Ok(())
-        },
-    ),
+    value('T', "content-type", "=\"text\"", "sets Content-Type of requests with a body", |settings, text| {
+        settings.content_type = Some(text.to_owned());
+        Ok(())
+    }),
     switch('j', "json-output", "the result as JSON on standard output", is!(json = true)),
     switch('N', "no-parser", "images, styles and scripts of pages are not fetched", is!(parser = false)),
     switch('F', "no-follow", "redirections are not followed", is!(follow = false)),

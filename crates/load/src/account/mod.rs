@@ -184,7 +184,7 @@ impl Account {
         }
     }
 
-    /// How long the run goes on.
+    /// Time since the start of the run.
     pub fn since_start(&self) -> Duration {
         self.since(self.net.now())
     }

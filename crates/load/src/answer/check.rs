@@ -65,7 +65,7 @@ impl Test {
         }
     }
 
-    /// Whether a value, or that there is none, will do.
+    /// True if a value, or that there is none, will do.
     #[inline]
     pub fn takes(&self, value: Option<&[u8]>) -> bool {
         match self {
@@ -373,12 +373,12 @@ impl Checks {
         Some(Look { checks: self, state: Some(state) })
     }
 
-    /// Whether anything is kept of answers.
+    /// True if anything is kept of answers.
     pub fn extracts(&self) -> bool {
         !self.extractors.is_empty()
     }
 
-    /// Whether some check needs the whole body in one piece.
+    /// True if some check needs the whole body in one piece.
     fn gathers(&self) -> bool {
         self.reads_body || self.content.iter().any(|check| check.reads_body() && !check.is_figure())
     }
@@ -425,7 +425,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether the body's bytes are looked at, and not only counted.
+    /// True if the body's bytes are looked at, and not only counted.
     pub fn wants_body(&self) -> bool {
         let coded = self.state.as_ref().is_some_and(|state| state.coding != Coding::None);
         coded || self.checks.gathers() || self.checks.digests()
@@ -527,7 +527,7 @@ impl Content {
         Content { place, at: Finder::new(&check.at), test: Test::new(&check.must) }
     }
 
-    /// Whether a length or a digest of the body will do, so that nothing need be kept of it.
+    /// True if a length or a digest of the body will do, so that nothing need be kept of it.
     fn is_figure(&self) -> bool {
         matches!((&self.place, &self.test), (Place::Body, Test::HaveLength(..) | Test::HaveSha256(_)))
     }

@@ -101,7 +101,7 @@ impl Finder {
         Finder { part: at.part, how }
     }
 
-    /// Whether it looks at the body.
+    /// True if it looks at the body.
     pub fn reads_body(&self) -> bool {
         self.part != Part::Head && !matches!(self.how, How::Status | How::Header(_))
     }

@@ -2,7 +2,7 @@
 //! answer was. Plain answers cost it no allocation.
 
 use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
-use super::{Answer, Body, Found};
+use super::{Answer, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
 use measure::event::Wrong;
 use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
@@ -12,9 +12,9 @@ use plan::{Check, CheckContent, jtest};
 use std::time::Duration;
 use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
 
-/// What an answer's head said.
+/// What an answer's head head.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct Head {
     pub status: u16,
     pub version: Option<Version>,
     pub keep_alive: bool,
@@ -40,7 +40,7 @@ enum MadeFor {
 
 /// How the rest of the body is compared.
 enum Checked {
-    /// Not at all: nothing more is wanted, or nothing can be said.
+    /// Not at all: nothing more is wanted, or nothing can be head.
     Unchecked,
     /// Its version must first be recognised from what has been gathered.
     Gathering { bytes: [u8; PREFIX_MAX], length: usize },
@@ -61,7 +61,7 @@ pub(crate) struct Judge<'a> {
     pub sent_us: u64,
     /// When the bytes pushed next were received.
     pub now_us: u64,
-    pub said: Said,
+    pub head: Head,
     body: Checked,
     /// Offset in the object of the next body byte.
     offset: u64,
@@ -91,7 +91,7 @@ impl<'a> Judge<'a> {
             path,
             sent_us,
             now_us: sent_us,
-            said: Said::default(),
+            head: Head::default(),
             body: Checked::Unchecked,
             offset: 0,
             body_bytes: 0,
@@ -112,14 +112,14 @@ impl<'a> Judge<'a> {
         self.asked.size
     }
 
-    /// Whether the announced length is looked at.
+    /// True if the announced length is looked at.
     pub fn checks_length(&self) -> bool {
         self.check.length
     }
 
     /// What the cache did, as the stamp tells.
     pub fn cache(&self) -> CacheResult {
-        let Some(stamp) = self.said.stamp else { return CacheResult::Unknown };
+        let Some(stamp) = self.head.stamp else { return CacheResult::Unknown };
         let made_meanwhile = stamp.made_at_us >= self.sent_us;
         let for_me = stamp.asked_by == self.asked.nonce || (stamp.asked_by == 0 && made_meanwhile);
         match (for_me, stamp.kind) {
@@ -130,11 +130,11 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether the origin was told to spoil this answer, and says so. An error is spoilt for its own request alone: it
+    /// True if the origin was told to spoil this answer, and says so. An error is spoilt for its own request alone: it
     /// is marked `no-store`. A body that is cut may be, for all who read along.
     pub fn injected(&self) -> bool {
-        self.said.stamp.is_some_and(|stamp| match stamp.kind {
-            StampKind::Error => self.said.status >= 400 && self.finding.is_none(),
+        self.head.stamp.is_some_and(|stamp| match stamp.kind {
+            StampKind::Error => self.head.status >= 400 && self.finding.is_none(),
             StampKind::Cut => true,
             _ => false,
         })
@@ -142,18 +142,18 @@ impl<'a> Judge<'a> {
 
     /// The serial number of a stamp that names no request.
     pub fn unattributed(&self) -> Option<u64> {
-        self.said.stamp.filter(|stamp| stamp.asked_by == 0).map(|stamp| stamp.serial)
+        self.head.stamp.filter(|stamp| stamp.asked_by == 0).map(|stamp| stamp.serial)
     }
 
     /// The fault that this answer has if it was made for another request, and why it may be given to one only.
     fn unshareable(&self) -> Option<(Fault, &'static str)> {
-        let stamp = self.said.stamp?;
+        let stamp = self.head.stamp?;
         match (self.asked.what, stamp.kind) {
             (_, StampKind::Error) => Some((Fault::CachedError, "an error, no-store")),
             (What::Native { object }, _) => match self.site.storage_of(object) {
                 Storage::Private => Some((Fault::LeakedNonce, "private")),
                 Storage::NoStore => Some((Fault::LeakedNonce, "no-store")),
-                Storage::Shared => (stamp.sets_cookie && self.said.sets_cookie)
+                Storage::Shared => (stamp.sets_cookie && self.head.sets_cookie)
                     .then_some((Fault::SharedCookie, "it sets a cookie")),
             },
             _ => None,
@@ -162,14 +162,14 @@ impl<'a> Judge<'a> {
 
     /// To be called where the stamp names no request, and its serial number stood on an earlier answer.
     pub fn seen_again(&mut self) {
-        let serial = self.said.stamp.map_or(0, |stamp| stamp.serial);
+        let serial = self.head.stamp.map_or(0, |stamp| stamp.serial);
         if let Some((fault, why)) = self.unshareable().filter(|_| self.finding.is_none()) {
             self.found((fault, format!("answer {serial:x} of the origin came before; {why}")));
         }
     }
 
     fn made_for(&self) -> MadeFor {
-        match self.said.stamp {
+        match self.head.stamp {
             Some(stamp) if stamp.asked_by == self.asked.nonce => MadeFor::This,
             Some(stamp) if stamp.asked_by != 0 => MadeFor::Another,
             Some(stamp) if stamp.made_at_us + CLOCK_ALLOWANCE_US < self.sent_us => MadeFor::Another,
@@ -177,7 +177,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether a body that ended early may be one that the origin was told to cut, in a form in which it cannot say so.
+    /// True if a body that ended early may be one that the origin was told to cut, in a form in which it cannot say so.
     pub fn may_be_cut(&self, failure: Failure) -> bool {
         let early = matches!(failure.kind, FailureKind::ClosedEarly | FailureKind::Reset);
         self.check.cuts_expected && early && failure.stage == Stage::Body
@@ -188,7 +188,7 @@ impl<'a> Judge<'a> {
         if let Checked::Gathering { .. } = self.body {
             self.recognise();
         }
-        let answered_with_object = matches!(self.said.status, 200 | 206);
+        let answered_with_object = matches!(self.head.status, 200 | 206);
         if self.finding.is_none() {
             self.finding = self.wrong_length.take();
         }
@@ -215,7 +215,7 @@ impl<'a> Judge<'a> {
 
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
     fn judge_head(&mut self) {
-        match (self.said.status, self.asked.range) {
+        match (self.head.status, self.asked.range) {
             (200, _) => self.expected_bytes = Some(self.asked.size),
             (206, Some((first, last))) => self.judge_range(first, last),
             (206, None) => self.found((Fault::WrongRange, "206 without having asked for a range".to_owned())),
@@ -223,7 +223,7 @@ impl<'a> Judge<'a> {
             (400.., _) => self.finding = self.judge_owner(),
             _ => return,
         }
-        if self.finding.is_some() || self.said.status >= 400 {
+        if self.finding.is_some() || self.head.status >= 400 {
             return;
         }
         if let Some(finding) = self.judge_owner() {
@@ -242,10 +242,10 @@ impl<'a> Judge<'a> {
         self.offset = first;
         self.expected_bytes = Some(last - first + 1);
         let wanted = (first, last, self.asked.size);
-        if self.said.content_range != Some(wanted) && self.of_another_object() {
+        if self.head.content_range != Some(wanted) && self.of_another_object() {
             self.found(self.anothers());
-        } else if self.said.content_range != Some(wanted) {
-            let text = match self.said.content_range {
+        } else if self.head.content_range != Some(wanted) {
+            let text = match self.head.content_range {
                 Some((a, b, n)) => format!("asked for {first}-{last}/{}, got {a}-{b}/{n}", self.asked.size),
                 None => "206 without a Content-Range that can be read".to_owned(),
             };
@@ -269,7 +269,7 @@ impl<'a> Judge<'a> {
     fn judge_owner(&self) -> Option<Finding> {
         let anothers = self.made_for() == MadeFor::Another && !self.of_another_object();
         let (fault, why) = self.unshareable().filter(|_| anothers)?;
-        let stamp = self.said.stamp?;
+        let stamp = self.head.stamp?;
         let whom = match stamp.asked_by {
             0 => format!("made {:.1} s before this request", (self.sent_us - stamp.made_at_us) as f64 / 1e6),
             nonce => format!("made for request {nonce:x}, not for this one"),
@@ -277,9 +277,9 @@ impl<'a> Judge<'a> {
         Some((fault, format!("{whom}; {why}")))
     }
 
-    /// Whether the ETag names another object than the one asked for.
+    /// True if the ETag names another object than the one asked for.
     fn of_another_object(&self) -> bool {
-        match (self.asked.what, self.said.etag) {
+        match (self.asked.what, self.head.etag) {
             (What::Native { object }, Some((named, ..))) => named != object,
             _ => false,
         }
@@ -287,8 +287,8 @@ impl<'a> Judge<'a> {
 
     /// The finding where an answer as a whole belongs to another request.
     fn anothers(&self) -> Finding {
-        let named = self.said.etag.map_or_else(String::new, |(object, ..)| format!("object {object:x}"));
-        let whom = match self.said.stamp.map(|stamp| stamp.asked_by) {
+        let named = self.head.etag.map_or_else(String::new, |(object, ..)| format!("object {object:x}"));
+        let whom = match self.head.stamp.map(|stamp| stamp.asked_by) {
             Some(nonce) if nonce != 0 => format!(", made for request {nonce:x}"),
             _ => String::new(),
         };
@@ -297,7 +297,7 @@ impl<'a> Judge<'a> {
 
     /// A wrong announced length is a fault unless the body turns out to be another's, or was cut by the plan.
     fn judge_length(&mut self) {
-        let (Some(announced), Some(expected)) = (self.said.content_length, self.expected_bytes) else {
+        let (Some(announced), Some(expected)) = (self.head.content_length, self.expected_bytes) else {
             return;
         };
         if announced == expected || !self.check.length {
@@ -329,10 +329,10 @@ impl<'a> Judge<'a> {
         let truth = self.truth(object);
         let begin = self.offset - length as u64;
         let recognised = if begin == 0 {
-            truth.recognise(gathered, self.said.etag)
+            truth.recognise(gathered, self.head.etag)
         } else {
             truth
-                .by_comparison(begin, gathered, self.said.etag)
+                .by_comparison(begin, gathered, self.head.etag)
                 .ok_or_else(|| truth.unrecognised(begin, gathered))
         };
         match recognised {
@@ -344,7 +344,7 @@ impl<'a> Judge<'a> {
 
     /// A body of another object: with its own head it is another's answer, with ours it is the wrong body.
     fn other_object(&mut self, text: String) {
-        let whole = self.of_another_object() || (self.said.etag.is_none() && self.wrong_length.is_some());
+        let whole = self.of_another_object() || (self.head.etag.is_none() && self.wrong_length.is_some());
         let fault = if whole { Fault::AnothersAnswer } else { Fault::WrongObject };
         self.found((fault, text));
     }
@@ -355,7 +355,7 @@ impl<'a> Judge<'a> {
         {
             return self.found(finding);
         }
-        if let Some((object, version, _)) = self.said.etag
+        if let Some((object, version, _)) = self.head.etag
             && (object, version) != (truth.object, recognised.version)
         {
             let text =
@@ -434,23 +434,23 @@ impl Body for Judge<'_> {
 impl ResponseSink for Judge<'_> {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         match name.len() {
-            4 if name.eq_ignore_ascii_case(b"ETag") => self.said.etag = read_etag(value),
-            7 if name.eq_ignore_ascii_case(b"Wringer") => self.said.stamp = Stamp::read(value),
-            10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.said.sets_cookie = true,
-            13 if name.eq_ignore_ascii_case(b"Content-Range") => self.said.content_range = read_range(value),
+            4 if name.eq_ignore_ascii_case(b"ETag") => self.head.etag = read_etag(value),
+            7 if name.eq_ignore_ascii_case(b"Wringer") => self.head.stamp = Stamp::read(value),
+            10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.head.sets_cookie = true,
+            13 if name.eq_ignore_ascii_case(b"Content-Range") => self.head.content_range = read_range(value),
             _ => {}
         }
     }
 
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
-        self.said.status = head.status;
-        self.said.version = Some(head.version);
-        self.said.keep_alive = head.keep_alive;
-        self.said.content_length = match head.framing {
+        self.head.status = head.status;
+        self.head.version = Some(head.version);
+        self.head.keep_alive = head.keep_alive;
+        self.head.content_length = match head.framing {
             Framing::Length(length) => Some(length),
             Framing::None | Framing::Chunked | Framing::UntilClose => None,
         };
-        self.said.head_bytes = raw.len() as u64;
+        self.head.head_bytes = raw.len() as u64;
         if let Some(kept) = &mut self.kept_head {
             kept.clear();
             kept.extend_from_slice(raw);
@@ -491,20 +491,20 @@ fn read_range(value: &[u8]) -> Option<(u64, u64, u64)> {
 }
 
 impl Answer for Judge<'_> {
-    fn said(&self) -> super::Said {
-        super::Said {
-            status: self.said.status,
-            version: self.said.version,
-            keep_alive: self.said.keep_alive,
-            head_bytes: self.said.head_bytes,
+    fn summary(&self) -> Summary {
+        Summary {
+            status: self.head.status,
+            version: self.head.version,
+            keep_alive: self.head.keep_alive,
+            head_bytes: self.head.head_bytes,
             body_bytes: self.body_bytes,
             cache: self.cache(),
         }
     }
 
     fn found(&mut self, outcome: Outcome) -> Found {
-        let (expected, answered) = (self.expected_length(), self.said.status != 0);
-        let announced = self.said.content_length;
+        let (expected, answered) = (self.expected_length(), self.head.status != 0);
+        let announced = self.head.content_length;
         let wrong_length = announced.filter(|length| *length != expected && answered && self.checks_length());
         let error = match outcome {
             Outcome::Failed(failure)
@@ -517,7 +517,7 @@ impl Answer for Judge<'_> {
         let whole = self.whole_length();
         Found {
             detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
-            serial: self.said.stamp.map(|stamp| stamp.serial),
+            serial: self.head.stamp.map(|stamp| stamp.serial),
             errors: wrong_length
                 .map(|announced| Wrong::Length { expected, announced, whole })
                 .into_iter()

@@ -17,4 +17,4 @@ pub(crate) use find::{Finder, View};
 pub(crate) use judge::Judge;
 pub(crate) use oracle::Serials;
 pub(crate) use page::PageReader;
-pub(crate) use sink::{Answer, Body, Ended, Found, Said, Settled};
+pub(crate) use sink::{Answer, Body, Ended, Found, Settled, Summary};

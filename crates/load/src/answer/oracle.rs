@@ -28,7 +28,7 @@ impl Serials {
     /// Numbers remembered; each has one place.
     const PLACES: u64 = 4096;
 
-    /// Whether this number came before. A number may be forgotten, but none is made up.
+    /// True if this number came before. A number may be forgotten, but none is made up.
     pub fn again(&mut self, serial: u64) -> bool {
         self.0.resize(Self::PLACES as usize, 0);
         let place = &mut self.0[(serial % Self::PLACES) as usize];
@@ -108,7 +108,7 @@ impl Truth<'_> {
         })
     }
 
-    /// Whether a version may be served at all: it must have begun, and not have been replaced for too long.
+    /// True if a version may be served at all: it must have begun, and not have been replaced for too long.
     pub fn timely(&self, version: u64) -> Result<(), Finding> {
         if self.site.change_every.is_none() {
             return if version == 0 { Ok(()) } else { Err(never_was(version, 0)) };

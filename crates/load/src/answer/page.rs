@@ -1,7 +1,7 @@
 //! The reader of one answer to a URL of a list: what it says of itself, what it leads to, and (for jtest's documents)
 //! whether its bytes are right.
 
-use super::{Answer, Body, Found, Said};
+use super::{Answer, Body, Found, Summary};
 use lol_html::{HtmlRewriter, Settings, element};
 use measure::event::Wrong;
 use measure::{CacheResult, FailureKind, Fault, Outcome, Stage};
@@ -40,7 +40,7 @@ pub(crate) struct PageReader<'a> {
     pattern: Option<Pattern>,
 }
 
-/// Whether bodies of a URL list are compared with jtest's pattern.
+/// True if bodies of a URL list are compared with jtest's pattern.
 fn compares(check: CheckContent) -> bool {
     check == CheckContent::All
 }
@@ -219,8 +219,8 @@ impl Pattern {
 }
 
 impl Answer for PageReader<'_> {
-    fn said(&self) -> Said {
-        Said {
+    fn summary(&self) -> Summary {
+        Summary {
             status: self.status,
             version: self.version,
             keep_alive: self.keep_alive,

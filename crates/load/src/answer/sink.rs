@@ -33,9 +33,9 @@ pub(crate) trait Body: ResponseSink {
     }
 }
 
-/// What an answer said of itself.
+/// An answer, as it describes itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct Summary {
     /// 0 where no answer came.
     pub status: u16,
     pub version: Option<Version>,
@@ -45,9 +45,9 @@ pub(crate) struct Said {
     pub cache: CacheResult,
 }
 
-impl Default for Said {
-    fn default() -> Said {
-        Said {
+impl Default for Summary {
+    fn default() -> Summary {
+        Summary {
             status: 0,
             version: None,
             keep_alive: false,
@@ -58,7 +58,7 @@ impl Default for Said {
     }
 }
 
-/// What was found in an answer, for whoever wants to know more than its outcome.
+/// Findings in an answer, for whoever wants to know more than its outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// What is wrong, in a sentence.
@@ -78,14 +78,14 @@ pub(crate) struct Found {
 
 /// A reader of an answer that knows what it should have been.
 pub(crate) trait Answer: Body {
-    /// What the answer said of itself.
-    fn said(&self) -> Said;
+    /// The answer, as it described itself.
+    fn summary(&self) -> Summary;
 
-    /// What was found beside the outcome.
+    /// Findings beside the outcome.
     fn found(&mut self, outcome: Outcome) -> Found;
 }
 
-/// What became of an answer.
+/// Outcome of an answer that has ended.
 pub(crate) struct Settled {
     pub outcome: Outcome,
     pub kind: ExchangeKind,

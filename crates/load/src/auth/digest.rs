@@ -88,7 +88,7 @@ pub(crate) struct Digest {
     quality: Option<Quality>,
     /// The name goes hashed.
     hashes_name: bool,
-    /// How often the nonce was used.
+    /// Uses of the nonce so far.
     count: u32,
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Whether this one was answered already.
+    /// True if this one was answered already.
     fn was_answered(&mut self, asker: &Asker) -> &mut bool {
         if *asker == Asker::Proxy { &mut self.proxy } else { &mut self.host }
     }

@@ -24,15 +24,15 @@ pub(crate) struct Connection {
     pub secure: Option<Box<str>>,
     /// What the tunnel leads to that TLS is spoken in.
     pub tunnel: Option<Box<str>>,
-    /// How long it took to open, until that has been counted.
+    /// Time that opening it took, until that has been counted.
     pub opened_in: Option<Duration>,
-    /// How long it took to open: a round trip.
+    /// Time that opening it took: a round trip.
     pub round_trip: Duration,
     /// When opening it began.
     pub begun: Instant,
 }
 
-/// What came of opening a connection.
+/// Outcome of opening a connection.
 pub(crate) struct Opened {
     pub stream: Stream,
     /// Where it goes.
@@ -41,7 +41,7 @@ pub(crate) struct Opened {
     pub number: u64,
     /// When opening it began.
     pub began: Instant,
-    /// How long connecting took, without TLS.
+    /// Time that connecting took, without TLS.
     pub took: Duration,
 }
 

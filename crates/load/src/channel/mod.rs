@@ -29,7 +29,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a server may take to close a connection after its last answer.
+/// Time that a server may take to close a connection after its last answer.
 const PEER_CLOSES: Duration = Duration::from_secs(1);
 
 /// The connections of one worker.
@@ -37,7 +37,7 @@ pub(crate) struct Channels {
     net: Net,
     account: Rc<Account>,
     load: Arc<Load>,
-    /// How HTTP is spoken; where messages are, the defaults, which nothing reads.
+    /// HTTP as the plan has it spoken; where messages are, the defaults, which nothing reads.
     http: Http1,
     /// Addresses of the target, where there is one.
     target: Vec<SocketAddr>,
@@ -87,7 +87,7 @@ impl Channels {
         }
     }
 
-    /// How HTTP is spoken.
+    /// HTTP as the plan has it spoken.
     pub fn http(&self) -> &Http1 {
         &self.http
     }

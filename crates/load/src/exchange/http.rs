@@ -17,7 +17,7 @@ const DRAIN_FROM: u64 = 32 * 1024;
 /// Bytes of the first read of an answer whose body is to be drained: enough for a usual head.
 const HEAD_READ: usize = 1024;
 
-/// How an answer is read.
+/// Way of reading an answer.
 pub(crate) struct Reading {
     /// As slowly as a client of this kind reads, where it is a slow one or breaks off.
     pub pacing: Option<Box<Pacing>>,
@@ -49,13 +49,13 @@ pub(crate) trait HttpCall: Call {
     /// The reader of the next answer. `kept`: where the head is copied to, if somebody may want to see it.
     fn sink<'s>(&'s self, sent: &'s Sent<Self::Item>, kept: Option<&'s mut Vec<u8>>) -> Self::Sink<'s>;
 
-    /// How the answer is read.
+    /// Way of reading an answer.
     fn reading(&self, sent: &Sent<Self::Item>) -> Reading {
         let _ = sent;
         Reading::plain(false)
     }
 
-    /// What came of an answer that has ended.
+    /// Outcome of an answer that has ended.
     fn settle(&self, sent: &Sent<Self::Item>, ended: Ended, sink: &mut Self::Sink<'_>) -> Settled;
 
     /// Heads of earlier answers to the same request.
@@ -108,13 +108,13 @@ pub(crate) async fn read<C: HttpCall>(
         ended = Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None });
     }
     let settled = call.settle(sent, ended, &mut sink);
-    let said = sink.said();
+    let summary = sink.summary();
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
     client.answer_head = head;
     let challenged = settled.kind == ExchangeKind::Challenge;
-    let ending = Ending { outcome: settled.outcome, moments, said, found, challenged };
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged };
     let last = sent.last;
     let whole = sent.answers == 0;
     finish(context, client, call, sent, &ending, settled.kind);
@@ -126,8 +126,8 @@ pub(crate) async fn read<C: HttpCall>(
         (sent.bytes, sent.connect, sent.begun, sent.reused) = (0, None, None, true);
     }
     match ended {
-        Ended::Complete if said.keep_alive && !last && !surplus => Read::Answered,
-        Ended::Complete => Read::Over { peer_closes: !said.keep_alive },
+        Ended::Complete if summary.keep_alive && !last && !surplus => Read::Answered,
+        Ended::Complete => Read::Over { peer_closes: !summary.keep_alive },
         Ended::BrokenOff => Read::Over { peer_closes: false },
         Ended::Failed(failure) if failure.kind == FailureKind::Timeout || !whole => Read::Failed(failure),
         Ended::Failed(failure) => Read::Broken(failure),

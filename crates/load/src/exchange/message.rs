@@ -16,13 +16,13 @@ use std::time::Instant;
 use wire::http1::Expect;
 use wire::message::{Error, Message, Reader};
 
-/// What a user keeps of messages from one request to the next.
+/// Values that the user keeps of messages from one request to the next.
 #[derive(Default)]
-pub(crate) struct Mine {
+pub(crate) struct MessageState {
     reader: Option<Reader>,
     /// The place that it has come to in a sequence.
     next: usize,
-    /// What the user keeps for its messages.
+    /// Values that the user keeps for its messages.
     values: Values,
     scratch: Scratch,
     /// When the first byte came of the message that is not complete.
@@ -49,7 +49,7 @@ impl Item {
 pub(crate) async fn messages(
     context: Context<'_>,
     client: &mut Client,
-    mine: &mut Mine,
+    mine: &mut MessageState,
     messages: &Messages,
     turn: Turn,
     turns: &mut u64,
@@ -62,21 +62,21 @@ pub(crate) async fn messages(
         // Those that are answered late are remembered a while longer than as many can be under way.
         mine.values.draws.reserve(if messages.depth > 1 { 2 * messages.depth } else { 1 });
     }
-    let mut call = Talked { context, messages, mine, turns, user: client.user, done: None };
+    let mut call = MessageCall { context, messages, mine, turns, user: client.user, done: None };
     run(context, client, &mut call, [Due { item: Item::new(), turn }].into_iter().collect()).await;
 }
 
-struct Talked<'a> {
+struct MessageCall<'a> {
     context: Context<'a>,
     messages: &'a Messages,
-    mine: &'a mut Mine,
+    mine: &'a mut MessageState,
     turns: &'a mut u64,
     user: u64,
     /// What has ended last and is not counted yet, and how many were like it: of what comes at once, most are.
     done: Option<Exchange>,
 }
 
-impl Call for Talked<'_> {
+impl Call for MessageCall<'_> {
     type Item = Item;
 
     const IS_HTTP: bool = false;
@@ -221,7 +221,7 @@ impl Call for Talked<'_> {
     }
 }
 
-impl Talked<'_> {
+impl MessageCall<'_> {
     /// Tells a step of the exchange, where the plan wants to know of them.
     fn say(&self, said: impl FnOnce() -> Said) {
         if self.context.worker.load.trace.heads {
@@ -233,7 +233,7 @@ impl Talked<'_> {
     fn compose(&mut self, item: &mut Item, turn: &Turn, now: Instant, to: &mut Vec<u8>) -> Result<(), Error> {
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, now, prepared);
-        let Mine { values: Values { slots, draws }, scratch, .. } = &mut *self.mine;
+        let MessageState { values: Values { slots, draws }, scratch, .. } = &mut *self.mine;
         let worker = self.context.worker.part.index;
         let place = item.dealt.get_or_insert_with(|| prepared.deal(turn.number, worker, draws));
         let draws = draws.at(*place, turn.number);
@@ -471,7 +471,7 @@ fn key(value: &[u8]) -> u64 {
     })
 }
 
-impl Mine {
+impl MessageState {
     /// A sequence begins anew.
     fn start_again(&mut self) {
         self.next = 0;

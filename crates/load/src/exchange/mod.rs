@@ -17,7 +17,7 @@ mod url;
 mod worker;
 
 pub(crate) use http::{HttpCall, read};
-pub(crate) use message::{Mine, messages};
+pub(crate) use message::{MessageState, messages};
 pub(crate) use object::object;
 pub(crate) use queue::Queue;
 pub(crate) use report::Described;
@@ -49,7 +49,7 @@ pub(crate) struct Client {
     pub ended: Option<Instant>,
     /// The head of the last answer, where somebody may want to see it.
     pub answer_head: Vec<u8>,
-    /// What the user keeps for its requests, where they hold any of it.
+    /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct Sent<I> {
     pub turn: Turn,
     pub at: Instant,
     pub bytes: u64,
-    /// How its answer is framed.
+    /// Framing of its answer.
     pub expect: Expect,
     /// Its connection had carried a request before.
     pub reused: bool,
@@ -152,9 +152,9 @@ impl<I> Sent<I> {
     }
 }
 
-/// What was written of a request.
+/// Facts about the bytes written of a request.
 pub(crate) struct Written {
-    /// How its answer is framed.
+    /// Framing of its answer.
     pub expect: Expect,
     /// Bytes of a counting body that follow it.
     pub payload: u64,
@@ -258,16 +258,16 @@ pub(crate) trait Call: Sized {
         window: &mut Queue<Sent<Self::Item>>,
     ) -> Read;
 
-    /// What sending a request a second time may do.
+    /// Harm that sending a request a second time may do.
     fn repeating(&self, item: &Self::Item) -> Repeating;
 
-    /// What the figures of a request are gathered under.
+    /// Label of a request's figures.
     fn label(&self, item: &Self::Item) -> Option<Label> {
         let _ = item;
         None
     }
 
-    /// What a request is called in records, errors and evidence.
+    /// Names of a request in records, errors and evidence.
     fn describe<'s>(&'s self, item: &'s Self::Item) -> Described<'s>;
 
     /// The bytes of a request once more, for evidence.
@@ -522,14 +522,14 @@ fn finish<C: Call>(
     kind: ExchangeKind,
 ) {
     let worker = context.worker;
-    let said = &ending.said;
+    let summary = &ending.summary;
     let exchange = Exchange {
-        status: said.status,
-        head_bytes: said.head_bytes,
-        body_bytes: said.body_bytes,
+        status: summary.status,
+        head_bytes: summary.head_bytes,
+        body_bytes: summary.body_bytes,
         kind,
         label: call.label(&sent.item),
-        ..sent.exchange(worker, ending.outcome, &ending.moments, said.cache)
+        ..sent.exchange(worker, ending.outcome, &ending.moments, summary.cache)
     };
     if !call.holds(&exchange) {
         worker.account.end(&exchange);

@@ -145,9 +145,9 @@ impl HttpCall for Fetch<'_> {
         {
             judge.seen_again();
         }
-        if judge.said.status == 304 {
+        if judge.head.status == 304 {
             worker.account.count(|counts| counts.unchanged += 1);
-        } else if judge.said.status == 200 && sent.item.range.is_some() {
+        } else if judge.head.status == 200 && sent.item.range.is_some() {
             worker.account.count(|counts| counts.ranges_ignored += 1);
         }
         outcome(ended, judge, &sent.item).into()
@@ -164,7 +164,7 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
         Ended::Failed(_) if spoilt => Outcome::Injected,
         Ended::Failed(failure) if judge.may_be_cut(failure) => Outcome::Injected,
         Ended::Failed(failure) => Outcome::Failed(failure),
-        Ended::Complete => match judge.said.status {
+        Ended::Complete => match judge.head.status {
             200 | 206 => match judge.finding {
                 Some((Fault::Truncated, _)) if spoilt && !kept => Outcome::Injected,
                 Some((fault, _)) => Outcome::Faulty(fault),

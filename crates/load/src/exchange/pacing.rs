@@ -21,7 +21,7 @@ pub(crate) struct Pacing {
     abort_after: Option<u64>,
     /// Bytes of a read before the head is known, of an answer that is to be broken off.
     first_read: u64,
-    /// How long nothing may come.
+    /// Longest silence.
     idle: Option<Duration>,
     since: Instant,
     /// When all of the answer must be there.
@@ -55,7 +55,7 @@ impl Pacing {
         })
     }
 
-    /// Whether to break off now, with so many body bytes.
+    /// True to break off now, with so many body bytes.
     pub fn is_over(&mut self, reader: &ResponseReader, got: u64, worker: &Worker) -> bool {
         if let (Some(share), None) = (self.abort_at, self.abort_after) {
             // As the original: of what is left after the first read, all but one byte at most.

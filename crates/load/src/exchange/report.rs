@@ -1,13 +1,13 @@
 //! What is told of single requests: records, errors, evidence, heads. Not on the plain path.
 
 use super::{Call, Client, Context, Moments, Sent, Worker};
-use crate::answer::{Found, Said};
+use crate::answer::{Found, Summary};
 use measure::event::{HeadTitle, Wrong};
 use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, Times, Trouble};
 use std::borrow::Cow;
 use wire::http1::Version;
 
-/// What a request is called.
+/// Names of a request.
 pub(crate) struct Described<'a> {
     pub method: &'a str,
     /// The URL, absolute.
@@ -25,7 +25,7 @@ pub(crate) struct Described<'a> {
 pub(crate) struct Ending {
     pub outcome: Outcome,
     pub moments: Moments,
-    pub said: Said,
+    pub summary: Summary,
     pub found: Found,
     /// The answer was a challenge that is answered next.
     pub challenged: bool,
@@ -35,17 +35,17 @@ impl Ending {
     /// Without an answer.
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
-        Ending { outcome, moments, said: Said::default(), found: Found::default(), challenged: false }
+        Ending { outcome, moments, summary: Summary::default(), found: Found::default(), challenged: false }
     }
 }
 
-/// Whether a request that ended so is told of, in whichever way.
+/// True if a request that ended so is told of, in whichever way.
 pub(super) fn is_wanted(worker: &Worker, outcome: Outcome) -> bool {
     let trace = &worker.load.trace;
     !matches!(outcome, Outcome::Fine) || trace.requests || trace.heads || trace.bodies
 }
 
-/// Whether the head of an answer may be wanted.
+/// True if the head of an answer may be wanted.
 pub(super) fn keeps_head(worker: &Worker) -> bool {
     let trace = &worker.load.trace;
     worker.account.wanted.evidence.get() > 0
@@ -69,11 +69,11 @@ pub(super) fn report<C: Call>(
     if is_wanted(worker, ending.outcome) {
         tell(context, client, call, sent, ending);
     }
-    if ending.said.status != 0
+    if ending.summary.status != 0
         && !matches!(ending.outcome, Outcome::Failed(failure) if failure.stage == measure::Stage::Body)
         && worker.account.wanted.first.replace(false)
     {
-        let body_bytes = ending.found.expected_bytes.unwrap_or(ending.said.body_bytes);
+        let body_bytes = ending.found.expected_bytes.unwrap_or(ending.summary.body_bytes);
         let first = First {
             at: worker.account.since(ending.moments.ended),
             head: client.answer_head.clone(),
@@ -90,7 +90,7 @@ fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
         connect: connect.unwrap_or_default(),
         processing: moments.service(),
         waiting: moments.to_first_byte().unwrap_or_default(),
-        kept: ending.said.keep_alive && !sent.last,
+        kept: ending.summary.keep_alive && !sent.last,
         ended: worker.account.since(moments.ended),
     });
 }
@@ -99,7 +99,7 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
     let worker = context.worker;
     let trace = &worker.load.trace;
     let is_fine = matches!(ending.outcome, Outcome::Fine);
-    let answered = ending.said.status != 0;
+    let answered = ending.summary.status != 0;
     if trace.heads && answered {
         worker
             .account
@@ -132,7 +132,7 @@ fn record<C: Call>(
     sent: &Sent<C::Item>,
     ending: &Ending,
 ) -> Record {
-    let (described, moments, said) = (call.describe(&sent.item), &ending.moments, &ending.said);
+    let (described, moments, summary) = (call.describe(&sent.item), &ending.moments, &ending.summary);
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     Record {
         number: sent.turn.number,
@@ -140,15 +140,15 @@ fn record<C: Call>(
         place: described.place,
         began: worker.account.since(sent.begun.unwrap_or(moments.sent)),
         outcome: ending.outcome,
-        version: said.version.map(version_text),
-        status: said.status,
+        version: summary.version.map(version_text),
+        status: summary.status,
         method: described.method.to_owned(),
         url: described.url.into_owned(),
         connect,
         first_byte: moments.to_first_byte(),
         service: moments.service(),
-        head_bytes: said.head_bytes,
-        body_bytes: said.body_bytes,
+        head_bytes: summary.head_bytes,
+        body_bytes: summary.body_bytes,
         expected_bytes: ending.found.expected_bytes,
         cause: if ending.challenged { Cause::Challenged } else { described.cause },
     }
@@ -167,7 +167,7 @@ fn tell_evidence<C: Call>(
         Outcome::Faulty(fault) if left > 0 => (Some(fault), None),
         // One is enough to see what they look like.
         Outcome::Failed(failure)
-            if left > 0 && ending.said.status != 0 && worker.account.wanted.failure.replace(false) =>
+            if left > 0 && ending.summary.status != 0 && worker.account.wanted.failure.replace(false) =>
         {
             (None, Some(failure))
         }
@@ -179,7 +179,7 @@ fn tell_evidence<C: Call>(
         fault,
         failure,
         title: call.describe(&sent.item).title.into_owned(),
-        status: ending.said.status,
+        status: ending.summary.status,
         detail: ending.found.detail.clone(),
         serial: ending.found.serial,
         at_us: worker.account.since_start().as_micros() as u64,

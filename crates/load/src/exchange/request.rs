@@ -77,11 +77,11 @@ struct List<'a> {
     context: Context<'a>,
     depth: usize,
     user: u64,
-    /// What the user keeps, where its requests hold any of it.
+    /// Values that the user keeps, where its requests hold any of it.
     values: RefCell<Option<Box<Values>>>,
 }
 
-/// What a user keeps for its requests, where this one holds any of it. `depth`: requests under way at once.
+/// Values that the user keeps for its requests, where this one holds any of it. `depth`: requests under way at once.
 fn take_values(client: &mut Client, prepared: &Prepared, depth: usize) -> RefCell<Option<Box<Values>>> {
     RefCell::new(prepared.has_values().then(|| {
         let mut values = client.values.take().unwrap_or_default();

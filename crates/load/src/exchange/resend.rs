@@ -14,7 +14,7 @@ use plan::Resend;
 /// EPIPE, by which Linux tells a reset that came behind the end of the stream.
 const RESET_BEHIND_END: i32 = 32;
 
-/// What repeating a request may do (RFC 9110 sections 9.2.1 and 9.2.2).
+/// Harm that repeating a request may do (RFC 9110 sections 9.2.1 and 9.2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeating {
     /// Nothing is changed by it.
@@ -42,7 +42,7 @@ impl Repeating {
         if count == 1 { Repeating::of_method(method) } else { Repeating::Harmful }
     }
 
-    /// Whether the plan has it sent again. `unread`: the peer cannot have read any byte of it.
+    /// True if the plan has it sent again. `unread`: the peer cannot have read any byte of it.
     pub fn may_be_resent(self, plan: Resend, unread: bool) -> bool {
         match plan {
             Resend::Never => false,
@@ -55,12 +55,12 @@ impl Repeating {
     }
 }
 
-/// Whether a failure is that of a connection that is gone.
+/// True if a failure is that of a connection that is gone.
 pub(crate) fn is_lost(failure: Failure) -> bool {
     matches!(failure.kind, FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed)
 }
 
-/// Whether the peer had closed before it can have read anything of what was sent last. Its reset takes a round trip, for
+/// True if the peer had closed before it can have read anything of what was sent last. Its reset takes a round trip, for
 /// which the time of connecting stands.
 pub(crate) async fn is_unread(worker: &Worker, failure: Failure, connection: &mut Connection) -> bool {
     if failure.errno == Some(RESET_BEHIND_END) || connection.stream.is_refused() {

@@ -3,9 +3,9 @@
 use super::http::{self, HttpCall};
 use super::report::Described;
 use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Worker, Written, run};
-use crate::answer::{self, Body, Ended, Found, Said, Settled};
+use crate::answer::{self, Body, Ended, Found, Settled, Summary};
 use crate::channel::{Connection, Destination};
-use crate::script::{Halt, Heard, Playing};
+use crate::script::{Halt, Response, RunningScript};
 use measure::{Cause, ExchangeKind, Failure, Outcome};
 use std::cell::Cell;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub(crate) struct Scratch {
     /// What the script said last is to be sent.
     message: Vec<u8>,
     /// What it is told.
-    heard: Heard,
+    response: Response,
 }
 
 /// Asks the script what to send, sends it and reads the answers. Returns how many requests that were.
@@ -26,12 +26,12 @@ pub(crate) async fn script(
     context: Context<'_>,
     client: &mut Client,
     scratch: &mut Scratch,
-    playing: &Playing,
+    script: &RunningScript,
     mut turn: Turn,
 ) -> u64 {
     let worker = context.worker;
-    let Some(delay) = playing.delay() else {
-        halt(worker, playing);
+    let Some(delay) = script.delay() else {
+        halt(worker, script);
         return 0;
     };
     if !delay.is_zero() {
@@ -43,41 +43,41 @@ pub(crate) async fn script(
     }
     let mut count = 0;
     let mut message = std::mem::take(&mut scratch.message);
-    if let Some(batch) = playing.request(&mut message) {
+    if let Some(batch) = script.request(&mut message) {
         count = u64::from(batch.count);
         (0..count).for_each(|_| worker.account.begin(turn.due));
-        let heard = Cell::new(std::mem::take(&mut scratch.heard));
-        let mut call = Scripted { context, playing, message, heard };
+        let response = Cell::new(std::mem::take(&mut scratch.response));
+        let mut call = Scripted { context, script, message, response };
         run(context, client, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
-        (message, scratch.heard) = (call.message, call.heard.take());
+        (message, scratch.response) = (call.message, call.response.take());
     }
     scratch.message = message;
-    if playing.halted.get().is_some() {
-        halt(worker, playing);
+    if script.halted.get().is_some() {
+        halt(worker, script);
     }
     count
 }
 
 /// The script has had enough: this worker ends, and where the script has failed, all do.
-fn halt(worker: &Worker, playing: &Playing) {
+fn halt(worker: &Worker, script: &RunningScript) {
     worker.halted.set(true);
-    if playing.halted.get() == Some(Halt::Failed) {
+    if script.halted.get() == Some(Halt::Failed) {
         worker.control.stop();
     }
 }
 
 struct Scripted<'a> {
     context: Context<'a>,
-    playing: &'a Playing,
+    script: &'a RunningScript,
     message: Vec<u8>,
-    heard: Cell<Heard>,
+    response: Cell<Response>,
 }
 
 impl Call for Scripted<'_> {
     type Item = Batch;
 
     fn destination<'s>(&'s self, _: &'s Batch) -> Destination<'s> {
-        self.playing.destination()
+        self.script.destination()
     }
 
     fn answers(&self, batch: &Batch) -> u32 {
@@ -137,7 +137,7 @@ impl HttpCall for Scripted<'_> {
         Self: 's;
 
     fn sink<'s>(&'s self, _: &'s Sent<Batch>, _: Option<&'s mut Vec<u8>>) -> Answer {
-        Answer::new(self.heard.take(), self.playing.responds())
+        Answer::new(self.response.take(), self.script.responds())
     }
 
     fn settle(&self, sent: &Sent<Batch>, ended: Ended, answer: &mut Answer) -> Settled {
@@ -147,14 +147,14 @@ impl HttpCall for Scripted<'_> {
             Ended::Failed(failure) => Outcome::Failed(failure),
         };
         if let Ended::Complete = ended
-            && self.playing.responds()
-            && self.playing.halted.get().is_none()
+            && self.script.responds()
+            && self.script.halted.get().is_none()
         {
-            answer.heard.status = answer.status;
-            self.playing.response(&answer.heard);
+            answer.response.status = answer.status;
+            self.script.response(&answer.response);
         }
-        self.heard.set(std::mem::take(&mut answer.heard));
-        let untimed = sent.answers > 0 && self.playing.time_batches;
+        self.response.set(std::mem::take(&mut answer.response));
+        let untimed = sent.answers > 0 && self.script.time_batches;
         Settled { outcome, kind: if untimed { ExchangeKind::Untimed } else { ExchangeKind::Request } }
     }
 
@@ -167,7 +167,7 @@ impl HttpCall for Scripted<'_> {
 /// Reads one answer.
 struct Answer {
     /// What a script is told.
-    heard: Heard,
+    response: Response,
     wanted: bool,
     status: u16,
     keep_alive: bool,
@@ -176,16 +176,16 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(mut heard: Heard, wanted: bool) -> Answer {
-        heard.clear();
-        Answer { heard, wanted, status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 }
+    fn new(mut response: Response, wanted: bool) -> Answer {
+        response.clear();
+        Answer { response, wanted, status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 }
     }
 }
 
 impl ResponseSink for Answer {
     fn field(&mut self, name: &[u8], value: &[u8]) {
         if self.wanted {
-            self.heard.add_field(name, value);
+            self.response.add_field(name, value);
         }
     }
 
@@ -198,7 +198,7 @@ impl ResponseSink for Answer {
     fn body(&mut self, bytes: &[u8]) {
         self.body_bytes += bytes.len() as u64;
         if self.wanted {
-            self.heard.body.extend_from_slice(bytes);
+            self.response.body.extend_from_slice(bytes);
         }
     }
 }
@@ -219,13 +219,13 @@ impl Body for Answer {
 }
 
 impl answer::Answer for Answer {
-    fn said(&self) -> Said {
-        Said {
+    fn summary(&self) -> Summary {
+        Summary {
             status: self.status,
             keep_alive: self.keep_alive,
             head_bytes: self.head_bytes,
             body_bytes: self.body_bytes,
-            ..Said::default()
+            ..Summary::default()
         }
     }
 

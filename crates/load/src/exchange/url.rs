@@ -7,7 +7,7 @@ use super::{
 };
 use crate::answer::{Ended, PageReader, Settled};
 use crate::channel::{Connection, Destination, Route};
-use crate::request::urls::{self, Frontier};
+use crate::request::urls::{self, UrlQueue};
 use measure::{CacheResult, Cause, Clock, Event, Failure, FailureKind, Outcome, Stage};
 use plan::Address;
 use std::io;
@@ -15,14 +15,14 @@ use std::time::Instant;
 use wire::http1::Expect;
 
 /// Fetches the next URL of a list, and gives back to it what it leads to.
-pub(crate) async fn url(context: Context<'_>, client: &mut Client, frontier: &Frontier, turn: Turn) {
+pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQueue, turn: Turn) {
     let worker = context.worker;
-    let Some(address) = frontier.next(turn.number) else { return };
+    let Some(address) = urls.next(turn.number) else { return };
     worker.account.begin(turn.due);
     let began = worker.net.now();
-    let found = route(worker, frontier, &address).await;
+    let found = route(worker, urls, &address).await;
     let looked_up = found.as_ref().err().map(std::io::Error::raw_os_error);
-    let mut fetch = Fetch { context, frontier, route: found.unwrap_or_default() };
+    let mut fetch = Fetch { context, urls, route: found.unwrap_or_default() };
     let due = Due { item: address, turn };
     if let Some(errno) = looked_up {
         let failure = Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno };
@@ -38,7 +38,7 @@ pub(crate) async fn url(context: Context<'_>, client: &mut Client, frontier: &Fr
 
 struct Fetch<'a> {
     context: Context<'a>,
-    frontier: &'a Frontier,
+    urls: &'a UrlQueue,
     route: Route,
 }
 
@@ -60,7 +60,7 @@ impl Call for Fetch<'_> {
     ) -> Result<Written, Failure> {
         let worker = self.context.worker;
         let proxied = self.route.is_forward(worker.channels.http());
-        let reload = self.frontier.reloads(due.turn.number);
+        let reload = self.urls.reloads(due.turn.number);
         urls::compose(&due.item, to, worker.channels.http(), proxied, reload, last);
         Ok(Written { expect: Expect::Body, payload: 0 })
     }
@@ -98,7 +98,7 @@ impl Call for Fetch<'_> {
             &mut bytes,
             worker.channels.http(),
             proxied,
-            self.frontier.reloads(turn.number),
+            self.urls.reloads(turn.number),
             false,
         );
         bytes
@@ -113,34 +113,34 @@ impl HttpCall for Fetch<'_> {
 
     fn sink<'s>(&'s self, sent: &'s Sent<Address>, kept: Option<&'s mut Vec<u8>>) -> PageReader<'s> {
         let check = self.context.worker.load.check.content;
-        PageReader::new(self.frontier.wants_links(), check, &sent.item, kept)
+        PageReader::new(self.urls.wants_links(), check, &sent.item, kept)
     }
 
     fn settle(&self, sent: &Sent<Address>, ended: Ended, page: &mut PageReader<'_>) -> Settled {
-        let outcome = outcome(ended, page, self.frontier, &sent.item);
-        follow(self.context.worker, self.frontier, page, &sent.item);
+        let outcome = outcome(ended, page, self.urls, &sent.item);
+        follow(self.context.worker, self.urls, page, &sent.item);
         outcome.into()
     }
 }
 
 /// The way to a URL's host: by the target, or to the host itself, which is looked up once.
-async fn route(worker: &Worker, frontier: &Frontier, address: &Address) -> io::Result<Route> {
+async fn route(worker: &Worker, urls: &UrlQueue, address: &Address) -> io::Result<Route> {
     if let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target()) {
         return Ok(route);
     }
-    if let Some(known) = frontier.resolved(&address.host, address.port) {
+    if let Some(known) = urls.resolved(&address.host, address.port) {
         return Ok(Route::direct(address, vec![known]));
     }
     let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
     worker.account.time(Clock::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
-    frontier.resolve(&address.host, address.port, first);
+    urls.resolve(&address.host, address.port, first);
     Ok(Route::direct(address, vec![first]))
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.
-fn outcome(ended: Ended, page: &mut PageReader<'_>, frontier: &Frontier, address: &Address) -> Outcome {
+fn outcome(ended: Ended, page: &mut PageReader<'_>, urls: &UrlQueue, address: &Address) -> Outcome {
     let bad_status =
         Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None });
     match ended {
@@ -148,9 +148,9 @@ fn outcome(ended: Ended, page: &mut PageReader<'_>, frontier: &Frontier, address
         Ended::BrokenOff => Outcome::Aborted,
         Ended::Complete => match page.status {
             200..=299 => page.fault().map_or(Outcome::Fine, Outcome::Faulty),
-            301 | 302 | 303 | 307 | 308 if frontier.follows_redirects() => {
+            301 | 302 | 303 | 307 | 308 if urls.follows_redirects() => {
                 let to = page.location.take().and_then(|to| address.join(&to));
-                page.redirect = to.filter(|to| frontier.speaks(to));
+                page.redirect = to.filter(|to| urls.speaks(to));
                 if page.redirect.is_some() { Outcome::Fine } else { bad_status }
             }
             _ => bad_status,
@@ -158,16 +158,16 @@ fn outcome(ended: Ended, page: &mut PageReader<'_>, frontier: &Frontier, address
     }
 }
 
-fn follow(worker: &Worker, frontier: &Frontier, page: &mut PageReader<'_>, address: &Address) {
+fn follow(worker: &Worker, urls: &UrlQueue, page: &mut PageReader<'_>, address: &Address) {
     if let Some(to) = page.redirect.take() {
         worker.account.count(|counts| counts.redirects += 1);
-        frontier.push(to);
+        urls.push(to);
     }
     for link in page.links() {
         if let Some(found) = page.base(address).and_then(|base| base.join(&link)) {
-            frontier.push(found);
+            urls.push(found);
         }
     }
-    let dropped = frontier.take_dropped();
+    let dropped = urls.take_dropped();
     worker.account.count(|counts| counts.dropped_urls += dropped);
 }

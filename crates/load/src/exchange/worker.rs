@@ -19,7 +19,7 @@ pub(crate) struct Worker {
     pub net: Net,
     /// The client side of the plan.
     pub load: Arc<Load>,
-    /// What exists.
+    /// The site: what exists.
     pub site: Arc<Site>,
     pub seed: u64,
     pub part: Part,

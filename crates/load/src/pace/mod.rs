@@ -31,7 +31,7 @@ impl Schedule {
         self.open.curve.moment_of(number as f64)
     }
 
-    /// How many of those that are left are due before a moment since the start of the phase.
+    /// Number of of those that are left are due before a moment since the start of the phase.
     pub fn due_before(&self, end: Duration) -> u64 {
         let mut rest = self.clone();
         if self.open.arrivals == Arrivals::Poisson {

@@ -22,7 +22,7 @@ pub(crate) struct Asked {
     pub has_version: Option<u64>,
     /// The part of the body, 0 to 1, after which the client breaks off.
     pub abort_at: Option<f64>,
-    /// Whether this answer is read slowly.
+    /// True if this answer is read slowly.
     pub slow: bool,
     /// Names this request; another request's nonce on an answer says that the answer was not made for this one.
     pub nonce: u64,

@@ -28,7 +28,7 @@ pub(crate) fn body(framed: &[u8]) -> &[u8] {
     inner().unwrap_or(framed)
 }
 
-/// Whether a field frames the body so.
+/// True if a field frames the body so.
 pub(crate) fn is_named(name: &str) -> bool {
     name.eq_ignore_ascii_case("Transfer-Encoding")
 }

@@ -29,9 +29,9 @@ enum Form {
 struct Drawn {
     head: Vec<Part>,
     body: Vec<Part>,
-    /// What it is dealt its values of.
+    /// Decks that it is dealt its values of.
     decks: Vec<Arc<Deck>>,
-    /// Whether framing and Connection are the plan's to say, all of it.
+    /// True if framing and Connection are the plan's to say, all of it.
     bare: bool,
     framing: Framing,
     scratch: RefCell<(Vec<u8>, Scrap)>,
@@ -50,7 +50,7 @@ enum Framing {
     Given,
 }
 
-/// What the messages of a step have in common.
+/// All that the messages of a step have in common.
 pub(crate) struct Writer<'a> {
     /// Braces are placeholders.
     pub templates: bool,
@@ -70,7 +70,7 @@ impl Message {
         matches!(self.form, Form::Fixed(..)) && self.signer.is_none()
     }
 
-    /// What it is dealt its values of.
+    /// Decks that it is dealt its values of.
     pub fn decks(&self) -> &[Arc<Deck>] {
         match &self.form {
             Form::Fixed(..) => &[],
@@ -78,7 +78,7 @@ impl Message {
         }
     }
 
-    /// Whether it holds values that are dealt to it, or that its user keeps of answers.
+    /// True if it holds values that are dealt to it, or that its user keeps of answers.
     pub fn has_values(&self) -> bool {
         match &self.form {
             Form::Fixed(..) => false,

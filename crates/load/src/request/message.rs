@@ -51,9 +51,9 @@ impl Scratch {
 /// A message's text, taken apart.
 pub(crate) struct MessageTemplate {
     parts: Vec<Part>,
-    /// How many of the parts are the head's.
+    /// Number of of the parts are the head's.
     head: usize,
-    /// What it is dealt its values of.
+    /// Decks that it is dealt its values of.
     pub decks: Vec<Arc<Deck>>,
 }
 
@@ -67,7 +67,7 @@ impl MessageTemplate {
         MessageTemplate { parts, head, decks: compiler.decks() }
     }
 
-    /// Whether it is the same each time.
+    /// True if it is the same each time.
     pub fn is_fixed(&self) -> bool {
         is_fixed(&self.parts)
     }

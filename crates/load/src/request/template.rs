@@ -26,7 +26,7 @@ impl SlotNames {
         SlotNames(slots)
     }
 
-    /// How many there are.
+    /// Number of there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -68,7 +68,7 @@ impl Slots {
     }
 }
 
-/// What a user keeps for its requests.
+/// Values that the user keeps for its requests.
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     pub slots: Slots,
@@ -148,7 +148,7 @@ impl Part {
         Part { what: What::Text(text.to_vec()), encode: Encode::Raw, format: None }
     }
 
-    /// Whether it is the same each time. Of lengths and checksums this is said as if all else were.
+    /// True if it is the same each time. Of lengths and checksums this is said as if all else were.
     pub fn is_fixed(&self) -> bool {
         matches!(self.what, What::Text(_) | What::Length(_) | What::Checksum(..))
     }
@@ -213,12 +213,12 @@ pub(crate) fn write_all(parts: &[Part], filling: &Filling<'_>, scrap: &mut Scrap
     parts.iter().for_each(|part| part.write(filling, scrap, to));
 }
 
-/// Whether a template is the same each time.
+/// True if a template is the same each time.
 pub(crate) fn is_fixed(parts: &[Part]) -> bool {
     parts.iter().all(Part::is_fixed)
 }
 
-/// Whether a template holds what a user keeps of answers.
+/// True if a template holds what a user keeps of answers.
 pub(crate) fn uses_slots(parts: &[Part]) -> bool {
     parts.iter().any(|part| matches!(part.what, What::Slot(_)))
 }

@@ -128,7 +128,7 @@ fn piece(piece: &TimePiece<'_>) -> Piece {
 }
 
 impl Piece {
-    /// Whether a conversion shows fractions of a second that the library writes.
+    /// True if a conversion shows fractions of a second that the library writes.
     fn shows_fraction(&self) -> bool {
         self.format.ends_with(['f', 'N'])
     }

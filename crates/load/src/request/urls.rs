@@ -40,7 +40,7 @@ pub(crate) fn compose(
 }
 
 /// The URLs of a step: those of its list and those they lead to.
-pub(crate) struct Frontier {
+pub(crate) struct UrlQueue {
     step: UrlStep,
     seed: u64,
     list: Vec<Address>,
@@ -50,21 +50,21 @@ pub(crate) struct Frontier {
     /// Hashes of what was fetched in this run.
     fetched: RefCell<Vec<u64>>,
     dropped: Cell<u64>,
-    /// Whether `https://` URLs can be fetched.
+    /// True if `https://` URLs can be fetched.
     https: bool,
     addresses: RefCell<HashMap<(String, u16), SocketAddr>>,
 }
 
-impl Frontier {
+impl UrlQueue {
     /// Lines that are no URL have been left out, and told of, by the door.
-    pub fn new(step: &UrlStep, seed: u64, https: bool) -> Frontier {
+    pub fn new(step: &UrlStep, seed: u64, https: bool) -> UrlQueue {
         let list: Vec<Address> = step
             .urls
             .iter()
             .filter_map(|url| Address::parse(url))
             .filter(|address| https || !address.secure)
             .collect();
-        let frontier = Frontier {
+        let queue = UrlQueue {
             seed,
             https,
             queue: RefCell::default(),
@@ -76,10 +76,10 @@ impl Frontier {
             list: Vec::new(),
         };
         if step.order == UrlOrder::Once {
-            list.into_iter().for_each(|address| frontier.enqueue(address));
-            return frontier;
+            list.into_iter().for_each(|address| queue.enqueue(address));
+            return queue;
         }
-        Frontier { list, ..frontier }
+        UrlQueue { list, ..queue }
     }
 
     /// The URL of request `number`.
@@ -99,7 +99,7 @@ impl Frontier {
         Some(next)
     }
 
-    /// Whether request `number` asks the proxy to fetch anew.
+    /// True if request `number` asks the proxy to fetch anew.
     pub fn reloads(&self, number: u64) -> bool {
         Draw::new(self.seed ^ 0x4E, number).chance(self.step.reload)
     }
@@ -118,7 +118,7 @@ impl Frontier {
         self.enqueue(address);
     }
 
-    /// Whether a URL can be fetched.
+    /// True if a URL can be fetched.
     pub fn speaks(&self, address: &Address) -> bool {
         self.https || !address.secure
     }
@@ -134,7 +134,7 @@ impl Frontier {
         u32::try_from(self.queue.borrow().len()).unwrap_or(u32::MAX)
     }
 
-    /// Whether nothing is left at this moment, once so many have been taken.
+    /// True if nothing is left at this moment, once so many have been taken.
     pub fn exhausted_after(&self, taken: u32) -> bool {
         match self.step.order {
             UrlOrder::Once => self.waiting() <= taken,
@@ -147,7 +147,7 @@ impl Frontier {
         self.fetched.take().into_iter()
     }
 
-    /// How many were dropped since last asked.
+    /// Number of were dropped since last asked.
     pub fn take_dropped(&self) -> u64 {
         self.dropped.take()
     }
@@ -157,7 +157,7 @@ impl Frontier {
         (self.step.links, self.step.embedded)
     }
 
-    /// Whether redirections are followed.
+    /// True if redirections are followed.
     pub fn follows_redirects(&self) -> bool {
         self.step.redirects
     }
@@ -204,29 +204,28 @@ mod tests {
 
     #[test]
     fn a_list_is_walked_once_and_knows_what_it_has_seen() {
-        let frontier =
-            Frontier::new(&step(&["http://h/1", "http://h/1#x", "http://h/2"], UrlOrder::Once), 1, false);
+        let queue =
+            UrlQueue::new(&step(&["http://h/1", "http://h/1#x", "http://h/2"], UrlOrder::Once), 1, false);
         let mut paths = Vec::new();
-        while let Some(address) = frontier.next(0) {
+        while let Some(address) = queue.next(0) {
             if paths.is_empty() {
-                frontier.push(address.join("3").unwrap());
-                frontier.push(address.join("/2").unwrap());
+                queue.push(address.join("3").unwrap());
+                queue.push(address.join("/2").unwrap());
             }
             paths.push(address.path);
         }
         assert_eq!(paths, ["/1", "/2", "/3"]);
-        assert_eq!(frontier.fetched().count(), 3);
+        assert_eq!(queue.fetched().count(), 3);
     }
 
     #[test]
     fn loops_follow_the_request_number_and_random_covers_the_list() {
         let urls = ["http://h/0", "http://h/1", "http://h/2"];
-        let frontier = Frontier::new(&step(&urls, UrlOrder::Loop), 1, false);
-        let paths: Vec<String> =
-            [4, 0, 2].iter().map(|number| frontier.next(*number).unwrap().path).collect();
+        let queue = UrlQueue::new(&step(&urls, UrlOrder::Loop), 1, false);
+        let paths: Vec<String> = [4, 0, 2].iter().map(|number| queue.next(*number).unwrap().path).collect();
         assert_eq!(paths, ["/1", "/0", "/2"]);
-        let frontier = Frontier::new(&step(&urls, UrlOrder::Random), 1, false);
-        let seen: HashSet<String> = (0..60).map(|number| frontier.next(number).unwrap().path).collect();
+        let queue = UrlQueue::new(&step(&urls, UrlOrder::Random), 1, false);
+        let seen: HashSet<String> = (0..60).map(|number| queue.next(number).unwrap().path).collect();
         assert_eq!(seen.len(), 3);
     }
 
@@ -234,12 +233,12 @@ mod tests {
     fn other_hosts_other_schemes_and_too_many_are_left_out() {
         let only =
             UrlStep { only_host: Some("h".to_owned()), queue: 1, ..step(&["http://h/1"], UrlOrder::Once) };
-        let frontier = Frontier::new(&only, 1, false);
-        let page = frontier.next(0).unwrap();
-        frontier.push(page.join("http://other/").unwrap());
-        frontier.push(page.join("2").unwrap());
-        frontier.push(page.join("3").unwrap());
-        assert_eq!((frontier.waiting(), frontier.take_dropped()), (1, 1));
+        let queue = UrlQueue::new(&only, 1, false);
+        let page = queue.next(0).unwrap();
+        queue.push(page.join("http://other/").unwrap());
+        queue.push(page.join("2").unwrap());
+        queue.push(page.join("3").unwrap());
+        assert_eq!((queue.waiting(), queue.take_dropped()), (1, 1));
         for reference in ["ftp://h/x", "mailto:a@b", "javascript:1"] {
             assert!(page.join(reference).is_none(), "{reference}");
         }
@@ -248,13 +247,13 @@ mod tests {
     #[test]
     fn https_is_left_out_where_it_cannot_be_spoken() {
         for (https, expected) in [(false, 1), (true, 2)] {
-            let frontier = Frontier::new(&step(&["https://h/1", "http://h/1"], UrlOrder::Once), 1, https);
-            assert_eq!(frontier.waiting(), expected);
+            let queue = UrlQueue::new(&step(&["https://h/1", "http://h/1"], UrlOrder::Once), 1, https);
+            assert_eq!(queue.waiting(), expected);
             let page = Address::parse("http://h/").unwrap();
             let secure = page.join("https://h/2").unwrap();
-            assert_eq!((secure.secure, secure.port, frontier.speaks(&secure)), (true, 443, https));
-            frontier.push(secure);
-            assert_eq!(frontier.waiting(), expected + u32::from(https));
+            assert_eq!((secure.secure, secure.port, queue.speaks(&secure)), (true, 443, https));
+            queue.push(secure);
+            assert_eq!(queue.waiting(), expected + u32::from(https));
         }
     }
 }

@@ -29,7 +29,7 @@ use user::Think;
 pub struct Job {
     /// The client side of the plan.
     pub load: Arc<Load>,
-    /// What exists.
+    /// The site: what exists.
     pub site: Arc<Site>,
     /// The plan's seed.
     pub seed: u64,
@@ -41,11 +41,11 @@ pub struct Job {
     pub control: Arc<Control>,
     /// Addresses of the target, where there is one.
     pub target: Vec<SocketAddr>,
-    /// What begins TLS, where the plan or a URL wants it.
+    /// Begins TLS, where the plan or a URL wants it.
     pub tls: Option<wire::tls::Client>,
     /// Addresses of the hosts of described requests, where there is no target.
     pub hosts: Arc<Hosts>,
-    /// What the plan's files hold. Its secrets are filled in.
+    /// Contents of the plan's files. Its secrets are filled in.
     pub inputs: Arc<Inputs>,
     /// Where figures go.
     pub snapshots: SyncSender<Snapshot>,
@@ -198,8 +198,8 @@ impl Run {
     /// Tells which URLs were fetched, where a list outlives the run.
     fn learn(&self, work: &PhaseWork) {
         for step in &work.steps {
-            if let StepWork::Urls(frontier) = step {
-                frontier.fetched().for_each(|hash| self.worker.account.tell(Event::Fetched(hash)));
+            if let StepWork::Urls(urls) = step {
+                urls.fetched().for_each(|hash| self.worker.account.tell(Event::Fetched(hash)));
             }
         }
     }

@@ -28,12 +28,12 @@ struct Pool {
     handed: Cell<u32>,
     /// Users at most.
     most: u32,
-    /// Whether connections arrive, or requests.
+    /// True if connections arrive, or requests.
     connections: bool,
 }
 
 impl Pool {
-    /// Whether any user serves an arrival.
+    /// True if any user serves an arrival.
     fn is_busy(&self) -> bool {
         self.idle.borrow().len() < self.tasks.borrow().len()
     }

@@ -5,8 +5,8 @@ use crate::control::Control;
 use crate::pace;
 use crate::program::{Known, Program};
 use crate::request::asked::Laws;
-use crate::request::urls::Frontier;
-use crate::script::{Playing, Script};
+use crate::request::urls::UrlQueue;
+use crate::script::{RunningScript, Script};
 use crate::session::SessionWork;
 use crate::step::{Messages, Models, Requests, Shared};
 use net::Event as Signal;
@@ -30,9 +30,9 @@ pub(super) struct PhaseWork {
 /// One step, made ready.
 pub(super) enum StepWork {
     Object(Laws),
-    Urls(Frontier),
+    Urls(UrlQueue),
     Requests(Requests, Option<Box<SessionWork>>),
-    Script(Playing),
+    Script(RunningScript),
     Messages(Box<Messages>),
 }
 
@@ -87,7 +87,7 @@ impl Run {
         match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, hash(self.run_id, phase as u64))),
             Step::Urls(step) => {
-                StepWork::Urls(Frontier::new(step, seed, self.worker.channels.speaks_https()))
+                StepWork::Urls(UrlQueue::new(step, seed, self.worker.channels.speaks_https()))
             }
             Step::Requests(step) => {
                 let (control, scenario) = (self.worker.control.clone(), shared.clone());
@@ -123,9 +123,9 @@ impl Run {
     fn play(&self, script: Box<dyn Script>, step: &ScriptStep) -> StepWork {
         let address = step.request.address();
         let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
-        let (habits, ledger) = (script.habits(), script.ledger());
-        let playing = Playing::new(script, habits.clone(), secure, step.time_batches);
-        let Some((message, address)) = habits.plain().zip(address) else {
+        let (hooks, ledger) = (script.hooks(), script.ledger());
+        let playing = RunningScript::new(script, hooks.clone(), secure, step.time_batches);
+        let Some((message, address)) = hooks.plain().zip(address) else {
             self.worker.account.keep_ledger(ledger);
             return StepWork::Script(playing);
         };

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-/// What a user keeps from one request to the next.
+/// A user, and what it keeps from one request to the next.
 #[derive(Default)]
 pub(super) struct User {
     /// Its connection.
@@ -33,12 +33,12 @@ pub(super) struct User {
     /// What it keeps of a script's requests.
     script: ScriptScratch,
     /// What it keeps of TCP messages, where it sends any.
-    messages: Option<Box<exchange::Mine>>,
+    messages: Option<Box<exchange::MessageState>>,
     /// What it remembers, in steps with a session.
     memory: Option<Rc<Memory>>,
 }
 
-/// What a user keeps of its journey.
+/// Values that the user keeps of its journey.
 #[derive(Default)]
 struct Journey {
     position: Position,
@@ -54,7 +54,7 @@ impl User {
         User { client: Client::new(number), ..User::default() }
     }
 
-    /// Whether the plan leaves it another turn.
+    /// True if the plan leaves it another turn.
     fn has_turns(&self, work: &PhaseWork) -> bool {
         let place = Placing { number: 0, user: self.client.user, of: work.phase.max_users, turn: self.turns };
         let is_over =
@@ -62,7 +62,7 @@ impl User {
         work.phase.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
     }
 
-    /// How long to wait before the next try, so that a target that refuses is not hammered.
+    /// Time to wait before the next try, so that a target that refuses is not hammered.
     pub fn pause(&self, longest: Duration) -> Duration {
         Duration::from_millis(1 << self.client.refusals.min(7)).min(longest)
     }
@@ -124,7 +124,7 @@ impl User {
         let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(context, client, &mut self.path, laws, turn).await,
-            StepWork::Urls(frontier) => exchange::url(context, client, frontier, turn).await,
+            StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
             StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
             }
@@ -145,9 +145,9 @@ impl User {
                     }
                 }
             }
-            StepWork::Script(playing) => {
+            StepWork::Script(script) => {
                 // A timetable counts requests, of which a script may say several at once.
-                return exchange::script(context, client, &mut self.script, playing, turn).await;
+                return exchange::script(context, client, &mut self.script, script, turn).await;
             }
             StepWork::Messages(messages) => {
                 let mine = self.messages.get_or_insert_default();
@@ -262,7 +262,7 @@ async fn user_ends_before(worker: &Worker, work: &PhaseWork, moment: Instant) {
     .await;
 }
 
-/// Whether nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
+/// True if nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
 /// begun.
 fn finished(worker: &Worker, work: &PhaseWork) -> bool {
     let at_rest = !worker.is_busy();
@@ -276,16 +276,16 @@ fn waiting(work: &PhaseWork) -> u32 {
     }
     let waiting = work.steps.iter().map(|step| match step {
         StepWork::Object(_) | StepWork::Requests(..) | StepWork::Script(_) | StepWork::Messages(_) => 0,
-        StepWork::Urls(frontier) => frontier.waiting(),
+        StepWork::Urls(urls) => urls.waiting(),
     });
     waiting.sum()
 }
 
-/// Whether the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
+/// True if the scenario comes to the end of its lists, with so many requests that were handed out and have not begun.
 pub(super) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     work.steps.iter().any(|step| match step {
         StepWork::Object(_) | StepWork::Script(_) => false,
-        StepWork::Urls(frontier) => frontier.exhausted_after(handed),
+        StepWork::Urls(urls) => urls.exhausted_after(handed),
         StepWork::Requests(requests, _) => requests.is_empty(),
         StepWork::Messages(messages) => messages.is_empty(),
     })

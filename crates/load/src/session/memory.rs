@@ -74,7 +74,7 @@ impl Memory {
         idle.push(client);
     }
 
-    /// Whether a resource seen before still holds, in a plan that goes by that; `now`: seconds since 1970.
+    /// True if a resource seen before still holds, in a plan that goes by that; `now`: seconds since 1970.
     pub fn is_fresh(&self, url: &str, now: i64) -> bool {
         self.plan.validators == Validators::WhileFresh && self.seen.borrow().is_fresh(url, now)
     }

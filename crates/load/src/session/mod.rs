@@ -1,11 +1,11 @@
 //! What a user remembers from one request to the next, and what it does of itself: cookies, redirections, challenges, a
 //! login, page resources and validators. Steps without a session never come here.
 //!
-//! A visit is one turn of a user: the request of the list, the hops that answers lead on to, and what the page needs. Each
+//! A visit is one turn of a user: the request of the list, those that answers lead on to, and what the page needs. Each
 //! of them is a request of its own, derived from the bytes of the first ([`message`]). Start reading at [`visit`], then
-//! `hop.rs` (one request to its answer).
+//! `call.rs` (one request to its answer).
 
-mod hop;
+mod call;
 mod jar;
 mod memory;
 mod message;
@@ -21,7 +21,7 @@ use crate::exchange::{Busy, Client, Context, Turn, Worker};
 use crate::pace::Phase;
 use crate::request::Values;
 use crate::step::Prepared;
-use hop::{Chain, Fetched, Purpose};
+use call::{Chain, Fetched, Purpose};
 use measure::{Cause, Clock};
 use message::Message;
 use plan::Address;
@@ -58,7 +58,7 @@ struct Visit<'a> {
     user: u64,
     /// What the main line of the visit last saw of refusals.
     refusals: Cell<u32>,
-    /// What the user keeps for its requests.
+    /// Values that the user keeps for its requests.
     values: RefCell<Box<Values>>,
     /// The last request of the main line was not good.
     failed: Cell<bool>,
@@ -129,7 +129,7 @@ impl Visit<'_> {
         Turn { number: self.number, due: self.worker.net.now(), lateness: None }
     }
 
-    /// Whether a URL can be fetched: https needs TLS, and through a proxy a tunnel.
+    /// True if a URL can be fetched: https needs TLS, and through a proxy a tunnel.
     fn speaks(&self, to: &Address) -> bool {
         !to.secure || self.worker.channels.speaks_https()
     }
@@ -142,7 +142,7 @@ impl Visit<'_> {
         Message::of(&written, &prepared.method, &prepared.address)
     }
 
-    /// A request and what it leads to, hop by hop; returns the page at the end, where resources of it are wanted.
+    /// A request and what it leads to; returns the page at the end, where resources of it are wanted.
     async fn walk(&self, first: Message, cause: Cause, turn: Turn, prepared: &Prepared) -> Option<Page> {
         let (mut message, mut turn, chain) = (first, turn, Chain::default());
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);

@@ -4,7 +4,7 @@
 use super::needs::Needs;
 use super::validators::Validator;
 use crate::answer::coding::{Coding, decoded};
-use crate::answer::{self, Body, Found, Said};
+use crate::answer::{self, Body, Found, Summary};
 use crate::step::Answer;
 use measure::Outcome;
 use std::time::SystemTime;
@@ -152,14 +152,14 @@ impl Body for Reply<'_> {
 }
 
 impl answer::Answer for Reply<'_> {
-    fn said(&self) -> Said {
-        Said {
+    fn summary(&self) -> Summary {
+        Summary {
             status: self.status,
             version: self.version,
             keep_alive: self.keep_alive,
             head_bytes: self.head_bytes,
             body_bytes: self.body_bytes,
-            ..Said::default()
+            ..Summary::default()
         }
     }
 

@@ -10,7 +10,7 @@ const MOST: usize = 10_000;
 #[derive(Debug, Default)]
 pub(crate) struct Seen(HashMap<String, Validator>);
 
-/// What an answer said of itself.
+/// An answer, as it describes itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Validator {
     pub etag: Option<String>,
@@ -29,7 +29,7 @@ impl Seen {
         }
     }
 
-    /// Whether an answer seen before still holds; `now`: seconds since 1970.
+    /// True if an answer seen before still holds; `now`: seconds since 1970.
     pub fn is_fresh(&self, url: &str, now: i64) -> bool {
         self.0.get(url).and_then(|said| said.expires).is_some_and(|expires| expires > now)
     }

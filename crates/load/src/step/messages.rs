@@ -47,7 +47,7 @@ pub(crate) struct Messages {
 
 /// One message, ready to be written.
 pub(crate) struct Prepared {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     template: MessageTemplate,
     /// With its framing, where it is always the same.
@@ -59,7 +59,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Whether it is the same bytes each time, whatever the moment.
+    /// True if it is the same bytes each time, whatever the moment.
     pub fn is_fixed(&self) -> bool {
         self.fixed.is_some()
     }
@@ -141,7 +141,7 @@ impl Messages {
         self.rows
     }
 
-    /// Whether there is nothing to send.
+    /// True if there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -234,7 +234,7 @@ impl Messages {
         answer.status().filter(|status| status[0] >= b'4')
     }
 
-    /// Whether nobody has asked for a message.
+    /// True if nobody has asked for a message.
     pub fn is_pushed(&self, message: &framing::Message<'_>) -> bool {
         let Some((at, values)) = &self.pushed else { return false };
         let found = at.find(&View::of(message));

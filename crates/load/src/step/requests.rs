@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::answer::{self, Body, Checks, Ended, Found, Look, Said};
+use crate::answer::{self, Body, Checks, Ended, Found, Look, Summary};
 use crate::channel::{Destination, Hosts, Route};
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
@@ -41,7 +41,7 @@ pub(crate) struct Placing {
     pub number: u64,
     /// Number of the user in the phase.
     pub user: u64,
-    /// How many users there are.
+    /// Number of users there are.
     pub of: u64,
     /// Turns that the user has had.
     pub turn: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Placing {
 pub(crate) struct Prepared {
     /// The way to its host.
     pub route: Route,
-    /// How its answer is framed.
+    /// Framing of its answer.
     pub framing: Framing,
     /// What its answer must be.
     pub expect: Expect,
@@ -67,7 +67,7 @@ pub(crate) struct Prepared {
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
     pub model: RefCell<Option<Arc<Model>>>,
-    /// What its figures are gathered under.
+    /// Label of its figures.
     pub label: Option<Label>,
     /// The head that answers of the step begin with, where they are alike.
     pub memo: Rc<RefCell<HeadMemo>>,
@@ -76,7 +76,7 @@ pub(crate) struct Prepared {
     checks: Rc<Checks>,
 }
 
-/// What the requests of a step have in common.
+/// All that the requests of a step have in common.
 #[derive(Clone, Copy)]
 struct Common<'a> {
     writer: &'a Writer<'a>,
@@ -173,7 +173,7 @@ impl Prepared {
         self.route.destination()
     }
 
-    /// Whether it is the same bytes each time, whatever the moment.
+    /// True if it is the same bytes each time, whatever the moment.
     pub fn is_fixed(&self) -> bool {
         self.message.is_fixed()
     }
@@ -184,7 +184,7 @@ impl Prepared {
         self.message.write(last, filling, to);
     }
 
-    /// Whether it holds values that a user keeps, or that are dealt to it, or its answers have some that are kept.
+    /// True if it holds values that a user keeps, or that are dealt to it, or its answers have some that are kept.
     pub fn has_values(&self) -> bool {
         self.message.has_values() || self.checks.extracts()
     }
@@ -296,7 +296,7 @@ impl Requests {
         &self.list[index as usize]
     }
 
-    /// Whether a user has nothing more to send, since its part of the list is over.
+    /// True if a user has nothing more to send, since its part of the list is over.
     pub fn is_over_for(&self, place: Placing) -> bool {
         self.order == RequestOrder::Slices && {
             let slice = slice(place, self.list.len() as u64);
@@ -309,7 +309,7 @@ impl Requests {
         std::mem::take(&mut self.login)
     }
 
-    /// Whether there is nothing to send.
+    /// True if there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -458,14 +458,14 @@ impl<'a> Answer<'a> {
 }
 
 impl answer::Answer for Answer<'_> {
-    fn said(&self) -> Said {
-        Said {
+    fn summary(&self) -> Summary {
+        Summary {
             status: self.status,
             version: self.version,
             keep_alive: self.keep_alive,
             head_bytes: self.head_bytes,
             body_bytes: self.body_bytes,
-            ..Said::default()
+            ..Summary::default()
         }
     }
 

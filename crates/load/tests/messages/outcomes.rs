@@ -70,7 +70,7 @@ fn no_message_is_sent_twice() {
     }
 }
 
-/// Whether it closes, resets, or is not there at all: users come again ever more slowly.
+/// True if it closes, resets, or is not there at all: users come again ever more slowly.
 #[test]
 fn a_dead_service_is_not_hammered() {
     for act in [Act::Close, Act::Reset] {

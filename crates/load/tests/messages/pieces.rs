@@ -14,7 +14,7 @@ pub struct Pieces {
     pub cut: Option<Rc<dyn Fn(u64) -> usize>>,
     /// How requests end.
     pub end: &'static [u8],
-    /// Whether the connection ends with this answer.
+    /// True if the connection ends with this answer.
     pub closes: bool,
 }
 

@@ -84,7 +84,7 @@ fn request() {
     assert_eq!((counts.requests, counts.fine), (times(), times()));
 }
 
-/// The same for messages that are no HTTP, each with a number and a time and a code in its answer.
+/// The same for TCP messages, each with a number and a time and a code in its answer.
 #[test]
 fn message() {
     let framing = Framing::parse("ascii:8").expect("a framing");

@@ -1,6 +1,6 @@
 //! Programs that say what is sent, as wrk's scripts do.
 
-use load::script::{Habits, Halt, Heard, Ledger, Script};
+use load::script::{Halt, Hooks, Ledger, Response, Script};
 use plan::draw::Draw;
 use plan::{Dialect, Request, ScriptStep};
 use std::net::SocketAddr;
@@ -13,12 +13,10 @@ pub type Make = fn(SocketAddr, u64) -> Box<dyn Script>;
 
 /// One request again and again; several at once; delays and a look at each answer; one that has enough after a while.
 pub const ALL: [Make; 4] = [
-    |to, seed| Program::make(to, seed, Habits { fixed: Some(written(1)), ..Habits::default() }, u32::MAX),
-    |to, seed| Program::make(to, seed, Habits::default(), u32::MAX),
-    |to, seed| {
-        Program::make(to, seed, Habits { delays: true, responds: true, ..Habits::default() }, u32::MAX)
-    },
-    |to, seed| Program::make(to, seed, Habits { responds: true, ..Habits::default() }, 20),
+    |to, seed| Program::make(to, seed, Hooks { fixed: Some(written(1)), ..Hooks::default() }, u32::MAX),
+    |to, seed| Program::make(to, seed, Hooks::default(), u32::MAX),
+    |to, seed| Program::make(to, seed, Hooks { delays: true, responds: true, ..Hooks::default() }, u32::MAX),
+    |to, seed| Program::make(to, seed, Hooks { responds: true, ..Hooks::default() }, 20),
 ];
 
 /// Most requests that a program sends at once.
@@ -26,15 +24,15 @@ pub const MOST: u64 = 3;
 
 struct Program {
     to: SocketAddr,
-    habits: Habits,
+    hooks: Hooks,
     draw: Draw,
     /// Answers after which it has enough.
     left: u32,
 }
 
 impl Program {
-    fn make(to: SocketAddr, seed: u64, habits: Habits, left: u32) -> Box<dyn Script> {
-        Box::new(Program { to, habits, draw: Draw::new(seed, 0x1C4), left })
+    fn make(to: SocketAddr, seed: u64, hooks: Hooks, left: u32) -> Box<dyn Script> {
+        Box::new(Program { to, hooks, draw: Draw::new(seed, 0x1C4), left })
     }
 }
 
@@ -48,8 +46,8 @@ impl Script for Program {
         self.to
     }
 
-    fn habits(&self) -> Habits {
-        self.habits.clone()
+    fn hooks(&self) -> Hooks {
+        self.hooks.clone()
     }
 
     fn delay(&mut self) -> Result<Duration, Halt> {
@@ -62,7 +60,7 @@ impl Script for Program {
         Ok(count(&message).expect("requests"))
     }
 
-    fn response(&mut self, answer: &Heard) -> Result<(), Halt> {
+    fn response(&mut self, answer: &Response) -> Result<(), Halt> {
         assert!(answer.status >= 200 && answer.fields().count() > 0);
         self.left = self.left.saturating_sub(1);
         if self.left == 0 { Err(Halt::Stopped) } else { Ok(()) }

@@ -115,7 +115,7 @@ fn conserves(case: &Case, ran: &Ran) {
     assert_eq!(ran.left, 0, "under way at the end");
 }
 
-/// Whether the server gives answers that are whole and wrong: a code of failure, or lengths that shift what follows.
+/// True if the server gives answers that are whole and wrong: a code of failure, or lengths that shift what follows.
 fn may_answer_falsely(case: &Case) -> bool {
     let Server::Origin(origin) = &case.server else { return false };
     origin.messages.as_ref().is_some_and(|service| service.failures + service.wrong_lengths > 0.0)

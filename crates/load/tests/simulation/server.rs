@@ -33,7 +33,7 @@ pub struct Asked {
 #[derive(Clone)]
 pub struct Script {
     pub moves: Rc<dyn Fn(Asked) -> Vec<Move>>,
-    /// Whether a request is acted upon as soon as its head has come.
+    /// True if a request is acted upon as soon as its head has come.
     pub at_head: bool,
 }
 

@@ -72,7 +72,7 @@ pub struct Case {
     pub server: Server,
     /// Workers of the load, each with its part; they share the simulated thread.
     pub workers: u32,
-    /// What begins TLS on either side, where it is spoken.
+    /// Begins TLS on either side, where it is spoken.
     pub tls: Option<(tls::Client, tls::Server)>,
     /// What each worker sends where the load has a script.
     pub program: Option<Make>,

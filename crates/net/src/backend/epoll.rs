@@ -253,7 +253,7 @@ pub(crate) struct Socket {
     turn: Rc<Turn>,
     driver: Rc<Driver>,
     slot: Rc<Slot>,
-    /// Whether the kernel reports room to send. A server's socket asks for that only once it ran out of it.
+    /// True if the kernel reports room to send. A server's socket asks for that only once it ran out of it.
     reports_room: Cell<bool>,
     fd: OwnedFd,
 }

@@ -76,7 +76,7 @@ pub(crate) enum Rest {
 pub(crate) enum Occurrences {
     Epoll(mio::Events),
     Uring(uring::Completions),
-    /// How many things happen now.
+    /// Number of things happen now.
     #[cfg(feature = "sim")]
     Sim(usize),
 }
@@ -343,7 +343,7 @@ impl Socket {
         unsent::send_all(head, body, |pieces| self.poll_send(pieces)).await
     }
 
-    /// Whether the end of the stream, or of the connection, is known to have come.
+    /// True if the end of the stream, or of the connection, is known to have come.
     pub(crate) fn is_ended(&self) -> bool {
         match self {
             Self::Epoll(socket) => socket.is_ended(),
@@ -353,7 +353,7 @@ impl Socket {
         }
     }
 
-    /// Whether a reset came behind the end of the stream.
+    /// True if a reset came behind the end of the stream.
     pub(crate) fn is_refused(&self) -> bool {
         match self {
             Self::Epoll(socket) => socket.is_refused(),

@@ -140,7 +140,7 @@ pub(crate) fn make_close_abortive(fd: &OwnedFd) -> io::Result<()> {
     Ok(sockopt::set_socket_linger(fd, Some(Duration::ZERO))?)
 }
 
-/// Whether the system holds a failure of the connection that no operation has told.
+/// True if the system holds a failure of the connection that no operation has told.
 pub(crate) fn has_failed(fd: &OwnedFd) -> bool {
     matches!(sockopt::socket_error(fd), Ok(Err(_)))
 }

@@ -32,7 +32,7 @@ pub(crate) enum Pieces<'a> {
 }
 
 impl Pieces<'_> {
-    /// How many bytes it is.
+    /// Number of bytes it is.
     pub(crate) fn len(self) -> usize {
         match self {
             Self::One(bytes) => bytes.len(),

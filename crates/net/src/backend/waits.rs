@@ -103,7 +103,7 @@ impl Deadlines {
         }
     }
 
-    /// Whether it is time to look through the sockets. Asked once for each look.
+    /// True if it is time to look through the sockets. Asked once for each look.
     pub(crate) fn is_time_to_look(&self, now: Instant) -> bool {
         if self.count.get() == 0 || now < self.next_look.get() {
             return false;

@@ -1,6 +1,6 @@
 //! A stage, its seats on threads of their own, and a network that exists only here.
 
-use load::script::{Habits, Halt, Heard, Script};
+use load::script::{Halt, Hooks, Response, Script};
 use measure::SelfCheck;
 use measure::{
     Exchange, Failure, FailureKind, Outcome as Ended, PhaseResult, RunResult, Stage as At, Timeline,
@@ -155,8 +155,8 @@ impl Theatre {
         answered.recv().unwrap()
     }
 
-    pub fn habits(&self, worker: usize) -> Habits {
-        self.ask(worker, |script| script.habits())
+    pub fn hooks(&self, worker: usize) -> Hooks {
+        self.ask(worker, |script| script.hooks())
     }
 
     pub fn target(&self, worker: usize) -> SocketAddr {
@@ -180,7 +180,7 @@ impl Theatre {
         })
     }
 
-    pub fn hear(&mut self, worker: usize, heard: &Heard) -> Result<(), Halt> {
+    pub fn hear(&mut self, worker: usize, heard: &Response) -> Result<(), Halt> {
         let heard = heard.clone();
         self.ask(worker, move |script| script.response(&heard))
     }

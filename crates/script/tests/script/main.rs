@@ -3,7 +3,7 @@
 mod helpers;
 
 use helpers::{Outcome, Theatre, failure, play};
-use load::script::{Halt, Heard};
+use load::script::{Halt, Response};
 use std::time::Duration;
 
 #[test]
@@ -37,13 +37,13 @@ fn what_init_changes_shapes_the_one_request() {
         r#"wrk.method = "POST"; wrk.body = "x=1"; wrk.headers["B"] = "b"; wrk.headers["A"] = "a"
            function init() wrk.path = "/other" end"#,
     );
-    let habits = theatre.habits(0);
-    let fixed = String::from_utf8(habits.fixed.unwrap()).unwrap();
+    let hooks = theatre.hooks(0);
+    let fixed = String::from_utf8(hooks.fixed.unwrap()).unwrap();
     assert_eq!(
         fixed,
         "POST /other HTTP/1.1\r\nHost: h:81\r\nA: a\r\nB: b\r\nContent-Length: 3\r\nX-Q: z\r\n\r\nx=1"
     );
-    assert_eq!((habits.delays, habits.responds), (false, false));
+    assert_eq!((hooks.delays, hooks.responds), (false, false));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn answers_are_told_with_the_last_of_equal_fields() {
         function request() return wrk.format(nil, "/" .. tostring(said)) end
     "#;
     let mut theatre = play(text);
-    let mut heard = Heard::default();
+    let mut heard = Response::default();
     for (name, value) in [("A", "1"), ("b", "2"), ("A", "3")] {
         heard.add_field(name.as_bytes(), value.as_bytes());
     }
@@ -104,7 +104,7 @@ fn arguments_that_a_response_does_not_look_at_are_not_made() {
             }
         };
         let mut theatre = play(&text);
-        theatre.hear(0, &Heard::default()).unwrap();
+        theatre.hear(0, &Response::default()).unwrap();
         assert!(theatre.request(0).starts_with(&format!("GET /{expected} ")), "{parameters}");
     }
 }
@@ -112,7 +112,7 @@ fn arguments_that_a_response_does_not_look_at_are_not_made() {
 #[test]
 fn delays_are_milliseconds() {
     let mut theatre = play("function delay() return 12.5 end");
-    assert!(theatre.habits(0).delays);
+    assert!(theatre.hooks(0).delays);
     assert_eq!(theatre.delay(0), Ok(Duration::from_micros(12_500)));
     for odd in ["-1", "0/0", "1/0"] {
         assert_eq!(play(&format!("function delay() return {odd} end")).delay(0), Ok(Duration::ZERO), "{odd}");

@@ -30,7 +30,7 @@ pub(super) struct Gather {
 const PARSE_AT_FIRST: usize = 16;
 
 impl Gather {
-    /// Whether a part of a head waits for the rest.
+    /// True if a part of a head waits for the rest.
     pub(super) fn is_empty(&self) -> bool {
         self.spill.is_empty()
     }
@@ -183,7 +183,7 @@ impl Facts {
         }
     }
 
-    /// Whether the connection outlives the message (RFC 9112 section 9.3).
+    /// True if the connection outlives the message (RFC 9112 section 9.3).
     #[inline]
     pub(super) fn keep_alive(&self, version: Version) -> bool {
         !self.close && (version == Version::Http11 || self.keep_alive)

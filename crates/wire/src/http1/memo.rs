@@ -92,21 +92,21 @@ impl HeadMemo {
         (self.fields, self.known) = (fields, Some((*head, expect)));
     }
 
-    /// Whether the first lines are equal, and as many bytes.
+    /// True if the first lines are equal, and as many bytes.
     fn begins_like(&self, bytes: &[u8]) -> bool {
         let line = self.fields.first().map_or(self.bytes.len(), |line| line.name.start);
         bytes.len() == self.bytes.len() && bytes[..line] == self.bytes[..line]
     }
 }
 
-/// Whether bytes of the same number as a field value are one: without line ends, and without white space around it.
+/// True if bytes of the same number as a field value are one: without line ends, and without white space around it.
 #[inline]
 fn is_value(bytes: &[u8]) -> bool {
     let blank = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b' ' | b'\t'));
     !blank(bytes.first()) && !blank(bytes.last()) && bytes.iter().all(|byte| *byte >= 0x20 && *byte != 0x7F)
 }
 
-/// Whether the field whose value follows `head` says how the message is framed, or whether the connection goes on.
+/// True if the field whose value follows `head` says how the message is framed, or whether the connection goes on.
 fn frames(head: &[u8]) -> bool {
     let line = head.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let name = line.split(|byte| *byte == b':').next().unwrap_or_default();

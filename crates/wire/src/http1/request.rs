@@ -83,7 +83,7 @@ pub struct RequestHead<'a> {
     pub version: Version,
     /// How the content ends; never [`Framing::UntilClose`].
     pub framing: Framing,
-    /// Whether the connection may stay open after the answer (RFC 9112 section 9.3).
+    /// True if the connection may stay open after the answer (RFC 9112 section 9.3).
     pub keep_alive: bool,
     /// The client waits for 100 before it sends content (RFC 9110 section 10.1.1); never in HTTP/1.0.
     pub expect_continue: bool,
@@ -319,12 +319,12 @@ fn refusal(
     }
 }
 
-/// Whether somebody may have meant HTTP: methods in use are letters, a TLS hello or a binary protocol is not.
+/// True if somebody may have meant HTTP: methods in use are letters, a TLS hello or a binary protocol is not.
 fn begins_like_method(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Whether the line ends after the version; the parser has one error for this and for a CR astray in the fields.
+/// True if the line ends after the version; the parser has one error for this and for a CR astray in the fields.
 fn request_line_ends(request: &httparse::Request<'_, '_>, bytes: &[u8]) -> bool {
     let method = request.method.unwrap_or_default();
     let target = request.path.unwrap_or_default();

@@ -32,7 +32,7 @@ pub struct ResponseHead {
     pub framing: Framing,
     /// Content-Length as given, also where it does not frame anything (HEAD, 204, 304).
     pub content_length: Option<u64>,
-    /// Whether the connection may be used again after this response (RFC 9112 section 9.3).
+    /// True if the connection may be used again after this response (RFC 9112 section 9.3).
     pub keep_alive: bool,
 }
 
@@ -61,7 +61,7 @@ pub trait ResponseSink {
         let _ = status;
     }
 
-    /// Whether fields are looked at; where not, those of a head that is known need not be pushed.
+    /// True if fields are looked at; where not, those of a head that is known need not be pushed.
     fn wants_fields(&self) -> bool {
         true
     }
@@ -327,7 +327,7 @@ fn parse(
     Ok(Some((length, parsed)))
 }
 
-/// Whether a line begins with white space.
+/// True if a line begins with white space.
 fn has_folds(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|two| matches!(two, b"\n " | b"\n\t"))
 }

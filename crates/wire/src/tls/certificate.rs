@@ -49,12 +49,12 @@ impl Certificates {
         )
     }
 
-    /// How many there are.
+    /// Number of there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Error {
     /// What happened.
     pub kind: ErrorKind,
-    /// Whether the handshake was not complete yet.
+    /// True if the handshake was not complete yet.
     pub handshaking: bool,
     detail: String,
 }

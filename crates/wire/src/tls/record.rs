@@ -33,7 +33,7 @@ const HELLO_REQUEST: u8 = 0;
 /// The keys of both directions, and what rustls keeps of the connection.
 pub(super) struct Traffic {
     kernel: Kernel,
-    /// Whether tickets are of any use.
+    /// True if tickets are of any use.
     resumes: bool,
     suite: SupportedCipherSuite,
     sealer: Box<dyn MessageEncrypter>,

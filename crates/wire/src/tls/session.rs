@@ -39,12 +39,12 @@ enum State {
     Over,
 }
 
-/// What came of a handshake.
+/// Outcome of a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Handshake {
     /// It resumed a session; otherwise it was a full one.
     pub resumed: bool,
-    /// Whether the server took the early data, where some were sent (client) or some came (server).
+    /// True if the server took the early data, where some were sent (client) or some came (server).
     pub early: Option<bool>,
     /// It is TLS 1.3, otherwise 1.2.
     pub tls13: bool,
@@ -154,12 +154,12 @@ impl Session {
         Session { state: State::Handshake(Box::new(hands)), handshake: None }
     }
 
-    /// Whether the handshake goes on.
+    /// True if the handshake goes on.
     pub fn is_handshaking(&self) -> bool {
         matches!(self.state, State::Handshake(_))
     }
 
-    /// Whether [`seal`](Session::seal) would do something.
+    /// True if [`seal`](Session::seal) would do something.
     pub fn may_send(&self) -> bool {
         match &self.state {
             State::Handshake(hands) => hands.may_send,
@@ -168,12 +168,12 @@ impl Session {
         }
     }
 
-    /// Whether [`seal_early`](Session::seal_early) would do something.
+    /// True if [`seal_early`](Session::seal_early) would do something.
     pub fn may_send_early(&self) -> bool {
         matches!(&self.state, State::Handshake(hands) if hands.early == Early::Possible)
     }
 
-    /// What came of the handshake, once it is complete.
+    /// Outcome of the handshake, once it is complete.
     pub fn handshake(&self) -> Option<Handshake> {
         self.handshake
     }

@@ -149,7 +149,7 @@ impl Client {
         Client { config: Arc::new(config), ..self.clone() }
     }
 
-    /// Whether tickets that come are of any use.
+    /// True if tickets that come are of any use.
     pub(super) fn resumes(&self) -> bool {
         self.resumption != Resumption::Off
     }

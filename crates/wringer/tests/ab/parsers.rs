@@ -23,7 +23,15 @@ const PARSERS: [(&str, &[&str]); 5] = [
     ),
     (
         "github.com/anggar/PROGJAR_05111740000052, tugas10/test.sh",
-        &["Time taken", "Complete req", "Failed req", "Total trans", "Requests per", "Time per request", "Transfer rate"],
+        &[
+            "Time taken",
+            "Complete req",
+            "Failed req",
+            "Total trans",
+            "Requests per",
+            "Time per request",
+            "Transfer rate",
+        ],
     ),
     (
         "programs that look for the version first",

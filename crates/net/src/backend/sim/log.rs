@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Log {
     /// A hash of all entries, with their times and the bytes that were sent. Equal: the same happened.
     pub hash: u64,
-    /// How many entries there were.
+    /// Number of entries there were.
     pub entries: u64,
     /// The entries, a line each: seconds, the end of a connection, what happened to it, and a number that depends on that.
     /// Empty unless asked for.

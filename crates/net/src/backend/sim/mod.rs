@@ -39,7 +39,7 @@ pub struct Simulation {
     pub seed: u64,
     /// How the network behaves.
     pub faults: Faults,
-    /// Whether the log has lines to read, or only its hash.
+    /// True if the log has lines to read, or only its hash.
     pub keeps_log: bool,
 }
 

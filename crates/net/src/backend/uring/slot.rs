@@ -123,9 +123,9 @@ pub(super) struct Slot {
     under_way: Cell<u8>,
     /// Those of them that are to end soon.
     cancelled: Cell<u8>,
-    /// Whether the socket was dropped.
+    /// True if the socket was dropped.
     pub(super) is_gone: Cell<bool>,
-    /// Whether what is not yet sent may be lost when it is dropped.
+    /// True if what is not yet sent may be lost when it is dropped.
     pub(super) resets: Cell<bool>,
     pub(super) waits: Waits,
     pub(super) mode: Cell<Mode>,
@@ -193,7 +193,7 @@ impl Slot {
         self.cancelled.set(self.cancelled.get() & but);
     }
 
-    /// Whether the kernel has yet to end such an operation.
+    /// True if the kernel has yet to end such an operation.
     pub(super) fn does(&self, kind: Kind) -> bool {
         self.under_way.get() & 1 << kind as u8 != 0
     }
@@ -202,7 +202,7 @@ impl Slot {
         self.under_way.get() == 0
     }
 
-    /// Whether this is the first cancellation of an operation that is under way.
+    /// True if this is the first cancellation of an operation that is under way.
     pub(super) fn to_cancel(&self, kind: Kind) -> bool {
         let bit = 1 << kind as u8;
         let is_first = self.does(kind) && self.cancelled.get() & bit == 0;
@@ -273,7 +273,7 @@ impl Slot {
         }
     }
 
-    /// Whether the receive that is about to begin is one of the first. Asked once for each.
+    /// True if the receive that is about to begin is one of the first. Asked once for each.
     pub(super) fn is_new(&self) -> bool {
         let begun = self.begun.get();
         self.begun.set(SINGLE.min(begun + 1));

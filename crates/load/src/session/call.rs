@@ -52,7 +52,7 @@ impl Chain {
     }
 }
 
-/// What came of a request.
+/// Outcome of a request.
 pub(super) enum Fetched {
     /// It leads nowhere.
     Over,
@@ -63,7 +63,7 @@ pub(super) enum Fetched {
 }
 
 /// One request of a visit.
-struct Derived<'a> {
+struct SessionCall<'a> {
     visit: &'a Visit<'a>,
     message: &'a Message,
     purpose: Purpose<'a>,
@@ -73,7 +73,7 @@ struct Derived<'a> {
     /// The bytes as they were sent, where evidence may be wanted.
     sent: Vec<u8>,
     conditional: bool,
-    /// What came of the last answer; `None`: it was a challenge that is answered next.
+    /// Outcome of the last answer; `None`: it was a challenge that is answered next.
     fetched: Cell<Option<Fetched>>,
 }
 
@@ -90,7 +90,7 @@ impl Visit<'_> {
             errno: error.raw_os_error(),
         });
         let route = found.unwrap_or_default();
-        let mut call = Derived {
+        let mut call = SessionCall {
             visit: self,
             message,
             purpose,
@@ -164,7 +164,7 @@ impl Visit<'_> {
     }
 }
 
-impl Call for Derived<'_> {
+impl Call for SessionCall<'_> {
     type Item = ();
 
     fn destination<'s>(&'s self, _: &'s ()) -> Destination<'s> {
@@ -235,7 +235,7 @@ impl Call for Derived<'_> {
     }
 }
 
-impl HttpCall for Derived<'_> {
+impl HttpCall for SessionCall<'_> {
     type Sink<'s>
         = Reply<'s>
     where
@@ -270,7 +270,7 @@ impl HttpCall for Derived<'_> {
     }
 }
 
-impl Derived<'_> {
+impl SessionCall<'_> {
     fn framing(&self) -> Framing {
         if self.message.method == "HEAD" { Framing::NoBody } else { Framing::Body }
     }
