@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod dist;
 mod docs;
 mod fuzz;
 mod instructions;
@@ -22,7 +23,8 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions, memory, fuzz
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, package, tests, instructions, memory,
+                     fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
@@ -33,6 +35,7 @@ Usage: cargo xtask COMMAND
                      instructions that the hot path takes, by callgrind, against xtask/instructions.txt
   memory [--binary FILE]
                      long runs of messages whose memory must not grow
+  dist               packages in target/packages: .deb, archive, and what a container is made of
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
@@ -61,6 +64,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "docs" if rest == ["--commands"] => docs::try_commands(&root()),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),
+        "dist" => none_of(rest).and_then(|()| dist::run()),
         "fuzz" => fuzz::run(&fuzz::parse(rest)?),
         "instructions" => instructions::run(rest),
         "memory" => memory::run(rest),

@@ -73,6 +73,8 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Rig(args) => command::rig(&args),
         Command::Links { dir } => command::links::make(&dir),
+        Command::Completions { shell } => command::manual::completions(shell),
+        Command::ManPages { dir } => command::manual::pages(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),
     }

@@ -10,6 +10,7 @@ mod expect;
 mod files;
 mod http;
 mod list;
+mod manual;
 mod options;
 mod pace;
 mod phase;
@@ -27,6 +28,7 @@ pub use data::DataArgs;
 pub use expect::ExpectArgs;
 pub use files::Files;
 pub use http::{HttpArgs, RequestArgs, RunArgs as HttpRunArgs};
+pub use manual::{Page, completions, pages};
 pub use options::{
     AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
@@ -177,6 +179,17 @@ pub enum Command {
     /// Make links named after the tools that wringer stands in for
     Links {
         /// Folder in which the links are made
+        dir: PathBuf,
+    },
+    /// Print completions for a shell; how to install them is in their first lines or the shell's manual
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages; for packages
+    #[command(hide = true)]
+    ManPages {
+        /// Folder in which they are written
         dir: PathBuf,
     },
     /// Watches over a rig; started by wringer itself

@@ -9,6 +9,7 @@ pub mod http;
 pub mod http_load;
 pub mod jtest;
 pub mod links;
+pub mod manual;
 pub mod origin;
 pub mod plan;
 mod show;
