@@ -35,7 +35,8 @@ Usage: cargo xtask COMMAND
                      instructions that the hot path takes, by callgrind, against xtask/instructions.txt
   memory [--binary FILE]
                      long runs of messages whose memory must not grow
-  dist               packages in target/packages: .deb, archive, and what a container is made of
+  dist [--check]     packages in target/packages: .deb, archive, and what a container is made of; --check: of the debug build,
+                     installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
@@ -64,6 +65,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "docs" if rest == ["--commands"] => docs::try_commands(&root()),
         "docs" => none_of(rest).and_then(|()| docs::run(&root())),
         "simulate" => simulate::run(&simulate::parse(rest)?),
+        "dist" if rest == ["--check"] => dist::check(),
         "dist" => none_of(rest).and_then(|()| dist::run()),
         "fuzz" => fuzz::run(&fuzz::parse(rest)?),
         "instructions" => instructions::run(rest),
