@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, dist, docs, fuzz, instructions, memory, root, setup, shell, tidy};
+use crate::{Result, docs, fuzz, instructions, memory, root, setup, shell, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 11] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -20,7 +20,6 @@ const STEPS: [Step; 12] = [
     },
     Step { name: "build", run: || cargo(&["build", "--workspace"]) },
     Step { name: "docs commands", run: || docs::try_commands(&root()) },
-    Step { name: "package", run: dist::check },
     // The README's second command, as it stands there.
     Step { name: "test", run: || cargo(&["xtask", "test"]) },
     Step { name: "instructions", run: || instructions::run(&[]) },

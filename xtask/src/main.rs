@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, package, tests, instructions, memory,
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions, memory,
                      fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
