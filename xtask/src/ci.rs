@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, docs, fuzz, instructions, memory, root, setup, shell, tidy};
+use crate::{Result, dist, docs, fuzz, instructions, memory, root, setup, shell, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -19,6 +19,8 @@ const STEPS: [Step; 11] = [
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
     Step { name: "build", run: || cargo(&["build", "--workspace"]) },
+    // Of what was built just now.
+    Step { name: "package", run: dist::check },
     Step { name: "docs commands", run: || docs::try_commands(&root()) },
     // The README's second command, as it stands there.
     Step { name: "test", run: || cargo(&["xtask", "test"]) },

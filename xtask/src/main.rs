@@ -23,8 +23,7 @@ type Result<T> = std::result::Result<T, String>;
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci                 all of CI: setup, formatting, rules, docs, clippy, build, tests, instructions, memory,
-                     fuzz
+  ci                 all of CI: setup, formatting, rules, docs, clippy, build, package, tests, instructions, memory, fuzz
   test [ARGS]        setup where it may, then cargo test --workspace ARGS
   setup [--bench]    install from Debian what the tests need; --bench: also the tools that the bench compares with
   tidy               the rules for code and manifests that the compiler does not know
@@ -35,8 +34,8 @@ Usage: cargo xtask COMMAND
                      instructions that the hot path takes, by callgrind, against xtask/instructions.txt
   memory [--binary FILE]
                      long runs of messages whose memory must not grow
-  dist [--check]     packages in target/packages: .deb, archive, and what a container is made of; --check: of the debug build,
-                     installed, run and removed
+  dist [--check]     packages in target/packages: .deb, archive, and what a container is made of; --check: the .deb of the
+                     debug build is installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let result = match door(&args) {
         Some((door, rest)) => (door.run)(rest),
         None => match asked_for_help(&args) {
-            Some(door) => (door.help)(),
+            Some(door) => Ok(door.help()),
             None => native(&args),
         },
     };
@@ -73,7 +73,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Rig(args) => command::rig(&args),
         Command::Links { dir } => command::links::make(&dir),
-        Command::Completions { shell } => command::manual::completions(shell),
+        Command::Completions { shell } => Ok(command::manual::completions(shell)),
         Command::ManPages { dir } => command::manual::pages(&dir),
         Command::RigGuard { folder } => Ok(Exit::Code(rig::guard::run(&folder))),
         Command::DemoCache { listen, origin, memory } => command::demo_cache(listen, origin, memory),

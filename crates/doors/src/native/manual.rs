@@ -1,8 +1,10 @@
-//! What shells and manuals say of the command line, made of its own description.
+//! Completions and manual pages, made of the description that reads the command line.
 
-use super::Cli;
+use super::{Cli, with_doors};
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
 use std::io;
 
 /// A manual page.
@@ -14,32 +16,66 @@ pub struct Page {
     pub text: Vec<u8>,
 }
 
-/// The completions for a shell, a script of that shell.
+/// The completions for a shell, as a script of that shell: of the native commands and their options, and the old tools' names.
 pub fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "wringer", &mut script);
+    clap_complete::generate(shell, &mut shown(), "wringer", &mut script);
     script
 }
 
-/// The manual pages: of wringer, and of each of its commands.
+/// The manual pages of wringer, of each of its commands, and of each old tool: a name and its usage.
 ///
 /// # Errors
 /// None where memory can be written to.
-pub fn pages() -> io::Result<Vec<Page>> {
-    let mut command = Cli::command();
+pub fn pages(usages: &[(&str, String)]) -> io::Result<Vec<Page>> {
+    let mut command = shown().disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
-    add_pages(&command, &mut pages)?;
+    add_pages(&command, usages, &mut pages)?;
     Ok(pages)
 }
 
-fn add_pages(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
+/// The command line without what wringer only says to itself.
+fn shown() -> Command {
+    let whole = with_doors(Cli::command());
+    let commands: Vec<Command> =
+        whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned().collect();
+    let about = whole.get_about().cloned().unwrap_or_default();
+    let after = whole.get_after_help().cloned().unwrap_or_default();
+    Command::new("wringer")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .after_help(after)
+        .subcommand_required(true)
+        .subcommands(commands)
+}
+
+fn add_pages(command: &Command, usages: &[(&str, String)], pages: &mut Vec<Page>) -> io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+    let usage = usages.iter().find(|(tool, _)| command.get_name() == *tool);
+    let man = Man::new(command.clone()).title(&name).manual("wringer");
     let mut text = Vec::new();
-    clap_mangen::Man::new(command.clone()).title(&name).manual("wringer").render(&mut text)?;
+    match usage {
+        Some((_, usage)) => {
+            man.render_title(&mut text)?;
+            man.render_name_section(&mut text)?;
+            as_it_stands(usage).to_writer(&mut text)?;
+        }
+        None => man.render(&mut text)?,
+    }
     pages.push(Page { file: format!("{name}.1"), text });
-    let shown = |command: &&Command| !command.is_hide_set() && command.get_name() != "help";
-    command.get_subcommands().filter(shown).try_for_each(|command| add_pages(command, pages))
+    command.get_subcommands().try_for_each(|command| add_pages(command, usages, pages))
+}
+
+/// A usage whose lines stay as they are.
+fn as_it_stands(usage: &str) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["DESCRIPTION"]).control("nf", []);
+    for line in usage.lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []);
+    roff
 }
 
 #[cfg(test)]
@@ -47,24 +83,31 @@ mod tests {
     use super::*;
     use clap::ValueEnum;
 
+    fn page<'a>(pages: &'a [Page], file: &str) -> std::borrow::Cow<'a, str> {
+        let files: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
+        let found = pages.iter().find(|page| page.file == file);
+        String::from_utf8_lossy(&found.unwrap_or_else(|| panic!("no {file} in {files:?}")).text)
+    }
+
     #[test]
     fn every_command_has_its_page() {
-        let pages = pages().unwrap();
-        let files: Vec<&str> = pages.iter().map(|page| page.file.as_str()).collect();
-        for file in ["wringer.1", "wringer-cache.1", "wringer-plan-show.1", "wringer-http_load.1"] {
-            assert!(files.contains(&file), "{files:?}");
+        let pages = pages(&[("ab", "Usage: ab\n    -n requests  'all' \\ of them\n".to_owned())]).unwrap();
+        let cache = page(&pages, "wringer-cache.1");
+        assert!(cache.contains(".SH OPTIONS") && cache.contains("fail\\-if"), "{cache}");
+        for file in ["wringer.1", "wringer-plan-show.1", "wringer-http_load.1"] {
+            assert!(page(&pages, file).contains(".SH NAME\nwringer"), "{file}");
         }
-        assert!(!files.iter().any(|file| file.contains("guard") || file.contains("help")), "{files:?}");
-        let cache = pages.iter().find(|page| page.file == "wringer-cache.1").unwrap();
-        let text = String::from_utf8(cache.text.clone()).unwrap();
-        assert!(text.contains(".SH OPTIONS") && text.contains("fail\\-if"), "{text}");
+        let old = page(&pages, "wringer-ab.1");
+        assert!(old.contains(".nf\nUsage: ab\n    \\-n requests  \\*(Aqall\\*(Aq \\\\ of them\n.fi\n"), "{old}");
+        assert!(!pages.iter().any(|page| page.file.contains("guard") || page.file.contains("help")));
     }
 
     #[test]
     fn every_shell_completes_commands_and_options() {
         for shell in Shell::value_variants() {
             let script = String::from_utf8(completions(*shell)).unwrap();
-            assert!(script.contains("doctor") && script.contains("fail-if"), "{shell}");
+            assert!(["doctor", "http_load", "fail-if"].iter().all(|word| script.contains(word)), "{shell}");
+            assert!(!script.contains("rig-guard"), "{shell}");
         }
     }
 }

@@ -181,9 +181,9 @@ pub enum Command {
         /// Folder in which the links are made
         dir: PathBuf,
     },
-    /// Print completions for a shell; how to install them is in their first lines or the shell's manual
+    /// Print completions for a shell
     Completions {
-        /// The shell
+        /// Their shell
         shell: clap_complete::Shell,
     },
     /// Write the manual pages; for packages

@@ -159,12 +159,6 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
     }))
 }
 
-/// Prints what `--help` prints, as the help of a native command: on standard output, and it is no error.
-pub fn help<D: Door>() -> Result<Exit, Problem> {
-    show::write(&D::help());
-    Ok(Exit::Fine)
-}
-
 fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     can_keep(door)?;
     let common = door.common();

@@ -33,18 +33,24 @@ pub struct Entry {
     pub name: &'static str,
     /// Runs it with the words after the name.
     pub run: fn(&[OsString]) -> Result<Exit, Problem>,
-    /// Prints its help on standard output.
-    pub help: fn() -> Result<Exit, Problem>,
+    /// Its usage, as `--help` prints it.
+    pub usage: fn() -> String,
 }
 
 impl Entry {
     const fn of<D: Door>() -> Entry {
-        Entry { name: D::NAME, run: door::run::<D>, help: door::help::<D> }
+        Entry { name: D::NAME, run: door::run::<D>, usage: D::help }
     }
 
     /// The door of this name.
     pub fn named(name: &str) -> Option<&'static Entry> {
         DOORS.iter().find(|door| door.name == name)
+    }
+
+    /// Prints its usage, as the help of a native command: on standard output, and it is no error.
+    pub fn help(&self) -> Exit {
+        crate::output::write(&(self.usage)());
+        Exit::Fine
     }
 }
 
