@@ -34,9 +34,8 @@ pub fn package(stage: &Path, folder: &Path, version: &str) -> Result<PathBuf> {
 
 /// `glibc`: the version that the binary asks for; none of one that is linked with all it needs.
 fn control(version: &str, architecture: &str, glibc: Option<Glibc>) -> String {
-    let depends = glibc.map_or(String::new(), |(major, minor)| {
-        format!("Depends: libc6 (>= {major}.{minor}), libgcc-s1\n")
-    });
+    let depends = glibc
+        .map_or(String::new(), |(major, minor)| format!("Depends: libc6 (>= {major}.{minor}), libgcc-s1\n"));
     format!(
         "Package: {PACKAGE}\n\
          Version: {version}\n\

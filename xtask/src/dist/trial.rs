@@ -58,7 +58,8 @@ impl Place {
         let database = folder.join("var/lib/dpkg");
         for part in ["info", "updates", "triggers"] {
             let part = database.join(part);
-            fs::create_dir_all(&part).map_err(|error| format!("{} cannot be made: {error}", part.display()))?;
+            fs::create_dir_all(&part)
+                .map_err(|error| format!("{} cannot be made: {error}", part.display()))?;
         }
         layout::put(&database.join("status"), b"", 0o644)?;
         Ok(Place::Below(folder))

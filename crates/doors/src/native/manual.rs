@@ -98,7 +98,10 @@ mod tests {
             assert!(page(&pages, file).contains(".SH NAME\nwringer"), "{file}");
         }
         let old = page(&pages, "wringer-ab.1");
-        assert!(old.contains(".nf\nUsage: ab\n    \\-n requests  \\*(Aqall\\*(Aq \\\\ of them\n.fi\n"), "{old}");
+        assert!(
+            old.contains(".nf\nUsage: ab\n    \\-n requests  \\*(Aqall\\*(Aq \\\\ of them\n.fi\n"),
+            "{old}"
+        );
         assert!(!pages.iter().any(|page| page.file.contains("guard") || page.file.contains("help")));
     }
 
