@@ -6,7 +6,7 @@ use crate::clock::Clocks;
 use crate::run::{PhaseResult, RunResult, Timeline};
 use crate::self_check::SelfCheck;
 use crate::spread::Spreads;
-use crate::stream::{End, Head, Minute, PhaseEnd, RunEvent, Second};
+use crate::stream::{Command, Controlled, End, Head, Minute, PhaseEnd, RunEvent, Second};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -42,7 +42,8 @@ impl RunState {
             RunEvent::Evidence(found) => self.evidence.push(found.evidence.clone()),
             RunEvent::Note(note) => self.notes.push(note.text.clone()),
             RunEvent::End(end) => self.end = Some((**end).clone()),
-            RunEvent::Phase(_) | RunEvent::Exchanges(_) | RunEvent::Control(_) | RunEvent::Unknown => {}
+            RunEvent::Control(control) => self.control(control),
+            RunEvent::Phase(_) | RunEvent::Exchanges(_) | RunEvent::Unknown => {}
         }
     }
 
@@ -59,6 +60,12 @@ impl RunState {
     /// How far the records reach.
     pub fn until(&self) -> Duration {
         self.until
+    }
+
+    fn control(&mut self, control: &Controlled) {
+        if let Some(Command::Label { name, value }) = &control.command {
+            self.head.labels.insert(name.clone(), value.clone());
+        }
     }
 
     fn begin(&mut self, head: &Head) {
@@ -113,8 +120,16 @@ impl RunState {
             interrupted: end.interrupted,
             backend: end.backend.clone(),
             thresholds: end.thresholds.clone(),
-            notes: self.notes.clone(),
+            notes: self.notes.iter().cloned().chain(self.cut()).collect(),
         }
+    }
+
+    /// Says of a run without a last record how far it is known.
+    fn cut(&self) -> Option<String> {
+        let until = self.until.as_secs_f64();
+        self.end
+            .is_none()
+            .then(|| format!("this run ended without a word: it is known until {until:.1} s after its start"))
     }
 
     /// What can be said of the generator before it has told itself.

@@ -44,7 +44,7 @@ pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use rates::{Dispersion, Rates};
-pub use run::{Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
+pub use run::{Headline, Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use self_check::SelfCheck;
 pub use silence::Silence;
 pub use spread::{Spread, Spreads, Times};

@@ -282,6 +282,30 @@ pub struct WorkerUse {
     pub share: f64,
 }
 
+/// The figures of the measured phases that lists of runs show.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Headline {
+    /// Requests begun.
+    pub requests: u64,
+    /// Requests per second.
+    pub requests_per_s: f64,
+    /// Median of the response time in µs.
+    pub p50_us: u64,
+    /// 99th percentile of it.
+    pub p99_us: u64,
+    /// 99.9th percentile of it.
+    pub p999_us: u64,
+    /// Share of requests without a good answer.
+    pub failed_share: f64,
+    /// Hit ratio by requests, where known.
+    pub hit_ratio: Option<f64>,
+    /// Share of answers that cost the origin no body, where known.
+    pub offload: Option<f64>,
+    /// CPU time of the generator for each request in µs, where known.
+    pub cpu_us_per_request: Option<f64>,
+}
+
 /// A condition that the figures were held to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
@@ -344,6 +368,24 @@ impl RunResult {
             }
         }
         sum
+    }
+
+    /// The figures that lists of runs show.
+    pub fn headline(&self) -> Headline {
+        let measured = self.measured();
+        let counts = measured.counts();
+        Headline {
+            requests: counts.requests,
+            requests_per_s: measured.per_second(counts.requests),
+            p50_us: measured.percentile_us(Clock::Response, 0.5),
+            p99_us: measured.percentile_us(Clock::Response, 0.99),
+            p999_us: measured.percentile_us(Clock::Response, 0.999),
+            failed_share: ratio(counts.failed + counts.faulty + counts.unfinished, counts.requests)
+                .unwrap_or(0.0),
+            hit_ratio: measured.hit_ratio(),
+            offload: measured.origin_offload(),
+            cpu_us_per_request: self.cpu_us_per_request(),
+        }
     }
 
     /// CPU time in µs that the workers used for each request of the run, the origin's work included where it runs here.

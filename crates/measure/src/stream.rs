@@ -10,7 +10,7 @@ use crate::clock::{Clocks, named};
 use crate::event::Evidence;
 use crate::figures::Figures;
 use crate::machine::Watched;
-use crate::run::{Judged, Row, WorkerUse};
+use crate::run::{Headline, Judged, Row, WorkerUse};
 use crate::seconds::{self, if_any};
 use crate::self_check::SelfCheck;
 use crate::spread::SpreadsKept;
@@ -141,7 +141,7 @@ pub struct Second {
     pub paced_until: Duration,
     /// Requests under way at its end.
     pub in_flight: u64,
-    /// Requests per second that an open pace asked for at its end.
+    /// Requests per second that an open pace asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_per_s: Option<f64>,
     /// Median service time of its good answers in µs, 0 without any.
@@ -304,6 +304,13 @@ pub enum Command {
     },
     /// The run ends.
     Stop,
+    /// The run is called so from now on; also long after its end.
+    Label {
+        /// The name.
+        name: String,
+        /// The value; empty: none.
+        value: String,
+    },
     /// Something worth remembering happened.
     Mark {
         /// What.
@@ -339,6 +346,8 @@ pub struct End {
     pub thresholds: Vec<Judged>,
     /// What the figures are worth, in one word.
     pub verdict: String,
+    /// What lists of runs show.
+    pub figures: Headline,
     /// Exit code of the process.
     pub exit: u8,
     /// Where faulty answers were written, beside this record.

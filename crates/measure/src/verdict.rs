@@ -27,6 +27,22 @@ pub enum Judgement {
     Valid,
 }
 
+impl Judgement {
+    /// Short name for machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judgement::BrokenOff => "broken_off",
+            Judgement::NoResult => "no_result",
+            Judgement::NoGoodAnswer => "no_good_answer",
+            Judgement::StoppedAnswering => "stopped_answering",
+            Judgement::GeneratorBound => "generator_bound",
+            Judgement::Disturbed => "disturbed",
+            Judgement::TargetFailed => "target_failed",
+            Judgement::Valid => "valid",
+        }
+    }
+}
+
 /// Whether the figures speak of the target, and what they say against it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {

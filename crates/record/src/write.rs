@@ -86,6 +86,11 @@ impl<P: Place> Writer<P> {
         Writer { place, length: 0, sequence: 0, now: zero, synced: zero, failed: None }
     }
 
+    /// Goes on behind so many bytes and members.
+    pub fn after(place: P, length: u64, members: u32) -> Writer<P> {
+        Writer { length, sequence: members, ..Writer::new(place) }
+    }
+
     /// Bytes written so far.
     pub fn length(&self) -> u64 {
         self.length

@@ -3,6 +3,7 @@
 //! tool: [`ab`], [`http_load`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
 
 pub mod ab;
+pub mod csv;
 pub mod good;
 mod harmless;
 pub mod html;

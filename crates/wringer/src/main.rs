@@ -10,6 +10,7 @@ mod output;
 mod ports;
 mod problem;
 mod rig;
+mod runs;
 mod session;
 
 use command::Entry;
@@ -71,6 +72,8 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::Show { file }) => command::plan::show(&file),
         Command::Plan(PlanCommand::Check { file }) => command::plan::check(&file),
         Command::Doctor(args) => command::doctor::run(&args),
+        Command::Runs(args) => command::runs::run(&args),
+        Command::Report(args) => command::report::run(&args),
         Command::Rig(args) => command::rig(&args),
         Command::Links { dir } => command::links::make(&dir),
         Command::Completions { shell } => Ok(command::manual::completions(shell)),

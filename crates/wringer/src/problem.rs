@@ -57,6 +57,17 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The code as a number; of [`Exit::Code`], which does not tell it, 0 or 1.
+    pub fn number(&self) -> u8 {
+        match self {
+            Exit::Fine => 0,
+            Exit::Impossible => 1,
+            Exit::Usage => 2,
+            Exit::Wrong => 3,
+            Exit::Code(code) => u8::from(*code != ExitCode::SUCCESS),
+        }
+    }
+
     /// The worse of two ends: that answers were wrong is not hidden by a report that could not be written, and that is not
     /// hidden by a good end.
     #[must_use]

@@ -358,7 +358,10 @@ fn is_installed(proxy: &Expected) -> bool {
 }
 
 fn wringer() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_wringer"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wringer"));
+    // Runs are not kept: there is no home.
+    command.env("XDG_STATE_HOME", "/proc/nowhere");
+    command
 }
 
 /// A running `wringer rig`; killed when dropped, after which its guard cleans up.

@@ -1,6 +1,8 @@
 //! `wringer cache`: what its options mean.
 
-use super::options::{AskArgs, BehaviourArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs};
+use super::options::{
+    AskArgs, BehaviourArgs, KeepArgs, LoadArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
+};
 use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
@@ -71,6 +73,9 @@ pub struct CacheArgs {
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 /// What is to be pressed.

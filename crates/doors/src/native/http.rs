@@ -7,7 +7,7 @@ use super::data::DataArgs;
 use super::expect::ExpectArgs;
 use super::files::Files;
 use super::list;
-use super::options::{LoadArgs, OutputArgs, WatchArgs};
+use super::options::{KeepArgs, LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
@@ -66,6 +66,9 @@ pub struct HttpArgs {
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 /// How requests look.

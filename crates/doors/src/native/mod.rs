@@ -30,7 +30,7 @@ pub use files::Files;
 pub use http::{HttpArgs, RequestArgs, RunArgs as HttpRunArgs};
 pub use manual::{Page, completions, pages};
 pub use options::{
-    AskArgs, BehaviourArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
+    AskArgs, BehaviourArgs, KeepArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
 };
 pub use phase::PhaseArg;
 pub use service::ServiceArgs;
@@ -172,6 +172,10 @@ pub enum Command {
     /// Show or check a plan file
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Show a run that was kept, in any layout
+    Report(ReportArgs),
+    /// The runs that were kept: list, label, prune
+    Runs(RunsArgs),
     /// What limits this machine as a generator, and how to mend it
     Doctor(DoctorArgs),
     /// Start a real proxy, configured as a cache in front of the origin
@@ -213,6 +217,70 @@ pub enum Command {
     },
 }
 
+/// Showing a run that was kept.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The run: the first characters of its number, latest, latest~1, or its file
+    #[arg(default_value = "latest")]
+    pub run: String,
+    /// Its layout
+    #[arg(long = "as", value_name = "LAYOUT", default_value = "text")]
+    pub layout: Layout,
+    /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    pub keep_in: Option<PathBuf>,
+}
+
+/// How a run that was kept is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Layout {
+    /// As it was printed when it was over.
+    Text,
+    /// As --json writes it.
+    Json,
+    /// As --html writes it.
+    Html,
+    /// Second by second, for tables.
+    Csv,
+    /// Its records, a line each.
+    Events,
+}
+
+/// The runs that were kept.
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    /// What to do with them; list where nothing is said
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
+    /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub keep_in: Option<PathBuf>,
+}
+
+/// What is done with runs that were kept.
+#[derive(Debug, Subcommand)]
+pub enum RunsCommand {
+    /// A line for each, the newest first; with words, for those that bear all of them
+    List {
+        /// Looked for in command line, target, labels and verdict
+        words: Vec<String>,
+    },
+    /// Give a run a name and a value of your own
+    Label {
+        /// The run, as `wringer report` names it
+        run: String,
+        /// NAME=VALUE; the label keep protects from prune
+        #[arg(required = true, value_name = "NAME=VALUE", value_parser = options::label)]
+        labels: Vec<(String, String)>,
+    },
+    /// Remove the oldest
+    Prune {
+        /// So many stay
+        #[arg(long, value_name = "N", default_value = "500")]
+        keep: usize,
+    },
+}
+
 /// Running a plan file.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -230,6 +298,9 @@ pub struct RunArgs {
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 /// Looking at this machine.

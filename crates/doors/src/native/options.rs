@@ -47,6 +47,30 @@ impl OutputArgs {
     }
 }
 
+/// Whether a run is kept, and where.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct KeepArgs {
+    /// Keep the run in a file of this folder [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    pub keep_in: Option<PathBuf>,
+    /// Do not keep the run
+    #[arg(long, conflicts_with = "keep_in")]
+    pub no_keep: bool,
+    /// A word of your own that the kept run bears: NAME=VALUE; several times
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
+    pub labels: Vec<(String, String)>,
+}
+
+/// A label: a name, and a value that may be nothing.
+pub(super) fn label(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    if name.trim().is_empty() {
+        return Err("a label has a name: NAME=VALUE, such as build=4711".to_owned());
+    }
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
 /// What is watched while a run goes on, beside wringer itself.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]

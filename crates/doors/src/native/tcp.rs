@@ -1,7 +1,7 @@
 //! `wringer tcp`: what its options mean.
 
 use super::data;
-use super::options::{LoadArgs, OutputArgs, WatchArgs};
+use super::options::{KeepArgs, LoadArgs, OutputArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
 use super::values::{some_bytes, target};
@@ -46,6 +46,9 @@ pub struct TcpArgs {
     /// What is printed and kept.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Whether it is kept, and where.
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 /// What is sent.

@@ -155,7 +155,7 @@ fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result
         std::fs::write(file, report::ab::csv(&seen.spreads.total)).map_err(|error| cannot_open("CSV", &error))
     });
     let gnuplot = run.gnuplot.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
-        let text = gnuplot.text(finished.started_unix_s, &jiff::tz::TimeZone::system());
+        let text = gnuplot.text(finished.head.started_unix_s, &jiff::tz::TimeZone::system());
         std::fs::write(file, text).map_err(|error| cannot_open("gnuplot", &error))
     });
     csv.and(gnuplot)

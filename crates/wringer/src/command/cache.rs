@@ -59,10 +59,10 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let pressed = press(args, &listen, origin)?;
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
-    let mut finished = ready.run(&pressed.processes(), &mut lines)?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let ran = Ran { plan: &plan, target: Some(pressed.title()), output: &args.output, seed_option };
-    Ok(show::report(&mut finished, &ran))
+    let about = show::about("cache", &plan, Some(pressed.title()), &args.keep, seed_option)?;
+    let mut finished = ready.about(about).run(&pressed.processes(), &mut lines)?;
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.

@@ -4,7 +4,7 @@
 use super::{clock, show};
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View, signals};
+use crate::session::{self, About, Finished, Surroundings, View, signals};
 use plan::Plan;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -169,7 +169,8 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let plan = door.common().plan.clone();
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
-    let mut finished = ready.run(&[], &mut lines)?;
+    let about = About { door: D::NAME, target: door.target(), ..About::default() };
+    let mut finished = ready.about(about).run(&[], &mut lines)?;
     let say = |line: &str| show::notice(&format!("{}: {line}", D::NAME));
     let trouble = finished.scripts.trouble();
     trouble.iter().for_each(|why| say(why));

@@ -27,15 +27,13 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings());
     let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));
     show::notice(&format!("pressing {target}"));
+    let seed_option = args.load.seed.is_none().then_some("--seed");
+    let ready = ready.about(show::about("http", &plan, Some(target), &args.keep, seed_option)?);
     let mut finished = match args.run.verbose {
         true => tell(ready, args)?,
         false => ready.run(&[], &mut Lines::new(&args.output, &plan, false))?,
     };
-    let seed_option = args.load.seed.is_none().then_some("--seed");
-    Ok(show::report(
-        &mut finished,
-        &Ran { plan: &plan, target: Some(target), output: &args.output, seed_option },
-    ))
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
 }
 
 /// Runs it and tells each request.

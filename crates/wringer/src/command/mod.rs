@@ -12,6 +12,8 @@ pub mod links;
 pub mod manual;
 pub mod origin;
 pub mod plan;
+pub mod report;
+pub mod runs;
 mod show;
 pub mod siege;
 pub mod tcp;

@@ -1,8 +1,9 @@
 //! `wringer origin`: only the origin.
 
 use super::show::{self, Lines, Ran};
+use crate::arguments::repeat;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings};
+use crate::session::{self, About, Surroundings};
 use doors::native::OriginArgs;
 
 /// Runs the command until interrupted, or for as long as it was told.
@@ -19,7 +20,9 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
-    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
     let seed_option = args.seed.is_none().then_some("--seed");
-    Ok(show::report(&mut finished, &Ran { plan: &plan, target: None, output: &args.output, seed_option }))
+    let ready =
+        ready.about(About { door: "origin", command: repeat(&plan, seed_option), ..About::default() });
+    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
 }

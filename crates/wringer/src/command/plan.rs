@@ -29,12 +29,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let heads = plan.load.as_ref().is_some_and(|load| load.trace.heads);
     let ready = session::prepare(&plan, &around, heads)?;
     show::warn(ready.warnings());
-    let mut finished = ready.run(&[], &mut lines)?;
+    let target = plan.load.as_ref().and_then(|load| load.target.clone());
+    let about = show::about("run", &plan, target, &args.keep, None)?;
+    let mut finished = ready.about(about).run(&[], &mut lines)?;
     let trouble = finished.scripts.trouble();
     trouble.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
-    let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    let ran = Ran { plan: &plan, target, output: &args.output, seed_option: None };
-    let exit = show::report(&mut finished, &ran);
+    let exit = show::report(&mut finished, &Ran { plan: &plan, output: &args.output });
     let done = finished.scripts.done(&finished.result);
     if let Err(problem) = &done {
         show::notice(&format!("wringer: {problem}"));

@@ -4,8 +4,9 @@ use super::troubles::Troubles;
 use crate::arguments::repeat;
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, View};
-use doors::native::OutputArgs;
+use crate::runs;
+use crate::session::{self, About, Finished, Keep, View};
+use doors::native::{KeepArgs, OutputArgs};
 use measure::event::HeadTitle;
 use measure::verdict::nothing_good;
 use measure::{Event, Row, Said};
@@ -129,12 +130,29 @@ impl View for Lines {
 pub struct Ran<'a> {
     /// What was run.
     pub plan: &'a Plan,
-    /// What was pressed.
-    pub target: Option<String>,
     /// How it is shown.
     pub output: &'a OutputArgs,
-    /// The option of the door that fixes the seed, and whether it was given.
-    pub seed_option: Option<&'static str>,
+}
+
+/// What a run of a native command is called, and where it is kept. `seed_option`: the option that fixes the seed, where it
+/// was not given.
+///
+/// # Errors
+/// A folder for runs that nobody can have.
+pub fn about(
+    door: &'static str,
+    plan: &Plan,
+    target: Option<String>,
+    keep: &KeepArgs,
+    seed_option: Option<&'static str>,
+) -> Result<About, Problem> {
+    let folder = keep.keep_in.clone().map(Ok).or_else(|| (!keep.no_keep).then(runs::folder));
+    let keep = folder.transpose()?.map(|folder| Keep {
+        folder,
+        wanted: keep.keep_in.is_some(),
+        labels: keep.labels.iter().cloned().collect(),
+    });
+    Ok(About { door, command: repeat(plan, seed_option), target, keep })
 }
 
 /// Finds out before the run whether its results can be kept: afterwards it would be late.
@@ -168,16 +186,16 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     let thresholds = report::thresholds::judge(&ran.output.fail_if, &finished.result.measured());
     finished.result.thresholds = thresholds;
     let evidence = keep_evidence(finished, ran.plan, ran.output.evidence_file());
-    let command = repeat(ran.plan, ran.seed_option);
+    let evidence_file = evidence.as_ref().ok().and_then(Option::as_deref);
     let context = Context {
         plan: ran.plan,
-        command: &command,
-        version: env!("CARGO_PKG_VERSION"),
-        target: ran.target.as_deref(),
-        target_cpu: finished.target_cpu,
-        evidence_file: evidence.as_ref().ok().and_then(Option::as_deref),
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
+        command: &finished.head.command,
+        version: &finished.head.version,
+        target: finished.head.target.as_deref(),
+        target_cpu: finished.target_cpu(),
+        evidence_file,
+        started_unix_s: finished.head.started_unix_s,
+        threads: finished.head.threads,
     };
     if !is_stdout(ran.output) {
         write(&format!("\n{}", report::text::report(&finished.result, &context)));
@@ -192,14 +210,19 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
         .as_ref()
         .map(|file| output::keep(PAGE, file, report::html::page(&finished.result, &context).as_bytes()));
     let tolerated = ran.plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
+    let file = evidence_file.map(str::to_owned);
     let kept = [Some(evidence.map(drop)), json, page];
-    kept.into_iter().flatten().fold(exit(finished, tolerated), |exit, kept| match kept {
+    let exit = kept.into_iter().flatten().fold(exit(finished, tolerated), |exit, kept| match kept {
         Ok(()) => exit,
         Err(problem) => {
             notice(&format!("wringer: {problem}"));
             exit.or_worse(problem.exit())
         }
-    })
+    });
+    if let Some(kept) = finished.conclude(exit.number(), file.as_deref()) {
+        notice(&runs::kept(&kept));
+    }
+    exit
 }
 
 /// The result of an old tool's command line as JSON, where a file was asked for. `seed_option`: as of [`repeat`].
@@ -247,8 +270,8 @@ fn door_context<'a>(
         target,
         target_cpu: None,
         evidence_file: None,
-        started_unix_s: finished.started_unix_s,
-        threads: finished.threads,
+        started_unix_s: finished.head.started_unix_s,
+        threads: finished.head.threads,
     }
 }
 

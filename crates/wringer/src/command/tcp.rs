@@ -18,8 +18,8 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings());
     let probe = "one connection more, without a message, has asked whether anybody listens";
     show::notice(&format!("pressing {} ({probe})", args.target));
-    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, false))?;
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let target = Some(args.target.clone());
-    Ok(show::report(&mut finished, &Ran { plan: &plan, target, output: &args.output, seed_option }))
+    let about = show::about("tcp", &plan, Some(args.target.clone()), &args.keep, seed_option)?;
+    let mut finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, false))?;
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
 }

@@ -5,6 +5,7 @@ use super::process::{memory_of, ports_towards};
 use super::{Facts, Need, proc};
 use measure::MachineUse;
 use measure::machine::SCARCE;
+use measure::stream::{BoundBy, MachineNow};
 use std::fs;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ pub struct Sampler {
     next: Instant,
     interval: Duration,
     table_read: Option<Instant>,
+    now: MachineNow,
 }
 
 /// Counters that only grow.
@@ -49,6 +51,7 @@ impl Sampler {
             next: Instant::now(),
             interval,
             table_read: None,
+            now: MachineNow::default(),
         }
     }
 
@@ -65,22 +68,42 @@ impl Sampler {
     /// Looks at what is in use now.
     pub fn sample(&mut self) {
         let found = &mut self.found;
-        found.descriptors = found.descriptors.max(descriptors());
-        found.memory_bytes = found.memory_bytes.max(memory_of(std::process::id()).unwrap_or(0));
+        let now = &mut self.now;
+        now.descriptors = descriptors();
+        now.memory_bytes = memory_of(std::process::id()).unwrap_or(0);
+        found.descriptors = found.descriptors.max(now.descriptors);
+        found.memory_bytes = found.memory_bytes.max(now.memory_bytes);
         let sockstat = text("/proc/net/sockstat") + &text("/proc/net/sockstat6");
         let sockets = |group, name| proc::sockets(&sockstat, group, name).unwrap_or(0);
         let in_use = sockets("TCP", "inuse") + sockets("TCP6", "inuse");
         let time_wait = sockets("TCP", "tw");
         found.tcp_sockets = found.tcp_sockets.max(in_use);
         found.time_wait = found.time_wait.max(time_wait);
+        (now.tcp_sockets, now.time_wait) = (in_use, time_wait);
         // Others' sockets and both ends on one machine are among these, so they only say when to look closer.
         let crowded =
             found.port_limit.is_some_and(|limit| (in_use + time_wait) as f64 > limit as f64 * SCARCE);
         if crowded && self.table_read.is_none_or(|read| read.elapsed() >= BETWEEN_TABLES) {
             let ports = ports_towards(&self.targets, self.waiting_counts);
             found.ports = found.ports.max(Some(ports));
+            now.ports = Some(ports);
             self.table_read = Some(Instant::now());
         }
+    }
+
+    /// What was in use when it was last looked at.
+    pub fn now(&self) -> MachineNow {
+        self.now.clone()
+    }
+
+    /// Of what this machine had too little then.
+    pub fn bound(&self) -> impl Iterator<Item = BoundBy> {
+        let (now, found) = (&self.now, &self.found);
+        let scarce = |(ports, limit): (u64, u64)| ports as f64 > limit as f64 * SCARCE;
+        let ports = now.ports.zip(found.port_limit).is_some_and(scarce);
+        let descriptors = found.descriptor_limit.is_some_and(|limit| now.descriptors >= limit);
+        let limits = [(ports, BoundBy::Ports), (descriptors, BoundBy::Descriptors)];
+        limits.into_iter().filter(|(is_so, _)| *is_so).map(|(_, limit)| limit)
     }
 
     /// What was found, with what the machine counted meanwhile.

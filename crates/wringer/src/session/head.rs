@@ -1,21 +1,48 @@
 //! The first record of a run: what it is, and the machine that makes it.
 
+use super::keep::Recorder;
+use super::{About, usage};
 use crate::doctor::Facts;
+use crate::output;
+use crate::problem::Problem;
+use crate::runs;
 use measure::Head;
 use measure::stream::{Machine, PhasePlan};
 use plan::{Phase, Plan};
+use uuid::Uuid;
 
-/// The head of a run of this plan.
-pub fn of(plan: &Plan, started_unix_s: f64, threads: u32) -> Head {
+/// The head of a run of this plan that is about to begin.
+pub fn of(plan: &Plan, about: &About, threads: u32) -> Head {
+    let labels = about.keep.as_ref().map(|keep| keep.labels.clone());
     Head {
+        id: Uuid::now_v7().to_string(),
+        command: about.command.clone(),
+        door: about.door.to_owned(),
+        target: about.target.clone(),
+        labels: labels.unwrap_or_default(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_unix_s,
+        started_unix_s: usage::unix_seconds(),
         threads,
         seed: plan.seed,
         phases: plan.load.iter().flat_map(|load| &load.phases).map(phase).collect(),
         plan: plan.to_text(),
         machine: machine(),
-        ..Head::default()
+    }
+}
+
+/// Begins the file of a run that is to be kept. One that nobody asked for is only missed in a line.
+///
+/// # Errors
+/// A file that was asked for cannot be made.
+pub fn keep(head: &Head, about: &About) -> Result<Option<Recorder>, Problem> {
+    let Some(keep) = &about.keep else { return Ok(None) };
+    match Recorder::begin(&keep.folder.join(runs::file_name(head))) {
+        Ok(recorder) => Ok(Some(recorder)),
+        Err(problem) if keep.wanted => Err(problem),
+        Err(problem) => {
+            output::notice(&format!("note: {problem}; choose another place with --keep-in, or --no-keep"));
+            Ok(None)
+        }
     }
 }
 

@@ -9,7 +9,9 @@ mod evidence;
 pub mod files;
 mod head;
 mod inputs;
+pub mod keep;
 mod listen;
+mod outlets;
 mod remote;
 pub mod scripts;
 mod serve;
@@ -27,18 +29,22 @@ use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
 use crate::mask::Mask;
 use crate::problem::Problem;
 
+use keep::Recorder;
 use measure::Evidence;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Clock, Collector, Contention, Event, FailureKind, MachineUse, OriginCounts, PhaseResult, Row, RunEvent,
-    RunResult, RunState, SelfCheck, Snapshot, Tally, WorkerUse,
+    Clock, Collector, Contention, Event, FailureKind, Head, MachineUse, OriginCounts, PhaseResult, Row,
+    RunEvent, RunResult, Second, SelfCheck, Snapshot, Tally, WorkerUse,
 };
+use outlets::Outlets;
 use plan::predict::{self, Observed};
 use plan::site::NONCE_FIELD;
 use plan::{Inputs, Law, Load, Plan, Step};
 use remote::Remote;
 use scripts::Scripts;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -47,7 +53,7 @@ use targets::Targets;
 use workers::{With, Workers};
 
 /// What is shown while a run goes on.
-pub trait View {
+pub trait View: Send {
     /// An interval is over.
     fn row(&mut self, row: &Row, phase: &str);
     /// An interval of an origin without clients is over. `cpu`: the share of a core that its busiest worker used.
@@ -103,16 +109,33 @@ pub struct Surroundings {
 pub struct Finished {
     /// Its figures.
     pub result: RunResult,
+    /// Its first record.
+    pub head: Head,
     /// Its last record, which is told when the report has been made.
-    pub end: End,
-    /// CPU seconds of the watched processes while measuring.
-    pub target_cpu: Option<f64>,
-    /// Workers that ran.
-    pub threads: u32,
-    /// When it started, seconds since 1970.
-    pub started_unix_s: f64,
+    end: End,
+    recorder: Option<Recorder>,
     /// Its scripts, to be told how it was.
     pub scripts: Scripts,
+}
+
+impl Finished {
+    /// CPU seconds of the watched processes while measuring.
+    pub fn target_cpu(&self) -> Option<f64> {
+        self.end.target_cpu_s
+    }
+
+    /// The report has been made: the run file is completed. Returns it, where it holds all of the run.
+    pub fn conclude(&mut self, exit: u8, evidence_file: Option<&str>) -> Option<PathBuf> {
+        let recorder = self.recorder.take()?;
+        let mut end = self.end.clone();
+        end.thresholds.clone_from(&self.result.thresholds);
+        (end.exit, end.evidence_file) = (exit, evidence_file.map(str::to_owned));
+        let judgement = self.result.verdict(&self.result.measured()).judgement;
+        end.verdict = judgement.name().to_owned();
+        end.figures = self.result.headline();
+        recorder.put(&Arc::new(RunEvent::End(Box::new(end))));
+        recorder.close()
+    }
 }
 
 /// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
@@ -127,6 +150,31 @@ pub struct Ready<'a> {
     scripts: Scripts,
     mask: Mask,
     notes: Vec<String>,
+    about: About,
+}
+
+/// What a run is called, and where it is kept.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The command, or the old tool.
+    pub door: &'static str,
+    /// The command line that repeats it.
+    pub command: String,
+    /// What is pressed, in words.
+    pub target: Option<String>,
+    /// Its file, and whether the run is not to begin without it; `None`: it is not kept.
+    pub keep: Option<Keep>,
+}
+
+/// How a run is kept.
+#[derive(Debug, Clone, Default)]
+pub struct Keep {
+    /// The folder of its file.
+    pub folder: PathBuf,
+    /// Somebody asked for it: where it cannot be had, the run does not begin.
+    pub wanted: bool,
+    /// Words of the user's own: name and value.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// Gets a plan ready whose origin address is settled ([`settle`]). `heads`: the origin tells the heads it sees, too.
@@ -160,7 +208,8 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Res
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
     let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
-    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes })
+    let about = About::default();
+    Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })
 }
 
 /// The plan with its secrets, for those who send them.
@@ -187,11 +236,18 @@ impl Ready<'_> {
         &self.notes
     }
 
+    /// The run gets these words, and is kept where they say so.
+    #[must_use]
+    pub fn about(mut self, about: About) -> Self {
+        self.about = about;
+        self
+    }
+
     /// Runs it. `watched`: processes of the target that wringer started.
     ///
     /// # Errors
-    /// A target where nobody listens.
-    pub fn run(mut self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
+    /// A target where nobody listens; a run file that was asked for and cannot be made.
+    pub fn run(self, watched: &[u32], view: &mut dyn View) -> Result<Finished, Problem> {
         if let Some(load) = self.plan.load.as_ref().filter(|_| !self.around.take_silent) {
             let origin = self.plan.origin.as_ref().and_then(|origin| origin.listen.parse().ok());
             if let Some(limit) = self.around.ready {
@@ -199,10 +255,17 @@ impl Ready<'_> {
             }
             self.targets.refuse_silent(load, origin)?;
         }
+        let head = head::of(self.plan, &self.about, self.workers.count());
+        let recorder = head::keep(&head, &self.about)?;
+        std::thread::scope(|scope| {
+            let outlets = Outlets::open(scope, view, recorder);
+            Ok(self.go(watched, head, outlets))
+        })
+    }
+
+    fn go(mut self, watched: &[u32], head: Head, outlets: Outlets<'_>) -> Finished {
         let told = self.notes.len();
         let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
-        self.notes[told..].iter().for_each(|note| view.note(note));
-        let threads = self.workers.count();
         let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
         let mut session = Session {
             plan: self.plan,
@@ -211,7 +274,8 @@ impl Ready<'_> {
             remote,
             stop: self.stop,
             began: Instant::now(),
-            state: RunState::default(),
+            outlets,
+            held: None,
             evidence: Vec::new(),
             cpu: CpuWatch::new(),
             watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
@@ -221,15 +285,13 @@ impl Ready<'_> {
             served: Vec::new(),
             ended_by_signal: false,
         };
-        let started_unix_s = usage::unix_seconds();
-        session.begin(self.notes, started_unix_s, threads, view);
+        self.notes[told..].iter().for_each(|note| session.outlets.warn(note));
+        session.begin(head, self.notes);
         let collected = match &self.plan.load {
-            Some(load) => session.collect(load, view),
-            None => session.serve_only(view),
+            Some(load) => session.collect(load),
+            None => session.serve_only(),
         };
-        let finished = session.finish(collected, started_unix_s, threads, view);
-        view.end();
-        Ok(finished)
+        session.finish(collected)
     }
 }
 
@@ -262,7 +324,7 @@ fn remote(
 }
 
 /// A run under way.
-struct Session<'a> {
+struct Session<'a, 'scope> {
     plan: &'a Plan,
     around: &'a Surroundings,
     workers: Workers,
@@ -270,8 +332,10 @@ struct Session<'a> {
     stop: Arc<AtomicBool>,
     /// When the load began.
     began: Instant,
-    /// All that was told so far.
-    state: RunState,
+    /// Where its records go.
+    outlets: Outlets<'scope>,
+    /// What was told of a single request and found no room.
+    held: Option<Event>,
     /// Faulty answers, to be told when a remote origin has said what it knows of them.
     evidence: Vec<Evidence>,
     watch: Watch,
@@ -284,23 +348,40 @@ struct Session<'a> {
     ended_by_signal: bool,
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// The origin's counters now, wherever it runs.
     fn origin_now(&self) -> Option<OriginCounts> {
         self.workers.origin_counts().or_else(|| self.remote.as_ref().map(Remote::latest))
     }
 
-    /// Takes in what has happened, and shows it.
-    fn tell(&mut self, event: &RunEvent, view: &mut dyn View) {
-        self.state.apply(event);
-        if let RunEvent::Second(second) = event {
-            let phases = self.plan.load.as_ref().map_or(&[][..], |load| &load.phases);
-            view.row(&second.row(), phases.get(second.phase as usize).map_or("", |phase| &phase.name));
-        }
+    /// Takes in what has happened: it is counted, shown and kept.
+    fn record(&mut self, event: RunEvent) {
+        self.outlets.record(match event {
+            RunEvent::Second(mut second) => {
+                self.add_what_is_known(&mut second);
+                RunEvent::Second(second)
+            }
+            other => other,
+        });
+    }
+
+    /// What the collector cannot know of a second.
+    fn add_what_is_known(&self, second: &mut Second) {
+        let phases = self.plan.load.as_ref().map(|load| &load.phases);
+        let phase = phases.and_then(|phases| phases.get(second.phase as usize));
+        let ends = second.at.saturating_sub(second.began);
+        let [begins, ends] = [ends.saturating_sub(second.took), ends].map(|time| time.as_secs_f64());
+        second.asked_per_s = phase.and_then(|phase| {
+            let curve = phase.pace.open()?.curve;
+            let due = curve.arrivals_by(ends) - curve.arrivals_by(begins);
+            (ends > begins).then(|| due / (ends - begins))
+        });
+        second.bound.extend(self.sampler.bound());
+        second.machine = Some(self.sampler.now());
     }
 
     /// Takes snapshots until every worker has told its last.
-    fn collect(&mut self, load: &Load, view: &mut dyn View) -> Collector {
+    fn collect(&mut self, load: &Load) -> Collector {
         let phases = load.phases.iter().map(|phase| (phase.name.as_str(), phase.measured));
         let mut collector = Collector::new(phases, self.workers.count())
             .with_intervals_per_row(self.around.intervals_per_row);
@@ -317,7 +398,7 @@ impl Session<'_> {
             match self.workers.snapshots.recv_timeout(POLL) {
                 Ok(snapshot) => {
                     // What was told before it comes before its row.
-                    self.tell_events(view);
+                    self.tell_events();
                     running -= u32::from(snapshot.last);
                     let worker = snapshot.worker;
                     self.phase(measured(snapshot.under_way()));
@@ -325,7 +406,7 @@ impl Session<'_> {
                     self.watch.phase(measured(snapshot.under_way()));
                     let (events, tally) = collector.add(snapshot, self.origin_now());
                     self.workers.give_back(worker, tally);
-                    events.iter().for_each(|event| self.tell(event, view));
+                    events.into_iter().for_each(|event| self.record(event));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -337,13 +418,12 @@ impl Session<'_> {
                 let ended = since.saturating_duration_since(began);
                 let snapshot = last_snapshot(worker, intervals[worker as usize] + 1, tally, ended);
                 let (events, _) = collector.add(snapshot, self.origin_now());
-                events.iter().for_each(|event| self.tell(event, view));
+                events.into_iter().for_each(|event| self.record(event));
             }
-            self.tell_events(view);
+            self.tell_events();
             self.look_at_the_machine();
         }
         self.phase(false);
-        self.tell_events(view);
         collector
     }
 
@@ -367,97 +447,107 @@ impl Session<'_> {
         }
     }
 
-    fn tell_events(&mut self, view: &mut dyn View) {
-        while let Ok(mut event) = self.workers.events.try_recv() {
-            self.mask.event(&mut event);
-            match event {
-                Event::Evidence(mut piece) => {
-                    evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
-                    self.evidence.push(*piece);
-                    if self.remote.is_none() {
-                        self.tell_evidence(&remote::Heads::default(), view);
-                    }
-                }
-                other => view.event(other),
+    /// Tells of single requests as long as there is room.
+    fn tell_events(&mut self) {
+        while let Some(event) = self.held.take().or_else(|| self.next_event()) {
+            self.held = self.outlets.event(event);
+            if self.held.is_some() {
+                return;
             }
         }
     }
 
+    /// What is told next of a single request; evidence is a record.
+    fn next_event(&mut self) -> Option<Event> {
+        while let Ok(mut event) = self.workers.events.try_recv() {
+            self.mask.event(&mut event);
+            let Event::Evidence(mut piece) = event else { return Some(event) };
+            evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
+            self.evidence.push(*piece);
+            if self.remote.is_none() {
+                self.tell_evidence(&remote::Heads::default());
+            }
+        }
+        None
+    }
+
     /// Tells the head, and what is known before anything has happened.
-    fn begin(&mut self, notes: Vec<String>, started_unix_s: f64, threads: u32, view: &mut dyn View) {
-        let head = head::of(self.plan, started_unix_s, threads);
-        self.tell(&RunEvent::Head(Box::new(head)), view);
-        notes.into_iter().for_each(|text| self.note(text, view));
+    fn begin(&mut self, head: Head, notes: Vec<String>) {
+        self.record(RunEvent::Head(Box::new(head)));
+        notes.into_iter().for_each(|text| self.note(text));
         self.began = Instant::now();
     }
 
-    fn note(&mut self, text: String, view: &mut dyn View) {
-        self.tell(&RunEvent::Note(Note { at: self.state.until(), text }), view);
+    fn note(&mut self, text: String) {
+        self.record(RunEvent::Note(Note { at: self.outlets.state().until(), text }));
     }
 
-    fn finish(
-        mut self,
-        collector: Collector,
-        started_unix_s: f64,
-        threads: u32,
-        view: &mut dyn View,
-    ) -> Finished {
+    fn finish(mut self, collector: Collector) -> Finished {
         let took = self.began.elapsed();
         let answers = self.remote.as_mut().map(Remote::refresh).unwrap_or_default();
         let silent_for = self.remote.as_ref().and_then(Remote::silent_for);
         let origin_until = silent_for.map(|silent| took.saturating_sub(silent));
-        let origin = self.origin_now();
-        let whole = origin.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
-        let (events, phases, workers) = collector.finish(origin);
-        events.iter().for_each(|event| self.tell(event, view));
+        let now = self.origin_now();
+        let origin = now.map(|now| now.since(&self.remote.as_ref().map(Remote::first).unwrap_or_default()));
+        let (events, phases, workers) = collector.finish(now);
+        events.into_iter().for_each(|event| self.record(event));
+        self.show_the_rest();
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
-        let mut end =
-            End { took, interrupted: self.ended_by_signal, phases, workers, origin: whole, ..End::default() };
-        self.join_phases(&mut end, origin_until, view);
+        let interrupted = self.ended_by_signal;
+        let mut end = End { took, interrupted, phases, workers, origin, ..End::default() };
+        self.join_phases(&mut end, origin_until);
         end.backend = self.workers.stop().to_owned();
-        self.tell_evidence(&answers, view);
-        self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note, view));
+        self.tell_evidence(&answers);
+        self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note));
         end.watched = self.watch.watched();
         end.target_cpu_s = self.watch.cpu_s();
-        let panics = self.workers.panics();
-        let measured = self.state.result().measured();
-        end.self_check = self_check(&measured, &end.workers, self.sampler.finish(), self.cpu.found(), panics);
-        let target_cpu = end.target_cpu_s;
-        self.state.apply(&RunEvent::End(Box::new(end.clone())));
-        Finished {
-            result: self.state.result(),
-            end,
-            target_cpu,
-            threads,
-            started_unix_s,
-            scripts: self.scripts,
+        let measured = self.outlets.state().result().measured();
+        let (machine, panics) = (self.sampler.finish(), self.workers.panics());
+        end.self_check = self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
+        let (mut state, recorder) = self.outlets.close();
+        state.apply(&RunEvent::End(Box::new(end.clone())));
+        let (head, result) = (state.head().clone(), state.result());
+        Finished { result, head, end, recorder, scripts: self.scripts }
+    }
+
+    /// Shows what waits to be shown; nobody waits for it any more.
+    fn show_the_rest(&mut self) {
+        while let Some(event) = self.held.take().or_else(|| self.next_event()) {
+            self.outlets.last_event(event);
         }
+        let lost = self.outlets.end_screen();
+        if lost > 0 {
+            self.note(format!(
+                "{lost} lines were not shown while the run went on: nobody took them fast enough"
+            ));
+        }
+        self.outlets.unwritten().into_iter().for_each(|text| self.note(text));
     }
 
     /// What is known of each phase only now: until when the origin's accounts go, and the hit ratio to be expected.
-    fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>, view: &mut dyn View) {
-        let mut phases = self.state.result().phases;
+    fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>) {
+        let mut phases = self.outlets.state().result().phases;
         let note = mark_end_of_origin(&mut phases, origin_until);
         predict_phases(self.plan, self.around, &mut phases);
         for (told, phase) in end.phases.iter_mut().zip(phases) {
             told.origin_until = phase.origin_until;
             told.predicted_hit_ratio = phase.predicted_hit_ratio;
         }
-        note.into_iter().for_each(|note| self.note(note, view));
+        note.into_iter().for_each(|note| self.note(note));
     }
 
-    fn tell_evidence(&mut self, answers: &remote::Heads, view: &mut dyn View) {
+    fn tell_evidence(&mut self, answers: &remote::Heads) {
         let mut found = std::mem::take(&mut self.evidence);
         evidence::join(&mut found, answers);
         for mut evidence in found {
             self.mask.evidence(&mut evidence);
-            self.tell(&RunEvent::Evidence(Box::new(EvidenceFound { evidence })), view);
+            self.record(RunEvent::Evidence(Box::new(EvidenceFound { evidence })));
         }
     }
 
     /// What a reader should know to make sense of the figures.
     fn observations(&self, origin: Option<&OriginCounts>) -> Vec<String> {
-        let (phases, mut notes) = (self.state.result().phases, Vec::new());
+        let (phases, mut notes) = (self.outlets.state().result().phases, Vec::new());
         let requests: u64 = phases.iter().map(|phase| phase.counts().requests).sum();
         let bad = phases.iter().flat_map(|phase| phase.tally.statuses()).filter(|(status, _)| *status >= 500);
         let bad: u64 = bad.map(|(_, count)| count).sum();

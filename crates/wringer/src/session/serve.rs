@@ -1,12 +1,12 @@
 //! A run of an origin by itself: rows from its own counters until interrupted or its time is over.
 
-use super::{POLL, Session, View, usage, workers};
+use super::{POLL, Session, usage, workers};
 use measure::{Collector, OriginCounts, Row, WorkerUse};
 use std::time::{Duration, Instant};
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// Serves, and shows a row for each interval.
-    pub(super) fn serve_only(&mut self, view: &mut dyn View) -> Collector {
+    pub(super) fn serve_only(&mut self) -> Collector {
         let mut collector = Collector::new(std::iter::empty(), self.workers.count());
         let interval = workers::interval(self.around);
         let began = Instant::now();
@@ -15,21 +15,22 @@ impl Session<'_> {
         collector.origin_before(before.counts);
         let mut row_ends = interval;
         let ends_after = self.around.ends_after;
-        let goes_on = |session: &Session<'_>| !session.ended_by_signal && !session.workers.control.stopped();
+        let goes_on =
+            |session: &Session<'_, '_>| !session.ended_by_signal && !session.workers.control.stopped();
         while goes_on(self) && ends_after.is_none_or(|end| began.elapsed() < end) {
             std::thread::sleep(POLL);
             self.look_for_signals();
-            self.tell_events(view);
+            self.tell_events();
             self.look_at_the_machine();
             if began.elapsed() >= row_ends {
                 let now = Reading::now(self, began.elapsed());
-                view.origin_row(&now.row_since(&before), now.busiest_since(&before));
+                self.outlets.origin_row(now.row_since(&before), now.busiest_since(&before));
                 before = now;
                 row_ends += interval;
             }
         }
         let end = Reading::now(self, began.elapsed());
-        view.origin_row(&end.row_since(&before), end.busiest_since(&before));
+        self.outlets.origin_row(end.row_since(&before), end.busiest_since(&before));
         self.served = end.use_since(&first);
         collector
     }
@@ -45,7 +46,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn now(session: &Session<'_>, at: Duration) -> Reading {
+    fn now(session: &Session<'_, '_>, at: Duration) -> Reading {
         let counts = session.origin_now().unwrap_or_default();
         Reading { at, counts, cpu: usage::cpu_of_workers() }
     }

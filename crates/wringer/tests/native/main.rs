@@ -13,6 +13,7 @@ mod doctor;
 mod faulty_proxy;
 mod http;
 mod journeys;
+mod kept;
 mod oracle;
 mod reach;
 mod requests;

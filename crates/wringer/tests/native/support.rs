@@ -108,6 +108,8 @@ impl Running {
             .current_dir(folder.path())
             // Whoever descends from this has the folder's name in its environment, and so can be found.
             .env("TMPDIR", folder.path().join("tmp"))
+            // Runs are kept there.
+            .env("XDG_STATE_HOME", folder.path().join("state"))
             .stdin(Stdio::null())
             .stdout(file("stdout.txt"))
             .stderr(file("stderr.txt"))
@@ -124,6 +126,14 @@ impl Running {
     fn said(&self) -> String {
         let read = |name| fs::read_to_string(self.folder().join(name)).unwrap_or_default();
         read("stderr.txt") + &read("stdout.txt")
+    }
+
+    /// Lines of seconds that it has printed.
+    pub fn lines_of_seconds(&self) -> usize {
+        let out = fs::read_to_string(self.folder().join("stdout.txt")).unwrap_or_default();
+        let number =
+            |line: &&str| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok());
+        out.lines().filter(number).count()
     }
 
     /// Waits until it has said something.
@@ -228,7 +238,7 @@ pub struct Ran {
     status: ExitStatus,
     pub stdout: String,
     pub stderr: String,
-    folder: TempDir,
+    pub folder: TempDir,
 }
 
 impl Ran {

@@ -1,0 +1,53 @@
+//! A run second by second as comma-separated values (RFC 4180), for tables.
+
+use measure::{Counts, Row, RunResult};
+
+/// A head line, and a line for each row of the timeline: times, every counter of the clients, and the median, 99th
+/// percentile, longest and mean service time.
+pub fn seconds(result: &RunResult) -> String {
+    let columns = ["at_s", "seconds", "phase", "in_flight", "p50_us", "p99_us", "max_us", "mean_us"];
+    let mut text = columns.into_iter().chain(Counts::NAMES.iter().copied()).collect::<Vec<_>>().join(",");
+    text.push_str("\r\n");
+    for row in &result.timeline.rows {
+        let phase = result.phases.get(row.phase as usize).map_or("", |phase| &phase.name);
+        text.push_str(&line(row, phase));
+    }
+    text
+}
+
+fn line(row: &Row, phase: &str) -> String {
+    let mut text = format!("{:.3},{:.3},{}", row.at_s, row.seconds, quoted(phase));
+    let figures = [row.in_flight, row.p50_us, row.p99_us, row.max_us].map(|figure| figure.to_string());
+    let mean = format!("{:.1}", row.mean_us);
+    let counts = row.counts.list().into_iter().map(|count| count.to_string());
+    for cell in figures.into_iter().chain([mean]).chain(counts) {
+        text.push(',');
+        text.push_str(&cell);
+    }
+    text + "\r\n"
+}
+
+/// Text that a table takes as text: in quotes, and never as a formula.
+fn quoted(text: &str) -> String {
+    let shown = crate::harmless(text);
+    let guard = if shown.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    format!("\"{guard}{}\"", shown.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_others_are_text_and_no_formula() {
+        assert_eq!(quoted("measure"), "\"measure\"");
+        assert_eq!(quoted("=1+\"x\""), "\"'=1+\"\"x\"\"\"");
+        let counts = Counts { requests: 7, ..Counts::default() };
+        let row = Row { at_s: 1.0, seconds: 1.0, counts, p50_us: 9, ..Row::default() };
+        assert!(
+            line(&row, "fill").starts_with("1.000,1.000,\"fill\",0,9,0,0,0.0,7,0,"),
+            "{}",
+            line(&row, "fill")
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! Runs that were kept: where they lie, how they are called, and how they are read back.
+
+use crate::output;
+use crate::problem::Problem;
+use measure::stream::Note;
+use measure::stream::{Command, Controlled, End};
+use measure::{Head, RunEvent, RunState};
+use record::{Item, Kept, Reader, Writer};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// What the name of a run file ends with.
+const EXTENSION: &str = "wrun";
+/// Characters of a run's number in names of files and in what is shown: its last ones, which are chance.
+const SHORT: usize = 8;
+
+/// The folder of runs where none is named: `wringer/runs` in `$XDG_STATE_HOME` or `~/.local/state`.
+///
+/// # Errors
+/// There is neither of the two.
+pub fn folder() -> Result<PathBuf, Problem> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // The specification wants a relative path ignored.
+    let state = variable("XDG_STATE_HOME").filter(|path| path.is_absolute());
+    let state = state.or_else(|| variable("HOME").map(|home| home.join(".local/state")));
+    state.map(|state| state.join("wringer/runs")).ok_or_else(|| {
+        Problem::impossible(
+            "there is no folder for runs, as neither XDG_STATE_HOME nor HOME is set: give one with --keep-in, or --no-keep",
+        )
+    })
+}
+
+/// The name of the file of a run: when it began (UTC), what ran, and the end of its number.
+pub fn file_name(head: &Head) -> String {
+    let seconds = head.started_unix_s as i64;
+    let began = jiff::Timestamp::from_second(seconds).unwrap_or_default().strftime("%Y%m%d-%H%M%S");
+    format!("{began}-{}-{}.{EXTENSION}", head.door, short(&head.id))
+}
+
+/// What a run is called in commands.
+pub fn short(id: &str) -> &str {
+    &id[id.len().saturating_sub(SHORT)..]
+}
+
+/// A line that says that a run was kept and how it is shown again.
+pub fn kept(file: &Path) -> String {
+    let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let short = name.rsplit('-').next().unwrap_or_default();
+    let is_ours = folder().is_ok_and(|folder| file.parent() == Some(&folder));
+    let shown = if is_ours { short.to_owned() } else { file.display().to_string() };
+    format!("kept: wringer report {shown}")
+}
+
+/// The files of a folder of runs, the newest first.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == EXTENSION)).collect();
+    // Names begin with the second; within one, the file itself tells.
+    let key = |path: &PathBuf| {
+        let changed = fs::metadata(path).and_then(|about| about.modified()).unwrap_or(UNIX_EPOCH);
+        let second: String = path
+            .file_name()
+            .map(|name| name.to_string_lossy().chars().take(15).collect())
+            .unwrap_or_default();
+        std::cmp::Reverse((second, changed))
+    };
+    files.sort_by_cached_key(key);
+    files
+}
+
+/// The file of a run: `latest`, `latest~N`, the first characters of its short number, or a path.
+///
+/// # Errors
+/// There is no such run, or more than one.
+pub fn find(name: &str, folder: &Path) -> Result<PathBuf, Problem> {
+    let path = PathBuf::from(name);
+    if name.contains('/') || path.extension().is_some_and(|ending| ending == EXTENSION) {
+        return Ok(path);
+    }
+    let files = files(folder);
+    if let Some(back) = name.strip_prefix("latest") {
+        let back = back.strip_prefix('~').map_or(Some(0), |back| back.parse().ok());
+        let back = back.ok_or_else(|| no_run(name, "latest may be followed by ~1, ~2 and so on"))?;
+        let kept = format!("{} are kept in {}", files.len(), folder.display());
+        return files.into_iter().nth(back).ok_or_else(|| no_run(name, &kept));
+    }
+    let bears = |path: &PathBuf| {
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        stem.rsplit('-').next().is_some_and(|short| short.starts_with(name))
+    };
+    let mut found = files.into_iter().filter(bears);
+    match (found.next(), found.next()) {
+        (Some(file), None) => Ok(file),
+        (None, _) => Err(no_run(name, &format!("none of that number is kept in {}", folder.display()))),
+        (Some(one), Some(other)) => {
+            let both = format!("{} and {} begin so: give more of it", one.display(), other.display());
+            Err(no_run(name, &both))
+        }
+    }
+}
+
+fn no_run(name: &str, why: &str) -> Problem {
+    Problem::Usage(format!("there is no run {name}: {why}"))
+}
+
+/// Reads the bytes of a run file.
+///
+/// # Errors
+/// It cannot be read.
+pub fn bytes(file: &Path) -> Result<Vec<u8>, Problem> {
+    fs::read(file)
+        .map_err(|error| Problem::Usage(format!("the run {} cannot be read: {error}", file.display())))
+}
+
+/// The records of a run file; what is missing becomes a note.
+///
+/// # Errors
+/// It is no run file, or of a version that is not understood.
+pub fn events(bytes: &[u8], file: &Path) -> Result<Vec<RunEvent>, Problem> {
+    let reader = Reader::new(bytes)
+        .map_err(|error| Problem::Usage(format!("{} cannot be shown: {error}", file.display())))?;
+    let note = |text| RunEvent::Note(Note { text, ..Note::default() });
+    let events = reader.map(|item| match item {
+        Item::Event(event) => event,
+        Item::Gap(gap) if gap.at_end => note(format!(
+            "the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged",
+            gap.bytes
+        )),
+        Item::Gap(gap) => {
+            note(format!("records are missing at byte {} of the run file ({} bytes)", gap.at, gap.bytes))
+        }
+    });
+    Ok(events.collect())
+}
+
+/// A run as far as its file tells.
+///
+/// # Errors
+/// The file cannot be read, or is no run file.
+pub fn load(file: &Path) -> Result<RunState, Problem> {
+    let bytes = bytes(file)?;
+    let mut state = RunState::default();
+    events(&bytes, file)?.iter().for_each(|event| state.apply(event));
+    Ok(state)
+}
+
+/// What lists of runs show of one.
+pub struct Summary {
+    /// Its first record, with the labels that it was given later.
+    pub head: Head,
+    /// Its last record; `None`: it goes on, or was cut off.
+    pub end: Option<End>,
+}
+
+impl Summary {
+    /// What it is called in commands.
+    pub fn short(&self) -> &str {
+        short(&self.head.id)
+    }
+
+    /// When it began, by the clock of this place.
+    pub fn began(&self) -> String {
+        let began = jiff::Timestamp::from_second(self.head.started_unix_s as i64).unwrap_or_default();
+        began.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    }
+
+    /// A word is found in its command line, target, labels or verdict.
+    pub fn bears(&self, word: &str) -> bool {
+        let labels = self.head.labels.iter().map(|(name, value)| format!("{name}={value}"));
+        let verdict = self.end.as_ref().map(|end| end.verdict.clone());
+        let texts = [Some(self.head.command.clone()), self.head.target.clone(), verdict];
+        labels.chain(texts.into_iter().flatten()).any(|text| text.contains(word))
+    }
+}
+
+/// The runs of a folder, the newest first. Files that are none of ours are passed by.
+pub fn summaries(folder: &Path) -> impl Iterator<Item = Summary> {
+    files(folder).into_iter().filter_map(|file| {
+        let state = load(&file).ok()?;
+        Some(Summary { head: state.head().clone(), end: state.end().cloned() })
+    })
+}
+
+/// Gives a run a label.
+///
+/// # Errors
+/// The file cannot be read or written, or is no run file.
+pub fn label(file: &Path, name: &str, value: &str) -> Result<(), Problem> {
+    let read = bytes(file)?;
+    let written = events(&read, file)?.len() as u32;
+    let open = fs::OpenOptions::new().append(true).open(file);
+    let open = open.map_err(|error| output::cannot_keep("the label", file, &error))?;
+    let command = Some(Command::Label { name: name.to_owned(), value: value.to_owned() });
+    let label = Controlled { by: "runs label".to_owned(), command, ..Controlled::default() };
+    match Writer::after(open, read.len() as u64, written).put(&RunEvent::Control(label)) {
+        Kept::Written => Ok(()),
+        Kept::Failed(error) => Err(output::cannot_keep("the label", file, &error)),
+        Kept::Lost => Err(Problem::impossible("the label was not written")),
+    }
+}
+
+/// Removes all runs but the newest `keep` and those with the label `keep`; returns how many.
+///
+/// # Errors
+/// A file that cannot be removed.
+pub fn prune(folder: &Path, keep: usize) -> Result<usize, Problem> {
+    let mut removed = 0;
+    for file in files(folder).into_iter().skip(keep) {
+        let protected = load(&file).is_ok_and(|state| state.head().labels.contains_key("keep"));
+        if !protected {
+            fs::remove_file(&file).map_err(|error| {
+                Problem::impossible(format!("{} cannot be removed: {error}", file.display()))
+            })?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_found_by_number_age_and_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [
+            "20260101-000000-http-1a2b3c4d",
+            "20260102-000000-tcp-1a999999",
+            "20260103-000000-http-77000000",
+        ];
+        for name in names {
+            fs::write(folder.path().join(format!("{name}.wrun")), b"").unwrap();
+        }
+        fs::write(folder.path().join("runs.sqlite"), b"").unwrap();
+        let named = |name: &str| {
+            let found = find(name, folder.path()).map_err(|error| error.to_string());
+            found.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+        };
+        assert_eq!(named("latest").unwrap(), names[2]);
+        assert_eq!(named("latest~2").unwrap(), names[0]);
+        assert_eq!(named("1a2").unwrap(), names[0]);
+        assert_eq!(named("./elsewhere.wrun").unwrap(), "elsewhere");
+        assert!(named("1a").unwrap_err().contains("give more of it"));
+        assert!(named("zz").unwrap_err().contains("none of that number"));
+        assert!(named("latest~3").unwrap_err().contains("3 are kept"));
+        assert!(named("latest~x").unwrap_err().contains("~1"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Where the records of a run go: its result, whoever shows it, and the run file. None of them holds up another, or the
+//! workers.
+
+use super::View;
+use super::keep::Recorder;
+use measure::{Event, Row, RunEvent, RunState};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
+
+/// What may wait to be shown. Beyond it, what is told of single requests stays with the workers, who count what they drop;
+/// lines are left out and counted.
+const WAITING: usize = 1024;
+
+/// What is told to whoever shows a run.
+enum Told {
+    Row(Row, String),
+    OriginRow(Row, Option<f64>),
+    Note(String),
+    Event(Event),
+}
+
+/// Where the records of a run go.
+pub struct Outlets<'scope> {
+    state: RunState,
+    recorder: Option<Recorder>,
+    screen: Option<Screen<'scope>>,
+}
+
+/// A thread that shows what it is told.
+struct Screen<'scope> {
+    to: SyncSender<Told>,
+    thread: ScopedJoinHandle<'scope, ()>,
+    /// Lines left out.
+    lost: u64,
+}
+
+impl<'scope> Outlets<'scope> {
+    /// Begins to show and to keep.
+    pub fn open<'env>(
+        scope: &'scope Scope<'scope, 'env>,
+        view: &'env mut dyn View,
+        recorder: Option<Recorder>,
+    ) -> Outlets<'scope> {
+        let (to, told) = sync_channel(WAITING);
+        let thread = scope.spawn(move || show(&told, view));
+        Outlets { state: RunState::default(), recorder, screen: Some(Screen { to, thread, lost: 0 }) }
+    }
+
+    /// All that was told so far.
+    pub fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    /// A record is made.
+    pub fn record(&mut self, event: RunEvent) {
+        self.state.apply(&event);
+        if let RunEvent::Second(second) = &event {
+            let phases = &self.state.head().phases;
+            let name = phases.get(second.phase as usize).map_or("", |phase| &phase.name);
+            let told = Told::Row(second.row(), name.to_owned());
+            self.show(told);
+        }
+        if let Some(recorder) = &self.recorder {
+            recorder.put(&Arc::new(event));
+        }
+    }
+
+    /// An interval of an origin without clients is over.
+    pub fn origin_row(&mut self, row: Row, cpu: Option<f64>) {
+        self.show(Told::OriginRow(row, cpu));
+    }
+
+    /// Says something at once that is in the notes, too.
+    pub fn warn(&mut self, text: &str) {
+        self.show(Told::Note(text.to_owned()));
+    }
+
+    fn show(&mut self, told: Told) {
+        if let Some(screen) = &mut self.screen {
+            screen.lost += u64::from(screen.to.try_send(told).is_err());
+        }
+    }
+
+    /// Tells of a single request. Gives it back where there is no room.
+    pub fn event(&mut self, event: Event) -> Option<Event> {
+        let screen = self.screen.as_ref()?;
+        match screen.to.try_send(Told::Event(event)) {
+            Err(TrySendError::Full(Told::Event(event))) => Some(event),
+            // Whoever showed it has panicked, which is told when the screen ends.
+            _ => None,
+        }
+    }
+
+    /// As [`Outlets::event`], once the workers have ended and nobody waits for us.
+    pub fn last_event(&mut self, event: Event) {
+        if let Some(screen) = &self.screen {
+            // As above.
+            let _ = screen.to.send(Told::Event(event));
+        }
+    }
+
+    /// Why the run file could not be written, where it could not.
+    pub fn unwritten(&self) -> Option<String> {
+        self.recorder.as_ref().and_then(Recorder::failure)
+    }
+
+    /// Shows the rest. Returns how many lines were left out.
+    pub fn end_screen(&mut self) -> u64 {
+        let Some(Screen { to, thread, lost }) = self.screen.take() else { return 0 };
+        drop(to);
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+        lost
+    }
+
+    /// What was told, and the file that waits for its last record.
+    pub fn close(mut self) -> (RunState, Option<Recorder>) {
+        self.end_screen();
+        (self.state, self.recorder)
+    }
+}
+
+fn show(told: &Receiver<Told>, view: &mut dyn View) {
+    for told in told {
+        match told {
+            Told::Row(row, phase) => view.row(&row, &phase),
+            Told::OriginRow(row, cpu) => view.origin_row(&row, cpu),
+            Told::Note(text) => view.note(&text),
+            Told::Event(event) => view.event(event),
+        }
+    }
+    view.end();
+}
