@@ -93,6 +93,14 @@ counted! {
         TooLong = ("too_long", "answer longer than the limit"),
         /// The request does not fit its framing.
         Unwritable = ("unwritable", "request does not fit its framing or limit"),
+        /// The peer does not speak HTTP/2.
+        NotHttp2 = ("not_http2", "peer does not speak HTTP/2"),
+        /// The peer reset the stream of a request.
+        StreamReset = ("stream_reset", "stream reset by peer"),
+        /// The peer did not process the request: REFUSED_STREAM, or behind the last one of GOAWAY.
+        StreamRefused = ("stream_refused", "stream refused by peer"),
+        /// The peer broke the rules of HTTP/2, on a stream or for the whole connection.
+        StreamError = ("stream_error", "peer broke the rules of HTTP/2"),
         /// What came is not TLS.
         NotTls = ("not_tls", "peer does not speak TLS"),
         /// The peer ended TLS with an alert.

@@ -116,6 +116,14 @@ counts! {
     resources,
     /// Resources not fetched because an answer seen before still held.
     fresh,
+    /// GOAWAYs of HTTP/2 that came.
+    goaways,
+    /// Streams of HTTP/2 that this side cancelled.
+    streams_cancelled,
+    /// Times that a request waited for one of its connection's streams to end.
+    stream_waits,
+    /// Interim answers (1xx) over HTTP/2.
+    interims,
     /// Messages that nobody had asked for.
     pushed,
     /// Events that were not told because nobody read them fast enough.

@@ -1,9 +1,12 @@
 //! [`Net`]: what the code of tasks has of its worker.
 
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use crate::backend::Socket;
@@ -83,6 +86,19 @@ impl Net {
     /// Waits until an instant, with microsecond resolution.
     pub fn sleep_until(&self, at: Instant) -> Sleep {
         Sleep::new(self.0.turn.clone(), at)
+    }
+
+    /// Waits until a signal is raised, and lowers it, at most until an instant; `false`: the instant came first.
+    pub async fn wait_until(&self, signal: &Event, at: Instant) -> bool {
+        let (mut sleep, mut timer) = (self.sleep_until(at), false);
+        poll_fn(|context| {
+            if signal.poll_wait().is_ready() {
+                return Poll::Ready(true);
+            }
+            timer |= Pin::new(&mut sleep).poll(context).is_ready();
+            if timer { Poll::Ready(false) } else { Poll::Pending }
+        })
+        .await
     }
 
     /// Waits for a while from now, with microsecond resolution.

@@ -4,7 +4,7 @@ use crate::answer::{number, reason};
 use crate::worker::Worker;
 use wire::http1::Version;
 use wire::http1::write::{field, status_line};
-use wire::http2::Indexing;
+use wire::http2::{FieldList, Indexing};
 
 /// The name of a field in both spellings.
 pub(crate) struct Name {
@@ -92,7 +92,7 @@ impl Head for Vec<u8> {
         match (keep_alive, version) {
             (false, _) => field(self, "Connection", "close"),
             (true, Version::Http10) => field(self, "Connection", "keep-alive"),
-            (true, Version::Http11) => {}
+            (true, Version::Http11 | Version::Http2) => {}
         }
         self.extend_from_slice(b"\r\n");
     }
@@ -110,9 +110,7 @@ impl Head for Vec<u8> {
 /// always, comes last, so that blocks differ at their end only.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
-    text: Vec<u8>,
-    /// Lengths of names and values in `text`.
-    spans: Vec<(u32, u32, Indexing)>,
+    pub(crate) list: FieldList,
     /// The content, where it is a short text.
     pub(crate) content: Option<&'static [u8]>,
     stamp: Vec<u8>,
@@ -120,47 +118,16 @@ pub(crate) struct Fields {
 
 impl Fields {
     pub(crate) fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
+        self.list.clear();
         self.content = None;
         self.stamp.clear();
-    }
-
-    pub(crate) fn push(&mut self, name: &str, value: &[u8], indexing: Indexing) {
-        self.text.extend_from_slice(name.as_bytes());
-        self.text.extend_from_slice(value);
-        self.spans.push((name.len() as u32, value.len() as u32, indexing));
-    }
-
-    /// The fields, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8], Indexing)> {
-        let mut rest = self.text.as_slice();
-        self.spans.iter().map(move |(name, value, indexing)| {
-            let (name, after) = rest.split_at(*name as usize);
-            let (value, after) = after.split_at(*value as usize);
-            rest = after;
-            (name, value, *indexing)
-        })
-    }
-
-    /// Appends the head as text, as evidence shows it.
-    pub(crate) fn show(&self, out: &mut Vec<u8>) {
-        for (name, value, _) in self.iter() {
-            match name {
-                b":status" => {
-                    [&b"HTTP/2 "[..], value, b"\r\n"].iter().for_each(|part| out.extend_from_slice(part))
-                }
-                _ => field(out, name, value),
-            }
-        }
-        out.extend_from_slice(b"\r\n");
     }
 }
 
 impl Head for Fields {
     fn status(&mut self, status: u16) {
         let mut digits = itoa::Buffer::new();
-        self.push(":status", digits.format(status).as_bytes(), Indexing::Insert);
+        self.list.push(":status", digits.format(status).as_bytes(), Indexing::Insert);
     }
 
     fn field(&mut self, name: &Name, value: &[u8]) {
@@ -168,12 +135,12 @@ impl Head for Fields {
             "content-type" | "accept-ranges" | "cache-control" => Indexing::Insert,
             _ => Indexing::Literal,
         };
-        self.push(name.lower, value, indexing);
+        self.list.push(name.lower, value, indexing);
     }
 
     fn vary(&mut self, worker: &Worker) {
         if worker.interest.vary.is_some() {
-            self.push("vary", worker.site().vary_on.field().as_bytes(), Indexing::Insert);
+            self.list.push("vary", worker.site().vary_on.field().as_bytes(), Indexing::Insert);
         }
     }
 
@@ -183,23 +150,27 @@ impl Head for Fields {
 
     fn length(&mut self, length: Option<u64>) {
         if let Some(length) = length {
-            self.push("content-length", itoa::Buffer::new().format(length).as_bytes(), Indexing::Literal);
+            self.list.push(
+                "content-length",
+                itoa::Buffer::new().format(length).as_bytes(),
+                Indexing::Literal,
+            );
         }
     }
 
     fn end(&mut self, worker: &Worker, _keep_alive: bool, _version: Version) {
         for (name, value) in &worker.fields {
-            self.push(name, value, Indexing::Insert);
+            self.list.push(name, value, Indexing::Insert);
         }
         if !self.stamp.is_empty() {
             let stamp = std::mem::take(&mut self.stamp);
-            self.push(&worker.stamp_name, &stamp, Indexing::Literal);
+            self.list.push(&worker.stamp_name, &stamp, Indexing::Literal);
             self.stamp = stamp;
         }
     }
 
     fn bytes(&self) -> usize {
-        self.text.len()
+        self.list.bytes()
     }
 
     fn content(&mut self, text: &'static [u8]) {

@@ -300,7 +300,7 @@ impl Http2 {
 
     fn respond(&mut self, stream: u32, what: Option<(u64, What)>, after: After, out: &mut Vec<u8>) {
         let content = what.as_ref().map(|(length, _)| (*length, after));
-        self.server.respond(stream, self.fields.iter(), content, out);
+        self.server.respond(stream, self.fields.list.iter(), content, out);
         if let Some((_, what)) = what {
             self.contents.0.push((stream, what));
         }
@@ -309,10 +309,10 @@ impl Http2 {
     fn answer_question(&mut self, stream: u32, request: Request, out: &mut Vec<u8>) {
         let (status, media_type, body) = control::reply(&self.worker.shared, &request);
         self.fields.clear();
-        self.fields.push(":status", itoa::Buffer::new().format(status).as_bytes(), Indexing::Insert);
-        self.fields.push("content-type", media_type.as_bytes(), Indexing::Literal);
-        self.fields.push("cache-control", b"no-store", Indexing::Insert);
-        self.fields.push(
+        self.fields.list.push(":status", itoa::Buffer::new().format(status).as_bytes(), Indexing::Insert);
+        self.fields.list.push("content-type", media_type.as_bytes(), Indexing::Literal);
+        self.fields.list.push("cache-control", b"no-store", Indexing::Insert);
+        self.fields.list.push(
             "content-length",
             itoa::Buffer::new().format(body.len()).as_bytes(),
             Indexing::Literal,
@@ -347,7 +347,7 @@ impl Http2 {
             return;
         }
         let mut response = worker.net.buffer();
-        self.fields.show(&mut response);
+        self.fields.list.show(&mut response);
         worker.remember(turn, request, &response);
         if let Some(events) = &worker.events {
             let _ = events

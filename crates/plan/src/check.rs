@@ -175,6 +175,9 @@ fn check_protocol(protocol: &Protocol, found: &mut Vec<String>) {
             found.push(format!("pipeline is {}: give 1 to {MAX_PIPELINE} requests", http.pipeline));
         }
         check_fields(&http.fields, found);
+        if let Some(http2) = &http.http2 {
+            crate::http2::check(http, http2, found);
+        }
     }
 }
 
@@ -239,6 +242,9 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
             found
                 .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
+        }
+        if load.protocol.http1().is_some_and(|http| http.http2.is_some()) {
+            crate::http2::check_step(name, step, found);
         }
         match step {
             Step::Messages(step) => found.extend(messages::check_step(phase, step, load)),

@@ -76,6 +76,13 @@ impl Field {
         }
     }
 
+    /// Whether its value is one that nobody else may see: a secret of the plan, or a field that carries credentials.
+    pub fn is_secret(&self) -> bool {
+        let named = ["Authorization", "Proxy-Authorization", "Cookie"];
+        let secret = !matches!(self.value, FieldValue::Text(_));
+        secret || named.iter().any(|name| name.eq_ignore_ascii_case(&self.name))
+    }
+
     /// `Name: value` with secrets masked.
     pub fn shown(&self) -> String {
         format!("{}: {}", self.name, self.value.shown())

@@ -5,6 +5,7 @@
 use crate::connections::{CloseBy, Connections, Resend};
 use crate::delay::Delay;
 use crate::field::Field;
+use crate::http2::Http2;
 use crate::message::{MessageConnections, MessageService};
 use crate::pace::Pace;
 use crate::reach::ConnectTo;
@@ -128,6 +129,9 @@ pub struct Http1 {
     /// Where connections go instead of the host that a URL names; the first that fits is taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
+    /// HTTP/2 is spoken instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Http2>,
 }
 
 fn is_one(count: &u32) -> bool {
@@ -152,6 +156,7 @@ impl Default for Http1 {
             pipeline: 1,
             unix_socket: None,
             connect_to: Vec::new(),
+            http2: None,
         }
     }
 }

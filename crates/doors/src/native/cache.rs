@@ -7,6 +7,7 @@ use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
 use super::values::{address, no_number, rig_workers, some_bytes};
+use super::version::VersionArgs;
 use clap::Args;
 use plan::site::Site;
 use plan::units::rest_of;
@@ -55,6 +56,9 @@ pub struct CacheArgs {
     /// How objects are asked for, and how their answers are checked.
     #[command(flatten)]
     pub ask: AskArgs,
+    /// Which HTTP is spoken to the proxy.
+    #[command(flatten)]
+    pub version: VersionArgs,
     /// How they speak TLS to the proxy.
     #[command(flatten)]
     pub tls: TlsArgs,
@@ -156,6 +160,17 @@ impl CacheArgs {
         }
     }
 
+    /// HTTP/2 fits what is pressed.
+    fn check_version(&self) -> Result<(), String> {
+        self.version.check(self.speaks_tls())?;
+        match self.target().is_ours() && self.version.http2().is_some() {
+            true => Err("--http: rigs and the demonstration cache speak HTTP/1.1 in front so far: give a PROXY of your own \
+                         that speaks HTTP/2"
+                .to_owned()),
+            false => Ok(()),
+        }
+    }
+
     /// Bytes that a rig or the demonstration cache is to hold.
     pub fn memory(&self) -> u64 {
         self.cache_memory.unwrap_or(DEFAULT_MEMORY)
@@ -173,6 +188,7 @@ impl CacheArgs {
     /// One sentence that names the option and what to try.
     pub fn check(&self) -> Result<(), String> {
         self.check_tls()?;
+        self.check_version()?;
         self.pace.check(self.phases.iter().any(|phase| phase.rate.is_some()))?;
         match self.origin {
             Some(origin)
@@ -200,7 +216,8 @@ impl CacheArgs {
             resend: self.load.resend.unwrap_or_default(),
             fields: self.ask.headers.clone(),
             post_bytes: None,
-            tls: self.speaks_tls().then(|| self.tls.tls()),
+            tls: self.speaks_tls().then(|| self.version.tls(self.tls.tls())),
+            http2: self.version.http2(),
             ..Http1::default()
         };
         let load = Load {

@@ -12,6 +12,7 @@ use super::pace::PaceArgs;
 use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
 use super::values::{field, some_time, url};
+use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
@@ -57,6 +58,9 @@ pub struct HttpArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// Which HTTP is spoken.
+    #[command(flatten)]
+    pub version: VersionArgs,
     /// How TLS is spoken.
     #[command(flatten)]
     pub tls: TlsArgs,
@@ -172,6 +176,7 @@ impl HttpArgs {
         let step = self.step(files)?;
         let tls = self.speaks_tls(&step);
         self.check_tls(&step, tls)?;
+        self.version.check(tls)?;
         let load = Load {
             target: self.requests.proxy.as_ref().map(|proxy| proxy.trim_start_matches(HTTPS).to_owned()),
             protocol: Protocol::Http1(self.http1(tls)),
@@ -218,7 +223,8 @@ impl HttpArgs {
             close: self.load.close,
             resend: self.load.resend.unwrap_or_default(),
             fields: self.fields(),
-            tls: tls.then(|| self.tls.tls()),
+            tls: tls.then(|| self.version.tls(self.tls.tls())),
+            http2: self.version.http2(),
             tunnel: self.requests.proxy.is_some() && !self.secure_proxy() && tls,
             pipeline: self.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
             unix_socket: self.reach.unix_socket.clone(),

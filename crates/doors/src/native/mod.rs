@@ -20,6 +20,7 @@ mod tcp;
 mod tips;
 mod tls;
 mod values;
+mod version;
 
 pub use aws::AwsArgs;
 pub use body::BodyArgs;
@@ -37,6 +38,7 @@ pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
 pub use tls::{OriginTlsArgs, TlsArgs};
+pub use version::{HttpVersion, VersionArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use plan::secret::without_userinfo;

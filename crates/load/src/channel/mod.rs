@@ -2,16 +2,18 @@
 //! or when anything is due.
 //!
 //! Start reading at [`Channels::lease`]. [`Route`] says how a host is reached, `connect.rs` opens, `tunnel.rs` asks a proxy
-//! to lead on.
+//! to lead on, `http2.rs` has the connections that users share.
 
 mod connect;
 mod connection;
+mod http2;
 mod route;
 mod source;
 mod tunnel;
 
 pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
+pub(crate) use http2::{Ended as StreamEnded, Lease, Letter};
 pub(crate) use route::{Destination, Route};
 pub use route::{Hosts, UNIX};
 
@@ -50,6 +52,8 @@ pub(crate) struct Channels {
     opened: Cell<u64>,
     /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
     turn: Cell<u64>,
+    /// Connections that users share.
+    pool: http2::Pool,
 }
 
 /// A place for one connection.
@@ -59,6 +63,8 @@ pub(crate) struct Slot {
     pub connection: Option<Box<Connection>>,
     /// Begins TLS, with a memory of earlier connections.
     pub tls: Option<wire::tls::Client>,
+    /// The connection that is shared with others, where HTTP/2 is spoken.
+    pub http2: Option<Rc<http2::Shared>>,
     /// Answers a proxy that asks who wants a tunnel.
     pub authenticator: Option<Rc<Authenticator>>,
 }
@@ -84,6 +90,7 @@ impl Channels {
             part,
             opened: Cell::new(0),
             turn: Cell::new(0),
+            pool: http2::Pool::default(),
         }
     }
 

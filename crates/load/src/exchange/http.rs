@@ -1,14 +1,16 @@
 //! Reads the answers of HTTP/1 calls: each is pushed into the call's own sink as it arrives.
 
+use super::http2::{self, Head};
 use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::resend::is_lost;
-use super::{Call, Client, Context, Moments, Queue, Read, Sent, Worker, finish};
+use super::{Call, Client, Context, Due, Moments, Queue, Read, Sent, Worker, finish};
 use crate::answer::{Answer, Body, Ended, Found, Settled};
 use crate::channel::Connection;
 use crate::failure;
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::cell::RefCell;
+use std::time::Instant;
 use wire::http1::{HeadMemo, Stage as Progress};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
@@ -55,6 +57,12 @@ pub(crate) trait HttpCall: Call {
         Reading::plain(false)
     }
 
+    /// The request as HTTP/2 has it; `None`: it is not there over HTTP/2, which the plan's check has refused.
+    fn head(&mut self, due: &mut Due<Self::Item>, now: Instant) -> Option<Head> {
+        let _ = (due, now);
+        None
+    }
+
     /// Outcome of an answer that has ended.
     fn settle(&self, sent: &Sent<Self::Item>, ended: Ended, sink: &mut Self::Sink<'_>) -> Settled;
 
@@ -67,6 +75,20 @@ pub(crate) trait HttpCall: Call {
     /// Bytes behind the last answer that was asked for make it a failure; otherwise they end the connection.
     fn is_strict(&self) -> bool {
         true
+    }
+}
+
+/// Sends what is due, over HTTP/1 or 2 as the plan has it, until every request has ended in one way.
+pub(crate) async fn run<C: HttpCall>(
+    context: Context<'_>,
+    client: &mut Client,
+    call: &mut C,
+    due: Queue<Due<C::Item>>,
+) {
+    match context.worker.channels.http().http2 {
+        None => super::run(context, client, call, due).await,
+        // On the heap, so that users of HTTP/1 need no room for it.
+        Some(_) => Box::pin(http2::run(context, client, call, due)).await,
     }
 }
 

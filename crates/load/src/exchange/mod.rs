@@ -5,6 +5,7 @@
 //! answer means is the business of a [`Call`]; HTTP's calls have their answers read by [`http`]. Start reading at [`run`].
 
 mod http;
+mod http2;
 mod message;
 mod object;
 mod pacing;

@@ -1,9 +1,10 @@
 //! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
 use super::http::{self, HttpCall, Reading};
+use super::http2::Head;
 use super::pacing::Pacing;
 use super::report::Described;
-use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written, run};
+use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written};
 use crate::answer::{Ended, Judge, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::asked::{Asked, Laws};
@@ -11,6 +12,7 @@ use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, S
 use std::borrow::Cow;
 use std::time::Instant;
 use wire::http1::Expect;
+use wire::http2::FieldList;
 
 /// Fetches an object of the site. `path`: room for the path asked for.
 pub(crate) async fn object(
@@ -25,7 +27,7 @@ pub(crate) async fn object(
     worker.account.begin(turn.due);
     count_kind(context, &asked);
     let mut fetch = Fetch { context, laws, path: std::mem::take(path) };
-    run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
+    http::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     *path = fetch.path;
 }
 
@@ -123,6 +125,16 @@ impl HttpCall for Fetch<'_> {
         let worker = self.context.worker;
         let sent_us = worker.net.unix_micros_at(sent.at);
         Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept)
+    }
+
+    fn head(&mut self, due: &mut Due<Asked>, _: Instant) -> Option<Head> {
+        let worker = self.context.worker;
+        let secure = worker.channels.target().secure.is_some();
+        let mut fields = FieldList::default();
+        worker.composer.fields(&mut fields, &worker.site, &due.item, secure);
+        self.path.clear();
+        self.path.extend_from_slice(fields.get(":path").unwrap_or_default());
+        Some(Head { fields, body: Vec::new(), key: None, expect: Expect::Body })
     }
 
     fn reading(&self, sent: &Sent<Asked>) -> Reading {

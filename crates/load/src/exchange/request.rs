@@ -5,6 +5,7 @@
 //! ([`super::resend`]). Where time runs out it does so for all of the batch.
 
 use super::http::{self, HttpCall, Reading};
+use super::http2::Head;
 use super::pacing::Pacing;
 use super::report::Described;
 use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written, run};
@@ -18,13 +19,14 @@ use plan::draw::{Draw, hash};
 use std::cell::RefCell;
 use std::time::Instant;
 use wire::http1::HeadMemo;
+use wire::http2::FieldList;
 
 /// Sends a request of a list and reads its answer.
 pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: &Prepared, turn: Turn) {
     context.worker.account.begin(turn.due);
     let values = take_values(client, prepared, 1);
     let mut call = List { context, depth: 1, user: client.user, values };
-    run(context, client, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
+    http::run(context, client, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
     call.give_back(client);
 }
 
@@ -178,6 +180,22 @@ impl<'a> HttpCall for List<'a> {
 
     fn sink<'s>(&'s self, sent: &'s Sent<&'a Prepared>, kept: Option<&'s mut Vec<u8>>) -> Answer<'s> {
         Answer::new(sent.item, kept)
+    }
+
+    fn head(&mut self, due: &mut Due<&'a Prepared>, now: Instant) -> Option<Head> {
+        let (prepared, at) = (due.item, self.moment(due.item, &due.turn, now));
+        let (mut fields, mut body) = (FieldList::default(), Vec::new());
+        match self.values.get_mut().as_deref_mut() {
+            None => {
+                let filling = Filling { at: &at, draws: &[], slots: &Slots::default() };
+                prepared.fields(&filling, &mut fields, &mut body);
+            }
+            Some(values) => {
+                prepared.fields_with(&at, self.context.worker.part.index, values, &mut fields, &mut body);
+            }
+        }
+        let key = prepared.is_fixed().then(|| std::ptr::from_ref(prepared).addr());
+        Some(Head { fields, body, key, expect: prepared.framing })
     }
 
     fn reading(&self, sent: &Sent<&'a Prepared>) -> Reading {

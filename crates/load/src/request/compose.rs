@@ -5,6 +5,7 @@ use super::asked::{Asked, What};
 use plan::jtest::Extension;
 use plan::site::{self, Form, NONCE_FIELD, Paths, Site, write_hex, write_number};
 use plan::{Http1, RequestForm};
+use wire::http2::{FieldList, Indexing};
 
 /// Everything about requests that does not change from one to the next.
 pub(crate) struct Composer {
@@ -22,10 +23,17 @@ pub(crate) struct Composer {
     jtest: Option<Extension>,
     etag: bool,
     post: Option<u64>,
+    /// `host:port`, the added fields, the field that chooses the variant and that of the nonce, in HTTP/2's spelling.
+    authority: String,
+    lower: Vec<(String, Vec<u8>)>,
+    vary_lower: String,
+    nonce: String,
 }
 
 impl Composer {
     pub fn new(http: &Http1, site: &Site) -> Composer {
+        let lower =
+            |field: &plan::Field| (field.name.to_ascii_lowercase(), field.value.text().as_bytes().to_vec());
         let fields = http
             .fields
             .iter()
@@ -45,6 +53,10 @@ impl Composer {
             },
             etag: site.etag,
             post: http.post_bytes,
+            authority: http.authority.clone(),
+            lower: http.fields.iter().map(lower).collect(),
+            vary_lower: site.vary_on.field().to_ascii_lowercase(),
+            nonce: NONCE_FIELD.to_ascii_lowercase(),
         }
     }
 
@@ -66,6 +78,42 @@ impl Composer {
                 self.jtest_head(out, asked, last, path)
             }
         }
+    }
+
+    /// The fields of a request over HTTP/2, where the site's form is the native one. What changes from request to request is not
+    /// indexed.
+    pub fn fields(&self, to: &mut FieldList, site: &Site, asked: &Asked, secure: bool) {
+        let object = match asked.what {
+            What::Native { object } => object,
+            What::Jtest(_) => 0,
+        };
+        to.push(":method", "GET", Indexing::Insert);
+        to.push(":scheme", if secure { "https" } else { "http" }, Indexing::Insert);
+        to.push(":authority", &self.authority, Indexing::Insert);
+        to.push_with(":path", Indexing::Literal, |out| self.paths.write(out, object, asked.size));
+        for (name, value) in &self.lower {
+            to.push(name, value, Indexing::Insert);
+        }
+        if asked.reload {
+            to.push("cache-control", "no-cache", Indexing::Insert);
+            to.push("pragma", "no-cache", Indexing::Insert);
+        }
+        if self.variants {
+            to.push_with(&self.vary_lower, Indexing::Insert, |out| {
+                out.extend_from_slice(self.vary.1.as_bytes());
+                write_number(out, u64::from(asked.variant));
+            });
+        }
+        if let Some((first, last)) = asked.range {
+            to.push_with("range", Indexing::Literal, |out| write_range(out, first, last));
+        }
+        if let Some(version) = asked.has_version {
+            let name = if self.etag { "if-none-match" } else { "if-modified-since" };
+            to.push_with(name, Indexing::Literal, |out| {
+                self.validator_value(out, site, asked, object, version)
+            });
+        }
+        to.push_with(&self.nonce, Indexing::Literal, |out| write_hex(out, asked.nonce));
     }
 
     fn target(&self, out: &mut Vec<u8>, path: impl FnOnce(&mut Vec<u8>)) -> std::ops::Range<usize> {
@@ -161,26 +209,27 @@ impl Composer {
 
     fn range(&self, out: &mut Vec<u8>, asked: &Asked) {
         if let Some((first, last)) = asked.range {
-            out.extend_from_slice(b"Range: bytes=");
-            write_number(out, first);
-            out.push(b'-');
-            write_number(out, last);
+            out.extend_from_slice(b"Range: ");
+            write_range(out, first, last);
             out.extend_from_slice(b"\r\n");
         }
     }
 
     fn validator(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64) {
         let Some(version) = asked.has_version else { return };
-        if self.etag {
-            out.extend_from_slice(b"If-None-Match: ");
-            site::write_etag(out, object, version, asked.variant);
-        } else {
-            out.extend_from_slice(b"If-Modified-Since: ");
-            let began = std::time::Duration::from_secs(site.version_began(object, version) / 1_000_000);
-            let date = httpdate::HttpDate::from(std::time::UNIX_EPOCH + began);
-            out.extend_from_slice(date.to_string().as_bytes());
-        }
+        let name: &[u8] = if self.etag { b"If-None-Match: " } else { b"If-Modified-Since: " };
+        out.extend_from_slice(name);
+        self.validator_value(out, site, asked, object, version);
         out.extend_from_slice(b"\r\n");
+    }
+
+    fn validator_value(&self, out: &mut Vec<u8>, site: &Site, asked: &Asked, object: u64, version: u64) {
+        if self.etag {
+            return site::write_etag(out, object, version, asked.variant);
+        }
+        let began = std::time::Duration::from_secs(site.version_began(object, version) / 1_000_000);
+        let date = httpdate::HttpDate::from(std::time::UNIX_EPOCH + began);
+        out.extend_from_slice(date.to_string().as_bytes());
     }
 
     fn variant(&self, out: &mut Vec<u8>, asked: &Asked) {
@@ -192,6 +241,13 @@ impl Composer {
             out.extend_from_slice(b"\r\n");
         }
     }
+}
+
+fn write_range(out: &mut Vec<u8>, first: u64, last: u64) {
+    out.extend_from_slice(b"bytes=");
+    write_number(out, first);
+    out.push(b'-');
+    write_number(out, last);
 }
 
 #[cfg(test)]

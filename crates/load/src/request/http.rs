@@ -12,11 +12,24 @@ use plan::{Address, Http1, Request};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use wire::http2::{FieldList, Indexing};
 
 /// One request, ready to be written.
 pub(crate) struct Message {
     form: Form,
     signer: Option<Rc<Signer>>,
+    /// The same as fields, where HTTP/2 is spoken.
+    fields: Option<Box<Fields>>,
+}
+
+/// A request as HTTP/2 has it.
+struct Fields {
+    /// Pseudo-fields first, names in lower case.
+    list: Vec<(String, Vec<Part>, Indexing)>,
+    body: Vec<Part>,
+    /// Whether the length of the body is told, and of an empty one, too.
+    counted: Framing,
+    scrap: RefCell<Scrap>,
 }
 
 enum Form {
@@ -62,7 +75,7 @@ pub(crate) struct Writer<'a> {
 impl Message {
     /// These bytes each time.
     pub fn of(bytes: &[u8]) -> Message {
-        Message { form: Form::Fixed(bytes.to_vec(), bytes.to_vec()), signer: None }
+        Message { form: Form::Fixed(bytes.to_vec(), bytes.to_vec()), signer: None, fields: None }
     }
 
     /// The same bytes each time.
@@ -85,6 +98,24 @@ impl Message {
             Form::Drawn(drawn) => {
                 !drawn.decks.is_empty() || uses_slots(&drawn.head) || uses_slots(&drawn.body)
             }
+        }
+    }
+
+    /// Adds the fields of the request over HTTP/2, and appends its body.
+    pub fn fields(&self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+        let Some(fields) = &self.fields else { return };
+        let scrap = &mut *fields.scrap.borrow_mut();
+        write_all(&fields.body, filling, scrap, body);
+        for (name, value, indexing) in &fields.list {
+            to.push_with(name, *indexing, |out| write_all(value, filling, scrap, out));
+        }
+        let tells = match fields.counted {
+            Framing::AlwaysCounted => true,
+            Framing::Counted => !body.is_empty(),
+            Framing::Chunked | Framing::Given => false,
+        };
+        if tells {
+            to.push("content-length", itoa::Buffer::new().format(body.len()), Indexing::Literal);
         }
     }
 
@@ -185,6 +216,7 @@ impl Writer<'_> {
             Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
             None => vec![Part::text(&request.body)],
         };
+        let as_fields = self.http.http2.is_some().then(|| Box::new(self.fields(request, &address, &route)));
         let drawn = Drawn {
             head: joined(head),
             body: joined(body),
@@ -193,8 +225,46 @@ impl Writer<'_> {
             framing: Framing::of(&request.method, fields().map(|field| field.name.as_str())),
             scratch: RefCell::default(),
         };
-        let message = Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone() };
+        let message =
+            Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone(), fields: as_fields };
         Some((address, route, message))
+    }
+
+    /// The request as HTTP/2 has it (RFC 9113 section 8.3.1): Host becomes `:authority`.
+    fn fields(&self, request: &Request, address: &Address, route: &Route) -> Fields {
+        let mut compiler = Compiler::new(self.scope);
+        let path = self.target(request, &mut compiler).map(|(_, _, path)| path).unwrap_or_default();
+        let all = || self.http.fields.iter().chain(&request.fields);
+        let is_host = |field: &&plan::Field| field.name.eq_ignore_ascii_case("Host");
+        let mut value = |field: &plan::Field| match field.value.template() {
+            Some(template) => joined(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
+            None => vec![text(&field.value.text())],
+        };
+        let authority = all().find(is_host).map(&mut value);
+        let scheme = if address.secure { "https" } else { "http" };
+        let mut list = vec![
+            (":method".to_owned(), vec![text(&request.method)], Indexing::Insert),
+            (":scheme".to_owned(), vec![text(scheme)], Indexing::Insert),
+        ];
+        let authority = authority.unwrap_or_else(|| vec![text(&address.authority)]);
+        list.push((":authority".to_owned(), authority, Indexing::Insert));
+        let changes = if is_fixed(&path) { Indexing::Insert } else { Indexing::Literal };
+        list.push((":path".to_owned(), joined(path), changes));
+        for field in all().filter(|field| !is_host(field) && route.carries(&field.name)) {
+            let parts = value(field);
+            let indexing = match is_fixed(&parts) {
+                _ if field.is_secret() => Indexing::Never,
+                true => Indexing::Insert,
+                false => Indexing::Literal,
+            };
+            list.push((field.name.to_ascii_lowercase(), parts, indexing));
+        }
+        let body = match request.body.template() {
+            Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
+            None => vec![Part::text(&request.body)],
+        };
+        let counted = Framing::of(&request.method, all().map(|field| field.name.as_str()));
+        Fields { list, body: joined(body), counted, scrap: RefCell::default() }
     }
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.

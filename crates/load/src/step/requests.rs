@@ -20,6 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use wire::http1::{Expect as Framing, HeadMemo};
+use wire::http2::FieldList;
 
 /// The requests of a step.
 pub(crate) struct Requests {
@@ -182,6 +183,25 @@ impl Prepared {
     #[inline]
     pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
         self.message.write(last, filling, to);
+    }
+
+    /// Adds its fields for HTTP/2, and appends its body.
+    pub fn fields(&self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+        self.message.fields(filling, to, body);
+    }
+
+    /// As [`Self::fields`], with what its user keeps.
+    pub fn fields_with(
+        &self,
+        at: &Moment,
+        worker: u32,
+        values: &mut Values,
+        to: &mut FieldList,
+        body: &mut Vec<u8>,
+    ) {
+        let Values { slots, draws } = values;
+        let draws = draws.deal(at.number, self.message.decks(), worker);
+        self.message.fields(&Filling { at, draws, slots }, to, body);
     }
 
     /// True if it holds values that a user keeps, or that are dealt to it, or its answers have some that are kept.

@@ -60,6 +60,8 @@ pub enum Version {
     Http10,
     /// `HTTP/1.1`
     Http11,
+    /// `HTTP/2`, told of answers that came over it; no first line has it.
+    Http2,
 }
 
 impl Version {
@@ -68,6 +70,7 @@ impl Version {
         match self {
             Version::Http10 => b"HTTP/1.0",
             Version::Http11 => b"HTTP/1.1",
+            Version::Http2 => b"HTTP/2",
         }
     }
 

@@ -91,6 +91,11 @@ pub struct Template {
 }
 
 impl Template {
+    /// Forgets the block, for a list of fields that is another one.
+    pub fn forget(&mut self) {
+        self.version = None;
+    }
+
     /// Appends the block of `fields`. One template has one list of fields and one connection.
     fn write<'f>(
         &mut self,

@@ -15,6 +15,7 @@
 mod client;
 mod core;
 mod error;
+mod fields;
 mod flow;
 mod frame;
 pub mod hpack;
@@ -28,6 +29,7 @@ mod streams;
 pub use client::{Client, ClientSink, End, GoAway, Template};
 pub use core::{After, Blocked, BodySource, Counts, Trailers};
 pub use error::{Code, ConnectionError};
+pub use fields::FieldList;
 pub use frame::Kind;
 pub use hpack::Indexing;
 pub use message::Malformed;

@@ -12,6 +12,8 @@ mod doctor;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
 mod http;
+mod http2;
+mod http2_peer;
 mod journeys;
 mod kept;
 mod oracle;

@@ -1,0 +1,546 @@
+//! Connections that speak HTTP/2: each is shared by users, and owned by a task of its own.
+//!
+//! The task sends what the users of a turn have written in one piece, and hands what arrives to the user it is for: a [`Letter`]
+//! for each request under way. A connection that may carry no more requests is left, and the next lease opens another.
+//! Start reading at [`Channels::lease_stream`], then [`drive`].
+
+use super::connect::NotConnected;
+use super::{Channels, Connection, Destination, Slot};
+use crate::account::Account;
+use crate::failure;
+use measure::{Failure, FailureKind, Stage};
+use net::{Close, Event, Net};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::rc::{Rc, Weak};
+use std::time::{Duration, Instant};
+use transport::Stream;
+use wire::http2::{
+    BodySource, Client, ClientSink, Code, End, FieldList, Indexing, Limits, Settings, Template,
+};
+
+/// The connections of a worker that speak HTTP/2.
+#[derive(Default)]
+pub(super) struct Pool(RefCell<HashMap<Key, Entry>>);
+
+/// Which connection: the number of the group of users that share it, and where it goes.
+type Key = (u64, Vec<SocketAddr>, Option<String>);
+
+enum Entry {
+    /// Somebody opens it; these wait.
+    Opening(Vec<Event>),
+    Open(Weak<Shared>),
+    /// It could not be opened; those who waited are told.
+    Failed(NotConnected),
+}
+
+/// A connection. It ends when the last of its users lets it go.
+pub(crate) struct Shared {
+    inner: Rc<Inner>,
+    to: SocketAddr,
+    /// The host that TLS was begun with; `None`: plain.
+    secure: Option<Box<str>>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.inner.abandoned.set(true);
+        self.inner.wake.set();
+    }
+}
+
+struct Inner {
+    net: Net,
+    account: Rc<Account>,
+    /// Its number within the worker, for messages.
+    number: u64,
+    /// Requests at once, at most.
+    streams: usize,
+    /// Requests that it may carry; `None`: no limit.
+    budget: Option<u32>,
+    carried: Cell<u32>,
+    opened: Cell<Option<(Instant, Duration)>>,
+    /// Raised where there is something to send, or nobody left.
+    wake: Event,
+    abandoned: Cell<bool>,
+    /// Why it is over.
+    ended: Cell<Option<Failure>>,
+    state: RefCell<State>,
+}
+
+struct State {
+    client: Client,
+    out: Vec<u8>,
+    letters: Letters,
+    templates: HashMap<usize, Template>,
+    /// For blocks that are not worth remembering.
+    scrap: Template,
+    /// Content on its way.
+    contents: Contents,
+    /// Users that wait for room.
+    waiting: Vec<Event>,
+}
+
+/// Content of requests, by stream.
+#[derive(Default)]
+struct Contents(Vec<(u32, Vec<u8>)>);
+
+impl BodySource for Contents {
+    fn piece(&mut self, stream: u32, from: u64, length: usize, out: &mut Vec<u8>) {
+        let body = self.0.iter().find(|(open, _)| *open == stream).map_or(&[][..], |(_, body)| body);
+        out.extend_from_slice(&body[from as usize..from as usize + length]);
+    }
+}
+
+/// What came of one request so far.
+pub(crate) struct Letter {
+    /// Raised when there is news.
+    pub news: Event,
+    /// Fields of the head that comes next, then of the final one; names in lower case.
+    pub fields: FieldList,
+    /// Of the final head; 0 before it.
+    pub status: u16,
+    pub content_length: Option<u64>,
+    /// Bytes of the final head's block.
+    pub head_bytes: usize,
+    pub interims: u32,
+    /// Content that nobody has looked at yet.
+    pub body: Vec<u8>,
+    pub trailers: FieldList,
+    pub first_byte: Option<Instant>,
+    /// When something came last.
+    pub latest: Option<Instant>,
+    pub end: Option<Ended>,
+}
+
+/// How a request ended, as its connection tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Stream(End),
+    /// The connection was lost.
+    Lost(Failure),
+}
+
+/// The requests under way on a connection.
+struct Letters {
+    net: Net,
+    now: Instant,
+    places: Vec<Letter>,
+    free: Vec<usize>,
+}
+
+impl Letters {
+    fn take(&mut self) -> usize {
+        if let Some(place) = self.free.pop() {
+            return place;
+        }
+        self.places.push(Letter::new(self.net.event()));
+        self.places.len() - 1
+    }
+
+    fn news(&mut self, request: u64) -> &mut Letter {
+        let now = self.now;
+        let letter = &mut self.places[request as usize];
+        letter.first_byte.get_or_insert(now);
+        letter.latest = Some(now);
+        letter.news.set();
+        letter
+    }
+}
+
+impl Letter {
+    fn new(news: Event) -> Letter {
+        Letter {
+            news,
+            fields: FieldList::default(),
+            status: 0,
+            content_length: None,
+            head_bytes: 0,
+            interims: 0,
+            body: Vec::new(),
+            trailers: FieldList::default(),
+            first_byte: None,
+            latest: None,
+            end: None,
+        }
+    }
+
+    /// Gets ready for another request; memory is kept.
+    fn clear(&mut self) {
+        self.fields.clear();
+        self.trailers.clear();
+        self.body.clear();
+        (self.status, self.content_length, self.head_bytes, self.interims) = (0, None, 0, 0);
+        (self.first_byte, self.latest, self.end) = (None, None, None);
+    }
+}
+
+impl ClientSink for Letters {
+    fn field(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        let letter = &mut self.places[request as usize];
+        letter.fields.push(name, value, Indexing::Literal);
+    }
+
+    fn interim(&mut self, request: u64, _status: u16) {
+        let letter = self.news(request);
+        letter.interims += 1;
+        letter.fields.clear();
+    }
+
+    fn head(&mut self, request: u64, status: u16, content_length: Option<u64>, bytes: usize) {
+        let letter = self.news(request);
+        (letter.status, letter.content_length, letter.head_bytes) = (status, content_length, bytes);
+    }
+
+    fn body(&mut self, request: u64, bytes: &[u8]) {
+        self.news(request).body.extend_from_slice(bytes);
+    }
+
+    fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        self.places[request as usize].trailers.push(name, value, Indexing::Literal);
+    }
+
+    fn ended(&mut self, request: u64, end: End) {
+        self.news(request).end = Some(Ended::Stream(end));
+    }
+}
+
+/// One request on a shared connection. Dropping it before it has ended cancels it.
+pub(crate) struct Lease {
+    shared: Rc<Shared>,
+    place: usize,
+    stream: Option<u32>,
+    /// The connection had carried a request before.
+    pub reused: bool,
+    /// When opening the connection began, and how long it took, for the first request over it.
+    pub opened: Option<(Instant, Duration)>,
+}
+
+impl Lease {
+    /// Number of its connection within the worker.
+    pub fn connection(&self) -> u64 {
+        self.shared.inner.number
+    }
+
+    /// Sends a request. `key`: what tells requests of one and the same head from others, where it is worth remembering.
+    pub fn send(&mut self, fields: &FieldList, key: Option<usize>, body: &[u8]) {
+        let inner = &self.shared.inner;
+        let state = &mut *inner.state.borrow_mut();
+        let template = match key {
+            Some(key) => state.templates.entry(key).or_default(),
+            None => {
+                state.scrap.forget();
+                &mut state.scrap
+            }
+        };
+        let content = (!body.is_empty()).then_some(body.len() as u64);
+        let stream =
+            state.client.request(self.place as u64, template, fields.iter(), content, &mut state.out);
+        if content.is_some() {
+            state.contents.0.push((stream, body.to_vec()));
+        }
+        self.stream = Some(stream);
+        inner.wake.set();
+    }
+
+    /// Waits for news of the request, at most until a moment; `false`: it has passed.
+    pub async fn news(&self, deadline: Instant) -> bool {
+        let inner = &self.shared.inner;
+        let news = inner.state.borrow().letters.places[self.place].news.clone();
+        inner.net.wait_until(&news, deadline).await
+    }
+
+    /// Looks at what came of the request.
+    pub fn look<T>(&self, look: impl FnOnce(&mut Letter) -> T) -> T {
+        look(&mut self.shared.inner.state.borrow_mut().letters.places[self.place])
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let inner = &self.shared.inner;
+        let state = &mut *inner.state.borrow_mut();
+        let letter = &mut state.letters.places[self.place];
+        if let (Some(stream), None) = (self.stream, letter.end) {
+            state.client.cancel(stream, Code::CANCEL, &mut state.out);
+            inner.account.count(|counts| counts.streams_cancelled += 1);
+            inner.wake.set();
+        }
+        letter.clear();
+        state.letters.free.push(self.place);
+        state.contents.0.retain(|(stream, _)| Some(*stream) != self.stream);
+        state.waiting.drain(..).for_each(|user| user.set());
+    }
+}
+
+impl Channels {
+    /// A place for a request of `user` on the connection that it shares; waits for room, at most as long as opening may take.
+    pub async fn lease_stream(
+        &self,
+        slot: &mut Slot,
+        user: u64,
+        destination: Destination<'_>,
+    ) -> Result<Lease, NotConnected> {
+        let began = self.net.now();
+        loop {
+            let shared = self.shared(slot, user, destination, began).await?;
+            match shared.inner.room() {
+                Room::Now => return Ok(shared.lease()),
+                Room::Never => slot.http2 = None,
+                Room::Later(freed) => {
+                    self.account.count(|counts| counts.stream_waits += 1);
+                    if !self.net.wait_until(&freed, began + self.load.limits.request).await {
+                        let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Send, errno: None };
+                        return Err(NotConnected { failure, began, ended: self.net.now() });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The connection of a user's group, opened where there is none.
+    async fn shared(
+        &self,
+        slot: &mut Slot,
+        user: u64,
+        destination: Destination<'_>,
+        began: Instant,
+    ) -> Result<Rc<Shared>, NotConnected> {
+        let streams = self.http.http2.as_ref().map_or(1, |http2| u64::from(http2.streams.max(1)));
+        let secure = destination.secure.map(str::to_owned);
+        let key = (user / u64::from(self.part.of.max(1)) / streams, destination.to.to_vec(), secure);
+        loop {
+            if let Some(shared) = slot.http2.take().filter(|shared| shared.leads_to(destination)) {
+                slot.http2 = Some(shared.clone());
+                return Ok(shared);
+            }
+            let waits = match self.pool.0.borrow_mut().get_mut(&key) {
+                Some(Entry::Opening(waiting)) => {
+                    let event = self.net.event();
+                    waiting.push(event.clone());
+                    Some(event)
+                }
+                Some(Entry::Failed(not)) if not.began >= began => return Err(*not),
+                Some(Entry::Open(shared)) => match shared.upgrade().filter(|shared| shared.inner.may_carry())
+                {
+                    Some(shared) => {
+                        slot.http2 = Some(shared);
+                        continue;
+                    }
+                    None => None,
+                },
+                _ => None,
+            };
+            match waits {
+                Some(event) => event.wait().await,
+                None => return self.open_shared(slot, key, destination).await,
+            }
+        }
+    }
+
+    async fn open_shared(
+        &self,
+        slot: &mut Slot,
+        key: Key,
+        destination: Destination<'_>,
+    ) -> Result<Rc<Shared>, NotConnected> {
+        self.pool.0.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
+        let began = self.net.now();
+        let opened = Box::pin(self.open(slot, destination, began)).await;
+        let (entry, result) = match opened {
+            Ok(connection) => {
+                let shared = self.begin(connection);
+                slot.http2 = Some(shared.clone());
+                (Entry::Open(Rc::downgrade(&shared)), Ok(shared))
+            }
+            Err(failure) => {
+                let not = NotConnected { failure, began, ended: self.net.now() };
+                (Entry::Failed(not), Err(not))
+            }
+        };
+        if let Some(Entry::Opening(waiting)) = self.pool.0.borrow_mut().insert(key, entry) {
+            waiting.iter().for_each(Event::set);
+        }
+        result
+    }
+
+    /// Begins to speak HTTP/2 over a connection that is open.
+    fn begin(&self, connection: Connection) -> Rc<Shared> {
+        let plan = self.http.http2.clone().unwrap_or_default();
+        let settings = Settings {
+            header_table_size: plan.decoder_table,
+            initial_window_size: plan.stream_window,
+            max_header_list_size: Some(self.load.limits.head_bytes),
+            ..Settings::default()
+        };
+        let limits = Limits {
+            settings,
+            connection_window: plan.connection_window,
+            encoder_table_size: plan.encoder_table,
+            ..Limits::default()
+        };
+        let mut client = Client::new(limits);
+        let mut out = Vec::new();
+        client.open(&mut out);
+        let net = self.net.clone();
+        let letters = Letters { net: net.clone(), now: net.now(), places: Vec::new(), free: Vec::new() };
+        let state = State {
+            client,
+            out,
+            letters,
+            templates: HashMap::new(),
+            scrap: Template::default(),
+            contents: Contents::default(),
+            waiting: Vec::new(),
+        };
+        let inner = Rc::new(Inner {
+            account: self.account.clone(),
+            number: connection.number,
+            streams: plan.streams as usize,
+            budget: self.plan().requests_per_connection,
+            carried: Cell::new(0),
+            opened: Cell::new(connection.opened_in.map(|took| (connection.begun, took))),
+            wake: net.event(),
+            abandoned: Cell::new(false),
+            ended: Cell::new(None),
+            state: RefCell::new(state),
+            net,
+        });
+        self.net.spawn(drive(inner.clone(), connection.stream));
+        Rc::new(Shared { inner, to: connection.to, secure: connection.secure })
+    }
+}
+
+/// Whether another request can be sent over a connection.
+enum Room {
+    Now,
+    /// When this is raised, perhaps.
+    Later(Event),
+    Never,
+}
+
+impl Inner {
+    /// Whether it may carry another request, now or later.
+    fn may_carry(&self) -> bool {
+        let spent = self.budget.is_some_and(|budget| self.carried.get() >= budget);
+        self.ended.get().is_none() && !spent && !self.state.borrow().client.is_leaving()
+    }
+
+    fn room(&self) -> Room {
+        if !self.may_carry() {
+            return Room::Never;
+        }
+        let state = &mut *self.state.borrow_mut();
+        if state.client.room() > 0 && state.client.under_way() < self.streams {
+            return Room::Now;
+        }
+        let event = self.net.event();
+        state.waiting.push(event.clone());
+        Room::Later(event)
+    }
+
+    /// The connection is over: all that is under way is lost.
+    fn end(&self, failure: Failure) {
+        self.ended.set(Some(failure));
+        let state = &mut *self.state.borrow_mut();
+        let now = self.net.now();
+        for letter in state.letters.places.iter_mut().filter(|letter| letter.end.is_none()) {
+            letter.end = Some(Ended::Lost(failure));
+            letter.latest = Some(now);
+            letter.news.set();
+        }
+        state.waiting.drain(..).for_each(|user| user.set());
+    }
+
+    /// What is to be sent.
+    fn output(&self) -> Option<net::Buffer> {
+        let state = &mut *self.state.borrow_mut();
+        if state.client.has_content() {
+            state.client.send(&mut state.contents, &mut state.out);
+        }
+        if state.out.is_empty() {
+            return None;
+        }
+        let mut out = self.net.buffer();
+        out.extend_from_slice(&state.out);
+        state.out.clear();
+        Some(out)
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let state = &mut *self.state.borrow_mut();
+        state.letters.now = self.net.recently();
+        self.account.received(bytes.len(), state.letters.now);
+        let (settled, leaving) = (state.client.is_settled(), state.client.is_leaving());
+        let read = state.client.read(bytes, &mut state.letters, &mut state.out);
+        if !leaving && state.client.is_leaving() {
+            self.account.count(|counts| counts.goaways += 1);
+        }
+        if !settled || leaving != state.client.is_leaving() || !state.waiting.is_empty() {
+            state.waiting.drain(..).for_each(|user| user.set());
+        }
+        let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
+        read.map_err(|_| Failure { kind, stage: Stage::Head, errno: None })
+    }
+
+    /// Nobody is there any more, or it carries no more requests and has answered all of them.
+    fn is_over(&self) -> bool {
+        let state = self.state.borrow();
+        self.abandoned.get() || (state.client.is_leaving() && state.client.under_way() == 0)
+    }
+}
+
+impl Shared {
+    /// Whether it carries requests to there.
+    fn leads_to(&self, destination: Destination<'_>) -> bool {
+        let there = destination.to.contains(&self.to) && self.secure.as_deref() == destination.secure;
+        there && self.inner.may_carry()
+    }
+
+    fn lease(self: &Rc<Shared>) -> Lease {
+        let inner = &self.inner;
+        let carried = inner.carried.get();
+        inner.carried.set(carried + 1);
+        inner.account.count(|counts| counts.reused += u64::from(carried > 0));
+        let place = inner.state.borrow_mut().letters.take();
+        Lease { shared: self.clone(), place, stream: None, reused: carried > 0, opened: inner.opened.take() }
+    }
+}
+
+/// The task of a connection: sends and receives until it is over.
+async fn drive(inner: Rc<Inner>, mut stream: Stream) {
+    let failure = loop {
+        if let Some(out) = inner.output() {
+            if let Err(error) = stream.send(out).await {
+                break Some(failure::of_io(&error, Stage::Send));
+            }
+            continue;
+        }
+        if let Some(handshake) = stream.take_handshake() {
+            inner.account.handshake(&handshake);
+        }
+        if inner.is_over() {
+            break None;
+        }
+        match stream.recv_or_woken(&inner.wake).await {
+            Ok(None) => {}
+            Ok(Some(bytes)) if bytes.is_empty() => {
+                break Some(Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None });
+            }
+            Ok(Some(bytes)) => {
+                if let Err(failure) = inner.read(&bytes) {
+                    if let Some(out) = inner.output() {
+                        // The peer may be gone; then there is nobody to be told.
+                        let _ = stream.send(out).await;
+                    }
+                    break Some(failure);
+                }
+            }
+            Err(error) => break Some(failure::of_io(&error, Stage::Head)),
+        }
+    };
+    let over = Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
+    inner.end(failure.unwrap_or(over));
+    stream.close(Close::Graceful).await;
+}

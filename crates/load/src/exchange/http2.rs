@@ -1,0 +1,247 @@
+//! Exchanges over HTTP/2: a request is a stream of a connection that its user shares with others. What is sent and what an answer
+//! means is the call's business, as over HTTP/1.
+
+use super::http::HttpCall;
+use super::report::{self, Ending};
+use super::{Client, Context, Due, Moments, Queue, Read, Sent, closed_early, finish, settle, unsent};
+use crate::answer::{Answer, Ended, Found};
+use crate::channel::{Lease, StreamEnded};
+use measure::{Failure, FailureKind, Stage};
+use std::time::Instant;
+use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
+use wire::http2::{Code, End, FieldList};
+
+/// A request as fields.
+pub(crate) struct Head {
+    pub fields: FieldList,
+    pub body: Vec<u8>,
+    /// Tells requests of one and the same head from others, where it is worth remembering.
+    pub key: Option<usize>,
+    pub expect: wire::http1::Expect,
+}
+
+/// Sends what is due over the connection that the user shares, until every request has ended in one way.
+pub(crate) async fn run<C: HttpCall>(
+    context: Context<'_>,
+    client: &mut Client,
+    call: &mut C,
+    mut due: Queue<Due<C::Item>>,
+) {
+    while let Some(mut next) = due.pop() {
+        let channels = &context.worker.channels;
+        let leased = channels.lease_stream(&mut client.slot, client.user, call.destination(&next.item)).await;
+        let mut lease = match leased {
+            Ok(lease) => lease,
+            Err(seen) => {
+                client.refusals += 1;
+                let moments =
+                    Moments { due: next.turn.due, sent: seen.began, first_byte: None, ended: seen.ended };
+                unsent(context, client, call, next, seen.failure, moments);
+                continue;
+            }
+        };
+        let now = context.worker.net.recently();
+        let Some(head) = call.head(&mut next, now) else {
+            let failure = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
+            let moments = Moments::at_send(next.turn.due, now);
+            unsent(context, client, call, next, failure, moments);
+            continue;
+        };
+        lease.send(&head.fields, head.key, &head.body);
+        let mut window: Queue<Sent<C::Item>> = Queue::default();
+        window.push(sent(&lease, next, &head, now));
+        match read(context, client, call, &lease, &mut window).await {
+            None => {}
+            Some(Read::Lost(failure))
+                if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
+            {
+                // Nothing of it was processed, so that whatever it does is done once (RFC 9113 section 8.7).
+                context.worker.account.count(|counts| counts.resent += 1);
+                while let Some(sent) = window.pop() {
+                    due.push(Due { item: sent.item, turn: sent.turn });
+                }
+            }
+            Some(read) => settle(context, client, call, &mut due, &mut window, (&read, false)),
+        }
+    }
+}
+
+/// Whether what the peer did not process is sent again: the plan allows it, and there is still time for it.
+fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>) -> bool {
+    let worker = context.worker;
+    let due = window.front().map_or_else(|| worker.net.now(), |sent| sent.turn.due);
+    worker.channels.plan().resend != plan::Resend::Never
+        && worker.net.now() < due + worker.load.limits.request
+}
+
+fn sent<I>(lease: &Lease, due: Due<I>, head: &Head, at: Instant) -> Sent<I> {
+    Sent {
+        item: due.item,
+        turn: due.turn,
+        at,
+        bytes: (head.fields.bytes() + head.body.len()) as u64,
+        expect: head.expect,
+        reused: lease.reused,
+        connect: lease.opened.map(|(_, took)| took),
+        begun: lease.opened.map(|(began, _)| began),
+        last: false,
+        answers: 1,
+        connection: lease.connection(),
+    }
+}
+
+/// Reads the answer and accounts for it; where there is none, says what became of the request.
+async fn read<C: HttpCall>(
+    context: Context<'_>,
+    client: &mut Client,
+    call: &C,
+    lease: &Lease,
+    window: &mut Queue<Sent<C::Item>>,
+) -> Option<Read> {
+    let worker = context.worker;
+    let sent = window.front_mut()?;
+    let mut moments = Moments::at_send(sent.turn.due, sent.at);
+    let mut head = std::mem::take(&mut client.answer_head);
+    let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    let received = receive(context, lease, &mut sink, &mut moments).await;
+    let ended = match received {
+        Received::Answer(ended) => ended,
+        Received::Nothing(read) => {
+            drop(sink);
+            client.answer_head = head;
+            return Some(read);
+        }
+    };
+    let settled = call.settle(sent, ended, &mut sink);
+    let mut summary = sink.summary();
+    summary.head_bytes = lease.look(|letter| letter.head_bytes) as u64;
+    let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
+    let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
+    drop(sink);
+    client.answer_head = head;
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged: false };
+    finish(context, client, call, sent, &ending, settled.kind);
+    window.pop();
+    None
+}
+
+/// What came of a request.
+enum Received {
+    /// An answer, or a part of one, after which it has ended so.
+    Answer(Ended),
+    /// No byte of an answer.
+    Nothing(Read),
+}
+
+/// Pushes what comes of an answer into its sink until it has ended.
+async fn receive(
+    context: Context<'_>,
+    lease: &Lease,
+    sink: &mut impl Answer,
+    moments: &mut Moments,
+) -> Received {
+    let worker = context.worker;
+    let limits = &worker.load.limits;
+    let (mut head_told, mut raw) = (false, Vec::new());
+    loop {
+        let deadline = match head_told {
+            false => worker.channels.first_deadline(moments.sent),
+            true => moments.sent + limits.request,
+        };
+        if !lease.news(deadline).await {
+            return timed_out(worker.net.now(), head_told, limits.first_byte.is_some(), moments, sink);
+        }
+        moments.ended = lease.look(|letter| letter.latest).unwrap_or_else(|| worker.net.recently());
+        moments.first_byte = lease.look(|letter| letter.first_byte);
+        sink.arrived(moments.service());
+        let ended = lease.look(|letter| {
+            if letter.status != 0 && !head_told {
+                head_told = true;
+                raw.clear();
+                tell_head(letter, &mut raw, sink);
+                worker.account.count(|counts| counts.interims += u64::from(letter.interims));
+            }
+            if !letter.body.is_empty() {
+                sink.body(&letter.body);
+                letter.body.clear();
+            }
+            letter.trailers.iter().for_each(|(name, value, _)| sink.trailer(name, value));
+            letter.trailers.clear();
+            letter.end
+        });
+        if sink.wants_body() {
+            worker.net.spent();
+        }
+        match ended {
+            None => {}
+            Some(StreamEnded::Stream(End::Whole)) if head_told => return Received::Answer(Ended::Complete),
+            Some(ended) if head_told => return Received::Answer(Ended::Failed(failure(ended, Stage::Body))),
+            Some(ended) => {
+                moments.first_byte = None;
+                return nothing(ended);
+            }
+        }
+    }
+}
+
+/// Tells the head in the form that sinks know; the text of it is what evidence shows.
+fn tell_head(letter: &crate::channel::Letter, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
+    let status = letter.status.to_string();
+    raw.extend_from_slice(format!("HTTP/2 {status}\r\n").as_bytes());
+    for (name, value, _) in letter.fields.iter() {
+        sink.field(name, value);
+        [name, b": ", value, b"\r\n"].iter().for_each(|part| raw.extend_from_slice(part));
+    }
+    raw.extend_from_slice(b"\r\n");
+    let framing = letter.content_length.map_or(Framing::UntilClose, Framing::Length);
+    let head = ResponseHead {
+        version: Version::Http2,
+        status: letter.status,
+        framing,
+        content_length: letter.content_length,
+        keep_alive: true,
+    };
+    sink.head(&head, raw);
+}
+
+fn timed_out(
+    now: Instant,
+    head_told: bool,
+    first_byte: bool,
+    moments: &mut Moments,
+    sink: &impl Answer,
+) -> Received {
+    moments.ended = now;
+    let stage = match head_told {
+        true => Stage::Body,
+        false if first_byte && sink.body_bytes() == 0 => Stage::FirstByte,
+        false => Stage::Head,
+    };
+    Received::Answer(Ended::Failed(Failure { kind: FailureKind::Timeout, stage, errno: None }))
+}
+
+/// The failure of a request whose stream has ended otherwise than by a whole answer.
+fn failure(ended: StreamEnded, stage: Stage) -> Failure {
+    let kind = match ended {
+        StreamEnded::Lost(failure) => return Failure { stage, ..failure },
+        StreamEnded::Stream(End::Reset(Code::REFUSED_STREAM) | End::Unprocessed) => {
+            FailureKind::StreamRefused
+        }
+        StreamEnded::Stream(End::Reset(code)) => {
+            return Failure { kind: FailureKind::StreamReset, stage, errno: i32::try_from(code.0).ok() };
+        }
+        StreamEnded::Stream(End::Malformed(_) | End::Refused(_)) => FailureKind::StreamError,
+        StreamEnded::Stream(End::Whole) => return closed_early(),
+    };
+    Failure { kind, stage, errno: None }
+}
+
+/// A stream has ended before any byte of an answer.
+fn nothing(ended: StreamEnded) -> Received {
+    let failure = failure(ended, Stage::Head);
+    Received::Nothing(match ended {
+        StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
+        StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),
+        _ => Read::Failed(failure),
+    })
+}

@@ -1,0 +1,205 @@
+//! HTTP/2, client and origin: exact counts on both sides, peers that were not written here, and peers that misbehave.
+
+use crate::http2_peer::{Manner, Peer};
+use crate::support::{Ran, Running, free_address, program, run, tell, wringer};
+use crate::web::{Web, ok};
+use rustix::process::Signal;
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const JSON: &str = "-q --json {}/result.json --seed 7";
+
+fn origin(options: &str) -> (SocketAddr, Running) {
+    let address = free_address();
+    let mut origin = wringer(&format!("origin --listen {address} -t 1 -q --json {{}}/result.json {options}"));
+    origin.wait_for("listens at");
+    (address, origin)
+}
+
+fn press(address: SocketAddr, path: &str, options: &str) -> Ran {
+    run(&format!("http --http 2c http://{address}{path} {options} {JSON}"))
+}
+
+#[test]
+fn requests_share_connections_and_both_sides_count_the_same() {
+    let (address, origin) = origin("");
+    let report = press(address, "/w/1/3000", "-c 20 --streams 10 -t 1 -n 1000").ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("reused")), (1000, 2, 998));
+    assert_eq!(report.sum("body_bytes"), 3_000_000);
+    origin.signal(Signal::INT);
+    let report = origin.end().ended_with(0).report();
+    let count = |name: &str| report.count(&format!("origin/{name}"));
+    assert_eq!((count("http2_requests"), count("requests"), count("http2_connections")), (1000, 1000, 2));
+}
+
+#[test]
+fn the_oracle_judges_answers_as_over_http_1() {
+    let (address, _origin) = origin("--size 1KB..100KB --origin-aborts 0.05");
+    let line = format!(
+        "cache {address} --origin {address} --clients-only --http 2c --streams 8 -c 16 -t 1 -n 2000 --size 1KB..100KB {JSON}"
+    );
+    let report = run(&line).report();
+    assert_eq!((report.sum("requests"), report.sum("faulty"), report.sum("failed")), (2000, 0, 0));
+    let injected = report.sum("injected");
+    assert!((20..400).contains(&injected), "{injected} of 2000 were cut by the origin");
+}
+
+#[test]
+fn over_tls_h2_is_agreed_on() {
+    let (address, _origin) = origin("--tls");
+    let report = run(&format!("http --http 2 -k https://{address}/w/1/500 -c 4 -t 1 -n 400 {JSON}"))
+        .ended_with(0)
+        .report();
+    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("handshakes_full")), (400, 4, 4));
+}
+
+#[test]
+fn templates_bodies_and_checks_work() {
+    let peer = Peer::start(Manner::Echo);
+    let line = [
+        "http",
+        "--http",
+        "2c",
+        "--streams",
+        "5",
+        "-c",
+        "10",
+        "-t",
+        "1",
+        "-n",
+        "200",
+        "-q",
+        "--json",
+        "{}/result.json",
+        "-X",
+        "POST",
+        "--data",
+        "item {{n}}",
+        "-H",
+        "X-Number: {{n}}",
+        "--var",
+        "n=counter:1..1000",
+        "--expect-regex",
+        "^item [0-9]+$",
+    ];
+    let url = format!("http://{}/echo", peer.address);
+    let report = crate::support::start(line.into_iter().chain([url.as_str()])).end().ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("failed")), (200, 0));
+    let mut seen = peer.seen();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 200, "each value once");
+}
+
+/// Misbehaviour of a server, and what it counts as; the run goes on with good answers where the server gives some.
+#[test]
+fn peers_that_misbehave_are_named() {
+    for (manner, kind, per) in [
+        (Manner::ResetThird, "stream_reset", 3),
+        (Manner::ShortThird, "stream_error", 3),
+        (Manner::CloseThird, "closed_early", 3),
+    ] {
+        let peer = Peer::start(manner);
+        let report = press(peer.address, "/x", "-c 1 -t 1 -n 30 --resend never").report();
+        assert_eq!((report.sum("requests"), report.sum("failed")), (30, 30 / per), "{manner:?}");
+        assert_eq!(report.failures(), [(kind.to_owned(), 30 / per)].into(), "{manner:?}");
+    }
+}
+
+#[test]
+fn what_a_server_refused_is_sent_again_posts_too() {
+    let peer = Peer::start(Manner::RefuseThird);
+    let report =
+        press(peer.address, "/x", "-c 3 --streams 3 -t 1 -n 60 -X POST --data hello").ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("failed")), (60, 0));
+    assert_eq!(report.sum("resent"), peer.refused());
+    assert!(report.sum("resent") > 0);
+}
+
+#[test]
+fn a_silent_server_times_out_and_its_connection_lives_on() {
+    let peer = Peer::start(Manner::SilentThird);
+    let report = press(peer.address, "/x", "-c 1 -t 1 -n 9 --timeout 300ms").report();
+    assert_eq!((report.sum("fine"), report.sum("failed"), report.sum("connections")), (6, 3, 1));
+    assert_eq!((report.failures(), report.sum("streams_cancelled")), ([("timeout".to_owned(), 3)].into(), 3));
+}
+
+#[test]
+fn a_server_of_http_1_is_told_from_one_of_http_2() {
+    let web = Web::start(|_| ok("hello"));
+    let ran = press(web.address, "/", "-c 1 -t 1 -n 3");
+    assert_eq!(ran.report().failures(), [("not_http2".to_owned(), 3)].into());
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused_with_a_way_out() {
+    for (line, said) in [
+        ("http --http 2 http://127.0.0.1:1/", "--http 2c"),
+        ("http --http 2c https://127.0.0.1:1/", "--http 2"),
+        ("http --http 3 http://127.0.0.1:1/", "not there yet"),
+        ("http --http spdy http://127.0.0.1:1/", "1.1, 2"),
+        ("http --streams 5 http://127.0.0.1:1/", "--streams is about HTTP/2"),
+        ("http --http 2c --pipeline 5 http://127.0.0.1:1/", "more streams instead"),
+        ("http --http 2c -H Connection:close http://127.0.0.1:1/", "belongs to connections of HTTP/1"),
+        ("http --http 2c --cookies http://127.0.0.1:1/", "session"),
+        ("cache --http 2c", "PROXY of your own"),
+    ] {
+        let ran = run(line);
+        assert!(ran.status.code() == Some(2), "{line}: {:?}", ran.status);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+}
+
+/// nginx says GOAWAY after a number of requests: none is lost for it.
+#[test]
+fn nginx_that_says_goodbye_costs_no_request() {
+    let Some(nginx) = Nginx::start() else { return tell("nginx is not installed") };
+    let report = press(nginx.address, "/x", "-c 20 --streams 10 -t 1 -n 3000").ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("failed")), (3000, 0));
+    assert!(report.sum("goaways") >= 20, "{} GOAWAYs", report.sum("goaways"));
+    assert!(report.sum("connections") >= 30);
+}
+
+/// nginx that speaks HTTP/2 without TLS and ends each connection after 100 requests. It ends when dropped.
+struct Nginx {
+    child: Child,
+    address: SocketAddr,
+    _folder: tempfile::TempDir,
+}
+
+impl Nginx {
+    fn start() -> Option<Nginx> {
+        let program = program("nginx")?;
+        let folder = tempfile::tempdir().unwrap();
+        let (at, address) = (folder.path().display(), free_address());
+        let temps: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map(|name| format!("{name}_temp_path {at}/{name};\n"))
+            .concat();
+        let text = format!(
+            "daemon off; master_process off; pid {at}/pid; error_log {at}/log; events {{}}
+             http {{ access_log off; {temps} keepalive_requests 100;
+             server {{ listen {address} http2; location /x {{ return 200 hello; }} }} }}"
+        );
+        std::fs::write(folder.path().join("nginx.conf"), text).unwrap();
+        let child = Command::new(program)
+            .args(["-p", &at.to_string(), "-c", &folder.path().join("nginx.conf").display().to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let (nginx, since) = (Nginx { child, address, _folder: folder }, Instant::now());
+        while TcpStream::connect(address).is_err() {
+            assert!(since.elapsed() < Duration::from_secs(60), "nginx does not listen");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Some(nginx)
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
