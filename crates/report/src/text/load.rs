@@ -65,9 +65,31 @@ impl Report<'_> {
             text += &format!("; {} of requests went over one already in use", show::percent(reused));
         }
         if counts.resent > 0 {
-            text += &format!(", {} sent again because that was lost", show::count(counts.resent));
+            let why = if counts.goaways > 0 { "lost or left in order (GOAWAY)" } else { "lost" };
+            text += &format!(", {} sent again because that was {why}", show::count(counts.resent));
         }
-        text + "."
+        text + "." + &self.http2()
+    }
+
+    /// A sentence of what only HTTP/2 has, where there was any of it.
+    fn http2(&self) -> String {
+        let counts = self.counts();
+        let parts: Vec<String> = [
+            (counts.goaways, "GOAWAY"),
+            (counts.stream_waits, "wait for a free stream"),
+            (counts.streams_cancelled, "stream cancelled"),
+            (counts.interims, "interim answer"),
+        ]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| match (count, what) {
+            (1, _) => format!("1 {what}"),
+            (_, "wait for a free stream") => format!("{} waits for a free stream", show::count(count)),
+            (_, "stream cancelled") => format!("{} streams cancelled", show::count(count)),
+            _ => format!("{} {what}s", show::count(count)),
+        })
+        .collect();
+        if parts.is_empty() { String::new() } else { format!(" HTTP/2: {}.", parts.join(", ")) }
     }
 }
 

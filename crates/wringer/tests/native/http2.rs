@@ -80,7 +80,7 @@ fn templates_bodies_and_checks_work() {
         "X-Number: {{n}}",
         "--var",
         "n=counter:1..1000",
-        "--expect-regex",
+        "--expect-match",
         "^item [0-9]+$",
     ];
     let url = format!("http://{}/echo", peer.address);
@@ -145,8 +145,7 @@ fn what_does_not_fit_together_is_refused_with_a_way_out() {
         ("http --http 2c --cookies http://127.0.0.1:1/", "session"),
         ("cache --http 2c", "PROXY of your own"),
     ] {
-        let ran = run(line);
-        assert!(ran.status.code() == Some(2), "{line}: {:?}", ran.status);
+        let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
 }
