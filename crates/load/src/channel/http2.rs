@@ -223,8 +223,15 @@ impl Lease {
         self.shared.inner.number
     }
 
-    /// Sends a request. `key`: what tells requests of one and the same head from others, where it is worth remembering.
-    pub fn send(&mut self, fields: &FieldList, key: Option<usize>, body: &[u8]) {
+    /// Whether the head of this key was sent over the connection before, and is remembered.
+    pub fn knows(&self, key: usize) -> bool {
+        let state = self.shared.inner.state.borrow();
+        state.templates.get(&key).is_some_and(|template| state.client.knows(template))
+    }
+
+    /// Sends a request. `key`: what tells requests of one and the same head from others, where it is worth remembering; of one that
+    /// is [known](Self::knows), the fields are not looked at. Returns the bytes of the head.
+    pub fn send(&mut self, fields: &FieldList, key: Option<usize>, body: &[u8]) -> usize {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
         let template = match key {
@@ -235,13 +242,16 @@ impl Lease {
             }
         };
         let content = (!body.is_empty()).then_some(body.len() as u64);
+        let begin = state.out.len();
         let stream =
             state.client.request(self.place as u64, template, fields.iter(), content, &mut state.out);
+        let bytes = state.out.len() - begin;
         if content.is_some() {
             state.contents.0.push((stream, body.to_vec()));
         }
         self.stream = Some(stream);
         inner.wake.set();
+        bytes
     }
 
     /// Waits for news of the request, at most until a moment; `false`: it has passed.

@@ -11,7 +11,7 @@ use crate::failure;
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::cell::RefCell;
 use std::time::Instant;
-use wire::http1::{HeadMemo, Stage as Progress};
+use wire::http1::{Expect, HeadMemo, Stage as Progress};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
 const DRAIN_FROM: u64 = 32 * 1024;
@@ -57,10 +57,22 @@ pub(crate) trait HttpCall: Call {
         Reading::plain(false)
     }
 
-    /// The request as HTTP/2 has it; `None`: it is not there over HTTP/2, which the plan's check has refused.
-    fn head(&mut self, due: &mut Due<Self::Item>, now: Instant) -> Option<Head> {
-        let _ = (due, now);
+    /// The request as HTTP/2 has it; `false`: it is not there over HTTP/2, which the plan's check has refused.
+    fn head(&mut self, due: &mut Due<Self::Item>, now: Instant, to: &mut Head) -> bool {
+        let _ = (due, now, to);
+        false
+    }
+
+    /// What tells requests of one and the same head, and without a body, from others; `None`: each has its own.
+    fn head_key(&self, item: &Self::Item) -> Option<usize> {
+        let _ = item;
         None
+    }
+
+    /// How the answer is framed by the request.
+    fn expects(&self, item: &Self::Item) -> Expect {
+        let _ = item;
+        Expect::Body
     }
 
     /// Outcome of an answer that has ended.

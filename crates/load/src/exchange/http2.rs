@@ -8,16 +8,23 @@ use crate::answer::{Answer, Ended, Found};
 use crate::channel::{Lease, StreamEnded};
 use measure::{Failure, FailureKind, Stage};
 use std::time::Instant;
-use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
+use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
 
-/// A request as fields.
+/// A request as fields, in buffers that keep their memory.
+#[derive(Default)]
 pub(crate) struct Head {
     pub fields: FieldList,
     pub body: Vec<u8>,
-    /// Tells requests of one and the same head from others, where it is worth remembering.
-    pub key: Option<usize>,
-    pub expect: wire::http1::Expect,
+    /// The text of an answer's head, as evidence shows it.
+    answer: Vec<u8>,
+}
+
+impl Head {
+    fn clear(&mut self) {
+        self.fields.clear();
+        self.body.clear();
+    }
 }
 
 /// Sends what is due over the connection that the user shares, until every request has ended in one way.
@@ -41,16 +48,25 @@ pub(crate) async fn run<C: HttpCall>(
             }
         };
         let now = context.worker.net.recently();
-        let Some(head) = call.head(&mut next, now) else {
+        let mut head = client.head.take().unwrap_or_default();
+        head.clear();
+        // What the connection has sent before needs no fields: its block is known.
+        let key = call.head_key(&next.item);
+        let known = key.is_some_and(|key| lease.knows(key));
+        if !known && !call.head(&mut next, now, &mut head) {
             let failure = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
             let moments = Moments::at_send(next.turn.due, now);
             unsent(context, client, call, next, failure, moments);
             continue;
         };
-        lease.send(&head.fields, head.key, &head.body);
+        let head_bytes = lease.send(&head.fields, key, &head.body);
+        let bytes = (head_bytes + head.body.len()) as u64;
         let mut window: Queue<Sent<C::Item>> = Queue::default();
-        window.push(sent(&lease, next, &head, now));
-        match read(context, client, call, &lease, &mut window).await {
+        let expect = call.expects(&next.item);
+        window.push(sent(&lease, next, expect, bytes, now));
+        let read = read(context, client, call, &lease, &mut window, &mut head.answer).await;
+        client.head = Some(head);
+        match read {
             None => {}
             Some(Read::Lost(failure))
                 if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
@@ -74,13 +90,13 @@ fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>) -> bool {
         && worker.net.now() < due + worker.load.limits.request
 }
 
-fn sent<I>(lease: &Lease, due: Due<I>, head: &Head, at: Instant) -> Sent<I> {
+fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, bytes: u64, at: Instant) -> Sent<I> {
     Sent {
         item: due.item,
         turn: due.turn,
         at,
-        bytes: (head.fields.bytes() + head.body.len()) as u64,
-        expect: head.expect,
+        bytes,
+        expect,
         reused: lease.reused,
         connect: lease.opened.map(|(_, took)| took),
         begun: lease.opened.map(|(began, _)| began),
@@ -97,13 +113,14 @@ async fn read<C: HttpCall>(
     call: &C,
     lease: &Lease,
     window: &mut Queue<Sent<C::Item>>,
+    raw: &mut Vec<u8>,
 ) -> Option<Read> {
     let worker = context.worker;
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
     let mut head = std::mem::take(&mut client.answer_head);
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
-    let received = receive(context, lease, &mut sink, &mut moments).await;
+    let received = receive(context, lease, &mut sink, &mut moments, raw).await;
     let ended = match received {
         Received::Answer(ended) => ended,
         Received::Nothing(read) => {
@@ -139,10 +156,11 @@ async fn receive(
     lease: &Lease,
     sink: &mut impl Answer,
     moments: &mut Moments,
+    raw: &mut Vec<u8>,
 ) -> Received {
     let worker = context.worker;
     let limits = &worker.load.limits;
-    let (mut head_told, mut raw) = (false, Vec::new());
+    let mut head_told = false;
     loop {
         let deadline = match head_told {
             false => worker.channels.first_deadline(moments.sent),
@@ -158,7 +176,7 @@ async fn receive(
             if letter.status != 0 && !head_told {
                 head_told = true;
                 raw.clear();
-                tell_head(letter, &mut raw, sink);
+                tell_head(letter, raw, sink);
                 worker.account.count(|counts| counts.interims += u64::from(letter.interims));
             }
             if !letter.body.is_empty() {
@@ -186,8 +204,9 @@ async fn receive(
 
 /// Tells the head in the form that sinks know; the text of it is what evidence shows.
 fn tell_head(letter: &crate::channel::Letter, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
-    let status = letter.status.to_string();
-    raw.extend_from_slice(format!("HTTP/2 {status}\r\n").as_bytes());
+    raw.extend_from_slice(b"HTTP/2 ");
+    raw.extend_from_slice(itoa::Buffer::new().format(letter.status).as_bytes());
+    raw.extend_from_slice(b"\r\n");
     for (name, value, _) in letter.fields.iter() {
         sink.field(name, value);
         [name, b": ", value, b"\r\n"].iter().for_each(|part| raw.extend_from_slice(part));

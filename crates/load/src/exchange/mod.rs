@@ -50,6 +50,8 @@ pub(crate) struct Client {
     pub ended: Option<Instant>,
     /// The head of the last answer, where somebody may want to see it.
     pub answer_head: Vec<u8>,
+    /// Buffers for requests over HTTP/2.
+    pub head: Option<Box<http2::Head>>,
     /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
 }

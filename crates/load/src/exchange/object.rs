@@ -12,7 +12,6 @@ use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, S
 use std::borrow::Cow;
 use std::time::Instant;
 use wire::http1::Expect;
-use wire::http2::FieldList;
 
 /// Fetches an object of the site. `path`: room for the path asked for.
 pub(crate) async fn object(
@@ -127,14 +126,13 @@ impl HttpCall for Fetch<'_> {
         Judge::new(&worker.site, &worker.load.check, &sent.item, &self.path, sent_us, kept)
     }
 
-    fn head(&mut self, due: &mut Due<Asked>, _: Instant) -> Option<Head> {
+    fn head(&mut self, due: &mut Due<Asked>, _: Instant, to: &mut Head) -> bool {
         let worker = self.context.worker;
         let secure = worker.channels.target().secure.is_some();
-        let mut fields = FieldList::default();
-        worker.composer.fields(&mut fields, &worker.site, &due.item, secure);
+        worker.composer.fields(&mut to.fields, &worker.site, &due.item, secure);
         self.path.clear();
-        self.path.extend_from_slice(fields.get(":path").unwrap_or_default());
-        Some(Head { fields, body: Vec::new(), key: None, expect: Expect::Body })
+        self.path.extend_from_slice(to.fields.get(":path").unwrap_or_default());
+        true
     }
 
     fn reading(&self, sent: &Sent<Asked>) -> Reading {

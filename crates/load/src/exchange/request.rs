@@ -18,8 +18,7 @@ use plan::data::Moment;
 use plan::draw::{Draw, hash};
 use std::cell::RefCell;
 use std::time::Instant;
-use wire::http1::HeadMemo;
-use wire::http2::FieldList;
+use wire::http1::{Expect, HeadMemo};
 
 /// Sends a request of a list and reads its answer.
 pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: &Prepared, turn: Turn) {
@@ -182,20 +181,27 @@ impl<'a> HttpCall for List<'a> {
         Answer::new(sent.item, kept)
     }
 
-    fn head(&mut self, due: &mut Due<&'a Prepared>, now: Instant) -> Option<Head> {
+    fn head(&mut self, due: &mut Due<&'a Prepared>, now: Instant, to: &mut Head) -> bool {
         let (prepared, at) = (due.item, self.moment(due.item, &due.turn, now));
-        let (mut fields, mut body) = (FieldList::default(), Vec::new());
         match self.values.get_mut().as_deref_mut() {
             None => {
                 let filling = Filling { at: &at, draws: &[], slots: &Slots::default() };
-                prepared.fields(&filling, &mut fields, &mut body);
+                prepared.fields(&filling, &mut to.fields, &mut to.body);
             }
             Some(values) => {
-                prepared.fields_with(&at, self.context.worker.part.index, values, &mut fields, &mut body);
+                let worker = self.context.worker.part.index;
+                prepared.fields_with(&at, worker, values, &mut to.fields, &mut to.body);
             }
         }
-        let key = prepared.is_fixed().then(|| std::ptr::from_ref(prepared).addr());
-        Some(Head { fields, body, key, expect: prepared.framing })
+        true
+    }
+
+    fn head_key(&self, prepared: &&'a Prepared) -> Option<usize> {
+        prepared.is_bare().then(|| std::ptr::from_ref(*prepared).addr())
+    }
+
+    fn expects(&self, prepared: &&'a Prepared) -> Expect {
+        prepared.framing
     }
 
     fn reading(&self, sent: &Sent<&'a Prepared>) -> Reading {

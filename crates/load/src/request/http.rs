@@ -101,6 +101,13 @@ impl Message {
         }
     }
 
+    /// It has no body, where HTTP/2 is spoken.
+    pub fn is_without_body(&self) -> bool {
+        self.fields
+            .as_ref()
+            .is_some_and(|fields| fields.body.is_empty() || fields.body.iter().all(Part::is_empty))
+    }
+
     /// Adds the fields of the request over HTTP/2, and appends its body.
     pub fn fields(&self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
         let Some(fields) = &self.fields else { return };

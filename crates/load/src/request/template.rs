@@ -148,6 +148,11 @@ impl Part {
         Part { what: What::Text(text.to_vec()), encode: Encode::Raw, format: None }
     }
 
+    /// True if it is no text at all.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.what, What::Text(text) if text.is_empty())
+    }
+
     /// True if it is the same each time. Of lengths and checksums this is said as if all else were.
     pub fn is_fixed(&self) -> bool {
         matches!(self.what, What::Text(_) | What::Length(_) | What::Checksum(..))

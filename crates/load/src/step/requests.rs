@@ -185,6 +185,11 @@ impl Prepared {
         self.message.write(last, filling, to);
     }
 
+    /// Always the same, and without a body.
+    pub fn is_bare(&self) -> bool {
+        self.message.is_fixed() && self.message.is_without_body()
+    }
+
     /// Adds its fields for HTTP/2, and appends its body.
     pub fn fields(&self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
         self.message.fields(filling, to, body);

@@ -266,6 +266,11 @@ impl Client {
         self.reader.is_within_frame()
     }
 
+    /// Whether a template holds its block, so that its fields are not read.
+    pub fn knows(&self, template: &Template) -> bool {
+        template.version == Some(self.core.encoder.version()) && !self.core.encoder.has_news()
+    }
+
     /// Begins a request, for which there must be [`room`](Self::room): appends its head; content of `body` bytes is sent by
     /// [`Self::send`]. Returns its stream.
     ///

@@ -46,6 +46,11 @@ impl Encoder {
         self.table.version()
     }
 
+    /// Whether the next block tells the peer of a changed table.
+    pub fn has_news(&self) -> bool {
+        self.update.is_some()
+    }
+
     /// Begins a block: tells the peer of a changed table.
     pub fn begin(&mut self, out: &mut Vec<u8>) {
         if let Some(least) = self.update.take() {
