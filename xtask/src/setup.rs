@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 17] = [
+const NEEDED: [Needed; 18] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -32,7 +32,8 @@ const NEEDED: [Needed; 17] = [
     for_tests("siege", "siege"),
     for_tests("redis-server", "redis-server"),
     for_tests("postgresql", "pg_ctlcluster"),
-    for_bench("nghttp2-client", "h2load"),
+    for_tests("nghttp2-client", "h2load"),
+    for_tests("nghttp2-server", "nghttpd"),
     for_bench("hey", "hey"),
     for_bench("openssl", "openssl"),
 ];

@@ -3,6 +3,7 @@
 
 pub mod ab;
 mod getopt;
+pub mod h2load;
 pub mod http_load;
 pub mod jtest;
 pub mod native;

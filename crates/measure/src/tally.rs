@@ -124,6 +124,8 @@ counts! {
     stream_waits,
     /// Interim answers (1xx) over HTTP/2.
     interims,
+    /// Bytes of the fields of answers over HTTP/2, before they were compressed.
+    field_bytes,
     /// Messages that nobody had asked for.
     pushed,
     /// Events that were not told because nobody read them fast enough.

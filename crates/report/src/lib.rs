@@ -1,10 +1,11 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
 //! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, and one for each old
-//! tool: [`ab`], [`http_load`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
+//! tool: [`ab`], [`h2load`], [`http_load`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
 
 pub mod ab;
 pub mod csv;
 pub mod good;
+pub mod h2load;
 mod harmless;
 pub mod html;
 pub mod http_load;

@@ -47,7 +47,7 @@ fn control(version: &str, architecture: &str, glibc: Option<Glibc>) -> String {
          Recommends: ca-certificates\n\
          Description: load tester for proxies, caches and servers\n \
          It is the clients and, where wanted, the origin too, checks every answer, and\n \
-         understands the command lines of ab, wrk, siege, http_load and jtest.\n"
+         understands the command lines of ab, wrk, h2load, siege, http_load and jtest.\n"
     )
 }
 

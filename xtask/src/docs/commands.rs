@@ -24,7 +24,7 @@ const RUNS: [&str; 2] = ["0.7", "10"];
 const AT_MOST: &str = "60";
 
 /// The command lines that wringer stands in for.
-const DOORS: [&str; 7] = ["ab", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
+const DOORS: [&str; 8] = ["ab", "h2load", "siege", "http_load", "wrk", "wrk2", "wrktcp", "jtest"];
 
 /// The files that commands name.
 const FILES: [(&str, &str); 5] = [

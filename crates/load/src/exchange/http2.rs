@@ -177,7 +177,12 @@ async fn receive(
                 head_told = true;
                 raw.clear();
                 tell_head(letter, raw, sink);
-                worker.account.count(|counts| counts.interims += u64::from(letter.interims));
+                // The status counts with its name: seven bytes and three.
+                let bytes = letter.fields.bytes() as u64 + 10;
+                worker.account.count(|counts| {
+                    counts.interims += u64::from(letter.interims);
+                    counts.field_bytes += bytes;
+                });
             }
             if !letter.body.is_empty() {
                 sink.body(&letter.body);

@@ -5,6 +5,7 @@ pub mod cache;
 mod clock;
 pub mod doctor;
 mod door;
+pub mod h2load;
 pub mod http;
 pub mod http_load;
 pub mod jtest;
@@ -59,6 +60,7 @@ impl Entry {
 /// Every door; each has its line in the native help, too.
 pub const DOORS: &[Entry] = &[
     Entry::of::<ab::Ab>(),
+    Entry::of::<h2load::H2load>(),
     Entry::of::<http_load::HttpLoad>(),
     Entry::of::<jtest::Jtest>(),
     Entry::of::<siege::Siege>(),

@@ -160,6 +160,50 @@ fn nginx_that_says_goodbye_costs_no_request() {
     assert!(report.sum("connections") >= 30);
 }
 
+/// The door prints what h2load prints, but for the figures.
+#[test]
+fn the_report_is_laid_out_as_h2load_lays_it_out() {
+    let (Some(h2load), Some(nghttpd)) = (program("h2load"), program("nghttpd")) else {
+        return tell("h2load and nghttpd are not installed");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), [b'x'; 100]).unwrap();
+    let address = free_address();
+    let mut server = Command::new(nghttpd)
+        .args(["--no-tls", "-d", &folder.path().display().to_string(), &address.port().to_string()])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let since = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        assert!(since.elapsed() < Duration::from_secs(60), "nghttpd does not listen");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let line = format!("-n 200 -c 4 -m 5 -t 2 http://{address}/a");
+    let theirs = Command::new(h2load).args(line.split_whitespace()).output().unwrap();
+    let ours = run(&format!("h2load {line}")).ended_with(0);
+    let _ = (server.kill(), server.wait());
+    let theirs = String::from_utf8_lossy(&theirs.stdout).into_owned();
+    for (ours, theirs) in ours.stdout.lines().zip(theirs.lines()) {
+        match ours {
+            ours if ours.starts_with("requests:") || ours.starts_with("status codes:") => {
+                assert_eq!(ours, theirs)
+            }
+            ours if ours.starts_with("req/s") => assert_eq!(ours.len(), theirs.len()),
+            ours => assert_eq!(shape(ours), shape(theirs)),
+        }
+    }
+    assert_eq!(ours.stdout.lines().count(), theirs.lines().count());
+}
+
+/// A line without its figures and the units behind them.
+fn shape(line: &str) -> String {
+    let word = |word: &str| {
+        if word.contains(|letter: char| letter.is_ascii_digit()) { "#".to_owned() } else { word.to_owned() }
+    };
+    line.split_whitespace().map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// nginx that speaks HTTP/2 without TLS and ends each connection after 100 requests. It ends when dropped.
 struct Nginx {
     child: Child,
