@@ -163,11 +163,11 @@ impl CacheArgs {
     /// HTTP/2 fits what is pressed.
     fn check_version(&self) -> Result<(), String> {
         self.version.check(self.speaks_tls())?;
-        match self.target().is_ours() && self.version.http2().is_some() {
-            true => Err("--http: rigs and the demonstration cache speak HTTP/1.1 in front so far: give a PROXY of your own \
-                         that speaks HTTP/2"
+        match (self.target(), self.version.http2()) {
+            (Target::Demonstration, Some(_)) => Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your \
+                                                     own that speaks HTTP/2, or --rig nginx, varnish or haproxy"
                 .to_owned()),
-            false => Ok(()),
+            _ => Ok(()),
         }
     }
 

@@ -372,6 +372,9 @@ pub struct RigArgs {
     /// A client's no-cache makes the proxy fetch anew
     #[arg(long)]
     pub honour_reload: bool,
+    /// What it speaks in front, and HAProxy to the origin, too: 1.1, or 2c, HTTP/2 without TLS (nginx, varnish, haproxy) [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = version::of_rig)]
+    pub http: Option<HttpVersion>,
     /// Print the configuration instead of starting
     #[arg(long)]
     pub print: bool,

@@ -46,6 +46,17 @@ fn version(text: &str) -> Result<HttpVersion, String> {
     }
 }
 
+/// A version that rigs speak.
+///
+/// # Errors
+/// What to give instead.
+pub(super) fn of_rig(text: &str) -> Result<HttpVersion, String> {
+    match version(text)? {
+        HttpVersion::Two => Err("rigs speak no TLS: give 2c, HTTP/2 without TLS".to_owned()),
+        other => Ok(other),
+    }
+}
+
 fn bytes(size: u64) -> u32 {
     size.min(u32::MAX.into()) as u32
 }

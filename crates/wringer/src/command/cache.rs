@@ -116,6 +116,7 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
                 memory_bytes: args.memory(),
                 workers,
                 honour_reload: args.popularity.reload > 0.0,
+                http2: args.version.http2().is_some(),
             };
             Ok(Pressed::Rig(rig::start(proxy, &options)?))
         }

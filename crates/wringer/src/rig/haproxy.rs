@@ -27,7 +27,8 @@ fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> Strin
     let caching = caching(options.honour_reload);
     let catch_all = origins.catch_all;
     let choice = choice(origins);
-    let backends = backends(origins);
+    let http2 = if options.http2 { " proto h2" } else { "" };
+    let backends = backends(origins, http2);
     format!(
         r#"global
     nbthread {workers}
@@ -52,7 +53,7 @@ defaults
     http-reuse always
 
 frontend wringer
-    bind {listen} backlog 4096
+    bind {listen}{http2} backlog 4096
     acl whole_url url_beg http://
     acl has_host req.hdr(host) -m found
     # A server is asked for a path, not for a whole URL; HTTP/1.1 has the host in the Host field too.
@@ -102,10 +103,10 @@ fn choice(origins: &Origins) -> String {
     })
 }
 
-fn backends(origins: &Origins) -> String {
+fn backends(origins: &Origins, http2: &str) -> String {
     origins.all().iter().enumerate().fold(String::new(), |mut text, (number, address)| {
         // Writing to a String cannot fail.
-        let _ = write!(text, "\nbackend origin_{number}\n    server origin {address}\n");
+        let _ = write!(text, "\nbackend origin_{number}\n    server origin {address}{http2}\n");
         text
     })
 }

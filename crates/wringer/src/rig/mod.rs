@@ -85,6 +85,11 @@ impl Proxy {
         }
     }
 
+    /// Whether it speaks HTTP/2 without TLS.
+    fn speaks_http2(self) -> bool {
+        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Haproxy)
+    }
+
     /// Whether the work is done by children of the process that was started.
     fn works_in_children(self) -> bool {
         matches!(self, Proxy::Nginx | Proxy::Varnish)
@@ -129,6 +134,8 @@ pub struct RigOptions {
     pub workers: u16,
     /// Whether a client's `Cache-Control: no-cache` forces a fetch.
     pub honour_reload: bool,
+    /// It speaks HTTP/2 without TLS in front, by prior knowledge; HAProxy towards the origin, too.
+    pub http2: bool,
 }
 
 impl RigOptions {
@@ -146,6 +153,7 @@ impl Default for RigOptions {
             memory_bytes: RigOptions::MEMORY_BYTES,
             workers: 1,
             honour_reload: false,
+            http2: false,
         }
     }
 }
@@ -160,6 +168,8 @@ pub enum RigError {
     #[error("{title} is not installed: there is no {program} in PATH or the usual folders; on Debian: apt install {package}",
         title = .0.title(), program = .0.program(), package = .0.package())]
     NotInstalled(Proxy),
+    #[error("{} does not speak HTTP/2 without TLS: take nginx, varnish or haproxy", .0.title())]
+    NoHttp2(Proxy),
     #[error("{proxy} cannot have {memory_bytes} bytes of memory: at least {} MiB are needed", RigOptions::MEMORY_BYTES_MIN >> 20)]
     Memory { proxy: Proxy, memory_bytes: u64 },
     #[error("{proxy} cannot listen on {listen}: {reason}; try another --listen")]
@@ -242,6 +252,8 @@ pub struct Rig {
     proxy: Proxy,
     version: String,
     address: SocketAddr,
+    /// It speaks HTTP/2.
+    http2: bool,
     main_pid: u32,
     folder: PathBuf,
     logs: Vec<&'static str>,
@@ -254,6 +266,9 @@ pub struct Rig {
 /// seconds. The probe is a request that every proxy refuses by itself, so the origin sees nothing of it.
 pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let program = installed(proxy).ok_or(RigError::NotInstalled(proxy))?;
+    if options.http2 && !proxy.speaks_http2() {
+        return Err(RigError::NoHttp2(proxy));
+    }
     if options.memory_bytes < RigOptions::MEMORY_BYTES_MIN {
         return Err(RigError::Memory { proxy, memory_bytes: options.memory_bytes });
     }
@@ -278,7 +293,8 @@ pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let _stand_in = stand_in(proxy, options.origin);
     let order = Order { user, program, arguments: setup.arguments };
     let main_pid = guarded.start(&order).map_err(|reason| RigError::Start { proxy, reason })?;
-    let rig = Rig { proxy, version, address: listen, main_pid, folder, logs: setup.logs, guarded };
+    let http2 = options.http2;
+    let rig = Rig { proxy, version, address: listen, http2, main_pid, folder, logs: setup.logs, guarded };
     rig.wait_until_ready()?;
     Ok(rig)
 }
@@ -334,7 +350,7 @@ impl Rig {
             if let Some(error) = self.ended(PAUSE) {
                 return Err(error);
             }
-            if answers_http(reachable(self.address)) {
+            if answers(reachable(self.address), self.http2) {
                 return Ok(());
             }
             if Instant::now() >= deadline {
@@ -384,16 +400,17 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listen.port())
 }
 
-/// Whether anything like an HTTP status line comes back.
-fn answers_http(address: SocketAddr) -> bool {
+/// Whether anything like an HTTP status line comes back, or, of HTTP/2, SETTINGS.
+fn answers(address: SocketAddr, http2: bool) -> bool {
     const PROBE: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: none\r\n\r\n";
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     let ask = || -> io::Result<bool> {
         let mut connection = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
         connection.set_read_timeout(Some(Duration::from_secs(2)))?;
-        connection.write_all(PROBE)?;
+        connection.write_all(if http2 { PREFACE } else { PROBE })?;
         let mut start = [0; 5];
         connection.read_exact(&mut start)?;
-        Ok(&start == b"HTTP/")
+        Ok(if http2 { start[3] == 4 } else { &start == b"HTTP/" })
     };
     ask().unwrap_or(false)
 }

@@ -73,9 +73,10 @@ http {{
 fn server(options: &RigOptions) -> String {
     let listen = options.listen;
     let reload = if options.honour_reload { RELOAD_HONOURED } else { "" };
+    let http2 = if options.http2 { " http2" } else { "" };
     format!(
         r#"    server {{
-        listen {listen} default_server backlog=4096;
+        listen {listen} default_server{http2} backlog=4096;
         server_name _;
 
         location / {{

@@ -44,6 +44,9 @@ fn arguments(options: &RigOptions, folder: &str) -> Vec<String> {
     for (name, value) in parameters {
         option("-p", format!("{name}={value}"));
     }
+    if options.http2 {
+        option("-p", "feature=+http2".to_string());
+    }
     arguments
 }
 

@@ -144,6 +144,7 @@ fn what_does_not_fit_together_is_refused_with_a_way_out() {
         ("http --http 2c -H Connection:close http://127.0.0.1:1/", "belongs to connections of HTTP/1"),
         ("http --http 2c --cookies http://127.0.0.1:1/", "session"),
         ("cache --http 2c", "PROXY of your own"),
+        ("rig nginx --http 2", "2c"),
     ] {
         let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
@@ -158,6 +159,27 @@ fn nginx_that_says_goodbye_costs_no_request() {
     assert_eq!((report.sum("fine"), report.sum("failed")), (3000, 0));
     assert!(report.sum("goaways") >= 20, "{} GOAWAYs", report.sum("goaways"));
     assert!(report.sum("connections") >= 30);
+}
+
+/// Real caches that speak HTTP/2 in front, HAProxy to the origin, too: hits and misses equal what the origin counted.
+#[test]
+fn rigs_speak_http_2() {
+    for (name, wants) in [("nginx", "nginx"), ("varnish", "varnishd"), ("haproxy", "haproxy")] {
+        if program(wants).is_none() {
+            tell(&format!("{wants} is not installed"));
+            continue;
+        }
+        let line = format!(
+            "cache --rig {name} --http 2c --streams 4 -c 16 -t 1 -n 3000 --size 2KB --hot 100 {JSON}"
+        );
+        let report = run(&line).ended_with(0).report();
+        assert_eq!((report.sum("fine"), report.sum("failed"), report.sum("faulty")), (3000, 0, 0), "{name}");
+        assert!(report.sum("hits") > 1000, "{name}: {} hits", report.sum("hits"));
+        let fetched = report.sum("misses") + report.sum("revalidated");
+        assert_eq!(report.count("origin/requests"), fetched, "{name}");
+        let over_2 = report.count("origin/http2_requests");
+        assert_eq!(over_2, if name == "haproxy" { fetched } else { 0 }, "{name}");
+    }
 }
 
 /// The door prints what h2load prints, but for the figures.
