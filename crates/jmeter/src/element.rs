@@ -197,7 +197,7 @@ fn property(tree: &Tree, id: NodeId) -> Result<(String, Value), Error> {
     };
     let own_name = written.attribute("name").or(node.attribute("name"));
     // Numbers of test beans and objects carry their names and values as elements.
-    if let ("doubleProp" | "floatProp" | "objProp", None) = (node.tag.as_str(), own_name) {
+    if let ("doubleProp" | "floatProp" | "FloatProperty" | "objProp", None) = (node.tag.as_str(), own_name) {
         let name = child("name")?.map(|name| name.text.clone()).unwrap_or_default();
         let value = match child("value")? {
             Some(value) if value.children.is_empty() => Value::Text(value.text.clone()),
@@ -281,6 +281,7 @@ mod tests {
             "<X testclass='org.apache.jmeter.protocol.http.sampler.HTTPSampler2'>\
              <stringProp name='s'>a</stringProp><boolProp name='b'>True</boolProp><intProp name='i'>7</intProp>\
              <doubleProp><name>throughput</name><value>10.5</value><savedValue>0.0</savedValue></doubleProp>\
+             <FloatProperty><name>percent</name><value>50.0</value><savedValue>0.0</savedValue></FloatProperty>\
              <objProp><name>saveConfig</name><value class='C'><time>true</time></value></objProp>\
              <collectionProp name='Asserion.test_strings'><stringProp name='49586'>200</stringProp></collectionProp>\
              <collectionProp name='again' reference='../collectionProp'/>\
@@ -288,6 +289,7 @@ mod tests {
         )[0];
         let of = |name| element.properties.text(name);
         assert_eq!((of("s"), of("i"), of("throughput"), of("none")), ("a", "7", "10.5", ""));
+        assert_eq!(of("percent"), "50.0");
         assert_eq!(element.class, "HTTPSamplerProxy");
         assert!(element.properties.flag("b", false) && element.properties.flag("none", true));
         for list in ["Assertion.test_strings", "again"] {

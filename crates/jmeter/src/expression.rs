@@ -44,6 +44,16 @@ impl Text {
         Text(if text.is_empty() { Vec::new() } else { vec![Piece::Fixed(text.to_owned())] })
     }
 
+    /// A call alone.
+    pub(crate) fn of_call(call: Call) -> Text {
+        Text(vec![Piece::Call(call)])
+    }
+
+    /// A piece alone.
+    pub(crate) fn of(piece: Piece) -> Text {
+        Text(vec![piece])
+    }
+
     /// Its pieces, in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.0

@@ -2,8 +2,11 @@
 //!
 //! Nothing here opens a file or a socket, or prints: bytes come in, and files that a plan names are asked for through
 //! [`Settings`]. Start reading at [`TestPlan::read`]: `encoding` and `xml` make a tree of nodes, `element` a tree of elements
-//! with properties, `resolve` leaves what takes part in a run; `expression` and `function` are the language in `${…}`.
+//! with properties, `resolve` leaves what takes part in a run; `expression` and `function` are the language in `${…}`; `convert` turns it
+//! into a plan, and lists what runs differently or not at all.
 
+pub mod arguments;
+mod convert;
 mod element;
 mod encoding;
 mod error;
@@ -12,9 +15,11 @@ mod finding;
 mod form;
 pub mod function;
 mod resolve;
+mod role;
 mod settings;
 mod xml;
 
+pub use convert::Conversion;
 pub use element::{Element, Object, Properties, Value};
 pub use error::Error;
 pub use expression::{Call, Piece, Text};

@@ -8,8 +8,11 @@ pub struct Settings<'a> {
     pub properties: BTreeMap<String, String>,
     /// The plan's file name, without its folder.
     pub plan_name: String,
-    /// Gives the content of a plan that an Include Controller names, by the path that stands there.
+    /// Gives the content of a file that the plan names, by the path that stands there: of an Include Controller, of a data set
+    /// whose first line gives names, of an upload.
     pub included: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    /// Gives the path by which whoever runs the plan finds a file that it names.
+    pub located: &'a dyn Fn(&str) -> String,
     /// What random values that are drawn once, at the start, follow from.
     pub seed: u64,
     /// Milliseconds since 1970.
@@ -22,6 +25,7 @@ impl Default for Settings<'_> {
             properties: BTreeMap::new(),
             plan_name: "plan.jmx".to_owned(),
             included: &|_| None,
+            located: &str::to_owned,
             seed: 1,
             now_ms: 0,
         }

@@ -1,5 +1,6 @@
 //! What the engine tells about single requests while it runs: data for whoever prints.
 
+use crate::labels::Label;
 use crate::outcome::{Failure, Fault, Outcome};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -79,6 +80,10 @@ pub struct Record {
     pub user: u64,
     /// Its place in the list of requests.
     pub place: usize,
+    /// The phase that it belongs to, from 0.
+    pub phase: usize,
+    /// What its figures are gathered under, a place in the phase's list of labels.
+    pub label: Option<Label>,
     /// When it was begun, connecting included: time since the start of the run.
     pub began: Duration,
     /// How it ended.

@@ -1,7 +1,7 @@
 //! Templates: text with placeholders such as `{{id}}`, taken apart.
 //!
 //! `\{{` stands for two braces. Behind a bar a placeholder says how its value is written: `{{id|url}}`, `{{id|json}}`,
-//! `{{id|raw}}`; without one it is percent-encoded in a URL, kept to one line in a header field, and raw in a body.
+//! `{{id|path}}`, `{{id|form}}`, `{{id|raw}}`; without one it is percent-encoded in a URL, kept to one line in a header field, and raw in a body.
 
 use crate::address::Address;
 
@@ -30,6 +30,10 @@ pub enum Encode {
     Url,
     /// As it stands between the quotes of a JSON string (RFC 8259 section 7).
     Json,
+    /// As a path or query: as it is, but for blanks, control characters and what is no ASCII, which are percent-encoded.
+    Path,
+    /// As `application/x-www-form-urlencoded`: letters, digits and `.-*_` as they are, a blank as `+`, others percent-encoded.
+    Form,
 }
 
 const OPEN: &[u8] = b"{{";
@@ -93,7 +97,9 @@ fn value(inside: &[u8], otherwise: Encode) -> Result<Piece, String> {
         Some((name, "raw")) => (name, Encode::Raw),
         Some((name, "url")) => (name, Encode::Url),
         Some((name, "json")) => (name, Encode::Json),
-        Some((_, other)) => return Err(format!("'{{{{{text}}}}}': {other} is not raw, url or json")),
+        Some((name, "path")) => (name, Encode::Path),
+        Some((name, "form")) => (name, Encode::Form),
+        Some((_, other)) => return Err(format!("'{{{{{text}}}}}': {other} is not raw, url, path, form or json")),
     };
     let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:+".contains(&byte);
     let name = name.trim();
@@ -122,7 +128,17 @@ impl Encode {
             Encode::Url => bytes.iter().for_each(|byte| match byte {
                 b'-' | b'.' | b'_' | b'~' => to.push(*byte),
                 byte if byte.is_ascii_alphanumeric() => to.push(*byte),
-                byte => to.extend([b'%', digit(byte >> 4), digit(byte & 15)]),
+                byte => percent(*byte, to),
+            }),
+            Encode::Path => bytes.iter().for_each(|byte| match byte {
+                b'!'..=b'~' => to.push(*byte),
+                byte => percent(*byte, to),
+            }),
+            Encode::Form => bytes.iter().for_each(|byte| match byte {
+                b'.' | b'-' | b'*' | b'_' => to.push(*byte),
+                b' ' => to.push(b'+'),
+                byte if byte.is_ascii_alphanumeric() => to.push(*byte),
+                byte => percent(*byte, to),
             }),
             Encode::Json => bytes.iter().for_each(|byte| match byte {
                 b'"' | b'\\' => to.extend([b'\\', *byte]),
@@ -134,6 +150,10 @@ impl Encode {
             }),
         }
     }
+}
+
+fn percent(byte: u8, to: &mut Vec<u8>) {
+    to.extend([b'%', digit(byte >> 4), digit(byte & 15)]);
 }
 
 fn digit(value: u8) -> u8 {
@@ -235,6 +255,8 @@ mod tests {
             (Encode::Raw, "a \"/\n\u{e9}"),
             (Encode::Line, "a \"/ \u{e9}"),
             (Encode::Url, "a%20%22%2F%0A%C3%A9"),
+            (Encode::Path, "a%20\"/%0A%C3%A9"),
+            (Encode::Form, "a+%22%2F%0A%C3%A9"),
             (Encode::Json, "a \\\"/\\u000A\u{e9}"),
         ] {
             let mut written = Vec::new();

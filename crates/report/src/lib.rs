@@ -1,6 +1,6 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
 //! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, and one for each old
-//! tool: [`ab`], [`h2load`], [`http_load`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
+//! tool: [`ab`], [`h2load`], [`http_load`], [`jmeter`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
 
 pub mod ab;
 pub mod csv;
@@ -10,6 +10,7 @@ mod harmless;
 pub mod html;
 pub mod http_load;
 pub mod json;
+pub mod jmeter;
 pub mod jtest;
 mod labels;
 pub mod live;

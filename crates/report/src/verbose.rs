@@ -100,6 +100,8 @@ mod tests {
             number: 0,
             user: 0,
             place: 0,
+            phase: 0,
+            label: None,
             began: Duration::ZERO,
             outcome,
             version: Some("HTTP/1.1"),

@@ -132,13 +132,14 @@ fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -
 }
 
 /// Old tools whose command lines are read elsewhere, with their lines in the help.
-const DOORS: [(&str, &str); 7] = [
+const DOORS: [(&str, &str); 8] = [
     ("jtest", "Apache Traffic Server's jtest: the same switches, the same table (wringer jtest --help)"),
     ("ab", "ApacheBench's ab: the same options, the same report (wringer ab --help)"),
     ("siege", "siege: the same options, configuration and reports (wringer siege --help)"),
     ("http_load", "http_load: the same options and report (wringer http_load --help)"),
     ("wrk", "wrk: the same options, scripts and report (wringer wrk --help)"),
     ("wrk2", "wrk2: the same options, scripts and report (wringer wrk2 --help)"),
+    ("jmeter", "JMeter without a window: the same options, results file and lines (wringer jmeter --help)"),
     ("wrktcp", "wrktcp: the same options, ini files and report (wringer wrktcp --help)"),
 ];
 
@@ -286,7 +287,7 @@ pub enum RunsCommand {
 /// Running a plan file.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The plan, a .toml file
+    /// The plan, a .toml file or one of JMeter's (.jmx)
     pub plan: PathBuf,
     /// Seed instead of the plan's
     #[arg(long, value_name = "N", value_parser = values::seed)]
@@ -294,6 +295,9 @@ pub struct RunArgs {
     /// System interface instead of the plan's: auto, uring or epoll
     #[arg(long, value_name = "IO", value_parser = plan::Io::parse)]
     pub io: Option<plan::Io>,
+    /// What is said of a plan of JMeter's.
+    #[command(flatten)]
+    pub jmeter: JmeterArgs,
     /// What is watched beside.
     #[command(flatten)]
     pub watch: WatchArgs,
@@ -303,6 +307,24 @@ pub struct RunArgs {
     /// Whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
+}
+
+/// What is said of a plan of JMeter's.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "JMeter's plans")]
+pub struct JmeterArgs {
+    /// Set a property for ${__P(NAME)}
+    #[arg(long = "property", short = 'J', value_name = "NAME=VALUE")]
+    pub properties: Vec<String>,
+    /// Read properties from a file
+    #[arg(long = "properties", short = 'q', value_name = "FILE")]
+    pub property_files: Vec<PathBuf>,
+    /// Leave out what cannot run, instead of refusing the plan
+    #[arg(long)]
+    pub skip_unsupported: bool,
+    /// What random values follow from that are drawn once, at the start.
+    #[arg(skip)]
+    pub seed: Option<u64>,
 }
 
 /// Looking at this machine.
@@ -345,10 +367,21 @@ pub enum PlanCommand {
         /// The plan, a .toml file
         file: PathBuf,
     },
-    /// Name every mistake in the plan
+    /// Name every mistake in the plan; of one of JMeter's, what runs exactly, differently and not at all
     Check {
-        /// The plan, a .toml file
+        /// The plan, a .toml file or one of JMeter's (.jmx)
         file: PathBuf,
+        /// What is said of a plan of JMeter's.
+        #[command(flatten)]
+        jmeter: JmeterArgs,
+    },
+    /// Print a plan of JMeter's (.jmx) or wrktcp's (.ini) as a plan file
+    Convert {
+        /// The plan
+        file: PathBuf,
+        /// What is said of a plan of JMeter's.
+        #[command(flatten)]
+        jmeter: JmeterArgs,
     },
 }
 

@@ -155,6 +155,47 @@ pub(crate) fn refusal(name: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(known, _)| *known == name).map(|(_, why)| *why)
 }
 
+/// Whether its value follows from its arguments alone.
+pub(crate) fn is_pure(name: &str) -> bool {
+    const PURE: [&str; 18] = [
+        "__base64Decode",
+        "__base64Encode",
+        "__changeCase",
+        "__char",
+        "__dateTimeConvert",
+        "__digest",
+        "__escapeHtml",
+        "__escapeOroRegexpChars",
+        "__escapeXml",
+        "__intSum",
+        "__longSum",
+        "__lowercase",
+        "__strLen",
+        "__strReplace",
+        "__substring",
+        "__unescape",
+        "__urldecode",
+        "__urlencode",
+    ];
+    PURE.contains(&name)
+}
+
+/// Whether one of its arguments may name a variable that it sets.
+pub(crate) fn keeps(name: &str) -> bool {
+    let never = [
+        "__P",
+        "__V",
+        "__UUID",
+        "__eval",
+        "__evalVar",
+        "__isVarDefined",
+        "__isPropDefined",
+        "__CSVRead",
+        "__char",
+    ];
+    is_known(name) && !never.contains(&name)
+}
+
 /// Whether there is a function of that name; what is none is a variable.
 pub fn is_known(name: &str) -> bool {
     find(name).is_some() || script_language(name).is_some() || refusal(name).is_some()

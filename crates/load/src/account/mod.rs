@@ -129,6 +129,11 @@ impl Account {
         self.failures.unconnected.set(stop.unconnected);
     }
 
+    /// The phase under way, from 0.
+    pub fn phase(&self) -> usize {
+        self.span.phase.get()
+    }
+
     /// Nothing more is begun in the phase from a moment on.
     pub fn paced_until(&self, moment: Instant) {
         self.span.paced_until.set(Some(moment));

@@ -138,6 +138,8 @@ fn record<C: Call>(
         number: sent.turn.number,
         user: client.user,
         place: described.place,
+        phase: worker.account.phase(),
+        label: call.label(&sent.item),
         began: worker.account.since(sent.begun.unwrap_or(moments.sent)),
         outcome: ending.outcome,
         version: summary.version.map(version_text),

@@ -297,6 +297,8 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         number: 0,
         user: 0,
         place: 0,
+        phase: 0,
+        label: None,
         began: Duration::from_secs(began),
         outcome: Outcome::Fine,
         version: None,

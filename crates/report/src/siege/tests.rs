@@ -131,6 +131,8 @@ fn record(method: &str, status: u16) -> Record {
         number: 5,
         user: 2,
         place: 1,
+        phase: 0,
+        label: None,
         began: Duration::ZERO,
         outcome: Outcome::Fine,
         version: Some("HTTP/1.1"),

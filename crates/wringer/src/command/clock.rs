@@ -21,3 +21,8 @@ pub fn digits() -> (String, String) {
 pub fn time_of_day() -> String {
     Zoned::now().strftime("%H:%M:%S%.6f").to_string()
 }
+
+/// The local date and time as JMeter's console has it.
+pub fn as_jmeter() -> String {
+    Zoned::now().strftime("%Y %b %d %H:%M:%S %Z").to_string()
+}

@@ -8,6 +8,8 @@ mod door;
 pub mod h2load;
 pub mod http;
 pub mod http_load;
+pub mod jmeter;
+pub mod jmx;
 pub mod jtest;
 pub mod links;
 pub mod manual;
@@ -62,6 +64,7 @@ pub const DOORS: &[Entry] = &[
     Entry::of::<ab::Ab>(),
     Entry::of::<h2load::H2load>(),
     Entry::of::<http_load::HttpLoad>(),
+    Entry::of::<jmeter::Jmeter>(),
     Entry::of::<jtest::Jtest>(),
     Entry::of::<siege::Siege>(),
     Entry::of::<wrk::Wrk>(),

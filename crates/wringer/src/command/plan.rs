@@ -1,15 +1,16 @@
 //! `wringer run`, `wringer plan show`, `wringer plan check`: plan files.
 
+use super::jmx;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Surroundings, files};
-use doors::native::RunArgs;
+use doors::native::{JmeterArgs, RunArgs};
 use plan::Plan;
 use std::path::Path;
 
 /// Runs a plan file.
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
-    let mut plan = read(&args.plan)?;
+    let mut plan = if jmx::is_jmx(&args.plan) { jmx::runnable(&args.plan, &jmeter(args))? } else { read(&args.plan)? };
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
@@ -42,6 +43,11 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     Ok(if trouble.is_some() || done.is_err() { exit.or_worse(Exit::Impossible) } else { exit })
 }
 
+/// What is said of a plan of JMeter's; its random start values follow from the seed, too.
+fn jmeter(args: &RunArgs) -> JmeterArgs {
+    JmeterArgs { seed: args.seed, ..args.jmeter.clone() }
+}
+
 /// Prints a plan as it is understood; that of wrktcp's ini file, too.
 pub fn show(file: &Path) -> Result<Exit, Problem> {
     let plan = if is_ini(file) {
@@ -57,7 +63,10 @@ pub fn show(file: &Path) -> Result<Exit, Problem> {
 }
 
 /// Names every mistake of a plan.
-pub fn check(file: &Path) -> Result<Exit, Problem> {
+pub fn check(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
+    if jmx::is_jmx(file) {
+        return jmx::check(file, args);
+    }
     let found = if is_ini(file) { of_ini(file)?.err().unwrap_or_default() } else { read(file)?.check() };
     for violation in &found {
         show::notice(&in_file(file, violation));
@@ -66,6 +75,11 @@ pub fn check(file: &Path) -> Result<Exit, Problem> {
         show::line(&format!("{}: nothing wrong", file.display()));
     }
     Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
+}
+
+/// Prints a plan of another tool as a native one.
+pub fn convert(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
+    if jmx::is_jmx(file) { jmx::convert(file, args) } else { show(file) }
 }
 
 fn in_file(file: &Path, mistake: &str) -> String {

@@ -1,0 +1,289 @@
+//! Conditions: comparisons as JavaScript, JEXL and Groovy write them become expressions of the plan; whatever says more stays
+//! program text that an interpreter runs before.
+
+use super::Converter;
+use super::text::quoted;
+use crate::element::Element;
+use crate::expression::{Piece, Text};
+use crate::function;
+use plan::{Expression, Step};
+
+impl Converter<'_> {
+    /// What must be true, and what is to be computed before. `plain`: the text itself is `true` or something else; otherwise
+    /// it is JavaScript. `None`: it cannot run, which is listed.
+    pub(super) fn truth(
+        &mut self,
+        of: &Element,
+        written: &str,
+        plain: bool,
+    ) -> Option<(Vec<Step>, Expression)> {
+        if let Some(found) = self.script_truth(of, written) {
+            return Some(found);
+        }
+        if !plain {
+            return self.javascript(of, written);
+        }
+        let text = self.text(of, written);
+        let condition = match text.constant() {
+            Some(constant) => Expression(constant.trim().eq_ignore_ascii_case("true").to_string()),
+            None => Expression(super::control::joined(&text.operands())),
+        };
+        Some((text.before, condition))
+    }
+
+    /// A text that is one call of a script function whose script is a comparison.
+    pub(super) fn script_truth(&mut self, _: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
+        let parsed = Text::parse(written.trim(), &function::is_known).ok()?;
+        let [Piece::Call(call)] = parsed.pieces() else { return None };
+        function::script_language(&call.name)?;
+        let script = call.arguments.first()?.clone();
+        let expression = self.comparison(&script)?;
+        Some((Vec::new(), Expression(expression)))
+    }
+
+    fn javascript(&mut self, of: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
+        let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
+        if let Some(expression) = self.comparison(&parsed) {
+            return Some((Vec::new(), Expression(expression)));
+        }
+        let code = self.rebuilt(&parsed);
+        let into = self.fresh("condition");
+        let step = Step::Code(self.code(of, "javascript", &code, Some(into.clone())));
+        Some((vec![step], Expression(super::text::operand(&into))))
+    }
+
+    /// The script as an expression of the plan, where it is nothing but comparisons.
+    fn comparison(&mut self, script: &Text) -> Option<String> {
+        let tokens = self.tokens(script)?;
+        let mut parser = Parser { tokens: &tokens, at: 0 };
+        let (text, _) = parser.either()?;
+        (parser.at == tokens.len()).then_some(text)
+    }
+
+    /// Cuts a script into words; `None` where a piece of it is no word of a comparison.
+    fn tokens(&mut self, script: &Text) -> Option<Vec<Token>> {
+        let (mut tokens, mut quote): (Vec<Token>, Option<(char, Vec<String>)>) = (Vec::new(), None);
+        for piece in script.pieces() {
+            match piece {
+                Piece::Fixed(text) => cut(text, &mut tokens, &mut quote)?,
+                other => {
+                    let value = self.operand(other)?;
+                    match &mut quote {
+                        Some((_, parts)) => parts.push(value),
+                        None => tokens.push(Token::Value(value)),
+                    }
+                }
+            }
+        }
+        if quote.is_some() {
+            return None;
+        }
+        // `vars.get("x")` names a variable.
+        for token in &mut tokens {
+            if let Token::Variable(name) = token {
+                *token = Token::Value(match self.variables.get(name) {
+                    super::variables::Variable::Constant(value) => quoted(&value),
+                    super::variables::Variable::Kept(name) => super::text::operand(&name),
+                    super::variables::Variable::Unset => return None,
+                });
+            }
+        }
+        Some(tokens)
+    }
+
+    /// A placeholder within a script as an operand.
+    fn operand(&mut self, piece: &Piece) -> Option<String> {
+        let Piece::Variable(name) = piece else { return None };
+        Some(match self.variables.get(name) {
+            super::variables::Variable::Constant(value) => quoted(&value),
+            super::variables::Variable::Kept(name) => super::text::operand(&name),
+            super::variables::Variable::Unset => quoted(&format!("${{{name}}}")),
+        })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Token {
+    /// A value, as the plan's expressions have it.
+    Value(String),
+    /// A variable by its name.
+    Variable(String),
+    Word(String),
+    Sign(&'static str),
+}
+
+const SIGNS: [&str; 16] =
+    ["===", "!==", "==~", "==", "!=", "<=", ">=", "&&", "||", "=~", "<", ">", "!", "(", ")", "."];
+
+/// Cuts a text into tokens, behind those that are there. `quote`: the text in quotes that is open.
+fn cut(text: &str, tokens: &mut Vec<Token>, quote: &mut Option<(char, Vec<String>)>) -> Option<()> {
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if let Some((mark, parts)) = quote {
+            let end = rest.find(*mark).unwrap_or(rest.len());
+            if rest[..end].contains('\\') {
+                return None;
+            }
+            if end > 0 {
+                parts.push(quoted(&rest[..end]));
+            }
+            if end == rest.len() {
+                return Some(());
+            }
+            let value = if parts.is_empty() { quoted("") } else { super::control::joined(parts) };
+            *quote = None;
+            tokens.push(Token::Value(value));
+            fold_vars(tokens);
+            rest = &rest[end + 1..];
+        } else if matches!(first, '"' | '\'') {
+            *quote = Some((first, Vec::new()));
+            rest = &rest[1..];
+        } else if first.is_whitespace() {
+            rest = &rest[first.len_utf8()..];
+        } else if first.is_alphanumeric() || first == '_' || first == '-' {
+            let end = rest
+                .find(|one: char| !one.is_alphanumeric() && one != '_' && one != '-')
+                .unwrap_or(rest.len());
+            let end = decimal_end(rest, end);
+            tokens.push(match rest[..end].parse::<f64>() {
+                Ok(_) => Token::Value(rest[..end].to_owned()),
+                Err(_) => Token::Word(rest[..end].to_owned()),
+            });
+            rest = &rest[end..];
+        } else {
+            let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign))?;
+            tokens.push(Token::Sign(sign));
+            rest = &rest[sign.len()..];
+        }
+    }
+    Some(())
+}
+
+/// The end of a number with a decimal point.
+fn decimal_end(text: &str, end: usize) -> usize {
+    let whole = text[..end].parse::<i64>().is_ok();
+    let behind = text[end..].strip_prefix('.').filter(|_| whole);
+    let digits = behind.map_or(0, |behind| behind.bytes().take_while(u8::is_ascii_digit).count());
+    if digits > 0 { end + 1 + digits } else { end }
+}
+
+/// Makes `vars . get ( "x"` one variable; its parenthesis is closed by the parser.
+fn fold_vars(tokens: &mut Vec<Token>) {
+    let word = |token: &Token, expected: &str| matches!(token, Token::Word(word) if word == expected);
+    let length = tokens.len();
+    let Some([vars, dot, get, open, Token::Value(name)]) = tokens.last_chunk::<5>() else { return };
+    let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).map(str::to_owned);
+    if let (true, true, true, true, Some(name)) =
+        (word(vars, "vars"), *dot == Token::Sign("."), word(get, "get"), *open == Token::Sign("("), plain)
+    {
+        tokens.truncate(length - 5);
+        tokens.push(Token::Sign("("));
+        tokens.push(Token::Variable(name));
+    }
+}
+
+/// Reads a comparison. Each level gives its text and whether it is a truth value.
+struct Parser<'t> {
+    tokens: &'t [Token],
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn either(&mut self) -> Option<(String, bool)> {
+        let mut left = self.both()?;
+        while self.takes(&["||"], &["or"]) {
+            let right = self.both()?;
+            left = (format!("{} or {}", truth(left)?, truth(right)?), true);
+        }
+        Some(left)
+    }
+
+    fn both(&mut self) -> Option<(String, bool)> {
+        let mut left = self.compared()?;
+        while self.takes(&["&&"], &["and"]) {
+            let right = self.compared()?;
+            left = (format!("{} and {}", truth(left)?, truth(right)?), true);
+        }
+        Some(left)
+    }
+
+    fn compared(&mut self) -> Option<(String, bool)> {
+        let left = self.single()?;
+        let signs: [(&[&str], &[&str], &str); 6] = [
+            (&["==", "==="], &["eq"], "=="),
+            (&["!=", "!=="], &["ne"], "!="),
+            (&["<="], &["le"], "<="),
+            (&[">="], &["ge"], ">="),
+            (&["<"], &["lt"], "<"),
+            (&[">"], &["gt"], ">"),
+        ];
+        for (signs, words, sign) in signs {
+            if self.takes(signs, words) {
+                let right = self.single()?;
+                return Some((format!("{} {sign} {}", left.0, right.0), true));
+            }
+        }
+        Some(left)
+    }
+
+    fn single(&mut self) -> Option<(String, bool)> {
+        if self.takes(&["!"], &["not"]) {
+            let (text, is_truth) = self.single()?;
+            return is_truth.then(|| (format!("not ({text})"), true));
+        }
+        if self.takes(&["("], &[]) {
+            let (text, is_truth) = self.either()?;
+            if !self.takes(&[")"], &[]) {
+                return None;
+            }
+            let text = if is_truth { format!("({text})") } else { text };
+            return self.method((text, is_truth));
+        }
+        let token = self.tokens.get(self.at)?.clone();
+        self.at += 1;
+        match token {
+            Token::Value(text) => self.method((text, false)),
+            Token::Word(word) if matches!(word.as_str(), "true" | "false") => Some((word, true)),
+            _ => None,
+        }
+    }
+
+    /// What is asked of a value: `.equals("x")`, `.contains("x")`, `.isEmpty()`.
+    fn method(&mut self, of: (String, bool)) -> Option<(String, bool)> {
+        if !self.takes(&["."], &[]) {
+            return Some(of);
+        }
+        let Token::Word(name) = self.tokens.get(self.at)?.clone() else { return None };
+        self.at += 1;
+        if !self.takes(&["("], &[]) {
+            return None;
+        }
+        if name == "isEmpty" && self.takes(&[")"], &[]) {
+            return Some((format!("{} == \"\"", of.0), true));
+        }
+        let (argument, _) = self.either()?;
+        if !self.takes(&[")"], &[]) {
+            return None;
+        }
+        match name.as_str() {
+            "equals" => Some((format!("{} == {argument}", of.0), true)),
+            "contains" => Some((format!("{} contains {argument}", of.0), true)),
+            _ => None,
+        }
+    }
+
+    fn takes(&mut self, signs: &[&str], words: &[&str]) -> bool {
+        let found = match self.tokens.get(self.at) {
+            Some(Token::Sign(sign)) => signs.contains(sign),
+            Some(Token::Word(word)) => words.contains(&word.as_str()),
+            _ => false,
+        };
+        self.at += usize::from(found);
+        found
+    }
+}
+
+/// The text where it is a truth value.
+fn truth(read: (String, bool)) -> Option<String> {
+    read.1.then_some(read.0)
+}

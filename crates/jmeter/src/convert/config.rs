@@ -1,0 +1,320 @@
+//! Elements that act when an iteration begins: data sets, counters, random variables, user parameters.
+
+use super::Converter;
+use super::scope::Scope;
+use crate::element::{Element, Value};
+use crate::role::Role;
+use plan::data::Source;
+use plan::{Body, CounterStep, Feed, FeedEnd, Scope as Sharing, Set, Step};
+
+impl Converter<'_> {
+    /// What begins each iteration of a controller: what stands directly below it, and below its samplers.
+    pub(super) fn at_iteration(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let samplers = of.children.iter().filter(|child| Role::of(child) == Role::Sampler);
+        let of_samplers = samplers.flat_map(|sampler| &sampler.children);
+        let acting: Vec<&Element> = scope.level().chain(of_samplers).collect();
+        let mut steps = Vec::new();
+        for element in acting {
+            match element.class.as_str() {
+                "CSVDataSet" => steps.extend(self.rows(element)),
+                "CounterConfig" => steps.extend(self.counter(element)),
+                "RandomVariableConfig" => steps.extend(self.random_variable(element)),
+                "UserParameters" if element.properties.flag("UserParameters.per_iteration", false) => {
+                    steps.extend(self.user_parameters(element));
+                }
+                class if Role::of(element) == Role::Config => self.known_config(element, class),
+                _ => {}
+            }
+        }
+        steps
+    }
+
+    /// Lists configurations that nothing here knows.
+    fn known_config(&mut self, of: &Element, class: &str) {
+        const KNOWN: [&str; 7] = [
+            "Arguments",
+            "HeaderManager",
+            "CookieManager",
+            "CacheManager",
+            "AuthManager",
+            "DNSCacheManager",
+            "LoginConfig",
+        ];
+        match class {
+            "ConfigTestElement"
+                if of.gui == "HttpDefaultsGui" || of.gui.is_empty() || of.gui == "SimpleConfigGui" => {}
+            "ConfigTestElement" => {
+                self.missing(of, format!("defaults of another kind than HTTP ({}) are not used", of.gui))
+            }
+            "KeystoreConfig" => self
+                .missing(of, "Java's keystores are not read: give certificates as PEM in the converted plan"),
+            known if KNOWN.contains(&known) => {}
+            _ => self.missing(of, "an element of this kind is not known"),
+        }
+    }
+
+    fn rows(&mut self, of: &Element) -> Vec<Step> {
+        let text = |name: &str| of.properties.text(name).to_owned();
+        let Some(file) = self.constant(of, text("filename").trim(), "its file name") else {
+            return Vec::new();
+        };
+        let Some(names) = self.constant(of, &text("variableNames"), "its list of variables") else {
+            return Vec::new();
+        };
+        let mut header = of.properties.flag("ignoreFirstLine", false);
+        let mut names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
+        if names.iter().all(String::is_empty) {
+            // The first line gives the names.
+            header = true;
+            names = self.header(of, &file, &delimiter(&text("delimiter")));
+            names.iter().for_each(|name| self.variables.learn(name));
+        }
+        if !self.check_encoding(of, &text("fileEncoding")) {
+            return Vec::new();
+        }
+        let again = of.properties.flag("recycle", true);
+        let stops = of.properties.flag("stopThread", false);
+        let end = match (again, stops) {
+            (true, _) => FeedEnd::Again,
+            (false, true) => FeedEnd::StopUser,
+            (false, false) => FeedEnd::Value(Body::from("<EOF>")),
+        };
+        let sharing = self.sharing(of, &text("shareMode"));
+        let names = names.iter().map(|name| self.variables.name(name)).collect();
+        let feed = Feed {
+            file: (self.settings.located)(&file),
+            names,
+            delimiter: delimiter(&text("delimiter")),
+            quotes: of.properties.flag("quotedData", false),
+            header,
+            end,
+            of: sharing,
+        };
+        vec![Step::Feed(feed)]
+    }
+
+    /// The value of a text that is one variable, where all rows of the data set that sets it have the same one: files of
+    /// settings hold hosts and ports so.
+    pub(super) fn one_for_all(&mut self, written: &str) -> Option<String> {
+        let name = written.trim().strip_prefix("${")?.strip_suffix('}')?;
+        self.columns.get(name).cloned().flatten()
+    }
+
+    /// Looks through the data sets below an element for columns with one value in all rows.
+    pub(super) fn find_columns(&mut self, of: &Element) {
+        if of.class == "CSVDataSet" {
+            self.look_through(of);
+        }
+        of.children.iter().for_each(|child| self.find_columns(child));
+    }
+
+    fn look_through(&mut self, of: &Element) {
+        let text = |name: &str| of.properties.text(name);
+        let file = self.text(of, text("filename").trim()).constant().unwrap_or_default();
+        let Some(bytes) = (self.settings.included)(&file) else { return };
+        let content = String::from_utf8_lossy(&bytes).into_owned();
+        let delimiter = delimiter(text("delimiter"));
+        let mut rows = content.trim_start_matches('\u{feff}').lines().filter(|line| !line.is_empty());
+        let named = text("variableNames");
+        let names = if named.trim().is_empty() || of.properties.flag("ignoreFirstLine", false) {
+            rows.next()
+        } else {
+            None
+        };
+        let names =
+            if named.trim().is_empty() { names.unwrap_or_default().to_owned() } else { named.to_owned() };
+        let mut values: Vec<Option<Option<String>>> = Vec::new();
+        let separator = if named.trim().is_empty() { delimiter.as_str() } else { "," };
+        let names: Vec<String> = names.split(separator).map(|name| name.trim().to_owned()).collect();
+        values.resize(names.len(), None);
+        for row in rows {
+            for (known, value) in values.iter_mut().zip(row.split(delimiter.as_str())) {
+                let same = known.as_ref().is_none_or(|known| known.as_deref() == Some(value));
+                *known = Some(same.then(|| value.to_owned()));
+            }
+        }
+        for (name, value) in names.into_iter().zip(values) {
+            // A second data set that sets the same name makes it unknown.
+            let known = self.columns.contains_key(&name);
+            self.columns.insert(name, value.flatten().filter(|_| !known));
+        }
+    }
+
+    /// The names in the first line of a file.
+    fn header(&mut self, of: &Element, file: &str, delimiter: &str) -> Vec<String> {
+        let Some(bytes) = (self.settings.included)(file) else {
+            self.different(
+                of,
+                format!("the file '{file}' is not there, so the names of its columns are not known"),
+            );
+            return Vec::new();
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+        let delimiter = if delimiter.is_empty() { "," } else { delimiter };
+        first.split(delimiter).map(|name| name.trim().trim_matches('"').to_owned()).collect()
+    }
+
+    fn check_encoding(&mut self, of: &Element, encoding: &str) -> bool {
+        let usual =
+            ["", "utf-8", "utf8", "us-ascii", "ascii"].contains(&encoding.trim().to_lowercase().as_str());
+        if !usual {
+            self.different(of, format!("its file is read as UTF-8, not as {}", encoding.trim()));
+        }
+        true
+    }
+
+    /// Who takes rows together; older files hold words of the user's language.
+    fn sharing(&mut self, of: &Element, mode: &str) -> Sharing {
+        let lower = mode.trim().to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if has(&["sharemode.group", "current thread group", "aktuelle thread-gruppe", "grupo", "groupe"]) {
+            Sharing::Group
+        } else if has(&[
+            "sharemode.thread",
+            "current thread",
+            "aktueller thread",
+            "unit\u{e9}",
+            "hilo actual",
+        ]) {
+            Sharing::User
+        } else {
+            if !(lower.is_empty() || has(&["all", "alle", "tous", "toutes", "todos", "所有", "全"])) {
+                self.different(
+                    of,
+                    format!("rows are shared by all users; in JMeter by all whose mode is '{}'", mode.trim()),
+                );
+            }
+            Sharing::All
+        }
+    }
+
+    fn counter(&mut self, of: &Element) -> Vec<Step> {
+        let text = |name: &str| of.properties.text(name).to_owned();
+        let mut number = |name: &str, otherwise: i64| {
+            let written = of.properties.filled(name).map(str::to_owned);
+            match written {
+                None => Some(Some(otherwise)),
+                Some(written) => {
+                    self.constant(of, &written, name).map(|text| text.trim().parse::<i64>().ok())
+                }
+            }
+        };
+        let (start, step) = (number("CounterConfig.start", 0), number("CounterConfig.incr", 1));
+        let end = number("CounterConfig.end", i64::MAX);
+        let (Some(Some(start)), Some(Some(step)), Some(Some(end))) = (start, step, end) else {
+            self.missing(of, "its start, increment or end is no whole number that is known at the start");
+            return Vec::new();
+        };
+        let format = text("CounterConfig.format");
+        let digits = format.chars().filter(|one| *one == '0').count();
+        if format.chars().any(|one| one != '0') && !format.is_empty() {
+            self.missing(of, format!("its format '{format}' is not only zeros"));
+            return Vec::new();
+        }
+        let per_user = of.properties.flag("CounterConfig.per_user", false);
+        let counter = CounterStep {
+            name: self.variables.name(text("CounterConfig.name").trim()),
+            start,
+            step,
+            end: (end != i64::MAX).then_some(end),
+            of: if per_user { Sharing::User } else { Sharing::All },
+            digits: u8::try_from(digits).unwrap_or(u8::MAX),
+            each_iteration: per_user && of.properties.flag("CounterConfig.reset_on_tg_iteration", false),
+        };
+        vec![Step::Counter(counter)]
+    }
+
+    fn random_variable(&mut self, of: &Element) -> Vec<Step> {
+        let text = |name: &str| of.properties.text(name).to_owned();
+        let bound = |text: Option<String>, otherwise: i64| match text.as_deref().map(str::trim) {
+            Some("") => Some(otherwise),
+            Some(text) => text.parse::<i64>().ok(),
+            None => None,
+        };
+        let (min, max) = (
+            self.constant(of, &text("minimumValue"), "its minimum"),
+            self.constant(of, &text("maximumValue"), "its maximum"),
+        );
+        let (Some(min), Some(max)) = (bound(min, 1), bound(max, i64::from(i32::MAX))) else {
+            self.missing(of, "its minimum or maximum is no whole number that is known at the start");
+            return Vec::new();
+        };
+        if !text("randomSeed").trim().is_empty() {
+            self.different(of, "its numbers follow from the plan's seed, not from its own");
+        }
+        if min > max {
+            self.missing(of, format!("its minimum {min} is greater than its maximum {max}"));
+            return Vec::new();
+        }
+        let format = text("outputFormat");
+        let (before, zeros, after) = split_format(&format);
+        if zeros > 1 {
+            self.different(of, format!("numbers are not filled with zeros as '{format}' wants it"));
+        }
+        let name = self.variables.name(text("variableName").trim());
+        vec![Step::Set(Set::of(&name, format!("{before}{{{{int:{min}..{max}}}}}{after}").as_str()))]
+    }
+
+    /// Values by the number of the user.
+    pub(super) fn user_parameters(&mut self, of: &Element) -> Vec<Step> {
+        let names: Vec<String> =
+            of.properties.list("UserParameters.names").iter().map(|name| name.as_text().to_owned()).collect();
+        let users = of.properties.list("UserParameters.thread_values");
+        if users.len() > 1 {
+            self.different(
+                of,
+                format!("all users have the values of the first of its {} columns", users.len()),
+            );
+        }
+        let values: Vec<String> = users
+            .first()
+            .map(Value::as_list)
+            .into_iter()
+            .flatten()
+            .map(|value| value.as_text().to_owned())
+            .collect();
+        let mut steps = Vec::new();
+        for (name, value) in names.iter().zip(values) {
+            let text = self.text(of, &value);
+            let name = self.variables.name(name);
+            steps.extend(self.set(&name, text));
+        }
+        steps
+    }
+
+    /// Keeps a text under a name.
+    pub(super) fn set(&mut self, name: &str, text: super::text::Converted) -> Vec<Step> {
+        let mut value = text.raw();
+        for data in &text.data {
+            value = value
+                .replace(&format!("{{{{{}}}}}", data.name), &format!("{{{{{}}}}}", in_place(&data.source)));
+        }
+        text.before.into_iter().chain([Step::Set(Set::of(name, value.as_str()))]).collect()
+    }
+}
+
+/// A source as it is described in place.
+fn in_place(source: &Source) -> String {
+    match source {
+        Source::Integer { min, max } => format!("int:{min}..{max}"),
+        Source::Uuid => "uuid".to_owned(),
+        _ => "time:ms".to_owned(),
+    }
+}
+
+/// A format's text before its zeros, their number, and the text behind them.
+fn split_format(format: &str) -> (&str, usize, &str) {
+    let Some(begin) = format.find('0') else { return (format, 0, "") };
+    let zeros = format[begin..].bytes().take_while(|byte| *byte == b'0').count();
+    (&format[..begin], zeros, &format[begin + zeros..])
+}
+
+/// A delimiter as it is typed: `\t` is a tab, none a comma.
+fn delimiter(typed: &str) -> String {
+    match typed {
+        "\\t" => "\t".to_owned(),
+        "" => ",".to_owned(),
+        other => other.to_owned(),
+    }
+}

@@ -1,0 +1,314 @@
+//! Controllers → steps that decide on others.
+
+use super::Converter;
+use super::scope::Scope;
+use super::text::{operand, quoted};
+use crate::element::Element;
+use crate::role::Role;
+use plan::{
+    Amount, Body, Branch, Choice, ChoiceBy, Expression, ForEach, If, Lock, Loop, Scope as Sharing, Sequence,
+    Share, Step, Transaction,
+};
+use std::time::Duration;
+
+impl Converter<'_> {
+    /// The steps of a controller; none where nothing in it runs.
+    pub(super) fn controller(&mut self, of: &Element, around: &Scope<'_>) -> Vec<Step> {
+        let scope = &around.below(of, &[]);
+        let name = of.title().to_owned();
+        match of.class.as_str() {
+            "GenericController"
+            | "RecordingController"
+            | "TestFragmentController"
+            | "ModuleController"
+            | "IncludeController" => self.sequence(of, scope),
+            "LoopController" => self.looped(of, scope),
+            "OnceOnlyController" => self.wrapped(of, scope, |steps| Step::Once(Sequence { name, steps })),
+            "CriticalSectionController" => {
+                let lock = of.properties.text("CriticalSectionController.lockName").to_owned();
+                self.wrapped(of, scope, |steps| Step::Lock(Lock { name: lock, steps }))
+            }
+            "IfController" => self.condition(of, scope),
+            "WhileController" => self.while_loop(of, scope),
+            "ForeachController" => self.for_each(of, scope),
+            "RunTime" => self.runtime(of, scope),
+            "ThroughputController" => self.share(of, scope),
+            "RandomController" => self.choice(of, scope, ChoiceBy::Weight),
+            "RandomOrderController" => self.choice(of, scope, ChoiceBy::Shuffle),
+            "InterleaveControl" => self.interleaved(of, scope),
+            "SwitchController" => self.switch(of, scope),
+            "TransactionController" => self.transaction(of, scope),
+            _ => {
+                self.missing(of, "a controller of this kind cannot run; what stands below it is left out");
+                Vec::new()
+            }
+        }
+    }
+
+    fn sequence(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let name = of.title().to_owned();
+        self.wrapped(of, scope, |steps| Step::Sequence(Sequence { name, steps }))
+    }
+
+    /// The body within a step; nothing where the body is empty.
+    fn wrapped(
+        &mut self,
+        of: &Element,
+        scope: &Scope<'_>,
+        wrap: impl FnOnce(Vec<Step>) -> Step,
+    ) -> Vec<Step> {
+        let steps = self.body(of, scope);
+        if steps.is_empty() { Vec::new() } else { vec![wrap(steps)] }
+    }
+
+    fn looped(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let written = of.properties.text("LoopController.loops").to_owned();
+        let text = self.text(of, &written);
+        let times = match (text.constant(), text.only_value()) {
+            (Some(number), _) => match number.trim().parse::<i64>() {
+                Ok(-1) => None,
+                Ok(times) => Some(Amount::Number(u64::try_from(times).unwrap_or(0))),
+                // What is no number is no round at all.
+                Err(_) => Some(Amount::Number(0)),
+            },
+            (None, Some(name)) => Some(Amount::Computed(Expression(operand(name)))),
+            (None, None) => {
+                self.missing(of, format!("its number of loops '{written}' is not a number or one variable"));
+                return Vec::new();
+            }
+        };
+        if times == Some(Amount::Number(0)) {
+            return Vec::new();
+        }
+        let index = self.index(of);
+        let mut steps = text.before;
+        steps.extend(
+            self.wrapped(of, scope, |steps| Step::Loop(Loop { times, index, steps, ..Loop::default() })),
+        );
+        steps
+    }
+
+    /// The name that the number of a round is kept under, where some text holds it.
+    fn index(&mut self, of: &Element) -> Option<String> {
+        Some(self.variables.name(&format!("__jm__{}__idx", of.title())))
+    }
+
+    fn condition(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let written = of.properties.text("IfController.condition").trim().to_owned();
+        let plain = of.properties.flag("IfController.useExpression", false);
+        let Some((before, condition)) = self.truth(of, &written, plain) else { return Vec::new() };
+        let before_each = of.properties.flag("IfController.evaluateAll", false);
+        if condition.0 == "false" {
+            return Vec::new();
+        }
+        let steps = self.body(of, scope);
+        if steps.is_empty() {
+            return Vec::new();
+        }
+        if condition.0 == "true" {
+            return vec![Step::Sequence(Sequence { name: of.title().to_owned(), steps })];
+        }
+        let guarded = |steps| {
+            Step::If(If {
+                condition: condition.clone(),
+                before_each: before_each && before.is_empty(),
+                steps,
+                otherwise: Vec::new(),
+            })
+        };
+        if before_each && !before.is_empty() {
+            // What the condition is computed of is computed before each step.
+            return steps
+                .into_iter()
+                .flat_map(|step| before.iter().cloned().chain([guarded(vec![step])]))
+                .collect();
+        }
+        before.iter().cloned().chain([guarded(steps)]).collect()
+    }
+
+    fn while_loop(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let written = of.properties.text("WhileController.condition").trim().to_owned();
+        let index = self.index(of);
+        let failed = || Some(Expression("not last.ok".to_owned()));
+        let mut looped = Loop { index, ..Loop::default() };
+        let mut before = Vec::new();
+        match written.as_str() {
+            "" => looped.until = failed(),
+            "LAST" => {
+                looped.until = failed();
+                looped.goes_on = Some(Expression("last.ok".to_owned()));
+            }
+            text => {
+                let Some((computed, condition)) = self.goes_on(of, text) else { return Vec::new() };
+                if condition.0 == "false" {
+                    return Vec::new();
+                }
+                before = computed;
+                looped.goes_on = (condition.0 != "true").then_some(condition);
+            }
+        }
+        looped.steps = self.body(of, scope);
+        if looped.steps.is_empty() {
+            return Vec::new();
+        }
+        // What the condition is computed of is computed before the first round and after each.
+        looped.steps.extend(before.iter().cloned());
+        before.push(Step::Loop(looped));
+        before
+    }
+
+    fn for_each(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let text = |name: &str| of.properties.text(name).to_owned();
+        let number = |text: String| {
+            if text.trim().is_empty() { Some(None) } else { text.trim().parse::<u32>().ok().map(Some) }
+        };
+        let Some(list) = self.constant(of, &text("ForeachController.inputVal"), "its list") else {
+            return Vec::new();
+        };
+        let Some(into) = self.constant(of, &text("ForeachController.returnVal"), "its variable") else {
+            return Vec::new();
+        };
+        let (first, last) = (text("ForeachController.startIndex"), text("ForeachController.endIndex"));
+        let (first, last) = (self.constant(of, &first, "its start"), self.constant(of, &last, "its end"));
+        let bounds = first.and_then(number).zip(last.and_then(number));
+        let Some((first, last)) = bounds else {
+            self.missing(of, "its start or end is no whole number");
+            return Vec::new();
+        };
+        let each = ForEach {
+            list: self.variables.name(&list),
+            into: self.variables.name(&into),
+            skip: first.unwrap_or(0),
+            last,
+            no_underscore: !of.properties.flag("ForeachController.useSeparator", true),
+        };
+        let index = self.index(of);
+        self.wrapped(of, scope, |steps| {
+            Step::Loop(Loop { each: Some(each), index, steps, ..Loop::default() })
+        })
+    }
+
+    fn runtime(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let written = of.properties.text("RunTime.seconds").to_owned();
+        let Some(text) = self.constant(of, &written, "its time") else { return Vec::new() };
+        let Ok(seconds) = text.trim().parse::<u64>() else {
+            self.missing(of, format!("its time '{text}' is no number of seconds"));
+            return Vec::new();
+        };
+        let lasts = Some(Duration::from_secs(seconds)).filter(|lasts| !lasts.is_zero());
+        if lasts.is_none() {
+            return Vec::new();
+        }
+        self.wrapped(of, scope, |steps| Step::Loop(Loop { lasts, steps, ..Loop::default() }))
+    }
+
+    fn share(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let by_percent = of.properties.text("ThroughputController.style").trim() == "1";
+        let value = ["ThroughputController.percentThroughput", "ThroughputController.maxThroughput"];
+        let value = if by_percent { value[0] } else { value[1] };
+        let written = of.properties.filled(value).unwrap_or("1").to_owned();
+        let Some(text) = self.constant(of, &written, "its throughput") else { return Vec::new() };
+        let Ok(number) = text.trim().parse::<f64>() else {
+            self.missing(of, format!("its throughput '{text}' is no number"));
+            return Vec::new();
+        };
+        let per_user = of.properties.flag("ThroughputController.perThread", false);
+        let share = Share {
+            percent: by_percent.then_some(number.clamp(0.0, 100.0)),
+            times: (!by_percent).then_some(number.max(0.0) as u64),
+            of: if per_user { Sharing::User } else { Sharing::Group },
+            steps: Vec::new(),
+        };
+        self.wrapped(of, scope, |steps| Step::Share(Share { steps, ..share }))
+    }
+
+    /// A branch for each child.
+    fn branches(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Branch> {
+        let children: Vec<&Element> = super::walked(of).collect();
+        let branch = |child: &Element| {
+            let steps = match Role::of(child) {
+                Role::Sampler => self.sampler(child, scope),
+                _ => self.controller(child, scope),
+            };
+            Branch { name: child.title().to_owned(), weight: 1, steps }
+        };
+        children.into_iter().map(branch).collect()
+    }
+
+    fn choice(&mut self, of: &Element, scope: &Scope<'_>, by: ChoiceBy) -> Vec<Step> {
+        let mut steps = self.at_iteration(of, scope);
+        let branches = self.branches(of, scope);
+        if !branches.is_empty() {
+            steps.push(Step::Choice(Choice { by, branches }));
+        }
+        steps
+    }
+
+    fn interleaved(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        if of.properties.text("InterleaveControl.style").trim() == "1" && walked_controllers(of) {
+            self.different(
+                of,
+                "it takes whole controllers in turn, where JMeter would take one request of one at a time",
+            );
+        }
+        let all = of.properties.flag("InterleaveControl.accrossThreads", false);
+        self.choice(of, scope, if all { ChoiceBy::TurnOfAll } else { ChoiceBy::Turn })
+    }
+
+    fn switch(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let written = of.properties.text("SwitchController.value").trim().to_owned();
+        let value = self.text(of, &written);
+        let by = ChoiceBy::Switch(Body::from(value.raw()));
+        let mut steps = value.before;
+        steps.extend(self.choice(of, scope, by));
+        steps
+    }
+
+    fn transaction(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
+        let name = self.label(of);
+        let (pauses, parent) = (
+            of.properties.flag("TransactionController.includeTimers", false),
+            of.properties.flag("TransactionController.parent", false),
+        );
+        self.wrapped(of, scope, |steps| Step::Transaction(Transaction { name, pauses, parent, steps }))
+    }
+
+    /// The label of a sampler or transaction; one that changes is written as it stands.
+    pub(super) fn label(&mut self, of: &Element) -> String {
+        match self.text(of, of.title()).constant() {
+            Some(label) => label,
+            None => {
+                self.different(
+                    of,
+                    "its name holds variables: results are told under the name as it is written",
+                );
+                of.title().to_owned()
+            }
+        }
+    }
+
+    /// What must hold for a text of a While Controller to go on: it is not `false`.
+    fn goes_on(&mut self, of: &Element, written: &str) -> Option<(Vec<Step>, Expression)> {
+        if let Some((before, condition)) = self.script_truth(of, written) {
+            return Some((before, condition));
+        }
+        let text = self.text(of, written);
+        let condition = match text.constant() {
+            Some(constant) => Expression((!constant.eq_ignore_ascii_case("false")).to_string()),
+            None => Expression(format!("lower({}) != {}", joined(&text.operands()), quoted("false"))),
+        };
+        Some((text.before, condition))
+    }
+}
+
+/// Operands as one text, as expressions have it.
+pub(super) fn joined(operands: &[String]) -> String {
+    match operands {
+        [one] => one.clone(),
+        all => format!("text({})", all.join(", ")),
+    }
+}
+
+fn walked_controllers(of: &Element) -> bool {
+    super::walked(of).any(|child| Role::of(child) == Role::Controller)
+}

@@ -1,0 +1,447 @@
+//! HTTP samplers → requests: URL, parameters, bodies, and what answers must be.
+
+use super::Converter;
+use super::http_fields::Method;
+use super::scope::Scope;
+use super::text::{Converted, Encoding, short};
+use crate::element::{Element, Object, Value};
+use crate::form;
+use plan::{Body, Expect, Redirects, Request, RequestStep, Resources, Session, Step, Validators};
+
+/// A sampler with the defaults around it.
+pub(super) struct Sampler<'a> {
+    pub(super) element: &'a Element,
+    defaults: Vec<&'a Element>,
+}
+
+impl<'a> Sampler<'a> {
+    fn new(element: &'a Element, scope: &Scope<'a>) -> Sampler<'a> {
+        let defaults = scope.innermost_first("ConfigTestElement");
+        let http = |defaults: &&Element| matches!(defaults.gui.as_str(), "HttpDefaultsGui" | "");
+        Sampler { element, defaults: defaults.filter(http).collect() }
+    }
+
+    /// A property: the sampler's own or, where that is missing or empty, that of the nearest defaults.
+    pub(super) fn text(&self, name: &str) -> &'a str {
+        let all = std::iter::once(self.element).chain(self.defaults.iter().copied());
+        all.map(|element| element.properties.text(name)).find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    pub(super) fn flag(&self, name: &str, otherwise: bool) -> bool {
+        match self.text(name).trim() {
+            "" => otherwise,
+            text => text.eq_ignore_ascii_case("true"),
+        }
+    }
+
+    /// Parameters: the sampler's own, then those of the defaults.
+    fn arguments(&self) -> Vec<&'a Object> {
+        let all = std::iter::once(self.element).chain(self.defaults.iter().copied());
+        let lists = all.filter_map(|element| element.properties.object("HTTPsampler.Arguments"));
+        let arguments = lists.flat_map(|list| list.properties.list("Arguments.arguments"));
+        arguments.filter_map(as_object).collect()
+    }
+
+    pub(super) fn files(&self) -> Vec<&'a Object> {
+        let files = self.element.properties.object("HTTPsampler.Files");
+        let list = files.into_iter().flat_map(|files| files.properties.list("HTTPFileArgs.files"));
+        let filled = |file: &&Object| !file.properties.text("File.path").trim().is_empty();
+        list.filter_map(as_object).filter(filled).collect()
+    }
+
+    /// The parameters are the body, as they stand.
+    pub(super) fn is_raw(&self) -> bool {
+        let arguments = self.arguments();
+        let nameless = |argument: &&Object| argument_name(argument).is_empty();
+        self.flag("HTTPSampler.postBodyRaw", false) || !arguments.is_empty() && arguments.iter().all(nameless)
+    }
+}
+
+fn as_object(value: &Value) -> Option<&Object> {
+    match value {
+        Value::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+fn argument_name(argument: &Object) -> &str {
+    argument.properties.text("Argument.name")
+}
+
+/// What a request carries.
+#[derive(Default)]
+pub(super) struct Content {
+    pub(super) body: String,
+    /// It is the same each time.
+    pub(super) constant: bool,
+    /// The field that describes it, where no header manager has one.
+    pub(super) kind: Option<String>,
+    /// The request has a body, be it empty.
+    pub(super) present: bool,
+}
+
+impl Converter<'_> {
+    /// The steps of an HTTP sampler: what its texts are computed of, and the request.
+    pub(super) fn http(&mut self, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
+        let sampler = Sampler::new(of, scope);
+        let mut step = RequestStep { templates: true, after, ..RequestStep::default() };
+        let mut before = Vec::new();
+        let method = match self.constant(of, sampler.text("HTTPSampler.method"), "its method") {
+            Some(method) if method.trim().is_empty() => "GET".to_owned(),
+            Some(method) => method.trim().to_uppercase(),
+            None => return Vec::new(),
+        };
+        let mut keep = |converted: Converted, before: &mut Vec<Step>| {
+            before.extend(converted.before);
+            step.data.extend(converted.data);
+        };
+        let Some(url) = self.url(&sampler, &method, &mut |converted| keep(converted, &mut before)) else {
+            return Vec::new();
+        };
+        let content = self.content(&sampler, &method, &mut |converted| keep(converted, &mut before));
+        let Some(content) = content else { return Vec::new() };
+        let way = Method { name: &method, content: &content, url: &url };
+        let fields = self.fields(&sampler, scope, &way, &mut |converted| keep(converted, &mut before));
+        let request = Request {
+            method,
+            fields,
+            body: Body::from(content.body.as_str()),
+            name: self.label(of),
+            ..Request::get("http://x/")
+        };
+        step.requests = vec![Request { url, ..request }];
+        step.expect = self.expected(scope);
+        step.session = self.session(&sampler, scope);
+        self.note_limits(&sampler);
+        before.push(Step::Requests(step));
+        before
+    }
+
+    /// The URL. Scheme, host and port are the same for the whole run; path and query may hold values.
+    fn url(
+        &mut self,
+        sampler: &Sampler<'_>,
+        method: &str,
+        keep: &mut dyn FnMut(Converted),
+    ) -> Option<String> {
+        let of = sampler.element;
+        let path = self.text(of, sampler.text("HTTPSampler.path"));
+        let query = self.query(sampler, method, keep);
+        let written = path.template(Encoding::Path, escaped_path);
+        keep(path);
+        if let Some(why) = no_uri(&written) {
+            self.different(of, format!("its path holds {why}, for which JMeter sends nothing and notes a failed sample: it is sent here, escaped"));
+        }
+        let whole = ["http://", "https://"].iter().any(|scheme| written.to_lowercase().starts_with(scheme));
+        let with_query = |path: &str| match query.is_empty() {
+            true => path.to_owned(),
+            false => format!("{path}{}{query}", if path.contains('?') { "&" } else { "?" }),
+        };
+        if whole {
+            self.https |= written.to_lowercase().starts_with("https://");
+            return Some(with_query(&written));
+        }
+        let place = self.place(sampler)?;
+        let slash = if written.starts_with('/') { "" } else { "/" };
+        Some(format!("{place}{}", with_query(&format!("{slash}{written}"))))
+    }
+
+    /// Scheme, host and port.
+    fn place(&mut self, sampler: &Sampler<'_>) -> Option<String> {
+        let of = sampler.element;
+        let mut part = |name: &str, what: &str| {
+            let written = sampler.text(name);
+            self.one_for_all(written).or_else(|| self.constant(of, written, what))
+        };
+        let (scheme, host, port) = (
+            part("HTTPSampler.protocol", "its protocol")?,
+            part("HTTPSampler.domain", "its host")?,
+            part("HTTPSampler.port", "its port")?,
+        );
+        let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme.trim().to_lowercase() };
+        let host = host.trim().to_owned();
+        if scheme != "http" && scheme != "https" {
+            self.missing(of, format!("the protocol '{scheme}' is not spoken: only http and https are"));
+            return None;
+        }
+        if host.is_empty() || host.contains(['$', '{', ' ', '/']) {
+            self.missing(of, format!("its host is '{host}': give one, here or in HTTP Request Defaults"));
+            return None;
+        }
+        self.https |= scheme == "https";
+        let usual = if scheme == "https" { "443" } else { "80" };
+        let port = match port.trim() {
+            "" | "0" | "-1" => String::new(),
+            port if port == usual => String::new(),
+            port if port.parse::<u16>().is_ok() => format!(":{port}"),
+            port => {
+                self.missing(of, format!("its port is '{port}': give a number to 65535"));
+                return None;
+            }
+        };
+        let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
+        Some(format!("{scheme}://{host}{port}"))
+    }
+
+    /// Parameters in the query, where the method puts them there.
+    fn query(&mut self, sampler: &Sampler<'_>, method: &str, keep: &mut dyn FnMut(Converted)) -> String {
+        if !matches!(method, "GET" | "DELETE" | "OPTIONS") || sampler.is_raw() {
+            return String::new();
+        }
+        let named = sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty());
+        let pairs: Vec<String> =
+            named.map(|argument| self.pair(sampler.element, argument, false, keep)).collect();
+        pairs.join("&")
+    }
+
+    /// A parameter as it is sent. `form`: in a body, where what is already encoded is decoded first.
+    fn pair(
+        &mut self,
+        of: &Element,
+        argument: &Object,
+        in_body: bool,
+        keep: &mut dyn FnMut(Converted),
+    ) -> String {
+        let always = argument.properties.flag("HTTPArgument.always_encode", true);
+        let (name, value) = (
+            self.text(of, argument_name(argument)),
+            self.text(of, argument.properties.text("Argument.value")),
+        );
+        let write = |text: &Converted| match (always, in_body) {
+            (true, _) => text.template(Encoding::Form, form::encode),
+            (false, true) => text.template(Encoding::Form, |fixed| form::encode(&form::decode(fixed))),
+            (false, false) => text.template(Encoding::Path, escaped_path),
+        };
+        let (left, right) = (write(&name), write(&value));
+        keep(name);
+        keep(value);
+        let equals = argument.properties.flag("HTTPArgument.use_equals", true) || !right.is_empty();
+        format!("{left}{}{right}", if equals { "=" } else { "" })
+    }
+
+    /// The body; `None` where it cannot be made, which is listed.
+    fn content(
+        &mut self,
+        sampler: &Sampler<'_>,
+        method: &str,
+        keep: &mut dyn FnMut(Converted),
+    ) -> Option<Content> {
+        let of = sampler.element;
+        let carries = !matches!(method, "GET" | "HEAD" | "OPTIONS" | "TRACE");
+        let files = sampler.files();
+        if carries && (!files.is_empty() || sampler.flag("HTTPSampler.DO_MULTIPART_POST", false)) {
+            return self.upload(sampler, &files, keep);
+        }
+        if sampler.is_raw() {
+            let mut body = String::new();
+            let mut constant = true;
+            for argument in sampler.arguments() {
+                let text = self.text(of, argument.properties.text("Argument.value"));
+                constant &= text.constant().is_some();
+                body.push_str(&text.raw());
+                keep(text);
+            }
+            if method == "HEAD" || method == "TRACE" {
+                return Some(Content::default());
+            }
+            let kind = (!body.is_empty()).then(|| format!("text/plain; charset={}", charset(sampler)));
+            let form = carries && body.is_empty();
+            return Some(Content {
+                kind: kind.or(form.then(|| form_kind(sampler))),
+                body,
+                constant,
+                present: true,
+            });
+        }
+        if !carries {
+            return Some(Content::default());
+        }
+        let named: Vec<&Object> =
+            sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty()).collect();
+        let pairs: Vec<String> = named.iter().map(|argument| self.pair(of, argument, true, keep)).collect();
+        let body = pairs.join("&");
+        let constant = !plan::template::is_template(body.as_bytes());
+        Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true })
+    }
+
+    /// Files, and parameters beside them.
+    fn upload(
+        &mut self,
+        sampler: &Sampler<'_>,
+        files: &[&Object],
+        keep: &mut dyn FnMut(Converted),
+    ) -> Option<Content> {
+        let of = sampler.element;
+        let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+        for file in files {
+            let path =
+                self.constant(of, file.properties.text("File.path").trim(), "the file that it uploads")?;
+            let Some(bytes) = (self.settings.included)(&path) else {
+                self.missing(of, format!("the file '{path}' that it uploads is not there"));
+                return None;
+            };
+            parts.push((path, bytes));
+        }
+        if let ([file], [(_, bytes)]) = (files, parts.as_slice())
+            && file.properties.text("File.paramname").is_empty()
+        {
+            let Ok(text) = String::from_utf8(plan::template::escape(bytes)) else {
+                self.missing(of, "the file that it uploads is no text: only text can be a body here");
+                return None;
+            };
+            let kind = Some(file.properties.text("File.mimetype").to_owned()).filter(|kind| !kind.is_empty());
+            return Some(Content { body: text, constant: true, kind, present: true });
+        }
+        self.multipart(sampler, files, &parts, keep)
+    }
+
+    /// A body of several parts (RFC 7578).
+    fn multipart(
+        &mut self,
+        sampler: &Sampler<'_>,
+        files: &[&Object],
+        contents: &[(String, Vec<u8>)],
+        keep: &mut dyn FnMut(Converted),
+    ) -> Option<Content> {
+        let of = sampler.element;
+        const BOUNDARY: &str = "----wringer-part-9Dk3v0qZr1nT5xLb";
+        let mut body = String::new();
+        let mut constant = true;
+        for argument in sampler.arguments().into_iter().filter(|argument| !argument_name(argument).is_empty())
+        {
+            let (name, value) = (
+                self.text(of, argument_name(argument)),
+                self.text(of, argument.properties.text("Argument.value")),
+            );
+            constant &= name.constant().is_some() && value.constant().is_some();
+            body.push_str(&format!(
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"\r\nContent-Type: text/plain; charset={}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{}\r\n",
+                name.raw(), charset(sampler), value.raw()
+            ));
+            keep(name);
+            keep(value);
+        }
+        for (file, (path, bytes)) in files.iter().zip(contents) {
+            let Ok(text) = String::from_utf8(plan::template::escape(bytes)) else {
+                self.missing(
+                    of,
+                    format!("the file '{path}' that it uploads is no text: only text can be a body here"),
+                );
+                return None;
+            };
+            let title = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            let kind = file.properties.filled("File.mimetype").unwrap_or("application/octet-stream");
+            body.push_str(&format!(
+                "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{title}\"\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: binary\r\n\r\n{text}\r\n",
+                file.properties.text("File.paramname")
+            ));
+        }
+        body.push_str(&format!("--{BOUNDARY}--\r\n"));
+        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+        Some(Content { body, constant, kind: Some(kind), present: true })
+    }
+
+    /// Statuses below 400 are good, unless an assertion ignores the status.
+    fn expected(&self, scope: &Scope<'_>) -> Expect {
+        let mut assertions = scope.innermost_first("ResponseAssertion");
+        let any_status =
+            assertions.any(|assertion| assertion.properties.flag("Assertion.assume_success", false));
+        Expect { any_status, ..Expect::default() }
+    }
+
+    fn session(&mut self, sampler: &Sampler<'_>, scope: &Scope<'_>) -> Session {
+        let follows = sampler.flag("HTTPSampler.follow_redirects", false)
+            || sampler.flag("HTTPSampler.auto_redirects", false);
+        let most = self
+            .settings
+            .properties
+            .get("httpsampler.max_redirects")
+            .and_then(|most| most.trim().parse().ok());
+        let redirects =
+            follows.then(|| Redirects { limit: most.unwrap_or(20), to_get: true, ..Redirects::default() });
+        let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| self.resources(sampler));
+        let cookies = scope.outermost("CookieManager").is_some_and(|manager| {
+            let policy = manager.properties.text("CookieManager.policy");
+            !policy.eq_ignore_ascii_case("ignorecookies")
+        });
+        Session { cookies, redirects, resources, validators: self.validators(scope), ..Session::default() }
+    }
+
+    fn validators(&mut self, scope: &Scope<'_>) -> Validators {
+        let Some(manager) = scope.outermost("CacheManager") else { return Validators::Never };
+        if manager.properties.flag("useExpires", false) {
+            self.different(manager, "what is fresh by Cache-Control or Expires is asked for on condition; JMeter would not ask at all");
+        }
+        Validators::Always
+    }
+
+    fn resources(&mut self, sampler: &Sampler<'_>) -> Resources {
+        for (key, what) in
+            [("HTTPSampler.embedded_url_re", "only"), ("HTTPSampler.embedded_url_exclude_re", "all but")]
+        {
+            let pattern = sampler.text(key);
+            if !pattern.is_empty() {
+                self.different(
+                    sampler.element,
+                    format!("embedded resources are fetched from all hosts, not {what} '{}'", short(pattern)),
+                );
+            }
+        }
+        let parallel = match sampler.flag("HTTPSampler.concurrentDwn", false) {
+            true => sampler.text("HTTPSampler.concurrentPool").trim().parse().unwrap_or(6),
+            false => 1,
+        };
+        Resources {
+            parallel: u32::clamp(parallel, 1, 64),
+            only: vec!["*".to_owned()],
+            ..Resources::default()
+        }
+    }
+
+    /// Limits hold for a whole plan here; those of samplers are noted.
+    fn note_limits(&mut self, sampler: &Sampler<'_>) {
+        let of = sampler.element;
+        let mut limit = |name: &str| {
+            let written = sampler.text(name).to_owned();
+            self.text(of, &written).constant().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0)
+        };
+        let own = (limit("HTTPSampler.connect_timeout"), limit("HTTPSampler.response_timeout"));
+        if self.limits.iter().any(|known| *known != own) {
+            self.different(
+                of,
+                "its time-outs differ from those of other samplers: the longest of all holds for all",
+            );
+        }
+        self.limits.push(own);
+    }
+}
+
+fn charset<'a>(sampler: &Sampler<'a>) -> &'a str {
+    Some(sampler.text("HTTPSampler.contentEncoding").trim())
+        .filter(|text| !text.is_empty())
+        .unwrap_or("UTF-8")
+}
+
+fn form_kind(sampler: &Sampler<'_>) -> String {
+    format!("application/x-www-form-urlencoded; charset={}", charset(sampler))
+}
+
+/// What stays of a path or query: blanks and what is no ASCII in percent notation.
+fn escaped_path(text: &str) -> String {
+    let mut escaped = Vec::new();
+    plan::template::Encode::Path.write(text.as_bytes(), &mut escaped);
+    String::from_utf8_lossy(&escaped).into_owned()
+}
+
+/// A character that no URI may hold (RFC 3986), in words.
+fn no_uri(template: &str) -> Option<String> {
+    let pieces = plan::template::pieces(template.as_bytes(), plan::template::Encode::Path).ok()?;
+    let fixed = pieces.into_iter().filter_map(|piece| match piece {
+        plan::template::Piece::Text(text) => Some(text),
+        plan::template::Piece::Value { .. } => None,
+    });
+    let path: Vec<u8> = fixed.flatten().collect();
+    let path = path.split(|byte| *byte == b'?').next().unwrap_or_default();
+    let wrong = path.iter().find(|byte| b"{}|\\^`\"<>".contains(byte))?;
+    Some(format!("'{}'", char::from(*wrong)))
+}

@@ -1,0 +1,158 @@
+//! A test plan → a [`plan::Plan`], and a list of what runs differently or not at all.
+//!
+//! [`Converter`] walks the tree once. `group` turns groups of users into phases, `control` controllers into steps, `sampler`
+//! whatever is told like a request, with what `scope` finds around it; `text` and `variables` are the language in `${…}`.
+
+mod assertion;
+mod condition;
+mod config;
+mod control;
+mod extract;
+mod group;
+mod http;
+mod http_fields;
+mod sampler;
+mod scope;
+mod text;
+mod timer;
+mod variables;
+
+use crate::TestPlan;
+use crate::element::{Element, Value};
+use crate::finding::{Finding, Grade};
+use crate::role::Role;
+use crate::settings::Settings;
+use plan::Plan;
+use std::collections::{BTreeMap, BTreeSet};
+use variables::{Variables, each_text};
+
+/// What a test plan has become.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversion {
+    /// The plan; without what cannot run.
+    pub plan: Plan,
+    /// What runs differently or not at all, in the order of the test plan.
+    pub findings: Vec<Finding>,
+    /// Paths of elements that run exactly as in JMeter, in the order of the test plan.
+    pub exact: Vec<String>,
+    /// Paths of groups that nothing ever ends.
+    pub endless: Vec<String>,
+    /// Elements that the test plan has in all.
+    pub elements: usize,
+}
+
+impl Conversion {
+    /// Whether all of it runs.
+    pub fn runs_wholly(&self) -> bool {
+        self.findings.iter().all(|finding| finding.grade == Grade::Different)
+    }
+}
+
+impl TestPlan {
+    /// Turns it into a plan.
+    pub fn convert(&self, settings: &Settings<'_>) -> Conversion {
+        let mut converter = Converter {
+            settings,
+            variables: Variables::of(&self.root),
+            properties_change: changes_properties(&self.root),
+            findings: self.findings.clone(),
+            endless: Vec::new(),
+            https: false,
+            limits: Vec::new(),
+            connect_to: Vec::new(),
+            columns: BTreeMap::new(),
+            named: 0,
+            drawn: 0,
+        };
+        converter.set_start_values(&self.root);
+        converter.find_columns(&self.root);
+        let plan = converter.plan(&self.root);
+        converter.conclude(&self.root, plan)
+    }
+}
+
+/// Whether something sets properties while users run.
+fn changes_properties(element: &Element) -> bool {
+    let mut found = false;
+    each_text(&element.properties, &mut |text| {
+        found |= ["__setProperty(", "props.put", "props.setProperty"].iter().any(|word| text.contains(word));
+    });
+    found || element.children.iter().any(changes_properties)
+}
+
+struct Converter<'a> {
+    settings: &'a Settings<'a>,
+    variables: Variables,
+    /// Properties are set while users run, so they are looked up each time.
+    properties_change: bool,
+    findings: Vec<Finding>,
+    endless: Vec<String>,
+    /// Some request goes over TLS.
+    https: bool,
+    /// Time limits of requests, in milliseconds: to connect, and for an answer; 0: none.
+    limits: Vec<(u64, u64)>,
+    connect_to: Vec<plan::ConnectTo>,
+    /// Variables that data sets set, and their value where all rows have the same.
+    columns: BTreeMap<String, Option<String>>,
+    named: usize,
+    drawn: u64,
+}
+
+impl Converter<'_> {
+    /// Notes that an element cannot run.
+    fn missing(&mut self, of: &Element, why: impl Into<String>) {
+        self.note(Finding::new(Grade::Missing, of, why));
+    }
+
+    /// Notes that an element runs, but not as in JMeter.
+    fn different(&mut self, of: &Element, why: impl Into<String>) {
+        self.note(Finding::new(Grade::Different, of, why));
+    }
+
+    /// An element may be met many times, once for each sampler below it.
+    fn note(&mut self, finding: Finding) {
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Evaluates user defined variables once: those of the test plan, then those of elements, in the order of the tree.
+    fn set_start_values(&mut self, of: &Element) {
+        let arguments = match of.class.as_str() {
+            "TestPlan" => {
+                of.properties.object("TestPlan.user_defined_variables").map(|object| &object.properties)
+            }
+            "Arguments" => Some(&of.properties),
+            _ => None,
+        };
+        for argument in arguments.iter().flat_map(|arguments| arguments.list("Arguments.arguments")) {
+            let Value::Object(argument) = argument else { continue };
+            let name = argument.properties.text("Argument.name").trim();
+            let name = if name.is_empty() { &argument.name } else { name };
+            let value = self.evaluate_at_start(of, argument.properties.text("Argument.value"));
+            self.variables.start.insert(name.to_owned(), value);
+        }
+        of.children.iter().for_each(|child| self.set_start_values(child));
+    }
+
+    /// Findings in the order of the test plan, and what is in none of them.
+    fn conclude(mut self, root: &Element, plan: Plan) -> Conversion {
+        let mut paths = Vec::new();
+        all_paths(root, &mut paths);
+        let place = |finding: &Finding| paths.iter().position(|path| *path == finding.path);
+        self.findings.sort_by_key(|finding| (place(finding), finding.grade));
+        let found: BTreeSet<&str> = self.findings.iter().map(|finding| finding.path.as_str()).collect();
+        let exact = paths.iter().filter(|path| !found.contains(path.as_str())).cloned().collect();
+        Conversion { plan, exact, endless: self.endless, elements: paths.len(), findings: self.findings }
+    }
+}
+
+fn all_paths(element: &Element, to: &mut Vec<String>) {
+    to.push(element.path.clone());
+    element.children.iter().for_each(|child| all_paths(child, to));
+}
+
+/// What takes part of the children of a controller: samplers and controllers, in order.
+fn walked(of: &Element) -> impl Iterator<Item = &Element> {
+    of.children.iter().filter(|child| matches!(Role::of(child), Role::Sampler | Role::Controller))
+}

@@ -1,0 +1,232 @@
+//! The results file: a line, or an XML element, for each sample.
+
+use super::Sample;
+use std::fmt::Write;
+
+/// Which of a sample is written, and how. Made from the properties `jmeter.save.saveservice.*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// XML instead of CSV.
+    pub xml: bool,
+    /// The first line of CSV names the columns.
+    pub header: bool,
+    /// Between columns.
+    pub delimiter: char,
+    columns: Vec<Column>,
+}
+
+/// A column: its name in the header, its attribute in XML, its property, whether it is there by default, and its value.
+type Column = &'static Row;
+
+struct Row {
+    name: &'static str,
+    attribute: &'static str,
+    property: &'static str,
+    usual: bool,
+    value: fn(&Sample<'_>) -> String,
+}
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Row) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Row {}
+
+impl std::fmt::Debug for Row {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(self.name)
+    }
+}
+
+const fn row(
+    name: &'static str,
+    attribute: &'static str,
+    property: &'static str,
+    usual: bool,
+    value: fn(&Sample<'_>) -> String,
+) -> Row {
+    Row { name, attribute, property, usual, value }
+}
+
+/// All columns, in the order of the file.
+static COLUMNS: [Row; 20] = [
+    row("timeStamp", "ts", "timestamp_format", true, |sample| sample.began_ms.to_string()),
+    row("elapsed", "t", "time", true, |sample| sample.elapsed_ms.to_string()),
+    row("label", "lb", "label", true, |sample| sample.label.to_owned()),
+    row("responseCode", "rc", "response_code", true, |sample| sample.code.to_owned()),
+    row("responseMessage", "rm", "response_message", true, |sample| sample.message.to_owned()),
+    row("threadName", "tn", "thread_name", true, |sample| sample.thread.to_owned()),
+    row("dataType", "dt", "data_type", true, |sample| {
+        if sample.url.is_some() { "text" } else { "" }.to_owned()
+    }),
+    row("success", "s", "successful", true, |sample| sample.success.to_string()),
+    row("failureMessage", "", "assertion_results_failure_message", true, |sample| sample.failure.to_owned()),
+    row("bytes", "by", "bytes", true, |sample| sample.bytes.to_string()),
+    row("sentBytes", "sby", "sent_bytes", true, |_| "0".to_owned()),
+    row("grpThreads", "ng", "thread_counts", true, |sample| sample.group_threads.to_string()),
+    row("allThreads", "na", "thread_counts", true, |sample| sample.all_threads.to_string()),
+    row("URL", "", "url", true, |sample| sample.url.unwrap_or("null").to_owned()),
+    row("Latency", "lt", "latency", true, |sample| sample.latency_ms.to_string()),
+    row("Encoding", "de", "encoding", false, |_| String::new()),
+    row("SampleCount", "sc", "sample_count", false, |_| "1".to_owned()),
+    row("ErrorCount", "ec", "sample_count", false, |sample| u8::from(!sample.success).to_string()),
+    row("IdleTime", "it", "idle_time", true, |_| "0".to_owned()),
+    row("Connect", "ct", "connect_time", true, |sample| sample.connect_ms.to_string()),
+];
+
+impl Layout {
+    /// By the properties of a command line. `property`: the value of `jmeter.save.saveservice.NAME`.
+    pub fn of(property: &dyn Fn(&str) -> Option<String>) -> Layout {
+        let flag = |name: &str, usual: bool| match property(name) {
+            Some(value) if name == "timestamp_format" => value.trim() != "none",
+            Some(value) => value.trim().eq_ignore_ascii_case("true"),
+            None => usual,
+        };
+        let delimiter = property("default_delimiter").and_then(|text| match text.as_str() {
+            "\\t" => Some('\t'),
+            text => text.chars().next(),
+        });
+        Layout {
+            xml: property("output_format").is_some_and(|format| format.trim().eq_ignore_ascii_case("xml")),
+            header: flag("print_field_names", true),
+            delimiter: delimiter.unwrap_or(','),
+            columns: COLUMNS.iter().filter(|row| flag(row.property, row.usual)).collect(),
+        }
+    }
+
+    /// What the file begins with.
+    pub fn begin(&self) -> String {
+        if self.xml {
+            return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n".to_owned();
+        }
+        if !self.header {
+            return String::new();
+        }
+        let names: Vec<&str> = self.columns.iter().map(|row| row.name).collect();
+        names.join(&self.delimiter.to_string()) + "\n"
+    }
+
+    /// What it ends with.
+    pub fn end(&self) -> &'static str {
+        if self.xml { "</testResults>\n" } else { "" }
+    }
+
+    /// Appends a sample.
+    pub fn write(&self, sample: &Sample<'_>, to: &mut String) {
+        if self.xml { self.element(sample, to) } else { self.line(sample, to) }
+    }
+
+    fn line(&self, sample: &Sample<'_>, to: &mut String) {
+        for (nth, row) in self.columns.iter().enumerate() {
+            if nth > 0 {
+                to.push(self.delimiter);
+            }
+            let value = (row.value)(sample);
+            if value.contains([self.delimiter, '"', '\n', '\r']) {
+                let _ = write!(to, "\"{}\"", value.replace('"', "\"\""));
+            } else {
+                to.push_str(&value);
+            }
+        }
+        to.push('\n');
+    }
+
+    fn element(&self, sample: &Sample<'_>, to: &mut String) {
+        let tag = if sample.url.is_some() { "httpSample" } else { "sample" };
+        let _ = write!(to, "<{tag}");
+        for row in self.columns.iter().filter(|row| !row.attribute.is_empty()) {
+            let _ = write!(to, " {}=\"{}\"", row.attribute, escaped(&(row.value)(sample)));
+        }
+        to.push_str(">\n");
+        if !sample.failure.is_empty() {
+            let _ = writeln!(
+                to,
+                "  <assertionResult>\n    <name>Assertion</name>\n    <failure>true</failure>\n    <error>false</error>\n    <failureMessage>{}</failureMessage>\n  </assertionResult>",
+                escaped(sample.failure)
+            );
+        }
+        if let Some(url) = sample.url {
+            let _ = writeln!(to, "  <java.net.URL>{}</java.net.URL>", escaped(url));
+        }
+        let _ = writeln!(to, "</{tag}>");
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Sample<'static> {
+        Sample {
+            began_ms: 1_700_000_000_123,
+            elapsed_ms: 12,
+            label: "Home, \"page\"",
+            code: "200",
+            message: "OK",
+            thread: "Users 1-2",
+            success: true,
+            bytes: 150,
+            group_threads: 2,
+            all_threads: 3,
+            url: Some("http://h/?a&b"),
+            latency_ms: 11,
+            connect_ms: 1,
+            ..Sample::default()
+        }
+    }
+
+    fn text(layout: &Layout, sample: &Sample<'_>) -> String {
+        let mut text = layout.begin();
+        layout.write(sample, &mut text);
+        text + layout.end()
+    }
+
+    #[test]
+    fn the_usual_columns_are_jmeters() {
+        let layout = Layout::of(&|_| None);
+        assert_eq!(
+            text(&layout, &sample()),
+            "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,\
+             grpThreads,allThreads,URL,Latency,IdleTime,Connect\n\
+             1700000000123,12,\"Home, \"\"page\"\"\",200,OK,Users 1-2,text,true,,150,0,2,3,http://h/?a&b,11,0,1\n"
+        );
+    }
+
+    #[test]
+    fn columns_are_chosen_by_properties() {
+        let chosen = |name: &str| {
+            let value = match name {
+                "default_delimiter" => ";",
+                "print_field_names" | "thread_counts" | "url" | "idle_time" | "label" => "false",
+                "timestamp_format" => "none",
+                "sample_count" | "encoding" => "true",
+                _ => return None,
+            };
+            Some(value.to_owned())
+        };
+        let failed = Sample { success: false, url: None, ..sample() };
+        assert_eq!(text(&Layout::of(&chosen), &failed), "12;200;OK;Users 1-2;;false;;150;0;11;;1;1;1\n");
+    }
+
+    #[test]
+    fn xml_has_attributes_and_escapes() {
+        let layout = Layout::of(&|name| (name == "output_format").then(|| "xml".to_owned()));
+        let failed = Sample { failure: "a < b", success: false, ..sample() };
+        let text = text(&layout, &failed);
+        assert!(
+            text.contains(
+                "<httpSample ts=\"1700000000123\" t=\"12\" lb=\"Home, &quot;page&quot;\" rc=\"200\""
+            ),
+            "{text}"
+        );
+        assert!(text.contains("<failureMessage>a &lt; b</failureMessage>"), "{text}");
+        assert!(text.contains("<java.net.URL>http://h/?a&amp;b</java.net.URL>"), "{text}");
+        assert!(text.ends_with("</httpSample>\n</testResults>\n"), "{text}");
+    }
+}

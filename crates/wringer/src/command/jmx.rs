@@ -1,0 +1,204 @@
+//! JMeter's plans as plan files: `wringer run`, `wringer plan check` and `wringer plan convert` of a `.jmx`. The one place
+//! that reads what such a plan names; the crate `jmeter` says what it means.
+
+use super::show;
+use crate::problem::{Exit, Problem};
+use crate::session::files;
+use doors::native::JmeterArgs;
+use jmeter::{Conversion, Grade, Settings, TestPlan};
+use plan::Plan;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a plan, or of a file that it names, at most.
+const LONGEST: u64 = 256 << 20;
+
+/// The property that lets a plan read files outside its own folder.
+const ANYWHERE: (&str, &str) = ("wringer.files", "anywhere");
+
+/// Whether a file is a plan of JMeter, by its name.
+pub fn is_jmx(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jmx"))
+}
+
+/// A converted plan, and the files that it names and that are not there.
+pub struct Read {
+    /// What the plan has become.
+    pub conversion: Conversion,
+    /// A line for each file that cannot be read.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a plan with the properties of a command line.
+pub fn read(file: &Path, args: &JmeterArgs) -> Result<Read, Problem> {
+    let properties = properties(args)?;
+    let bytes = files::read(file, LONGEST)
+        .map_err(|error| Problem::Usage(format!("the plan {} cannot be read: {error}", file.display())))?;
+    let folder = Folder::of(file, &properties);
+    let settings = Settings {
+        properties,
+        plan_name: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        included: &|path| folder.read(path),
+        located: &|path| folder.locate(path).display().to_string(),
+        seed: args.seed.unwrap_or_else(super::seed_from_clock),
+        now_ms: now_ms(),
+    };
+    let wrong = |error: jmeter::Error| Problem::Usage(format!("{}: {error}", file.display()));
+    let conversion = TestPlan::read(&bytes, &settings).map_err(wrong)?.convert(&settings);
+    let warnings = folder.warnings(&conversion.plan);
+    Ok(Read { conversion, warnings })
+}
+
+fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Properties of files, then those of the command line, which win.
+pub fn properties(args: &JmeterArgs) -> Result<BTreeMap<String, String>, Problem> {
+    let mut properties = BTreeMap::new();
+    for file in &args.property_files {
+        let bytes = files::read(file, LONGEST).map_err(|error| {
+            Problem::Usage(format!("the properties {} cannot be read: {error}", file.display()))
+        })?;
+        properties.extend(jmeter::read_properties(&bytes));
+    }
+    for typed in &args.properties {
+        let (name, value) = typed.split_once('=').unwrap_or((typed, ""));
+        properties.insert(name.trim().to_owned(), value.to_owned());
+    }
+    Ok(properties)
+}
+
+/// The folder of a plan, in which the files lie that it names.
+struct Folder {
+    path: PathBuf,
+    anywhere: bool,
+}
+
+impl Folder {
+    fn of(plan: &Path, properties: &BTreeMap<String, String>) -> Folder {
+        let anywhere = properties.get(ANYWHERE.0).is_some_and(|value| value == ANYWHERE.1);
+        Folder { path: plan.parent().unwrap_or(Path::new("")).to_owned(), anywhere }
+    }
+
+    /// Where a file is, as this process reads it: in the plan's folder or, where it is not there, in the current one.
+    fn locate(&self, path: &str) -> PathBuf {
+        let path = path.replace('\\', "/");
+        let beside = self.path.join(&path);
+        if beside.exists() || !Path::new(&path).exists() { beside } else { PathBuf::from(path) }
+    }
+
+    /// Whether a plan may read a file.
+    fn allows(&self, file: &Path) -> bool {
+        let inside = |folder: &Path| {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let whole = folder.canonicalize().and_then(|folder| Ok(file.canonicalize()?.starts_with(folder)));
+            whole.unwrap_or(false)
+        };
+        self.anywhere || inside(&self.path) || inside(Path::new("."))
+    }
+
+    fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let file = self.locate(path);
+        self.allows(&file).then(|| files::read(&file, LONGEST).ok()).flatten()
+    }
+
+    /// A line for each data file of the plan that cannot be read.
+    fn warnings(&self, plan: &Plan) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for file in plan.files() {
+            let path = Path::new(file.path());
+            if !path.is_file() {
+                warnings.push(format!("the file {} is not there", path.display()));
+            } else if !self.allows(path) {
+                let (name, value) = ANYWHERE;
+                warnings.push(format!(
+                    "the file {} lies outside the plan's folder: copy it there, or allow it with -J{name}={value}",
+                    path.display()
+                ));
+            }
+        }
+        warnings
+    }
+}
+
+/// Reads a plan that is to be run: refuses what does not run wholly, unless that was asked for.
+pub fn runnable(file: &Path, args: &JmeterArgs) -> Result<Plan, Problem> {
+    let Read { conversion, warnings } = read(file, args)?;
+    let name = file.display();
+    let missing = conversion.findings.iter().filter(|finding| finding.grade == Grade::Missing);
+    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    if !missing.is_empty() && !args.skip_unsupported {
+        return Err(Problem::Usage(format!(
+            "{name}: {} of {} elements cannot run; --skip-unsupported leaves them out, wringer plan check tells all\n  {}",
+            missing.len(),
+            conversion.elements,
+            missing.join("\n  ")
+        )));
+    }
+    missing.iter().for_each(|line| show::notice(&format!("wringer: left out: {line}")));
+    let different = conversion.findings.len() - missing.len();
+    if different > 0 {
+        show::notice(&format!(
+            "wringer: {different} findings of {name} run differently than in JMeter: wringer plan check tells them"
+        ));
+    }
+    if let Some(warning) = warnings.first() {
+        return Err(Problem::impossible(format!("{name}: {warning}")));
+    }
+    for path in &conversion.endless {
+        show::notice(&format!("wringer: {path} never ends by itself: Ctrl-C ends the run"));
+    }
+    if conversion.plan.load.is_none() {
+        return Err(Problem::Usage(format!("{name}: nothing in it can run")));
+    }
+    Ok(conversion.plan)
+}
+
+/// Tells what of a plan runs exactly, differently and not at all.
+pub fn check(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
+    let Read { conversion, warnings } = read(file, args)?;
+    let of = |grade| conversion.findings.iter().filter(move |finding| finding.grade == grade);
+    let (missing, different) = (of(Grade::Missing).count(), of(Grade::Different).count());
+    let mut refused = if conversion.plan.load.is_some() { conversion.plan.check() } else { Vec::new() };
+    refused.dedup();
+    let verdict = match (missing + refused.len(), different) {
+        (0, 0) => "all of it runs",
+        (0, _) => "all of it runs, some of it differently",
+        _ => "NOT all of it runs",
+    };
+    show::line(&format!("{}: {verdict}", file.display()));
+    let list = |title: String, lines: Vec<String>| {
+        if !lines.is_empty() {
+            show::line(&title);
+            lines.iter().for_each(|line| show::line(&format!("  {line}")));
+        }
+    };
+    let told = |grade| of(grade).map(ToString::to_string).collect::<Vec<_>>();
+    list(format!("Cannot run ({missing}):"), told(Grade::Missing));
+    list(format!("Not in this build ({}):", refused.len()), refused.clone());
+    list(format!("Runs differently ({different}):"), told(Grade::Different));
+    list(
+        format!("Runs exactly ({} of {} elements):", conversion.exact.len(), conversion.elements),
+        conversion.exact.clone(),
+    );
+    let endless = conversion.endless.iter().map(|path| format!("{path} never ends by itself"));
+    list("Warnings:".to_owned(), warnings.into_iter().chain(endless).collect());
+    Ok(if missing + refused.len() == 0 { Exit::Fine } else { Exit::Usage })
+}
+
+/// Prints the plan as a native plan file.
+pub fn convert(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
+    let Read { conversion, warnings } = read(file, args)?;
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    show::write(&format!("# Converted from {name}.\n"));
+    for finding in &conversion.findings {
+        let word = if finding.grade == Grade::Missing { "left out" } else { "differs" };
+        let line = finding.to_string().replace('\n', " ");
+        show::write(&format!("# {word}: {line}\n"));
+    }
+    show::write(&conversion.plan.to_text());
+    warnings.iter().for_each(|warning| show::notice(&format!("wringer: {warning}")));
+    Ok(if conversion.runs_wholly() { Exit::Fine } else { Exit::Usage })
+}
