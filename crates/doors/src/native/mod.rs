@@ -317,7 +317,7 @@ pub struct JmeterArgs {
     #[arg(long = "property", short = 'J', value_name = "NAME=VALUE")]
     pub properties: Vec<String>,
     /// Read properties from a file
-    #[arg(long = "properties", short = 'q', value_name = "FILE")]
+    #[arg(long = "properties", value_name = "FILE")]
     pub property_files: Vec<PathBuf>,
     /// Leave out what cannot run, instead of refusing the plan
     #[arg(long)]
