@@ -4,13 +4,14 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("plan", &[]),
     ("measure", &[]),
     ("wire", &[]),
     ("net", &[]),
     ("transport", &["wire", "net"]),
     ("load", &["plan", "measure", "wire", "net", "transport"]),
+    ("jmscript", &[]),
     ("script", &["plan", "measure", "wire", "load"]),
     ("origin", &["plan", "measure", "wire", "net", "transport"]),
     ("doors", &["plan"]),
@@ -20,8 +21,8 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     (
         "wringer",
         &[
-            "plan", "measure", "wire", "net", "load", "script", "origin", "doors", "jmeter", "report",
-            "record",
+            "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors", "jmeter",
+            "report", "record",
         ],
     ),
 ];

@@ -1,0 +1,357 @@
+//! Statements.
+
+use super::abrupt::{Abrupt, Run, thrown};
+use super::{Machine, Slot};
+use crate::class::Class;
+use crate::dialect::Dialect;
+use crate::tree::{Case, Expr, For, Line, Place, Statement, Target, Try, Type};
+use crate::value::{Object, Value};
+use std::rc::Rc;
+
+/// How a statement ended.
+pub(super) enum Flow {
+    /// Go on with the next.
+    Next,
+    /// Leave a loop.
+    Break(Option<Rc<str>>),
+    /// Go on with the next turn.
+    Continue(Option<Rc<str>>),
+    /// Leave the function.
+    Return(Value),
+}
+
+/// What a loop does after a turn.
+enum Turn {
+    Another,
+    Leave(Flow),
+}
+
+impl Machine<'_> {
+    pub(super) fn block(&mut self, lines: &[Line]) -> Run<Flow> {
+        for line in lines {
+            self.line = line.line;
+            self.step()?;
+            match self.statement(&line.statement)? {
+                Flow::Next => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Run<Flow> {
+        match statement {
+            Statement::Expr(expr) => {
+                self.eval(expr)?;
+            }
+            Statement::Declare(slot, kind, value) => {
+                let value = self.initial(kind, value.as_ref())?;
+                self.declare(*slot, value);
+            }
+            Statement::Return(value) => {
+                return match value {
+                    Some(value) => Ok(Flow::Return(self.eval(value)?)),
+                    None => Ok(Flow::Return(Value::Null)),
+                };
+            }
+            Statement::If(condition, then, otherwise) => {
+                let condition = self.condition(condition)?;
+                return self.block(if condition { then } else { otherwise });
+            }
+            Statement::Break(label) => return Ok(Flow::Break(label.clone())),
+            Statement::Continue(label) => return Ok(Flow::Continue(label.clone())),
+            Statement::Block(block) => return self.block(block),
+            other => return self.rare(other),
+        }
+        Ok(Flow::Next)
+    }
+
+    #[inline(never)]
+    fn rare(&mut self, statement: &Statement) -> Run<Flow> {
+        match statement {
+            Statement::DeclareGlobal(global, kind, value) => {
+                let value = self.initial(kind, value.as_ref())?;
+                self.write(Place::Global(*global), value)?;
+            }
+            Statement::DeclareMany(slots, value) => {
+                let values = self.many(value)?;
+                for (at, slot) in slots.iter().enumerate() {
+                    self.declare(*slot, values.get(at).cloned().unwrap_or_default());
+                }
+            }
+            Statement::AssignMany(targets, value) => self.assign_many(targets, value)?,
+            Statement::While(condition, body) => return self.while_loop(condition, body),
+            Statement::DoWhile(body, condition) => return self.do_while(body, condition),
+            Statement::For(parts) => return self.for_loop(parts),
+            Statement::ForIn(place, kind, list, body) => return self.for_in((*place, kind), list, body),
+            Statement::Switch(subject, cases) => return self.switch(subject, cases),
+            Statement::Try(parts) => return self.try_statement(parts),
+            Statement::Throw(value) => {
+                let value = self.eval(value)?;
+                return self.throw(&value);
+            }
+            Statement::Labelled(label, body) => {
+                self.label = Some(label.clone());
+                return Ok(match self.block(body)? {
+                    Flow::Break(Some(found)) if found == *label => Flow::Next,
+                    other => other,
+                });
+            }
+            Statement::Assert(condition, text, message) => self.assert(condition, text, message.as_ref())?,
+            _ => {}
+        }
+        Ok(Flow::Next)
+    }
+
+    fn initial(&mut self, kind: &Type, value: Option<&Expr>) -> Run {
+        match value {
+            Some(value) => {
+                let value = self.eval(value)?;
+                if *kind == Type::Any { Ok(value) } else { self.coerce(kind, value) }
+            }
+            None => Ok(default_of(kind, self.dialect)),
+        }
+    }
+
+    pub(super) fn condition(&mut self, condition: &Expr) -> Run<bool> {
+        let value = self.eval(condition)?;
+        self.is_true(&value)
+    }
+
+    fn many(&mut self, value: &Expr) -> Run<Vec<Value>> {
+        let value = self.eval(value)?;
+        self.items(&value)
+    }
+
+    fn assign_many(&mut self, targets: &[Target], value: &Expr) -> Run<()> {
+        let values = self.many(value)?;
+        for (at, target) in targets.iter().enumerate() {
+            self.assign(target, values.get(at).cloned().unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// What follows of how a turn of a loop with this label ended.
+    fn turn(flow: Flow, label: Option<&Rc<str>>) -> Turn {
+        match flow {
+            Flow::Next | Flow::Continue(None) => Turn::Another,
+            Flow::Break(None) => Turn::Leave(Flow::Next),
+            Flow::Continue(Some(to)) if Some(&to) == label => Turn::Another,
+            other => Turn::Leave(other),
+        }
+    }
+
+    fn while_loop(&mut self, condition: &Expr, body: &[Line]) -> Run<Flow> {
+        let label = self.label.take();
+        while self.condition(condition)? {
+            self.step()?;
+            if let Turn::Leave(flow) = Self::turn(self.block(body)?, label.as_ref()) {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn do_while(&mut self, body: &[Line], condition: &Expr) -> Run<Flow> {
+        let label = self.label.take();
+        loop {
+            self.step()?;
+            if let Turn::Leave(flow) = Self::turn(self.block(body)?, label.as_ref()) {
+                return Ok(flow);
+            }
+            if !self.condition(condition)? {
+                return Ok(Flow::Next);
+            }
+        }
+    }
+
+    fn for_loop(&mut self, parts: &For) -> Run<Flow> {
+        let label = self.label.take();
+        self.block(&parts.init)?;
+        loop {
+            if let Some(condition) = &parts.condition
+                && !self.condition(condition)?
+            {
+                return Ok(Flow::Next);
+            }
+            self.step()?;
+            if let Turn::Leave(flow) = Self::turn(self.block(&parts.body)?, label.as_ref()) {
+                return Ok(flow);
+            }
+            for update in &parts.update {
+                self.eval(update)?;
+            }
+        }
+    }
+
+    fn for_in(&mut self, variable: (Place, &Type), list: &Expr, body: &[Line]) -> Run<Flow> {
+        let label = self.label.take();
+        let list = self.eval(list)?;
+        if let Value::Range(range) = &list {
+            for at in 0..range.len() {
+                if let Turn::Leave(flow) = self.turn_for(variable, range.at(at), body, label.as_ref())? {
+                    return Ok(flow);
+                }
+            }
+            return Ok(Flow::Next);
+        }
+        for item in self.items(&list)? {
+            if let Turn::Leave(flow) = self.turn_for(variable, item, body, label.as_ref())? {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn turn_for(
+        &mut self,
+        (place, kind): (Place, &Type),
+        item: Value,
+        body: &[Line],
+        label: Option<&Rc<str>>,
+    ) -> Run<Turn> {
+        self.step()?;
+        let item = self.coerce(kind, item)?;
+        match place {
+            Place::Local(slot) => self.declare(slot, item),
+            place => self.write(place, item)?,
+        }
+        Ok(Self::turn(self.block(body)?, label))
+    }
+
+    fn switch(&mut self, subject: &Expr, cases: &[Case]) -> Run<Flow> {
+        let subject = self.eval(subject)?;
+        let mut first = None;
+        for (at, case) in cases.iter().enumerate() {
+            if let Some(value) = &case.value {
+                let value = self.eval(value)?;
+                if self.is_case(&value, &subject)? {
+                    first = Some(at);
+                    break;
+                }
+            }
+        }
+        let Some(first) = first.or_else(|| cases.iter().position(|case| case.value.is_none())) else {
+            return Ok(Flow::Next);
+        };
+        for case in &cases[first..] {
+            match self.block(&case.body)? {
+                Flow::Next => {}
+                Flow::Break(None) => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Whether a value is one of those that a `case` names: a text, a pattern, a list, a range, a class, a closure.
+    pub(super) fn is_case(&mut self, case: &Value, subject: &Value) -> Run<bool> {
+        if self.dialect != Dialect::Groovy {
+            return self.are_equal(case, subject);
+        }
+        match case {
+            Value::Object(object) => match &**object {
+                Object::Pattern(pattern) => {
+                    let text = self.text(subject)?;
+                    self.work(text.len() / 64)?;
+                    Ok(patterns_whole(pattern, &text))
+                }
+                _ => self.are_equal(case, subject),
+            },
+            Value::List(_) | Value::Range(_) => self.is_in(subject, case),
+            Value::Map(map) => Ok(map.get(subject).is_some_and(|value| value.is_true())),
+            Value::Class(class) => Ok(self.is_instance(subject, *class)),
+            Value::Closure(closure) => {
+                let value = self.call_closure(closure, std::slice::from_ref(subject))?;
+                Ok(value.is_true())
+            }
+            case => self.are_equal(case, subject),
+        }
+    }
+
+    fn try_statement(&mut self, parts: &Try) -> Run<Flow> {
+        let (base, captures, calls, builders) =
+            (self.base, self.captures.clone(), self.calls, self.builders.len());
+        let mut result = self.block(&parts.body);
+        if let Err(abrupt) = result {
+            // Functions that were left by the exception are no longer running.
+            (self.base, self.captures, self.calls) = (base, captures, calls);
+            self.builders.truncate(builders);
+            result = self.catch(parts, abrupt);
+        }
+        let Some(finally) = &parts.finally else { return result };
+        if matches!(result.as_ref().map_err(|abrupt| &**abrupt), Err(Abrupt::Limit(..))) {
+            return result;
+        }
+        match self.block(finally)? {
+            Flow::Next => result,
+            other => Ok(other),
+        }
+    }
+
+    fn catch(&mut self, parts: &Try, abrupt: Box<Abrupt>) -> Run<Flow> {
+        let Abrupt::Thrown(class, message) = &*abrupt else { return Err(abrupt) };
+        let fits = |caught: &[Option<Class>]| {
+            caught.is_empty()
+                || caught.iter().any(|caught| match caught {
+                    Some(Class::Thrown(caught)) => class.is_a(*caught),
+                    Some(Class::Object) => true,
+                    _ => false,
+                })
+        };
+        let Some((_, slot, body)) = parts.catches.iter().find(|(caught, ..)| fits(caught)) else {
+            return Err(abrupt);
+        };
+        self.declare(*slot, Value::object(Object::Exception(*class, message.clone())));
+        self.block(body)
+    }
+
+    fn throw<T>(&mut self, value: &Value) -> Run<T> {
+        if let Value::Object(object) = value
+            && let Object::Exception(class, message) = &**object
+        {
+            return Err(Box::new(Abrupt::Thrown(*class, message.clone())));
+        }
+        let text = self.text(value)?;
+        thrown("GroovyRuntimeException", text)
+    }
+
+    fn assert(&mut self, condition: &Expr, text: &Rc<str>, message: Option<&Expr>) -> Run<()> {
+        if self.condition(condition)? {
+            return Ok(());
+        }
+        match message {
+            None => thrown("PowerAssertionError", format!("Assertion failed: \n\nassert {text}\n")),
+            Some(message) => {
+                let message = self.eval(message)?;
+                let message = self.text(&message)?;
+                thrown("AssertionError", format!("{message}. Expression: {text}"))
+            }
+        }
+    }
+
+    /// Makes room for a function's slots; the first of them.
+    pub(super) fn enter(&mut self, slots: u16) -> Run<usize> {
+        let base = self.slots.len();
+        self.take(usize::from(slots) * 8)?;
+        self.slots.resize_with(base + usize::from(slots), || Slot::Plain(Value::Null));
+        Ok(base)
+    }
+}
+
+fn patterns_whole(pattern: &crate::value::Pattern, text: &str) -> bool {
+    super::patterns::matches_whole(pattern, text)
+}
+
+/// The value of a variable that is declared without one.
+pub(super) fn default_of(kind: &Type, dialect: Dialect) -> Value {
+    match kind {
+        Type::Int | Type::Short | Type::Byte => Value::Int(0),
+        Type::Long => Value::Long(0),
+        Type::Double => Value::Double(0.0),
+        Type::Float => Value::Float(0.0),
+        Type::Bool => Value::Bool(false),
+        _ if dialect == Dialect::JavaScript => Value::Void,
+        _ => Value::Null,
+    }
+}
