@@ -1,9 +1,13 @@
-//! The bytes of a described request: written once where they are always the same, otherwise filled with values each time,
-//! without allocating once its buffers have grown.
+//! A described request, made ready: its bytes are written once where they are always the same, otherwise filled with values
+//! each time, without allocating once its buffers have grown. Where something edits it before it is sent, it is filled to a
+//! value, and its bytes come last.
 
 use super::chunked;
 use super::sign::Signer;
-use super::{Compiler, Filling, Part, Scope, Scrap, Slots, is_fixed, joined, uses_slots, write_all};
+use super::{
+    Compiler, FieldLine, Filling, HttpRequest, Part, Scope, Scrap, Slots, is_fixed, joined, uses_slots,
+    write_all,
+};
 use crate::channel::Route;
 use crate::control::Deck;
 use plan::data::Moment;
@@ -17,7 +21,6 @@ use wire::http2::{FieldList, Indexing};
 /// One request, ready to be written.
 pub(crate) struct Message {
     form: Form,
-    signer: Option<Rc<Signer>>,
     /// The same as fields, where HTTP/2 is spoken.
     fields: Option<Box<Fields>>,
 }
@@ -36,6 +39,8 @@ enum Form {
     /// Always the same; the second one says that the connection ends with it.
     Fixed(Vec<u8>, Vec<u8>),
     Drawn(Box<Drawn>),
+    /// Edited before it is sent.
+    Edited(Box<Edited>),
 }
 
 /// A request with values in it.
@@ -69,18 +74,24 @@ pub(crate) struct Writer<'a> {
     pub templates: bool,
     pub http: &'a Http1,
     pub scope: Scope<'a>,
+    /// Sessions edit the requests.
+    pub edited: bool,
     pub signer: Option<Rc<Signer>>,
 }
 
 impl Message {
     /// These bytes each time.
     pub fn of(bytes: &[u8]) -> Message {
-        Message { form: Form::Fixed(bytes.to_vec(), bytes.to_vec()), signer: None, fields: None }
+        Message { form: Form::Fixed(bytes.to_vec(), bytes.to_vec()), fields: None }
     }
 
     /// The same bytes each time.
     pub fn is_fixed(&self) -> bool {
-        matches!(self.form, Form::Fixed(..)) && self.signer.is_none()
+        match &self.form {
+            Form::Fixed(..) => true,
+            Form::Drawn(_) => false,
+            Form::Edited(edited) => edited.is_fixed(),
+        }
     }
 
     /// Decks that it is dealt its values of.
@@ -88,6 +99,7 @@ impl Message {
         match &self.form {
             Form::Fixed(..) => &[],
             Form::Drawn(drawn) => &drawn.decks,
+            Form::Edited(edited) => &edited.draft.decks,
         }
     }
 
@@ -98,6 +110,7 @@ impl Message {
             Form::Drawn(drawn) => {
                 !drawn.decks.is_empty() || uses_slots(&drawn.head) || uses_slots(&drawn.body)
             }
+            Form::Edited(edited) => edited.draft.has_values(),
         }
     }
 
@@ -132,9 +145,15 @@ impl Message {
         match &self.form {
             Form::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
             Form::Drawn(drawn) => drawn.write(last, filling, to),
+            Form::Edited(edited) => edited.write(last, filling, to),
         }
-        if let Some(signer) = &self.signer {
-            signer.sign(to, filling.at.unix_us);
+    }
+
+    /// The request as a value; `None` where nobody was to edit it.
+    pub fn fill(&self, filling: &Filling<'_>) -> Option<HttpRequest> {
+        match &self.form {
+            Form::Fixed(..) | Form::Drawn(_) => None,
+            Form::Edited(edited) => Some(edited.fill(filling)),
         }
     }
 }
@@ -151,9 +170,127 @@ impl Framing {
             Framing::Counted
         }
     }
+
+    /// True if a body of so many bytes is announced by a Content-Length of ours.
+    fn counts(self, body_bytes: usize) -> bool {
+        match self {
+            Framing::AlwaysCounted => true,
+            Framing::Counted => body_bytes > 0,
+            Framing::Chunked | Framing::Given => false,
+        }
+    }
+}
+
+/// A request in its parts: each fixed, or filled with values.
+struct Draft {
+    method: Rc<str>,
+    target: Vec<Part>,
+    version: &'static str,
+    /// Field lines without their ends.
+    fields: Vec<Vec<Part>>,
+    body: Vec<Part>,
+    /// Decks that it is dealt its values of.
+    decks: Vec<Arc<Deck>>,
+    bare: bool,
+    framing: Framing,
+}
+
+impl Draft {
+    fn parts(&self) -> impl Iterator<Item = &[Part]> {
+        [&*self.target, &*self.body].into_iter().chain(self.fields.iter().map(Vec::as_slice))
+    }
+
+    fn has_values(&self) -> bool {
+        !self.decks.is_empty() || self.parts().any(uses_slots)
+    }
+}
+
+/// A request that is edited before it is sent.
+struct Edited {
+    draft: Draft,
+    /// What is the same each time: shared by all copies.
+    fixed: FixedPieces,
+    signer: Option<Rc<Signer>>,
+    scratch: RefCell<Scrap>,
+}
+
+/// Pieces of a request that hold no values, by their places.
+struct FixedPieces {
+    target: Option<Rc<str>>,
+    fields: Vec<Option<FieldLine>>,
+    body: Option<Rc<[u8]>>,
+}
+
+impl Edited {
+    fn new(draft: Draft, signer: Option<Rc<Signer>>) -> Edited {
+        let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
+        let mut scrap = Scrap::default();
+        let mut fixed = |parts: &[Part]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
+        let fixed = FixedPieces {
+            target: fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into()),
+            fields: draft.fields.iter().map(|parts| fixed(parts).map(FieldLine::written)).collect(),
+            body: fixed(&draft.body).map(Rc::from),
+        };
+        Edited { draft, fixed, signer, scratch: RefCell::default() }
+    }
+
+    fn is_fixed(&self) -> bool {
+        self.signer.is_none() && self.draft.parts().all(is_fixed)
+    }
+
+    fn fill(&self, filling: &Filling<'_>) -> HttpRequest {
+        let (draft, fixed, scrap) = (&self.draft, &self.fixed, &mut *self.scratch.borrow_mut());
+        let body = fixed.body.clone().unwrap_or_else(|| filled(&draft.body, filling, scrap).into());
+        let target = fixed.target.clone();
+        let target =
+            target.unwrap_or_else(|| String::from_utf8_lossy(&filled(&draft.target, filling, scrap)).into());
+        let lines = fixed.fields.iter().zip(&draft.fields).map(|(fixed, parts)| {
+            fixed.clone().unwrap_or_else(|| FieldLine::written(filled(parts, filling, scrap)))
+        });
+        let mut fields: Vec<FieldLine> = lines.collect();
+        if !draft.bare && draft.framing.counts(body.len()) {
+            fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
+        }
+        let chunked = draft.framing == Framing::Chunked && !draft.bare;
+        let (method, version) = (draft.method.clone(), draft.version);
+        let mut request = HttpRequest { method, target, version, fields, body, chunked };
+        if let Some(signer) = &self.signer {
+            signer.sign(&mut request, filling.at.unix_us);
+        }
+        request
+    }
+
+    fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
+        let request = self.fill(filling);
+        request.encode(&request.target, request.fields.iter(), last && !self.draft.bare, to);
+    }
+}
+
+fn filled(parts: &[Part], filling: &Filling<'_>, scrap: &mut Scrap) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_all(parts, filling, scrap, &mut bytes);
+    bytes
 }
 
 impl Drawn {
+    fn of(draft: Draft) -> Drawn {
+        let mut head = vec![text(&format!("{} ", draft.method))];
+        head.extend(draft.target);
+        head.push(text(&format!(" {}\r\n", draft.version)));
+        for line in draft.fields {
+            head.extend(line);
+            head.push(text("\r\n"));
+        }
+        Drawn {
+            head: joined(head),
+            body: draft.body,
+            decks: draft.decks,
+            bare: draft.bare,
+            framing: draft.framing,
+            scratch: RefCell::default(),
+        }
+    }
+
     fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
         let (body, scrap) = &mut *self.scratch.borrow_mut();
         body.clear();
@@ -171,12 +308,7 @@ impl Drawn {
 
     /// The fields that follow from the body and the connection.
     fn end_of_head(&self, body_bytes: usize, last: bool, to: &mut Vec<u8>) {
-        let counted = match self.framing {
-            Framing::AlwaysCounted => true,
-            Framing::Counted => body_bytes > 0,
-            Framing::Chunked | Framing::Given => false,
-        };
-        if counted {
+        if self.framing.counts(body_bytes) {
             to.extend_from_slice(b"Content-Length: ");
             to.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes());
             to.extend_from_slice(b"\r\n");
@@ -202,39 +334,42 @@ impl Writer<'_> {
         let (address, whole, path) = self.target(request, &mut compiler)?;
         let route = route(&address)?;
         let target = if route.is_forward(self.http) { whole } else { path };
-        let mut head = vec![text(&format!("{} ", request.method))];
-        head.extend(target);
-        head.push(text(&format!(" {}\r\n", self.http.version.text())));
         let fields = || self.http.fields.iter().chain(&request.fields);
+        let mut lines = Vec::new();
         if !self.http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
-            head.push(text(&format!("Host: {}\r\n", address.authority)));
+            lines.push(vec![text(&format!("Host: {}", address.authority))]);
         }
         for field in fields().filter(|field| route.carries(&field.name)) {
+            let mut line = Vec::new();
             if !field.name.is_empty() {
-                head.push(text(&format!("{}: ", field.name)));
+                line.push(text(&format!("{}: ", field.name)));
             }
             match field.value.template() {
-                Some(template) => head.extend(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
-                None => head.push(text(&field.value.text())),
+                Some(template) => line.extend(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
+                None => line.push(text(&field.value.text())),
             }
-            head.push(text("\r\n"));
+            lines.push(line);
         }
         let body = match request.body.template() {
             Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
             None => vec![Part::text(&request.body)],
         };
         let as_fields = self.http.http2.is_some().then(|| Box::new(self.fields(request, &address, &route)));
-        let drawn = Drawn {
-            head: joined(head),
+        let draft = Draft {
+            method: request.method.as_str().into(),
+            target: joined(target),
+            version: self.http.version.text(),
+            fields: lines.into_iter().map(joined).collect(),
             body: joined(body),
             decks: compiler.decks(),
             bare: self.http.bare,
             framing: Framing::of(&request.method, fields().map(|field| field.name.as_str())),
-            scratch: RefCell::default(),
         };
-        let message =
-            Message { form: drawn.fixed_where_it_can_be(), signer: self.signer.clone(), fields: as_fields };
-        Some((address, route, message))
+        let form = match self.edited || self.signer.is_some() {
+            true => Form::Edited(Box::new(Edited::new(draft, self.signer.clone()))),
+            false => Drawn::of(draft).fixed_where_it_can_be(),
+        };
+        Some((address, route, Message { form, fields: as_fields }))
     }
 
     /// The request as HTTP/2 has it (RFC 9113 section 8.3.1): Host becomes `:authority`.

@@ -16,12 +16,14 @@ pub(crate) mod sign;
 mod template;
 mod time;
 pub(crate) mod urls;
+mod value;
 
 pub(crate) use crate::control::Decks;
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
     Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots, write_all,
 };
+pub(crate) use value::{FieldLine, HttpRequest};
 
 use plan::data::{Source, Time};
 

@@ -1,7 +1,7 @@
 //! AWS's signature, version 4: a pure function of time, keys and request. The rules are those of "Create a signed AWS API
 //! request" in AWS's IAM user guide.
 
-use super::chunked;
+use super::{FieldLine, HttpRequest};
 use hmac::{Hmac, KeyInit, Mac};
 use plan::AwsSignature;
 use sha2::{Digest, Sha256};
@@ -29,11 +29,11 @@ const UNSIGNED: [&str; 9] = [
     "user-agent",
 ];
 
-/// A request as it is signed, taken from its bytes.
+/// A request as it is signed.
 struct Unsigned<'a> {
     method: &'a str,
     target: &'a str,
-    fields: Vec<(String, &'a str)>,
+    fields: Vec<(String, String)>,
     body: &'a [u8],
 }
 
@@ -50,38 +50,25 @@ impl Signer {
         }
     }
 
-    /// Adds the signature to a request's bytes.
-    pub fn sign(&self, message: &mut Vec<u8>, unix_us: u64) {
-        let Some(end) = memchr::memmem::find(message, b"\r\n\r\n") else { return };
-        let written = message.split_off(end + 4);
-        let mut head = String::from_utf8_lossy(&message[..end + 2]).into_owned();
-        // Transfer codings are not signed.
-        let names = || head.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name);
-        let body = if names().any(chunked::is_named) { chunked::body(&written) } else { &written };
+    /// Adds the signature to a request. Transfer codings are not signed.
+    pub fn sign(&self, request: &mut HttpRequest, unix_us: u64) {
         let time = timestamp(unix_us);
+        let digest = (self.service == "s3").then(|| hex(&Sha256::digest(&request.body)));
         let mut add = |name: &str, value: &str| {
             // The user's own stands.
-            if !head.to_ascii_lowercase().contains(&format!("\n{name}:")) {
-                // Writing to a String cannot fail.
-                let _ = write!(head, "{name}: {value}\r\n");
+            if request.field(name).is_none() {
+                request.fields.push(FieldLine::new(name, value));
             }
         };
         add("x-amz-date", &time);
-        if self.service == "s3" {
-            add("x-amz-content-sha256", &hex(&Sha256::digest(body)));
-        }
-        if let Some(token) = &self.token {
-            add("x-amz-security-token", token);
-        }
-        let authorization = self.authorization(&head, body, &time);
-        message.clear();
-        message.extend_from_slice(head.as_bytes());
-        message.extend_from_slice(format!("authorization: {authorization}\r\n\r\n").as_bytes());
-        message.extend_from_slice(&written);
+        digest.iter().for_each(|digest| add("x-amz-content-sha256", digest));
+        self.token.iter().for_each(|token| add("x-amz-security-token", token));
+        let authorization = self.authorization(request, &time);
+        request.fields.push(FieldLine::new("authorization", &authorization));
     }
 
-    fn authorization(&self, head: &str, body: &[u8], time: &str) -> String {
-        let request = Unsigned::of(head, body);
+    fn authorization(&self, request: &HttpRequest, time: &str) -> String {
+        let request = Unsigned::of(request);
         let scope = format!("{}/{}/{}/aws4_request", &time[..8], self.region, self.service);
         let canonical = request.canonical(&self.service);
         let digest = hex(&Sha256::digest(canonical.as_bytes()));
@@ -103,21 +90,19 @@ impl Signer {
 }
 
 impl<'a> Unsigned<'a> {
-    fn of(head: &'a str, body: &'a [u8]) -> Unsigned<'a> {
-        let mut lines = head.split("\r\n");
-        let mut words = lines.next().unwrap_or_default().split(' ');
-        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or("/"));
+    fn of(request: &'a HttpRequest) -> Unsigned<'a> {
+        let target = &*request.target;
         // Through a proxy the whole URL stands there.
         let target = match target.split_once("://") {
             Some((_, rest)) if !target.starts_with('/') => rest.find('/').map_or("/", |at| &rest[at..]),
             _ => target,
         };
-        let fields = lines.filter_map(|line| line.split_once(':'));
-        let mut fields: Vec<(String, &str)> =
-            fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim())).collect();
+        let fields = request.fields.iter();
+        let mut fields: Vec<(String, String)> =
+            fields.map(|field| (field.name().to_ascii_lowercase(), field.value())).collect();
         fields.retain(|(name, _)| !UNSIGNED.contains(&name.as_str()));
         fields.sort_by(|one, other| one.0.cmp(&other.0));
-        Unsigned { method, target, fields, body }
+        Unsigned { method: &request.method, target, fields, body: &request.body }
     }
 
     /// The names of the signed fields, each once.
@@ -146,7 +131,7 @@ impl<'a> Unsigned<'a> {
             let _ = writeln!(fields, "{}:{}", same[0].0, values.join(","));
         }
         let digest = self.fields.iter().find(|(name, _)| name == "x-amz-content-sha256");
-        let digest = digest.map_or_else(|| hex(&Sha256::digest(self.body)), |(_, value)| (*value).to_owned());
+        let digest = digest.map_or_else(|| hex(&Sha256::digest(self.body)), |(_, value)| value.clone());
         format!("{}\n{path}\n{}\n{fields}\n{}\n{digest}", self.method, query_of(query), self.names())
     }
 }
@@ -240,9 +225,9 @@ mod tests {
             region: "us-east-1".to_owned(),
             service: service.to_owned(),
         };
-        let mut message = request.as_bytes().to_vec();
-        signer.sign(&mut message, unix_s * 1_000_000);
-        String::from_utf8(message).unwrap()
+        let mut value = HttpRequest::of_text(request);
+        signer.sign(&mut value, unix_s * 1_000_000);
+        value.text()
     }
 
     /// What AWS's documentation has for its example keys at 2015-08-30 12:36:00 UTC.
@@ -334,7 +319,7 @@ mod tests {
     #[test]
     fn chunks_are_not_signed() {
         let signature = |text: &str| text.split_once("Signature=").unwrap().1[..64].to_owned();
-        let chunked = "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+        let chunked = "Transfer-Encoding: chunked\r\n\r\nhi";
         let [plain, framed] =
             ["\r\nhi", chunked].map(|rest| suite("s3", &format!("PUT /a HTTP/1.1\r\nHost: h\r\n{rest}")));
         assert_eq!(signature(&framed), signature(&plain));
@@ -351,10 +336,10 @@ mod tests {
             token: Some(Secret::typed("T")),
         });
         let sign = |target: &str, body: &str| {
-            let mut message =
-                format!("POST {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n{body}").into_bytes();
-            signer.sign(&mut message, 0);
-            String::from_utf8(message).unwrap()
+            let text = format!("POST {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n{body}");
+            let mut value = HttpRequest::of_text(&text);
+            signer.sign(&mut value, 0);
+            value.text()
         };
         let one = sign("/a%20b", "x\r\n\r\ny");
         assert!(one.ends_with("\r\n\r\nx\r\n\r\ny") && one.contains("x-amz-security-token: T\r\n"), "{one}");

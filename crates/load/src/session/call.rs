@@ -211,7 +211,7 @@ impl Call for SessionCall<'_> {
     }
 
     fn repeating(&self, _: &()) -> Repeating {
-        Repeating::of_method(self.message.method.as_bytes())
+        Repeating::of_method(self.message.request.method.as_bytes())
     }
 
     fn label(&self, _: &()) -> Option<Label> {
@@ -219,7 +219,7 @@ impl Call for SessionCall<'_> {
     }
 
     fn describe<'s>(&'s self, _: &'s ()) -> Described<'s> {
-        let (method, url) = (self.message.method.as_str(), self.message.address.text.as_str());
+        let (method, url) = (&*self.message.request.method, self.message.address.text.as_str());
         Described {
             method,
             url: url.into(),
@@ -272,7 +272,7 @@ impl HttpCall for SessionCall<'_> {
 
 impl SessionCall<'_> {
     fn framing(&self) -> Framing {
-        if self.message.method == "HEAD" { Framing::NoBody } else { Framing::Body }
+        if &*self.message.request.method == "HEAD" { Framing::NoBody } else { Framing::Body }
     }
 
     /// How it ended, and where it leads.

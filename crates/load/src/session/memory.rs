@@ -7,6 +7,7 @@ use super::validators::Seen;
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
 use crate::channel::{Destination, Route};
 use crate::exchange::{Client, Worker};
+use crate::request::FieldLine;
 use plan::draw::hash;
 use plan::{Address, Http1, Validators};
 use std::cell::{Cell, RefCell};
@@ -82,9 +83,10 @@ impl Memory {
     /// What goes along with a request, and whether it asks on condition.
     pub fn additions(&self, message: &Message, route: &Route, http: &Http1, now: i64) -> (Additions, bool) {
         let mut more = Additions::default();
-        let Message { method, address, .. } = message;
+        let Message { request, address } = message;
+        let method = &*request.method;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
-        let of = Covered { method, uri: route.line(address, http), body: message.payload() };
+        let of = Covered { method, uri: route.line(address, http), body: &request.body };
         if let Some(value) = self.authenticator.value(&asker, &of) {
             more.add("Authorization", &value);
         }
@@ -94,19 +96,20 @@ impl Memory {
             more.add("Proxy-Authorization", &value);
         }
         if self.plan.cookies {
-            let given = message.given("Cookie").unwrap_or_default();
+            let given = request.field("Cookie").map(FieldLine::value).unwrap_or_default();
             let value = self.jar.borrow().value(&given, address, now);
             match value.is_empty() {
                 true => more.instead_of.push("Cookie"),
                 false => more.add("Cookie", &value),
             }
         }
-        let conditions = match method.as_str() {
-            "GET" => self.seen.borrow().lines(&address.text, self.plan.validators, now),
-            _ => String::new(),
+        let conditions = match method {
+            "GET" => self.seen.borrow().conditions(&address.text, self.plan.validators, now),
+            _ => Vec::new(),
         };
-        more.lines.extend_from_slice(conditions.as_bytes());
-        (more, !conditions.is_empty())
+        let conditional = !conditions.is_empty();
+        more.fields.extend(conditions);
+        (more, conditional)
     }
 
     /// Remembers what an answer said; `now`: seconds since 1970.
@@ -115,7 +118,10 @@ impl Memory {
             let mut jar = self.jar.borrow_mut();
             reply.cookies.iter().for_each(|set| jar.set(set, &message.address, now));
         }
-        if self.plan.validators != Validators::Never && message.method == "GET" && reply.status == 200 {
+        if self.plan.validators != Validators::Never
+            && &*message.request.method == "GET"
+            && reply.status == 200
+        {
             let said = std::mem::take(&mut reply.validator);
             self.seen.borrow_mut().note(&message.address.text, said);
         }

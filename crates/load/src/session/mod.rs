@@ -2,7 +2,7 @@
 //! login, page resources and validators. Steps without a session never come here.
 //!
 //! A visit is one turn of a user: the request of the list, those that answers lead on to, and what the page needs. Each
-//! of them is a request of its own, derived from the bytes of the first ([`message`]). Start reading at [`visit`], then
+//! of them is a request of its own, derived from the value of the first ([`message`]). Start reading at [`visit`], then
 //! `call.rs` (one request to its answer).
 
 mod call;
@@ -98,7 +98,9 @@ pub(crate) async fn visit(
         turn = visit.next_turn();
     }
     let began = worker.net.now();
-    if let Some(page) = visit.walk(visit.message(prepared), Cause::Listed, turn, prepared).await {
+    if let Some(message) = visit.message(prepared)
+        && let Some(page) = visit.walk(message, Cause::Listed, turn, prepared).await
+    {
         visit.fetch_resources(page, prepared, began).await;
     }
     drop(busy);
@@ -120,7 +122,8 @@ impl Visit<'_> {
             return false;
         }
         let login = &list[(self.user % list.len() as u64) as usize];
-        self.walk(self.message(login), Cause::Login, turn, login).await;
+        let Some(message) = self.message(login) else { return false };
+        self.walk(message, Cause::Login, turn, login).await;
         true
     }
 
@@ -134,12 +137,11 @@ impl Visit<'_> {
         !to.secure || self.worker.channels.speaks_https()
     }
 
-    fn message(&self, prepared: &Prepared) -> Message {
+    fn message(&self, prepared: &Prepared) -> Option<Message> {
         let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
         let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
-        let (mut written, mut values) = (Vec::new(), self.values.borrow_mut());
-        prepared.write_with(false, &moment, self.worker.part.index, &mut values, &mut written);
-        Message::of(&written, &prepared.method, &prepared.address)
+        let request = prepared.fill(&moment, self.worker.part.index, &mut self.values.borrow_mut())?;
+        Some(Message::new(request, &prepared.address))
     }
 
     /// A request and what it leads to; returns the page at the end, where resources of it are wanted.

@@ -1,5 +1,6 @@
 //! What a user has seen, and on what condition it asks for it again (RFC 9110 section 13). Time is an argument.
 
+use crate::request::FieldLine;
 use plan::Validators;
 use std::collections::HashMap;
 
@@ -34,18 +35,17 @@ impl Seen {
         self.0.get(url).and_then(|said| said.expires).is_some_and(|expires| expires > now)
     }
 
-    /// The field lines that ask for it on condition.
-    pub fn lines(&self, url: &str, how: Validators, now: i64) -> String {
+    /// The fields that ask for it on condition.
+    pub fn conditions(&self, url: &str, how: Validators, now: i64) -> Vec<FieldLine> {
         let conditional = match how {
             Validators::Never => false,
             Validators::Always => true,
             Validators::WhileFresh => self.is_fresh(url, now),
         };
-        let Some(said) = self.0.get(url).filter(|_| conditional) else { return String::new() };
-        let line = |name: &str, value: &Option<String>| {
-            value.as_ref().map_or_else(String::new, |value| format!("{name}: {value}\r\n"))
-        };
-        line("If-Modified-Since", &said.last_modified) + &line("If-None-Match", &said.etag)
+        let Some(said) = self.0.get(url).filter(|_| conditional) else { return Vec::new() };
+        let since = said.last_modified.iter().map(|value| FieldLine::new("If-Modified-Since", value));
+        let unless = said.etag.iter().map(|value| FieldLine::new("If-None-Match", value));
+        since.chain(unless).collect()
     }
 }
 
@@ -62,16 +62,16 @@ mod tests {
             expires,
         };
         seen.note("u", said(Some("\"1\""), None));
-        let both = "If-Modified-Since: Mon\r\nIf-None-Match: \"1\"\r\n";
-        assert_eq!(seen.lines("u", Validators::Always, 5), both);
+        let both = [FieldLine::new("If-Modified-Since", "Mon"), FieldLine::new("If-None-Match", "\"1\"")];
+        assert_eq!(seen.conditions("u", Validators::Always, 5), both);
         for (url, how) in [("u", Validators::Never), ("u", Validators::WhileFresh), ("v", Validators::Always)]
         {
-            assert_eq!(seen.lines(url, how, 5), "");
+            assert_eq!(seen.conditions(url, how, 5), []);
         }
         seen.note("u", said(None, Some(6)));
-        assert_eq!(seen.lines("u", Validators::WhileFresh, 5), "If-Modified-Since: Mon\r\n");
+        assert_eq!(seen.conditions("u", Validators::WhileFresh, 5), both[..1]);
         assert_eq!((seen.is_fresh("u", 5), seen.is_fresh("u", 6)), (true, false));
         seen.note("u", Validator::default());
-        assert_eq!(seen.lines("u", Validators::Always, 5), "");
+        assert_eq!(seen.conditions("u", Validators::Always, 5), []);
     }
 }

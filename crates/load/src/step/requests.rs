@@ -10,7 +10,7 @@ use crate::channel::{Destination, Hosts, Route};
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
 use crate::request::sign::Signer;
-use crate::request::{Filling, Scope, SlotNames, Slots, Values};
+use crate::request::{Filling, HttpRequest, Scope, SlotNames, Slots, Values};
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
 use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
@@ -220,6 +220,13 @@ impl Prepared {
         let draws = draws.deal(at.number, self.message.decks(), worker);
         self.message.write(last, &Filling { at, draws, slots }, to);
     }
+
+    /// The request as a value, for a session that edits it; `None` for what a script wrote. As for [`Prepared::write_with`].
+    pub fn fill(&self, at: &Moment, worker: u32, values: &mut Values) -> Option<HttpRequest> {
+        let Values { slots, draws } = values;
+        let draws = draws.deal(at.number, self.message.decks(), worker);
+        self.message.fill(&Filling { at, draws, slots })
+    }
 }
 
 impl Requests {
@@ -241,7 +248,8 @@ impl Requests {
         let names = Names { data: &step.data, extracted: &kept };
         let (decks, phase) = (&models.control.decks, models.of.0);
         let scope = Scope { names, slots, tables, decks, phase, seed };
-        let writer = Writer { templates: step.templates, http, scope, signer };
+        let writer =
+            Writer { templates: step.templates, http, scope, edited: !step.session.is_none(), signer };
         let checks = &Rc::new(Checks::new(&step.expect, &[], slots));
         let reading = step.reading;
         let memo = &Rc::default();
