@@ -1,4 +1,4 @@
-//! What the system or the codec says, as a [`Failure`] that can be counted.
+//! Errors of the system and of the codecs, as a [`Failure`] that can be counted.
 
 use measure::{Failure, FailureKind, Stage};
 use std::io::{Error, ErrorKind};

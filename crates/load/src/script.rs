@@ -14,7 +14,7 @@ pub trait Script {
     /// Where its connections go.
     fn target(&self) -> SocketAddr;
 
-    /// What it makes of each request.
+    /// The hooks that it has.
     fn hooks(&self) -> Hooks;
 
     /// Time to wait before the next request.
@@ -42,10 +42,10 @@ pub trait Script {
     fn end(&mut self);
 }
 
-/// What a script makes of each request.
+/// The hooks of a script: when it is asked, and told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hooks {
-    /// What it sends each time; `None`: it is asked.
+    /// The bytes that it sends each time; `None`: it is asked.
     pub fixed: Option<Vec<u8>>,
     /// It is asked for a delay before each request.
     pub delays: bool,

@@ -59,7 +59,7 @@ struct FailureLimits {
     unconnected: Cell<Option<u64>>,
 }
 
-/// What is still to be told of single requests.
+/// Single requests that are still to be told of.
 pub(crate) struct Wanted {
     /// A first answer.
     pub first: Cell<bool>,

@@ -33,7 +33,7 @@ impl Span {
     }
 }
 
-/// How a snapshot stands to its interval and its worker.
+/// The reason for a snapshot.
 #[derive(Clone, Copy)]
 pub(crate) enum Closing {
     /// A phase has ended within the interval.

@@ -1,4 +1,4 @@
-//! What an answer is held to beside its status and framing, and what is kept of it.
+//! Checks of an answer beside its status and framing, and what is kept of it.
 
 use super::coding::{Coding, Decoder};
 use super::find::{Finder, View};
@@ -17,7 +17,7 @@ use std::io::{self, Write};
 /// Bytes of a body that are gathered at most, decoded where that is asked for.
 pub(super) const MOST: usize = 8 * 1024 * 1024;
 
-/// What a value is held to.
+/// One test of a value.
 pub(crate) enum Test {
     Exist,
     BeAbsent,
@@ -93,7 +93,7 @@ impl Test {
         }
     }
 
-    /// How a value is that will not do.
+    /// A value that fails the test, in words.
     fn text(&self) -> String {
         match self {
             Test::Exist => "is missing".to_owned(),
@@ -114,7 +114,7 @@ impl Test {
         }
     }
 
-    /// What would have been right, for people.
+    /// The right value, for people.
     pub fn wanted(&self) -> String {
         match self {
             Test::BeOneOf(values) => format!("one of {}", list(values)),
@@ -163,7 +163,7 @@ impl Code {
         (code, good)
     }
 
-    /// What would have been right, for people.
+    /// The right value, for people.
     pub fn wanted(&self) -> String {
         self.test.wanted()
     }
@@ -214,7 +214,7 @@ pub(crate) struct Checks {
     /// An extractor looks into the body.
     reads_body: bool,
     decode: bool,
-    /// What the checks of ended answers looked with, to be used again.
+    /// Lookers of ended answers, to be used again.
     #[expect(
         clippy::vec_box,
         reason = "a look takes its box with it and gives it back; nothing large is moved"
@@ -238,14 +238,14 @@ struct Content {
     test: Test,
 }
 
-/// What a check looks at, for what is said of it.
+/// The part that a check looks at, for its messages.
 enum Place {
     Body,
     Json(String),
     Other(String),
 }
 
-/// What is known of an answer while it comes.
+/// Facts about an answer while it comes.
 #[derive(Default)]
 struct State {
     /// A bit for each header check: a field of its name was as wanted.
@@ -396,7 +396,7 @@ impl Checks {
     }
 }
 
-/// What is wrong, and in a sentence how.
+/// The fault, and in a sentence how.
 type Wrong = Option<(Fault, String)>;
 
 impl Look<'_> {
@@ -564,7 +564,7 @@ fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Wrong {
     (digest != wanted).then(|| (Fault::WrongBytes, format!("the body's SHA-256 digest is {digest}")))
 }
 
-/// How the JSON is not as wanted.
+/// The difference from the JSON that is wanted.
 fn wrong_json(at: &Finder, answer: &View<'_>, path: &str, test: &Test) -> Option<String> {
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(answer.body) {
         return Some(format!("is not JSON ({error})"));
@@ -611,7 +611,7 @@ mod tests {
     use super::*;
     use plan::answer::{IsoForm, Selector};
 
-    /// What is found in an answer with these fields and this body.
+    /// Faults in an answer with these fields and this body.
     fn found(expect: &Expect, fields: &[(&str, &str)], body: &[u8]) -> Wrong {
         let checks = Checks::new(expect, &[], &SlotNames::default());
         let mut last = None;

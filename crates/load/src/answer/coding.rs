@@ -6,7 +6,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, Write};
 
-/// How a body is encoded.
+/// The coding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Coding {
     #[default]
@@ -168,7 +168,7 @@ impl<W: Write> Deflate<W> {
 /// Frames of zstd (RFC 8878), one after the other, decoded block by block, so that memory stays bounded.
 struct Zstd<W> {
     frame: Option<Frame>,
-    /// What came and is not decoded yet.
+    /// Bytes that came and are not decoded yet.
     coded: Vec<u8>,
     to: W,
 }

@@ -61,7 +61,7 @@ enum How {
     Status,
     Header(Vec<u8>),
     All,
-    /// What a plan's check refuses.
+    /// A finder that finds nothing: the plan's check refuses it.
     Nowhere,
 }
 
@@ -177,7 +177,7 @@ fn header<'a>(lines: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     })
 }
 
-/// What follows a tag: of markup up to the next end of an element, otherwise a JSON value behind a colon.
+/// The value behind a tag: of markup up to the next end of an element, otherwise a JSON value behind a colon.
 fn after_tag<'a>(text: &'a [u8], at: usize, tag: &[u8]) -> Option<&'a [u8]> {
     let rest = text.get(at + tag.len()..)?;
     if tag.starts_with(b"<") {
@@ -216,7 +216,7 @@ fn json<'a>(text: &'a [u8], path: &[Vec<u8>]) -> Option<&'a [u8]> {
     Some(&rest[..skip_value(rest)?])
 }
 
-/// What begins with the value of an object's member.
+/// The rest of a text from the value of an object's member on.
 fn member<'a>(mut rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     loop {
         rest = rest.trim_ascii_start();
@@ -233,7 +233,7 @@ fn member<'a>(mut rest: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// What begins with an array's element.
+/// The rest of a text from an array's element on.
 fn element(rest: &[u8], nth: usize) -> Option<&[u8]> {
     let mut rest = rest.trim_ascii_start();
     for _ in 0..nth {

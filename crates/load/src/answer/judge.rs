@@ -12,7 +12,7 @@ use plan::{Check, CheckContent, jtest};
 use std::time::Duration;
 use wire::http1::{Framing, ResponseHead, ResponseSink, Version};
 
-/// What an answer's head head.
+/// Fields of an answer's head.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Head {
     pub status: u16,
@@ -38,7 +38,7 @@ enum MadeFor {
     Unknown,
 }
 
-/// How the rest of the body is compared.
+/// Ways to compare the rest of the body.
 enum Checked {
     /// Not at all: nothing more is wanted, or nothing can be head.
     Unchecked,
@@ -117,7 +117,7 @@ impl<'a> Judge<'a> {
         self.check.length
     }
 
-    /// What the cache did, as the stamp tells.
+    /// The cache's part, as the stamp tells.
     pub fn cache(&self) -> CacheResult {
         let Some(stamp) = self.head.stamp else { return CacheResult::Unknown };
         let made_meanwhile = stamp.made_at_us >= self.sent_us;

@@ -1,4 +1,4 @@
-//! What an answer is held to, and what is kept of it: HTTP's and TCP messages' alike. Nothing here knows sockets,
+//! Checks of answers, and what is kept of them: HTTP's and TCP messages' alike. Nothing here knows sockets,
 //! connections, or when anything is sent.
 //!
 //! Start reading at `find.rs`, which finds one value; `check.rs` has what is done with it, while an answer of HTTP

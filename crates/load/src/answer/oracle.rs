@@ -39,7 +39,7 @@ impl Serials {
 /// A fault and what was expected and found, in a sentence.
 pub(crate) type Finding = (Fault, String);
 
-/// What is known of an answer to a request for a native object.
+/// Facts about an answer to a request for a native object.
 #[derive(Clone, Copy)]
 pub(crate) struct Truth<'a> {
     pub site: &'a Site,
@@ -260,7 +260,7 @@ mod tests {
         body
     }
 
-    /// What the oracle says of a whole body.
+    /// The oracle's word on a whole body.
     fn judged(site: &Site, asked: &Asked, body: &[u8]) -> Option<Fault> {
         let truth = Truth { site, asked, object: OBJECT, sent_us: NOW_US, now_us: NOW_US };
         match truth.recognise(body, None) {

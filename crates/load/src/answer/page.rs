@@ -45,7 +45,7 @@ fn compares(check: CheckContent) -> bool {
     check == CheckContent::All
 }
 
-/// What the body of a jtest document must be.
+/// The body that a jtest document must have.
 struct Pattern {
     content: Content,
     path: Vec<u8>,
@@ -84,7 +84,7 @@ impl<'a> PageReader<'a> {
         }
     }
 
-    /// What is wrong with the body, where it is known what it must be.
+    /// The fault of the body, where it is known what it must be.
     pub fn fault(&self) -> Option<Fault> {
         self.pattern.as_ref().and_then(|pattern| pattern.fault)
     }
@@ -98,7 +98,7 @@ impl<'a> PageReader<'a> {
         std::mem::take(&mut self.found.borrow_mut().links)
     }
 
-    /// What references are relative to: the page's own base, or its address.
+    /// The base of references: the page's own base, or its address.
     pub fn base(&self, address: &Address) -> Option<Address> {
         match &self.found.borrow().base {
             Some(base) => address.join(base),

@@ -5,7 +5,7 @@ use measure::{CacheResult, ExchangeKind, Failure, Outcome};
 use std::time::Duration;
 use wire::http1::{ResponseSink, Version};
 
-/// How an attempt to get an answer ended.
+/// The end of an attempt to get an answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ended {
     /// The answer is complete.
@@ -27,7 +27,7 @@ pub(crate) trait Body: ResponseSink {
     /// Body bytes so far.
     fn body_bytes(&self) -> u64;
 
-    /// What is pushed next has arrived so long after the send.
+    /// Bytes pushed next have arrived so long after the send.
     fn arrived(&mut self, after: Duration) {
         let _ = after;
     }
@@ -61,7 +61,7 @@ impl Default for Summary {
 /// Findings in an answer, for whoever wants to know more than its outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// What is wrong, in a sentence.
+    /// The fault, in a sentence.
     pub detail: String,
     /// The answer as it may be shown, where that is not the head which the client has kept.
     pub answer: Option<String>,

@@ -36,7 +36,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How much of a request an answer covers, in the scheme that counts nonces (RFC 7616 section 3.4).
+/// The part of a request that an answer covers, in the scheme that counts nonces (RFC 7616 section 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quality {
     /// Method and target.
@@ -64,11 +64,11 @@ impl Quality {
     }
 }
 
-/// What an answer may cover of a request.
+/// The parts of a request that an answer may cover.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Covered<'a> {
     pub method: &'a str,
-    /// What stands in the request line.
+    /// The target of the request line.
     pub uri: &'a str,
     /// Without transfer coding.
     pub body: &'a [u8],

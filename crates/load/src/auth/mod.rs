@@ -69,7 +69,7 @@ impl Authenticator {
     }
 }
 
-/// What one user answers from now on.
+/// The answers of one user from now on.
 #[derive(Debug, Default)]
 struct Answers {
     known: Vec<(Asker, Known)>,
@@ -87,7 +87,7 @@ enum Known {
     Digest(Box<(Digest, Credentials)>),
 }
 
-/// What a challenge came to.
+/// The end of a challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Challenged {
     /// Credentials go with the requests that follow.

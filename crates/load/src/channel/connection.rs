@@ -14,7 +14,7 @@ pub(crate) struct Connection {
     pub carried: u32,
     /// Answers that came whole over it.
     pub answered: u32,
-    /// What was received and belongs to the next answer: from the second value on.
+    /// Bytes received that belong to the next answer: from the second value on.
     pub leftover: Option<(Received, usize)>,
     /// Its number within the worker, for messages.
     pub number: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Connection {
     pub to: SocketAddr,
     /// The host that TLS was begun with; `None`: plain.
     pub secure: Option<Box<str>>,
-    /// What the tunnel leads to that TLS is spoken in.
+    /// `host:port` at the end of the tunnel that TLS is spoken in.
     pub tunnel: Option<Box<str>>,
     /// Time that opening it took, until that has been counted.
     pub opened_in: Option<Duration>,

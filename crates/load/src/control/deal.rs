@@ -108,7 +108,7 @@ impl Decks {
     }
 }
 
-/// What was dealt to the last requests: asked for again, each has the same values.
+/// Numbers dealt to the last requests: asked for again, each has the same values.
 #[derive(Debug, Default)]
 pub(crate) struct Draws {
     last: Vec<Dealt>,
@@ -117,7 +117,7 @@ pub(crate) struct Draws {
     more: usize,
 }
 
-/// What was dealt to one request.
+/// Numbers dealt to one request.
 #[derive(Debug, Default)]
 struct Dealt {
     /// The request's number, and which decks they are of.

@@ -1,4 +1,4 @@
-//! What the workers of a run share: the word to stop, and a common start of each phase. Touched at the edges of
+//! The few things that the workers of a run share: the word to stop, and a common start of each phase. Touched at the edges of
 //! phases and about fifty times a second, never per request.
 
 mod deal;

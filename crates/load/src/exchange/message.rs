@@ -72,7 +72,7 @@ struct MessageCall<'a> {
     mine: &'a mut MessageState,
     turns: &'a mut u64,
     user: u64,
-    /// What has ended last and is not counted yet, and how many were like it: of what comes at once, most are.
+    /// The exchanges that ended last and are not counted yet, alike in all that is counted: of those that end at once, most are.
     done: Option<Exchange>,
 }
 
@@ -141,7 +141,7 @@ impl Call for MessageCall<'_> {
         self.messages.closes
     }
 
-    /// What nobody answers is done when it is sent.
+    /// A message that nobody answers is done when it is sent.
     fn sent(&mut self, client: &mut Client, connection: &mut Connection, window: &mut Queue<Sent<Item>>) {
         if !self.messages.unanswered {
             return;
@@ -244,7 +244,7 @@ impl MessageCall<'_> {
         if self.messages.http && request.starts_with(b"HEAD ") { Expect::NoBody } else { Expect::Body }
     }
 
-    /// What the values depend on of a message that is sent at this moment.
+    /// The moment that the values depend on of a message that is sent at this moment.
     fn moment(&self, turn: &Turn, at: Instant, prepared: &Prepared) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
         Moment { unix_us, ..self.context.moment(turn.number, self.user) }

@@ -163,7 +163,7 @@ pub(crate) struct Written {
     pub payload: u64,
 }
 
-/// How the reading of answers went on.
+/// The end of one reading of answers.
 pub(crate) enum Read {
     /// At least one answer is complete, and the connection goes on.
     Answered,
@@ -183,7 +183,7 @@ pub(crate) trait Call: Sized {
     /// It speaks HTTP: heads of it may be shown.
     const IS_HTTP: bool = true;
 
-    /// What is known of a cache where no answer tells.
+    /// The cache's part where no answer tells.
     const CACHE: CacheResult = CacheResult::NotAsked;
 
     /// One request.

@@ -1,4 +1,4 @@
-//! What is told of single requests: records, errors, evidence, heads. Not on the plain path.
+//! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
 use super::{Call, Client, Context, Moments, Sent, Worker};
 use crate::answer::{Found, Summary};
@@ -21,7 +21,7 @@ pub(crate) struct Described<'a> {
     pub cause: Cause,
 }
 
-/// How an exchange ended.
+/// The end of an exchange.
 pub(crate) struct Ending {
     pub outcome: Outcome,
     pub moments: Moments,

@@ -92,7 +92,7 @@ fn take_values(client: &mut Client, prepared: &Prepared, depth: usize) -> RefCel
 }
 
 impl List<'_> {
-    /// What the values of a request depend on; the clock is read only where they do.
+    /// The moment that the values of a request depend on; the clock is read only where they do.
     fn moment(&self, prepared: &Prepared, turn: &Turn, at: Instant) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
         Moment { unix_us, ..self.context.moment(turn.number, self.user) }

@@ -1,4 +1,4 @@
-//! What a script says is to be sent, and the answers that it is told.
+//! Requests that a script writes, and the answers that it is told.
 
 use super::http::{self, HttpCall};
 use super::report::Described;
@@ -12,12 +12,12 @@ use std::time::Instant;
 use wire::http1::batch::Batch;
 use wire::http1::{ResponseHead, ResponseSink};
 
-/// What a user of a script keeps, so that nothing is allocated for each request.
+/// Memory of a user of a script, so that nothing is allocated for each request.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// What the script said last is to be sent.
+    /// The bytes that the script wrote last.
     message: Vec<u8>,
-    /// What it is told.
+    /// The answer that it is told.
     response: Response,
 }
 
@@ -166,7 +166,7 @@ impl HttpCall for Scripted<'_> {
 
 /// Reads one answer.
 struct Answer {
-    /// What a script is told.
+    /// The answer that the script is told.
     response: Response,
     wanted: bool,
     status: u16,

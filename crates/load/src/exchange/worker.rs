@@ -1,4 +1,4 @@
-//! What the tasks of one worker share.
+//! The parts of a worker that its tasks share.
 
 use crate::account::Account;
 use crate::answer::Serials;
@@ -66,7 +66,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// What the values of a request depend on, the time left out. Connections are numbered as people count: workers from 1,
+    /// The moment that the values of a request depend on, the time left out. Connections are numbered as people count: workers from 1,
     /// with room for ten thousand users each.
     pub fn moment(&self, number: u64, user: u64) -> Moment {
         let worker = u64::from(self.worker.part.index) + 1;

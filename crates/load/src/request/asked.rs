@@ -1,4 +1,4 @@
-//! What one request asks for, drawn from the laws of its step by the request's own random numbers.
+//! The object that one request asks for, drawn from the laws of its step by the request's own random numbers.
 
 use plan::draw::{Draw, hash};
 use plan::jtest::{self, Document};
@@ -60,7 +60,7 @@ impl Laws {
         &self.step
     }
 
-    /// What request `number` asks for at `unix_us`.
+    /// The object that request `number` asks for at `unix_us`.
     pub fn draw(&self, site: &Site, number: u64, unix_us: u64) -> Asked {
         let mut draw = Draw::new(self.seed, number);
         let pick = self.sampler.pick(&mut draw, number, unix_us);

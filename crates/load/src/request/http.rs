@@ -55,7 +55,7 @@ struct Drawn {
     scratch: RefCell<(Vec<u8>, Scrap)>,
 }
 
-/// How the end of the body is told.
+/// The framing of a body: its end is told so.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Framing {
     /// By Content-Length, where there is a body.
@@ -208,7 +208,7 @@ impl Draft {
 /// A request that is edited before it is sent.
 struct Edited {
     draft: Draft,
-    /// What is the same each time: shared by all copies.
+    /// Pieces that are the same each time: shared by all copies.
     fixed: FixedPieces,
     signer: Option<Rc<Signer>>,
     scratch: RefCell<Scrap>,

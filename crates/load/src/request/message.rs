@@ -15,7 +15,7 @@ pub(crate) struct Scratch {
     head: usize,
     value: Vec<u8>,
     scrap: Scrap,
-    /// What is computed at the end, in the order in which it stands there.
+    /// Lengths and checksums, computed at the end, in the order in which it stands there.
     computed: Vec<Computed>,
 }
 

@@ -230,7 +230,7 @@ mod tests {
         value.text()
     }
 
-    /// What AWS's documentation has for its example keys at 2015-08-30 12:36:00 UTC.
+    /// Signatures of AWS's documentation for its example keys at 2015-08-30 12:36:00 UTC.
     fn suite(service: &str, request: &str) -> String {
         signed(service, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "AKIDEXAMPLE", 1_440_938_160, request)
     }

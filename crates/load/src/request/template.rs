@@ -72,7 +72,7 @@ impl Slots {
 #[derive(Debug, Default)]
 pub(crate) struct Values {
     pub slots: Slots,
-    /// What its requests under way were dealt.
+    /// Values dealt to its requests under way.
     pub draws: Draws,
 }
 
@@ -88,13 +88,13 @@ pub(crate) struct Scope<'a> {
     pub seed: u64,
 }
 
-/// What a request is filled with.
+/// Sources of the values of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Filling<'a> {
     pub at: &'a Moment,
-    /// What it was dealt of its decks.
+    /// Numbers that it was dealt of its decks.
     pub draws: &'a [u64],
-    /// What its user has kept of answers.
+    /// Values that its user has kept of answers.
     pub slots: &'a Slots,
 }
 
@@ -257,7 +257,7 @@ impl<'a> Compiler<'a> {
         Compiler { scope, decks: Vec::new(), by_name: HashMap::new() }
     }
 
-    /// What the request is dealt its values of.
+    /// Decks that the request is dealt its values of.
     pub fn decks(self) -> Vec<Arc<Deck>> {
         self.decks
     }

@@ -27,7 +27,7 @@ struct Piece {
     digits: usize,
 }
 
-/// What was written last.
+/// The text written last.
 #[derive(Default)]
 struct Text {
     /// The step that it belongs to; `None`: to none.

@@ -44,7 +44,7 @@ pub(crate) struct UrlQueue {
     step: UrlStep,
     seed: u64,
     list: Vec<Address>,
-    /// What waits to be fetched, under [`UrlOrder::Once`].
+    /// URLs that wait to be fetched, under [`UrlOrder::Once`].
     queue: RefCell<VecDeque<Address>>,
     seen: RefCell<HashSet<u64>>,
     /// Hashes of what was fetched in this run.

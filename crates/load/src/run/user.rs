@@ -30,11 +30,11 @@ pub(super) struct User {
     journey: Journey,
     /// The path of the object last asked for.
     path: Vec<u8>,
-    /// What it keeps of a script's requests.
+    /// Memory for a script's requests.
     script: ScriptScratch,
-    /// What it keeps of TCP messages, where it sends any.
+    /// Its state in TCP messages, where it sends any.
     messages: Option<Box<exchange::MessageState>>,
-    /// What it remembers, in steps with a session.
+    /// Its memory, in steps with a session.
     memory: Option<Rc<Memory>>,
 }
 
@@ -202,7 +202,7 @@ async fn wait_for_turn(worker: &Worker, due: Instant) -> (Instant, Option<Durati
     (due, Some(worker.net.now().saturating_duration_since(due)))
 }
 
-/// How long users think, drawn for each request.
+/// The time that users think, drawn for each request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Think {
     pub law: Delay,

@@ -68,7 +68,7 @@ struct SessionCall<'a> {
     message: &'a Message,
     purpose: Purpose<'a>,
     route: Route,
-    /// What the session adds to the request as it is sent next, and whether it asks on condition.
+    /// Challenges to it so far.
     rounds: RefCell<Rounds>,
     /// The bytes as they were sent, where evidence may be wanted.
     sent: Vec<u8>,
@@ -275,7 +275,7 @@ impl SessionCall<'_> {
         if &*self.message.request.method == "HEAD" { Framing::NoBody } else { Framing::Body }
     }
 
-    /// How it ended, and where it leads.
+    /// Its outcome, and the request that it leads to.
     fn judge(&self, ended: Ended, reply: &mut Reply<'_>) -> (Outcome, Fetched) {
         match ended {
             Ended::Failed(failure) => return (Outcome::Failed(failure), Fetched::Over),

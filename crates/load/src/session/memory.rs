@@ -1,4 +1,4 @@
-//! What one user keeps: cookies, answers to challenges, validators, and its connections.
+//! The memory of one user: cookies, answers to challenges, validators, and its connections.
 
 use super::jar::Jar;
 use super::message::{Additions, Message};
@@ -80,7 +80,7 @@ impl Memory {
         self.plan.validators == Validators::WhileFresh && self.seen.borrow().is_fresh(url, now)
     }
 
-    /// What goes along with a request, and whether it asks on condition.
+    /// Fields that go along with a request; true if it asks on condition.
     pub fn additions(&self, message: &Message, route: &Route, http: &Http1, now: i64) -> (Additions, bool) {
         let mut more = Additions::default();
         let Message { request, address } = message;

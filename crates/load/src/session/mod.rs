@@ -1,4 +1,4 @@
-//! What a user remembers from one request to the next, and what it does of itself: cookies, redirections, challenges, a
+//! Sessions: a user's memory from one request to the next, and what it does of itself: cookies, redirections, challenges, a
 //! login, page resources and validators. Steps without a session never come here.
 //!
 //! A visit is one turn of a user: the request of the list, those that answers lead on to, and what the page needs. Each
@@ -56,7 +56,7 @@ struct Visit<'a> {
     /// Number of the request, and of the user.
     number: u64,
     user: u64,
-    /// What the main line of the visit last saw of refusals.
+    /// Refusals that the main line of the visit last saw.
     refusals: Cell<u32>,
     /// Values that the user keeps for its requests.
     values: RefCell<Box<Values>>,

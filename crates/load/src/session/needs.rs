@@ -1,4 +1,4 @@
-//! What a page needs, as a browser or siege would find it in its HTML while it arrives: images, style sheets, icons, scripts
+//! Resources of a page, as a browser or siege would find it in its HTML while it arrives: images, style sheets, icons, scripts
 //! and frames; and where its `<meta http-equiv=refresh>` leads.
 
 use lol_html::html_content::Element;
@@ -11,7 +11,7 @@ use std::rc::Rc;
 /// References of one page at most.
 const MOST: usize = 10_000;
 
-/// What was found in a page, in the order it stands.
+/// References found in a page, in the order they stand.
 #[derive(Debug, Default)]
 struct Found {
     needs: Vec<(String, Who)>,
@@ -111,7 +111,7 @@ impl Needs {
         self.base(page, elements)?.join(&to)
     }
 
-    /// What is fetched of all that the page needs: each once, in order.
+    /// The resources of the page that are fetched: each once, in order.
     pub fn wanted(&mut self, page: &Address, which: &Resources) -> Vec<Address> {
         self.end();
         let Some(base) = self.base(page, which.elements) else { return Vec::new() };
@@ -135,7 +135,7 @@ impl Needs {
         }
     }
 
-    /// What references are relative to; siege does not know `<base>`.
+    /// The base of references; siege does not know `<base>`.
     fn base(&self, page: &Address, elements: Elements) -> Option<Address> {
         match &self.found.borrow().base {
             Some(base) if elements == Elements::Browsers => page.join(base),

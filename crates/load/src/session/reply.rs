@@ -29,7 +29,7 @@ pub(super) struct Reply<'a> {
     pub challenges: (Vec<String>, Vec<String>),
     pub validator: Validator,
     needs: Option<Needs>,
-    /// What an answer to a request of the list must be.
+    /// Judges the answer to a request of the list.
     pub answer: Option<Answer<'a>>,
     /// The body, where it is to be shown.
     pub shown: Option<Vec<u8>>,
@@ -52,7 +52,7 @@ impl<'a> Reply<'a> {
         Reply { answer, reads_pages, shown: shows.then(Vec::new), kept_head, ..Reply::default() }
     }
 
-    /// What the page needs, where it is one that can be looked into. The answer is whole.
+    /// The resources of the page, where it is one that can be looked into. The answer is whole.
     pub fn take_needs(&mut self) -> Option<Needs> {
         let mut needs = self.needs.take()?;
         if self.coding != Coding::None {

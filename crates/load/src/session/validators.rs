@@ -1,4 +1,4 @@
-//! What a user has seen, and on what condition it asks for it again (RFC 9110 section 13). Time is an argument.
+//! Validators of answers that a user has seen, and on what condition it asks for it again (RFC 9110 section 13). Time is an argument.
 
 use crate::request::FieldLine;
 use plan::Validators;

@@ -19,9 +19,9 @@ pub(crate) struct Messages {
     weights: Vec<u64>,
     order: MessageOrder,
     seed: u64,
-    /// How requests are framed; `None`: as they are written.
+    /// Framing of requests; `None`: as they are written.
     framing: Option<framing::Framing>,
-    /// How answers are told apart.
+    /// Framing of answers.
     pub answers: framing::Framing,
     /// Answers are HTTP's.
     pub http: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Messages {
     pub depth: usize,
     /// Where a code stands, and what it may be.
     pub code: Option<Code>,
-    /// What a request and its answer share.
+    /// The values by which a request and its answer belong together.
     pub correlation: Option<(Finder, Finder)>,
     pushed: Option<(Finder, Vec<Vec<u8>>)>,
     /// Values that are taken from answers.
@@ -52,7 +52,7 @@ pub(crate) struct Prepared {
     template: MessageTemplate,
     /// With its framing, where it is always the same.
     fixed: Option<Vec<u8>>,
-    /// What is kept of its answer.
+    /// Extractors of its answer.
     pub extractors: Vec<Extractor>,
     /// Nobody answers it.
     pub unanswered: bool,
@@ -213,7 +213,7 @@ impl Messages {
         self.framing.as_ref().map_or(0..bytes.len(), |framing| framing.body_of(bytes))
     }
 
-    /// What is to be said of an answer's code; `None` where nobody asks. A bad status of HTTP goes before all else, and
+    /// The verdict on an answer's code; `None` where nobody asks. A bad status of HTTP goes before all else, and
     /// without a rule the status is the code.
     #[inline]
     pub fn verdict<'a>(&self, answer: &framing::Message<'a>) -> Option<Verdict<'a>> {
@@ -242,7 +242,7 @@ impl Messages {
     }
 }
 
-/// What stands where a head is nothing but its length.
+/// A head that is nothing but its length.
 const ZEROS: [u8; 32] = [0; 32];
 
 /// Requests after which the rows of a file that is walked once are used up.

@@ -35,7 +35,7 @@ pub(crate) struct Requests {
     login: Vec<Prepared>,
 }
 
-/// What decides which request of a list is next.
+/// The numbers that decide which request of a list is next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placing {
     /// Number of the request in the phase.
@@ -54,9 +54,9 @@ pub(crate) struct Prepared {
     pub route: Route,
     /// Framing of its answer.
     pub framing: Framing,
-    /// What its answer must be.
+    /// Expectations of its answer.
     pub expect: Expect,
-    /// How fast its answer is read.
+    /// Speed at which its answer is read.
     pub reading: Reading,
     /// Its place in the step's list.
     pub index: usize,
@@ -95,7 +95,7 @@ pub(crate) struct Models {
     pub control: Arc<Control>,
     /// Phase and step.
     pub of: (usize, usize),
-    /// What the step shares with the others of its scenario.
+    /// Names that the step shares with the others of its scenario.
     pub scenario: Rc<Shared>,
 }
 
@@ -356,7 +356,7 @@ fn slice(place: Placing, count: u64) -> Range<u64> {
     at(user)..at(user + 1)
 }
 
-/// What is expected of a request's answers, which may have statuses of its own.
+/// Expectations of a request's answers, which may have statuses of its own.
 fn expectation(common: &Expect, request: &Request) -> Expect {
     let mut expect = common.clone();
     if !request.statuses.is_empty() {
@@ -387,7 +387,7 @@ pub(crate) struct Answer<'a> {
     gathered: Option<Vec<u8>>,
     /// Looks at header fields and content, where the plan has checks of them.
     look: Option<Look<'a>>,
-    /// What a look has found, in a sentence.
+    /// The finding of a look, in a sentence.
     found: Option<String>,
     kept_head: Option<&'a mut Vec<u8>>,
 }
@@ -447,7 +447,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// How the request ended.
+    /// The outcome of the request.
     pub fn outcome(&mut self, ended: Ended) -> Outcome {
         match ended {
             Ended::Failed(failure) => Outcome::Failed(failure),
@@ -471,12 +471,12 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// How long the model is, once there is one.
+    /// Length of the model, once there is one.
     pub fn model_length(&self) -> Option<u64> {
         self.prepared.model.borrow().as_ref().map(|model| model.length)
     }
 
-    /// What was expected and what came, in a sentence.
+    /// The difference between model and answer, in a sentence.
     pub fn detail(&self) -> String {
         if let Some(found) = &self.found {
             return found.clone();

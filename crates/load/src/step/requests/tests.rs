@@ -28,7 +28,7 @@ fn requests(step: &RequestStep) -> Requests {
     Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1, models())
 }
 
-/// What is sent, by user 5 at 3 s after 1970.
+/// The bytes sent, by user 5 at 3 s after 1970.
 fn written(requests: &Requests, number: u64, last: bool) -> String {
     let mut bytes = Vec::new();
     let (prepared, mut values) = (requests.at(nth(number)), Values::default());
@@ -296,7 +296,7 @@ fn https_urls_begin_tls_with_their_host() {
     assert_eq!(seen, [(443, Some("h")), (80, None)]);
 }
 
-/// What the second answer is found to be after a first one.
+/// The finding on the second answer after a first one.
 fn second(expect: ExpectBody, first: &[u8], second: &[u8]) -> (Option<measure::Fault>, String) {
     let requests = requests(&step(vec![Request::get("http://h/")], expect));
     let mut found = (None, String::new());

@@ -35,6 +35,8 @@ pub(super) struct End {
     capacity: usize,
     /// Bytes that it may send, as far as it has been told.
     pub(super) room: usize,
+    /// Bytes that were received and that the peer has not been told of.
+    untold: usize,
     /// The peer sends nothing more, and all of it has arrived.
     pub(super) at_end: bool,
     /// Told to whoever acts next.
@@ -213,6 +215,7 @@ impl World {
             inbox: VecDeque::new(),
             capacity,
             room: 0,
+            untold: 0,
             at_end: false,
             error: None,
             broken: false,
@@ -331,13 +334,18 @@ impl World {
         }
     }
 
-    /// Takes arrived bytes out.
+    /// Takes arrived bytes out. The peer is told once it may send a segment or half of what may wait here: told of each byte,
+    /// it would send byte by byte (RFC 9293 section 3.8.6.2.2).
     pub(super) fn take(&mut self, id: EndId, out: &mut Vec<u8>, count: usize) {
         let end = self.end(id);
         out.extend(end.inbox.drain(..count));
-        let (link, peer) = (end.link, end.peer);
+        end.untold += count;
+        if end.untold < end.link.segment.min(end.capacity / 2) {
+            return;
+        }
+        let (link, peer, room) = (end.link, end.peer, std::mem::take(&mut end.untold));
         if let Some(peer) = peer.filter(|_| !link.lost) {
-            self.push(link.delay, peer, id, What::Room(count));
+            self.push(link.delay, peer, id, What::Room(room));
         }
     }
 
