@@ -110,7 +110,7 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// What the system says (refused, unreachable, no local port or descriptor left), or
+    /// The system's error (refused, unreachable, no local port or descriptor left), or
     /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
     pub async fn connect(&self, to: SocketAddr, options: &ConnectOptions) -> io::Result<Stream> {
         Stream::connect(&self.0.driver, &self.0.turn, to, options).await
@@ -120,7 +120,7 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// What the system says (no such file, refused, not allowed), or [`TimedOut`](io::ErrorKind::TimedOut) when its queue
+    /// The system's error (no such file, refused, not allowed), or [`TimedOut`](io::ErrorKind::TimedOut) when its queue
     /// is full until the deadline.
     pub async fn connect_unix(&self, path: &Path, deadline: Option<Instant>) -> io::Result<Stream> {
         Stream::connect_unix(&self.0.driver, &self.0.turn, path, deadline).await
@@ -130,7 +130,7 @@ impl Net {
     ///
     /// # Errors
     ///
-    /// What the system says: the address is in use, is not of this machine, or is not allowed.
+    /// The system's error: the address is in use, is not of this machine, or is not allowed.
     pub fn listen(&self, at: SocketAddr, options: &ListenOptions) -> io::Result<Listener> {
         Ok(Listener::new(&self.0.turn, Socket::listen(&self.0.driver, &self.0.turn, at, options)?))
     }
@@ -155,7 +155,7 @@ impl Net {
         Event::new(&self.0.turn)
     }
 
-    /// What this worker did so far and what it holds now.
+    /// This worker's calls so far, and its holdings now.
     pub fn usage(&self) -> Usage {
         self.0.usage()
     }

@@ -1,13 +1,13 @@
 //! The worker runtime: a single-threaded executor and TCP, for one core.
 //!
-//! What it is for: code that reads as one task per connection and costs what a bare epoll loop costs. A task is polled
+//! Its purpose: code that reads as one task per connection and costs what a bare epoll loop costs. A task is polled
 //! directly when the event of its socket arrives or its timer fires; there is no run queue for I/O and there are no wakers.
 //!
 //! The surface is completion-shaped, so that readiness, io_uring and a simulation can stand behind it: [`Stream::recv`]
 //! lends bytes that go back when the guard drops, [`Stream::send`] owns the bytes until they are gone. Readiness is known
 //! to `backend/` only.
 //!
-//! What it must not know: HTTP, plans, recorders. It is the only crate with sockets and a clock.
+//! It must not know: HTTP, plans, recorders. It is the only crate with sockets and a clock.
 //!
 //! Where to start: [`run`] (one turn of the loop), then `turn.rs` (what tasks and sockets share) and `stream.rs`.
 //!

@@ -33,7 +33,7 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// What the system says. The listener stays usable: after running out of descriptors or memory the next call first
+    /// The system's error. The listener stays usable: after running out of descriptors or memory the next call first
     /// waits 10 ms, so that a caller who simply goes on does not spin.
     pub async fn accept(&mut self) -> io::Result<(Stream, SocketAddr)> {
         if let Some(pause) = &mut self.pause {
@@ -54,7 +54,7 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// What the system says, which for an open socket is nothing.
+    /// The system's error; there is none for an open socket is nothing.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }

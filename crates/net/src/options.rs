@@ -43,7 +43,7 @@ impl Default for Limits {
     }
 }
 
-/// How to open a connection. `TCP_NODELAY` is always on.
+/// Options of a connection to open. `TCP_NODELAY` is always on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConnectOptions {
     /// The local address to connect from; its port is chosen per target.
@@ -58,7 +58,7 @@ pub struct ConnectOptions {
     pub send_buffer: Option<usize>,
 }
 
-/// How to listen. `SO_REUSEADDR` is always on.
+/// Options of a listener. `SO_REUSEADDR` is always on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenOptions {
     /// Connections that the kernel keeps waiting to be accepted, at most.
@@ -73,7 +73,7 @@ impl Default for ListenOptions {
     }
 }
 
-/// How to close a connection.
+/// Ways to close a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Close {
     /// After what was sent, as by dropping. The kernel still resets if received bytes were left unread.

@@ -15,13 +15,13 @@ use crate::usage::Usage;
 /// A simulation that is over.
 #[derive(Debug)]
 pub struct Simulated<T> {
-    /// What the main future returned.
+    /// The value that the main future returned.
     pub result: T,
-    /// How much virtual time it took.
+    /// Virtual time that it took.
     pub took: Duration,
     /// What happened.
     pub log: Log,
-    /// What the worker did, and what it holds after all of its tasks were dropped: nothing.
+    /// The worker's deeds, and its holdings after all of its tasks were dropped: nothing.
     pub usage: Usage,
 }
 

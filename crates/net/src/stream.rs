@@ -29,10 +29,10 @@ pub struct Stream {
     low_water: Cell<u32>,
 }
 
-/// How soon the full queue of a Unix socket is tried again.
+/// Time after which the full queue of a Unix socket is tried again.
 const FULL_QUEUE: Duration = Duration::from_millis(1);
 
-/// What is left of a body is waited for in pieces of at most this, in bytes; as much as one call throws away.
+/// The rest of a body is waited for in pieces of at most this, in bytes; as much as one call throws away.
 const LONG_WAIT: u64 = 1 << 20;
 /// Waiting for less than this in one piece saves nothing, in bytes.
 const SHORT_WAIT: u64 = 128 << 10;
@@ -211,7 +211,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What the system says, which for an open connection is nothing.
+    /// The system's error; there is none for an open connection is nothing.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }

@@ -31,7 +31,7 @@ pub(crate) struct Turn {
     read: Cell<(Instant, u32)>,
 }
 
-/// How often one reading of the clock is used at most: a few short polls follow each other within it.
+/// Uses of one reading of the clock, at most: a few short polls follow each other within it.
 const USES_OF_A_READING: u32 = 8;
 
 impl Turn {

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// What a worker has done since it started, and what it holds now. See [`Net::usage`](crate::Net::usage).
+/// A worker's calls since it started, and its holdings now. See [`Net::usage`](crate::Net::usage).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Turns of the loop, each with one wait.
@@ -33,7 +33,7 @@ pub(crate) struct Counters {
     pub(crate) send_calls: Cell<u64>,
 }
 
-/// What happened to the queues that are shared with the kernel.
+/// Events of the queues that are shared with the kernel.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Shortages {
     pub(crate) buffers: u64,

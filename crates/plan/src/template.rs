@@ -99,7 +99,9 @@ fn value(inside: &[u8], otherwise: Encode) -> Result<Piece, String> {
         Some((name, "json")) => (name, Encode::Json),
         Some((name, "path")) => (name, Encode::Path),
         Some((name, "form")) => (name, Encode::Form),
-        Some((_, other)) => return Err(format!("'{{{{{text}}}}}': {other} is not raw, url, path, form or json")),
+        Some((_, other)) => {
+            return Err(format!("'{{{{{text}}}}}': {other} is not raw, url, path, form or json"));
+        }
     };
     let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:+".contains(&byte);
     let name = name.trim();

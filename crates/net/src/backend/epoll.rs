@@ -180,7 +180,7 @@ impl Driver {
     }
 }
 
-/// What a socket is known to be ready for.
+/// The ways that a socket is known to be ready for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Ready(u8);
 
@@ -207,7 +207,7 @@ impl Ready {
         Self(self.0 & !less.0)
     }
 
-    /// What an operation that goes this way needs.
+    /// The readiness that an operation this way needs.
     fn to_go(way: Way) -> Self {
         match way {
             Way::In => Self::READ,
@@ -220,7 +220,7 @@ impl Ready {
     }
 }
 
-/// What the driver and the owner of a socket both know of it.
+/// State of a socket that its driver and its owner share.
 struct Slot {
     token: Token,
     ready: Cell<Ready>,

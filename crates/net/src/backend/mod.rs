@@ -1,4 +1,4 @@
-//! What stands behind the surface: one file or folder per way of doing I/O, chosen when a worker starts.
+//! The backends behind the surface: one file or folder per way of doing I/O, chosen when a worker starts.
 //!
 //! A backend is a driver, which waits and says who is to be polled, and sockets, whose operations complete. The choice is
 //! an enum, so a call costs one predictable branch and nothing above this folder asks which backend it is, or whether a
@@ -42,7 +42,7 @@ macro_rules! on_each {
     };
 }
 
-/// What an event means for the worker.
+/// The meaning of an event for the worker.
 pub(crate) enum Happened {
     /// This task waits for it.
     Wakes(TaskId),
@@ -65,7 +65,7 @@ impl Happened {
     }
 }
 
-/// How long the worker may sleep.
+/// Time that the worker may sleep.
 pub(crate) enum Rest {
     None,
     Until(Instant),
@@ -81,7 +81,7 @@ pub(crate) enum Occurrences {
     Sim(usize),
 }
 
-/// What waits for a worker, and keeps its clock.
+/// The driver: it waits for a worker, and keeps its clock.
 pub(crate) enum Driver {
     Epoll(Rc<epoll::Driver>),
     Uring(Rc<uring::Driver>),
@@ -198,7 +198,7 @@ impl Driver {
         }
     }
 
-    /// How often a queue shared with the kernel was too short.
+    /// Times that a queue shared with the kernel was too short.
     pub(crate) fn shortages(&self) -> Shortages {
         match self {
             // Shares none.

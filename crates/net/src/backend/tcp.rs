@@ -1,4 +1,4 @@
-//! What the backends on real sockets have in common: how a TCP socket is made, received from and thrown away.
+//! The common part of the backends on real sockets: how a TCP socket is made, received from and thrown away.
 
 use std::cell::RefCell;
 use std::io;

@@ -1,4 +1,4 @@
-//! What is left of a message while a kernel takes it piece by piece.
+//! The rest of a message while a kernel takes it piece by piece.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -24,7 +24,7 @@ pub(crate) async fn send_all(
     Ok(())
 }
 
-/// What one call is to send.
+/// The bytes that one call is to send.
 #[derive(Clone, Copy)]
 pub(crate) enum Pieces<'a> {
     One(&'a [u8]),

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use crate::tasks::TaskId;
 use crate::turn::Turn;
 
-/// How often sockets are looked through for an operation past its deadline, and so how late that may be noticed.
+/// Time between two looks for operations past their deadlines, and so the latest that one is noticed.
 const SWEEP: Duration = Duration::from_millis(20);
 
-/// What an operation waits for.
+/// The way that an operation waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// Bytes, their end, or a connection to accept.
@@ -95,7 +95,7 @@ impl Deadlines {
         self.count.set(self.count.get().saturating_add_signed(change));
     }
 
-    /// How long a wait may last: where there are deadlines, no longer than until they are to be looked at.
+    /// Longest wait: where there are deadlines, no longer than until they are to be looked at.
     pub(crate) fn bound(&self, timeout: Option<Duration>) -> Option<Duration> {
         match self.count.get() {
             0 => timeout,

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 pub struct Batch {
     /// How many.
     pub count: u32,
-    /// How the answers are framed: to HEAD, without content. Of several, the first decides.
+    /// Framing of the answers: to HEAD, without content. Of several, the first decides.
     pub expect: Expect,
 }
 
@@ -85,7 +85,7 @@ fn by_ends(text: &[u8]) -> Option<Batch> {
     (count > 0).then(|| Batch { count, expect: expect(text) })
 }
 
-/// What follows a head.
+/// The part behind a head.
 enum Content {
     Length(usize),
     Chunked,

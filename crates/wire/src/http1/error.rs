@@ -1,4 +1,4 @@
-//! What can be wrong with a peer's message: one flat enum, so that each can be a counter.
+//! Errors of a peer's message: one flat enum, so that each can be a counter.
 
 /// Why a message was refused or cut short. After an error the connection is of no further use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! What both readers need of a head: gathering a split one, and the fields that frame the message.
+//! The common part of both readers of heads: gathering a split one, and the fields that frame the message.
 //!
 //! Must not know sinks, status codes or methods. Start at [`Gather::step`].
 
@@ -143,7 +143,7 @@ impl BlankLine {
     }
 }
 
-/// What the fields of a head say about framing and persistence, gathered in one pass.
+/// Framing and persistence as the fields of a head have them, gathered in one pass.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Facts {
     pub(super) length: Option<u64>,

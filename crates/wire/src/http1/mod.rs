@@ -38,7 +38,7 @@ pub const CHUNK_LINE_LIMIT: usize = 4096;
 /// Bytes of empty lines before a request line; one more is [`Error::NotHttp`].
 pub const EMPTY_LINES_LIMIT: usize = 16;
 
-/// How much of a peer's head a reader accepts.
+/// Limits of a peer's head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one head, first line to blank line; also of one trailer section.
@@ -79,7 +79,7 @@ impl Version {
     }
 }
 
-/// How the end of a message's content is found (RFC 9112 section 6.3).
+/// Ways to find the end of a message's content (RFC 9112 section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// No content: the message ends with its head.
@@ -92,7 +92,7 @@ pub enum Framing {
     UntilClose,
 }
 
-/// What one call of `read` did.
+/// The result of one call of `read`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes of the input that belong to this message and have been dealt with. Less than the input only when `done`.
@@ -101,7 +101,7 @@ pub struct Progress {
     pub done: bool,
 }
 
-/// How far a reader is within its message.
+/// The stage of a reader within its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// No byte of the message seen yet.

@@ -8,7 +8,7 @@ use super::{EMPTY_LINES_LIMIT, Error, FIELDS_CAP, Framing, Limits, Progress, Sta
 use httparse::{ParserConfig, Status};
 use std::mem::MaybeUninit;
 
-/// What a request is for, in one of four forms (RFC 9112 section 3.2).
+/// The target of a request, in one of four forms (RFC 9112 section 3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target<'a> {
     /// `/path?query`: to an origin.
@@ -77,11 +77,11 @@ fn is_scheme(scheme: &[u8]) -> bool {
 pub struct RequestHead<'a> {
     /// The method, case as received (methods are case-sensitive, RFC 9110 section 9.1).
     pub method: &'a [u8],
-    /// What it is for.
+    /// Its target.
     pub target: Target<'a>,
     /// The version in the request line.
     pub version: Version,
-    /// How the content ends; never [`Framing::UntilClose`].
+    /// The end of the content; never [`Framing::UntilClose`].
     pub framing: Framing,
     /// True if the connection may stay open after the answer (RFC 9112 section 9.3).
     pub keep_alive: bool,
@@ -191,7 +191,7 @@ impl RequestReader {
         }
     }
 
-    /// How far the request is. Empty lines before it do not count.
+    /// The stage of the request. Empty lines before it do not count.
     #[inline]
     pub fn stage(&self) -> Stage {
         match self.state {

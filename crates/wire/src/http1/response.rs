@@ -9,7 +9,7 @@ use httparse::{ParserConfig, Status};
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
-/// How the request shapes the framing of its response (RFC 9112 section 6.3).
+/// The request's part in the framing of its response (RFC 9112 section 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Expect {
     /// The response says itself.
@@ -28,7 +28,7 @@ pub struct ResponseHead {
     pub version: Version,
     /// 101 or 200..=999, as received; other 1xx go to [`ResponseSink::interim`].
     pub status: u16,
-    /// How the content ends; a tunnel is [`Framing::UntilClose`].
+    /// The end of the content; a tunnel is [`Framing::UntilClose`].
     pub framing: Framing,
     /// Content-Length as given, also where it does not frame anything (HEAD, 204, 304).
     pub content_length: Option<u64>,
@@ -211,7 +211,7 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// How far the response is.
+    /// The stage of the response.
     #[inline]
     pub fn stage(&self) -> Stage {
         match self.state {

@@ -10,7 +10,8 @@ use std::path::Path;
 
 /// Runs a plan file.
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
-    let mut plan = if jmx::is_jmx(&args.plan) { jmx::runnable(&args.plan, &jmeter(args))? } else { read(&args.plan)? };
+    let mut plan =
+        if jmx::is_jmx(&args.plan) { jmx::runnable(&args.plan, &jmeter(args))? } else { read(&args.plan)? };
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {

@@ -1,8 +1,8 @@
-//! What a simulated network does to those who use it.
+//! Faults of a simulated network.
 
 use std::time::Duration;
 
-/// How a simulated network behaves. Shares are chances from 0 to 1; the default is a good network: 50 µs one way, nothing
+/// The behaviour of a simulated network. Shares are chances from 0 to 1; the default is a good network: 50 µs one way, nothing
 /// goes wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Faults {
@@ -30,11 +30,11 @@ pub struct Faults {
     pub lost: f64,
     /// Share of segments that are held up.
     pub stalls: f64,
-    /// How long they are held up, at most.
+    /// Longest time that they are held up.
     pub stall: Duration,
     /// Share of the worker's waits that end late, as if the machine had been busy.
     pub lags: f64,
-    /// How late, at most.
+    /// Longest delay.
     pub lag: Duration,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What happened in a simulation, in order: connects, segments, ends, failures.
+/// The log of a simulation, in order: connects, segments, ends, failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
     /// A hash of all entries, with their times and the bytes that were sent. Equal: the same happened.

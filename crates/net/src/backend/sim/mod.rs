@@ -37,7 +37,7 @@ const BEGINS_UNIX_US: u64 = 1_767_225_600_000_000;
 pub struct Simulation {
     /// Where all chance comes from.
     pub seed: u64,
-    /// How the network behaves.
+    /// The network's behaviour.
     pub faults: Faults,
     /// True if the log has lines to read, or only its hash.
     pub keeps_log: bool,
@@ -58,12 +58,12 @@ impl Driver {
         world.started + world.now
     }
 
-    /// How much time has passed.
+    /// Time that has passed.
     pub(crate) fn took(&self) -> Duration {
         self.world.borrow().now
     }
 
-    /// What happened; it is there once.
+    /// The log; it is there once.
     pub(crate) fn take_log(&self) -> Log {
         std::mem::take(&mut self.world.borrow_mut().log)
     }

@@ -20,10 +20,10 @@ use crate::usage::count;
 /// Bytes that one discarding receive takes at most, as with a real socket.
 const DISCARD_BYTES: u64 = 1 << 20;
 
-/// What a connect may lack.
+/// Errors of a connect that lacks something.
 const NO_SOCKET: [Errno; 4] = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::ADDRNOTAVAIL];
 
-/// What an accept may lack.
+/// Errors of an accept that lacks something.
 const NO_ACCEPT: [Errno; 4] = [Errno::MFILE, Errno::NOBUFS, Errno::NOMEM, Errno::CONNABORTED];
 
 /// An open socket, connected or listening. Closes when dropped.

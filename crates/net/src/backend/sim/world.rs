@@ -1,4 +1,4 @@
-//! What happens on the simulated wire: ends of connections, and what is under way to them.
+//! The simulated wire: ends of connections, and what is under way to them.
 //!
 //! Everything takes effect in [`World::happen`], one thing at a time, in the order of time; things due at one moment take
 //! place in an order that the seed chooses, except that what goes to one end stays in order.
@@ -56,7 +56,7 @@ pub(super) struct End {
     link: Link,
 }
 
-/// What a connection's packets go through; each end has it for what it sends.
+/// The link that a connection's packets go through; each end has it for what it sends.
 #[derive(Clone, Copy, Default)]
 struct Link {
     delay: Duration,
@@ -134,7 +134,7 @@ impl Ord for Due {
 }
 
 pub(super) struct World {
-    /// What a clock reads that began with the simulation.
+    /// The reading of a clock at the beginning of the simulation.
     pub(super) started: Instant,
     /// Time since the simulation began.
     pub(super) now: Duration,
@@ -147,7 +147,7 @@ pub(super) struct World {
     ends: Vec<Option<Box<End>>>,
     listeners: BTreeMap<SocketAddr, EndId>,
     due: BinaryHeap<Reverse<Due>>,
-    /// What is due in this turn.
+    /// Things that are due in this turn.
     happening: VecDeque<Due>,
     next_number: u64,
     next_port: u16,

@@ -52,13 +52,13 @@ const ARRIVED_MAX: usize = 2;
 /// Connections that nobody asked for, likewise.
 const ACCEPTED_MAX: usize = 1024;
 
-/// How long the rest of a message may take to go out after its socket was dropped.
+/// Time that the rest of a message may take to go out after its socket was dropped.
 const LINGER: Duration = Duration::from_secs(30);
 
-/// How long the end of a run waits for the kernel to end its operations. It takes microseconds.
+/// Time that the end of a run waits for the kernel to end its operations. It takes microseconds.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// What a wait found.
+/// Findings of a wait.
 #[derive(Default)]
 pub(crate) struct Completions {
     entries: Vec<cqueue::Entry>,
@@ -311,7 +311,7 @@ impl Driver {
         Happened::waking(wakes, None)
     }
 
-    /// What came for a socket that is closed already: its buffer or descriptor is given back.
+    /// A completion for a socket that is closed already: its buffer or descriptor is given back.
     fn discard(&self, kind: Kind, entry: &cqueue::Entry) {
         if let Some(number) = cqueue::buffer_select(entry.flags()) {
             drop(self.provided.borrow_mut().take(number, 0));
@@ -614,7 +614,7 @@ fn own(fd: usize) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(fd as i32) }
 }
 
-/// What an operation came to: a number of bytes, a descriptor, a set of events.
+/// The result of an operation: a number of bytes, a descriptor, a set of events.
 fn outcome(entry: &cqueue::Entry) -> Result<usize, Errno> {
     match entry.result() {
         number @ 0.. => Ok(number as usize),

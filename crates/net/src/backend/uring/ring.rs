@@ -20,7 +20,7 @@ const COMPLETIONS_MIN: u32 = 64;
 /// cancelled by it, and with tens of thousands of connections a small table costs tens of microseconds per close.
 const ROOM: usize = 8;
 
-/// How often a submission is tried again when the kernel has no memory for it.
+/// Tries of a submission when the kernel has no memory for it.
 const TRIES: u32 = 1000;
 
 /// `IORING_ENTER_GETEVENTS`: also run what completions are due.

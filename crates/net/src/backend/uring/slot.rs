@@ -1,4 +1,4 @@
-//! What the driver and the owner of a socket both know of it.
+//! State of a socket that its driver and its owner share.
 //!
 //! A slot outlives its socket until the kernel has ended each of its operations, and only then is the descriptor closed:
 //! so no queued entry can name a descriptor that meanwhile belongs to somebody else. Plain state; it must not know the
@@ -90,7 +90,7 @@ impl Key {
     }
 }
 
-/// How a socket is received from.
+/// Ways to receive from a socket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// The kernel fills provided buffers whether or not a task waits: the cheapest way for short messages.
@@ -100,7 +100,7 @@ pub(super) enum Mode {
     Watching,
 }
 
-/// How the incoming side ended.
+/// The end of the incoming side.
 #[derive(Clone, Copy)]
 pub(super) enum End {
     Closed,
