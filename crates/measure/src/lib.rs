@@ -48,6 +48,6 @@ pub use run::{Headline, Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse
 pub use self_check::SelfCheck;
 pub use silence::Silence;
 pub use spread::{Spread, Spreads, Times};
-pub use stream::{Head, RunEvent, Second};
+pub use stream::{End, Head, PhaseEnd, RunEvent, Second};
 pub use tally::{Counts, Exchange, ExchangeKind, Snapshot, Tally};
 pub use verdict::{Judgement, Verdict};

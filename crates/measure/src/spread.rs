@@ -2,6 +2,7 @@
 //! made of. Gathered only where a plan asks for it; the figures of a run proper are those of [`crate::tally`].
 
 use crate::buckets::{Buckets, Digits};
+use crate::clock::Clock;
 use crate::seconds;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
@@ -167,6 +168,22 @@ impl Spread {
     }
 }
 
+impl Spread {
+    /// Times that histograms have, and so many of zero: to a thousandth.
+    fn of_histograms(histograms: &[&Histogram<u64>], zeros: u64) -> Spread {
+        let mut spread = Spread { zeros, ..Spread::default() };
+        for step in histograms.iter().flat_map(|histogram| histogram.iter_recorded()) {
+            let (us, count) = (step.value_iterated_to(), step.count_at_value());
+            spread.sum_us += us * count;
+            spread.squares += u128::from(us) * u128::from(us) * u128::from(count);
+            spread.min_us = spread.min_us.min(us);
+            spread.max_us = spread.max_us.max(us);
+            spread.histogram.saturating_record_n(us, count);
+        }
+        spread
+    }
+}
+
 /// The times of requests that have ended, whatever became of them.
 #[derive(Debug, Clone, Default)]
 pub struct Spreads {
@@ -218,6 +235,24 @@ impl Spreads {
         self.total.merge(&other.total);
         self.kept += other.kept;
         self.until = self.until.max(other.until);
+    }
+
+    /// As near as the histograms of a run without them tell: connecting is not part of the total, and only good answers have
+    /// a first byte. `until`: when the run was over.
+    pub fn estimated(clock: impl Fn(Clock) -> Histogram<u64>, until: Duration) -> Spreads {
+        let [service, faulty, failed] = [Clock::Service, Clock::Faulty, Clock::Failure].map(&clock);
+        let (connect, first_byte) = (clock(Clock::Connect), clock(Clock::FirstByte));
+        let ended = service.len() + faulty.len() + failed.len();
+        let rest = |known: &Histogram<u64>| ended.saturating_sub(known.len());
+        let processing = Spread::of_histograms(&[&service, &faulty, &failed], 0);
+        Spreads {
+            connect: Spread::of_histograms(&[&connect], rest(&connect)),
+            waiting: Spread::of_histograms(&[&first_byte], rest(&first_byte)),
+            total: processing.clone(),
+            processing,
+            kept: clock(Clock::ServiceReused).len(),
+            until,
+        }
     }
 
     /// The same as they are kept.

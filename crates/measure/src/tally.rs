@@ -431,7 +431,7 @@ impl Tally {
     }
 
     /// Adds times as old tools count them.
-    pub(crate) fn add_spreads(&mut self, spreads: &Spreads) {
+    pub fn add_spreads(&mut self, spreads: &Spreads) {
         self.spreads.get_or_insert_default().merge(spreads);
     }
 

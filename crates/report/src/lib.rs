@@ -14,6 +14,8 @@ pub mod json;
 pub mod jtest;
 mod labels;
 pub mod live;
+pub mod metrics;
+pub mod old;
 pub mod show;
 pub mod siege;
 pub mod text;

@@ -247,6 +247,23 @@ pub enum Layout {
     Csv,
     /// Its records, a line each.
     Events,
+    /// As metrics, in the text of OpenMetrics 1.0.
+    Openmetrics,
+    /// As ab would have printed it.
+    Ab,
+    /// As siege would have printed it.
+    Siege,
+    /// As http_load would have printed it.
+    #[value(name = "http_load")]
+    HttpLoad,
+    /// As wrk would have printed it.
+    Wrk,
+    /// As wrk2 would have printed it.
+    Wrk2,
+    /// As wrktcp would have printed it.
+    Wrktcp,
+    /// As jtest would have printed it.
+    Jtest,
 }
 
 /// The runs that were kept.

@@ -5,9 +5,11 @@ use crate::problem::{Exit, Problem};
 use crate::runs;
 use doors::native::{Layout, ReportArgs};
 use measure::stream::End;
-use measure::{RunResult, RunState};
+use measure::{Head, RunResult, RunState};
 use plan::Plan;
 use report::Context;
+use report::metrics::Format;
+use report::old::Tool;
 use std::path::Path;
 
 /// Runs the command.
@@ -20,19 +22,42 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Problem> {
     let state = runs::load(&file)?;
     let (plan, result) = (plan_of(&state, &file)?, state.result());
     let none = End::default();
-    show::write_bytes(laid_out(args.layout, &result, &context(&state, &plan, &none)).as_bytes());
+    let context = context(&state, &plan, &none);
+    let text = match old_tool(args.layout) {
+        Some(tool) => {
+            let (text, notes) = report::old::report(tool, &result, &context);
+            notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
+            report::harmless(&text).into_owned()
+        }
+        None => laid_out(args.layout, &result, state.head(), &context),
+    };
+    show::write_bytes(text.as_bytes());
     Ok(Exit::Fine)
 }
 
-/// The run in this layout, as it would have been shown when it was over.
-fn laid_out(layout: Layout, result: &RunResult, context: &Context<'_>) -> String {
+fn old_tool(layout: Layout) -> Option<Tool> {
     match layout {
-        Layout::Text => format!("\n{}", report::harmless(&report::text::report(result, context))),
+        Layout::Ab => Some(Tool::Ab),
+        Layout::Siege => Some(Tool::Siege),
+        Layout::HttpLoad => Some(Tool::HttpLoad),
+        Layout::Wrk => Some(Tool::Wrk),
+        Layout::Wrk2 => Some(Tool::Wrk2),
+        Layout::Wrktcp => Some(Tool::Wrktcp),
+        Layout::Jtest => Some(Tool::Jtest),
+        Layout::Text | Layout::Json | Layout::Html | Layout::Csv | Layout::Events | Layout::Openmetrics => {
+            None
+        }
+    }
+}
+
+/// The run in this layout, as it would have been shown when it was over.
+fn laid_out(layout: Layout, result: &RunResult, head: &Head, context: &Context<'_>) -> String {
+    match layout {
         Layout::Json => report::json::report(result, context),
         Layout::Html => report::html::page(result, context),
         Layout::Csv => report::csv::seconds(result),
-        // A layout of records, not of a result: see `events`.
-        Layout::Events => String::new(),
+        Layout::Openmetrics => report::metrics::text(result, head, Format::OpenMetrics),
+        _ => format!("\n{}", report::harmless(&report::text::report(result, context))),
     }
 }
 

@@ -1,0 +1,114 @@
+//! Any run in the layout of an old tool: what the tool would have been told on its command line is taken from the plan.
+
+use crate::ab::{self, Asked, Seen};
+use crate::text::Context;
+use crate::{http_load, jtest, siege, wrk, wrktcp};
+use measure::{PhaseResult, RunResult, Spreads};
+use plan::Stop;
+use std::time::Duration;
+
+/// Whose layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// ApacheBench's.
+    Ab,
+    /// siege's, of its newest version.
+    Siege,
+    /// http_load's, of ACME Laboratories.
+    HttpLoad,
+    /// wrk's, with percentiles.
+    Wrk,
+    /// wrk2's, with both spectra.
+    Wrk2,
+    /// wrktcp's, with percentiles.
+    Wrktcp,
+    /// jtest's: a line a second, totals.
+    Jtest,
+}
+
+/// The report, and sentences about what is not as the tool would have measured it.
+pub fn report(tool: Tool, result: &RunResult, context: &Context<'_>) -> (String, Vec<String>) {
+    let mut notes = Vec::new();
+    let text = match tool {
+        Tool::Ab => of_ab(result, context, &mut notes),
+        Tool::Siege => {
+            let figures = siege::Figures::of(result, siege::Layout::V41);
+            siege::report(&figures, siege::Layout::V41, false)
+        }
+        Tool::HttpLoad => http_load::report(result, http_load::Format::Acme, false, None),
+        Tool::Wrk | Tool::Wrk2 => {
+            let is_wrk2 = tool == Tool::Wrk2;
+            banner(result, context)
+                + &wrk::report(result, wrk::Options { wrk2: is_wrk2, latency: true, uncorrected: is_wrk2 })
+        }
+        Tool::Wrktcp => banner(result, context) + &wrktcp::report(result, true),
+        Tool::Jtest => of_jtest(result),
+    };
+    (text, notes)
+}
+
+fn banner(result: &RunResult, context: &Context<'_>) -> String {
+    let measured = result.measured();
+    let target = context.target.unwrap_or("the target");
+    wrk::banner(target, u64::from(context.threads), measured.peak(), rounded(measured.took))
+}
+
+/// To whole seconds: what the old tools were told.
+fn rounded(time: Duration) -> Duration {
+    Duration::from_secs(time.as_secs_f64().round() as u64)
+}
+
+fn of_ab(result: &RunResult, context: &Context<'_>, notes: &mut Vec<String>) -> String {
+    let mut phase = result.measured();
+    if phase.tally.spreads().is_none() {
+        notes.push(
+            "this run was not made for ab: its times are those of the histograms, to a thousandth, and connecting is not part \
+             of the total"
+                .to_owned(),
+        );
+        let until = phase.until.saturating_sub(phase.began);
+        let spreads = Spreads::estimated(|clock| phase.tally.clock(clock).clone(), until);
+        phase.tally.add_spreads(&spreads);
+    }
+    let asked = asked(&phase, context);
+    ab::text(&asked, &Seen::new(&phase, &asked, result.interrupted))
+}
+
+/// What ab would have been asked for.
+fn asked(phase: &PhaseResult, context: &Context<'_>) -> Asked {
+    let phases = context.plan.load.iter().flat_map(|load| &load.phases);
+    let stop = phases.filter(|phase| phase.measured).map(|phase| phase.stop).next().unwrap_or_default();
+    let target = context.target.unwrap_or_default();
+    let (secure, rest) = match target.split_once("://") {
+        Some((scheme, rest)) => (scheme == "https", rest),
+        None => (false, target.rsplit(' ').next().unwrap_or_default()),
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
+    let Stop { after, requests, .. } = stop;
+    Asked {
+        hostname: host.to_owned(),
+        port: port.parse().unwrap_or(if secure { 443 } else { 80 }),
+        path: if path.is_empty() { "/".to_owned() } else { path.to_owned() },
+        proxy: None,
+        secure,
+        server_name: None,
+        concurrency: u32::try_from(phase.peak()).unwrap_or(u32::MAX),
+        requests: requests.unwrap_or(phase.counts().requests),
+        time_limit: after,
+        any_length: true,
+        keep_alive: phase.counts().reused > 0,
+        has_body: false,
+        percentiles: true,
+        confidence: true,
+        survives: true,
+    }
+}
+
+fn of_jtest(result: &RunResult) -> String {
+    let options = jtest::ViewOptions { interval_s: 1, average_over: 1, old_averages: false };
+    let mut layout = jtest::Layout::new(options);
+    let mut text: String = result.timeline.rows.iter().map(|row| layout.row(row)).collect();
+    text += &layout.rest();
+    text + &jtest::totals(result) + &jtest::summary(result)
+}
