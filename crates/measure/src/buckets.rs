@@ -67,6 +67,12 @@ impl Buckets {
         Buckets(buckets)
     }
 
+    /// Those of a distribution.
+    pub fn of_counts(counts: impl Iterator<Item = (u32, u64)>, digits: Digits) -> Buckets {
+        let fine = Buckets(counts.collect());
+        if digits == Digits::Two { fine.coarsened() } else { fine }
+    }
+
     /// Nothing is in them.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -243,7 +243,7 @@ impl Collector {
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: if service.is_empty() { 0 } else { service.max() },
-            mean_us: mean(&[service, pending.tally.clock(Clock::Faulty)]),
+            mean_us: mean(&[&service, &pending.tally.clock(Clock::Faulty)]),
             clients: Figures::of(&pending.tally),
             origin: origin.filter(|_| self.origin.known).map(|now| now.since(&self.origin.at_row)),
             clocks: clocks(&pending.tally, Digits::Two),

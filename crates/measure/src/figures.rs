@@ -148,8 +148,8 @@ impl Figures {
 
 /// The times of a tally.
 pub fn clocks(tally: &Tally, digits: Digits) -> Clocks {
-    let seen = Clock::ALL.into_iter().filter(|clock| !tally.clock(*clock).is_empty());
-    seen.map(|clock| (clock, Buckets::of(tally.clock(clock), digits))).collect()
+    let seen = Clock::ALL.into_iter().filter(|clock| !tally.times_of(*clock).is_empty());
+    seen.map(|clock| (clock, Buckets::of_counts(tally.times_of(clock).iter(), digits))).collect()
 }
 
 /// The counters that are not zero.

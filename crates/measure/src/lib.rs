@@ -11,6 +11,7 @@ pub mod clock;
 pub mod codes;
 pub mod collect;
 pub mod contention;
+pub mod distribution;
 pub mod event;
 pub mod figures;
 mod fold;
@@ -37,6 +38,7 @@ pub use collect::Collector;
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
 pub use contention::Contention;
+pub use distribution::Distribution;
 pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Said, Talk, Trouble};
 pub use figures::Figures;
 pub use fold::RunState;

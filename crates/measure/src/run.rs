@@ -261,7 +261,7 @@ impl PhaseResult {
 
     /// Response times of good answers and, as far as they had come, of unfinished requests.
     pub fn response(&self) -> Censored {
-        Censored::new(self.tally.clock(Clock::Response), self.tally.clock(Clock::Unfinished))
+        Censored::new(&self.tally.clock(Clock::Response), &self.tally.clock(Clock::Unfinished))
     }
 
     /// A percentile of a clock in µs; 0 where nothing was recorded.

@@ -3,6 +3,7 @@
 
 use crate::buckets::{Buckets, Digits};
 use crate::clock::Clock;
+use crate::distribution::{Distribution, MAX_US};
 use crate::seconds;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
@@ -21,18 +22,19 @@ pub struct Spread {
     min_us: u64,
     max_us: u64,
     /// All but those of zero.
-    histogram: Histogram<u64>,
+    times: Distribution,
 }
-
-/// Longer times count as this, in µs: the bound of every histogram.
-const MAX_US: u64 = 3_600_000_000;
 
 impl Default for Spread {
     fn default() -> Spread {
-        // Constant bounds that the constructor accepts.
-        let histogram =
-            Histogram::new_with_bounds(1, MAX_US, 3).unwrap_or_else(|_| Histogram::new(3).unwrap());
-        Spread { zeros: 0, sum_us: 0, squares: 0, min_us: u64::MAX, max_us: 0, histogram }
+        Spread {
+            zeros: 0,
+            sum_us: 0,
+            squares: 0,
+            min_us: u64::MAX,
+            max_us: 0,
+            times: Distribution::default(),
+        }
     }
 }
 
@@ -49,7 +51,7 @@ impl Spread {
         self.squares += u128::from(us * us);
         self.min_us = self.min_us.min(us);
         self.max_us = self.max_us.max(us);
-        self.histogram.saturating_record(us);
+        self.times.record(us, 1);
     }
 
     /// Adds those of another part.
@@ -59,18 +61,17 @@ impl Spread {
         self.squares += other.squares;
         self.min_us = self.min_us.min(other.min_us);
         self.max_us = self.max_us.max(other.max_us);
-        // Both have the one geometry, so nothing can be out of range.
-        let _ = self.histogram.add(&other.histogram);
+        self.times.merge(&other.times);
     }
 
     /// How many there are.
     pub fn count(&self) -> u64 {
-        self.zeros + self.histogram.len()
+        self.zeros + self.times.count()
     }
 
     /// The shortest, in µs; 0 where there is none.
     pub fn min_us(&self) -> u64 {
-        if self.zeros > 0 || self.histogram.is_empty() { 0 } else { self.min_us }
+        if self.zeros > 0 || self.times.is_empty() { 0 } else { self.min_us }
     }
 
     /// The longest, in µs.
@@ -90,7 +91,7 @@ impl Spread {
 
     /// Mean, longest and shortest of the times that are not zero, in µs; `None` where there is none.
     pub fn beyond_zero_us(&self) -> Option<(f64, u64, u64)> {
-        let count = self.histogram.len();
+        let count = self.times.count();
         (count > 0).then(|| (self.sum_us as f64 / count as f64, self.max_us, self.min_us))
     }
 
@@ -113,11 +114,10 @@ impl Spread {
         if seen > index {
             return 0;
         }
-        for value in self.histogram.iter_recorded() {
-            seen += value.count_since_last_iteration();
+        for (bucket, count) in self.times.iter() {
+            seen += count;
             if seen > index {
-                let middle = self.histogram.median_equivalent(value.value_iterated_to());
-                return middle.clamp(self.min_us(), self.max_us);
+                return Digits::Three.middle(bucket).clamp(self.min_us(), self.max_us);
             }
         }
         self.max_us
@@ -136,7 +136,7 @@ impl Spread {
 
     fn clear(&mut self) {
         (self.zeros, self.sum_us, self.squares, self.min_us, self.max_us) = (0, 0, 0, u64::MAX, 0);
-        self.histogram.reset();
+        self.times.clear();
     }
 }
 
@@ -146,9 +146,9 @@ impl Spread {
             zeros: self.zeros,
             sum_us: self.sum_us,
             squares: self.squares.to_string(),
-            min_us: if self.histogram.is_empty() { 0 } else { self.min_us },
+            min_us: if self.times.is_empty() { 0 } else { self.min_us },
             max_us: self.max_us,
-            times: Buckets::of(&self.histogram, Digits::Three),
+            times: Buckets::of_counts(self.times.iter(), Digits::Three),
         }
     }
 
@@ -163,7 +163,7 @@ impl Spread {
         if !kept.times.is_empty() {
             spread.min_us = kept.min_us;
         }
-        kept.times.record(Digits::Three, &mut spread.histogram);
+        spread.times.add_kept(&kept.times, Digits::Three);
         spread
     }
 }
@@ -178,7 +178,7 @@ impl Spread {
             spread.squares += u128::from(us) * u128::from(us) * u128::from(count);
             spread.min_us = spread.min_us.min(us);
             spread.max_us = spread.max_us.max(us);
-            spread.histogram.saturating_record_n(us, count);
+            spread.times.record(us, count);
         }
         spread
     }

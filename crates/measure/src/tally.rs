@@ -3,6 +3,7 @@
 use crate::buckets::Digits;
 use crate::clock::{Clock, Clocks};
 use crate::codes::Codes;
+use crate::distribution::Distribution;
 use crate::labels::{Label, Labels};
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
@@ -223,7 +224,7 @@ pub struct Tally {
     errnos: Vec<i32>,
     /// Faults by kind.
     faults: Vec<u64>,
-    clocks: Vec<Histogram<u64>>,
+    clocks: Vec<Distribution>,
     /// Made when the first request's times are to be gathered.
     spreads: Option<Box<Spreads>>,
     /// Codes of answers, where the plan says where they stand.
@@ -242,21 +243,16 @@ impl Default for Tally {
     }
 }
 
-const MAX_US: u64 = 3_600_000_000;
-
 impl Tally {
-    /// An empty tally; all memory it will need is taken here (about 2.8 MB).
+    /// An empty tally. Memory for times is taken where some are counted, and kept: a short run's tally has less than 300 kB.
     pub fn new() -> Tally {
-        // Constant bounds that the constructor accepts.
-        let histogram =
-            || Histogram::new_with_bounds(1, MAX_US, 3).unwrap_or_else(|_| Histogram::new(3).unwrap());
         Tally {
             counts: Counts::default(),
             statuses: vec![0; 1000],
             failures: vec![0; FailureKind::ALL.len() * Stage::ALL.len()],
             errnos: vec![0; FailureKind::ALL.len()],
             faults: vec![0; Fault::ALL.len()],
-            clocks: Clock::ALL.iter().map(|_| histogram()).collect(),
+            clocks: vec![Distribution::default(); Clock::ALL.len()],
             spreads: None,
             codes: Codes::new(),
             labels: Labels::default(),
@@ -410,7 +406,7 @@ impl Tally {
     }
 
     fn times(&mut self, clock: Clock, time: Duration, times: u64) {
-        self.clocks[clock as usize].saturating_record_n((time.as_micros() as u64).max(1), times);
+        self.clocks[clock as usize].record(time.as_micros() as u64, times);
     }
 
     /// Gathers the times of a request, for plans that ask for it.
@@ -426,7 +422,7 @@ impl Tally {
     /// Adds times that were kept, as fine as they were kept.
     pub fn add_clocks(&mut self, clocks: &Clocks, digits: Digits) {
         for (clock, buckets) in clocks {
-            buckets.record(digits, &mut self.clocks[*clock as usize]);
+            self.clocks[*clock as usize].add_kept(buckets, digits);
         }
     }
 
@@ -436,8 +432,25 @@ impl Tally {
     }
 
     /// The histogram of a clock, in µs.
-    pub fn clock(&self, clock: Clock) -> &Histogram<u64> {
+    pub fn clock(&self, clock: Clock) -> Histogram<u64> {
+        self.clocks[clock as usize].histogram()
+    }
+
+    /// The times of a clock as they were counted.
+    pub fn times_of(&self, clock: Clock) -> &Distribution {
         &self.clocks[clock as usize]
+    }
+
+    /// Bytes of memory that it takes, but for codes, labels and what old tools want.
+    pub fn bytes(&self) -> usize {
+        let lists = [
+            self.statuses.capacity(),
+            self.failures.capacity(),
+            self.faults.capacity(),
+            self.errnos.capacity(),
+        ];
+        let clocks: usize = self.clocks.iter().map(Distribution::bytes).sum();
+        size_of_val(self) + clocks + lists.into_iter().sum::<usize>() * size_of::<u64>()
     }
 
     /// Adds answers with a status.
@@ -509,8 +522,7 @@ impl Tally {
         for (mine, theirs) in
             self.clocks.iter_mut().zip(&other.clocks).filter(|(_, theirs)| !theirs.is_empty())
         {
-            // Both have the one geometry, so nothing can be out of range.
-            let _ = mine.add(theirs);
+            mine.merge(theirs);
         }
         if let Some(theirs) = &other.spreads {
             self.add_spreads(theirs);
@@ -527,7 +539,7 @@ impl Tally {
         self.labels.clear();
         (self.heard, self.failed_at) = (None, None);
         self.errnos.fill(0);
-        self.clocks.iter_mut().filter(|clock| !clock.is_empty()).for_each(Histogram::reset);
+        self.clocks.iter_mut().for_each(Distribution::clear);
         if let Some(spreads) = &mut self.spreads {
             spreads.clear();
         }
@@ -669,6 +681,19 @@ mod tests {
         }
         assert_eq!(picture(&together), picture(&one_by_one));
         assert_eq!(together.counts.requests, 0, "that is counted when they begin");
+    }
+
+    #[test]
+    fn a_short_run_takes_little_memory() {
+        let mut tally = Tally::new();
+        // Answers from 60 µs to 60 ms, in which every bucket occurs.
+        for n in 0..200_000u64 {
+            let us = 60 + (n * 7919) % 60_000;
+            tally.exchange(&exchange(Outcome::Fine, CacheResult::ALL[(n % 5) as usize], us));
+        }
+        // Codes have room for 256 of 80 bytes.
+        let bytes = tally.bytes() + 256 * 80;
+        assert!(bytes <= 300_000, "{bytes}");
     }
 
     #[test]

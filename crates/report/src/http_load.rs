@@ -60,7 +60,7 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
     if seconds > 0.01 {
         text += &format!("{} fetches/sec, {} bytes/sec\n", g(fetches as f64 / seconds), g(bytes / seconds));
     }
-    text += &times("connect", of_histogram(tally.clock(Clock::Connect)));
+    text += &times("connect", of_histogram(&tally.clock(Clock::Connect)));
     // Of all answers, whatever their status: a histogram of the run has those of good ones.
     let first = tally.spreads().and_then(|spreads| spreads.waiting.beyond_zero_us());
     text += &times("first-response", first);

@@ -200,7 +200,7 @@ impl Serialize for Latency<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let times = |clock| match clock {
             Clock::Response => Times::of_responses(&self.0.response()),
-            _ => Times::new(self.0.tally.clock(clock)),
+            _ => Times::new(&self.0.tally.clock(clock)),
         };
         to.collect_map(Clock::ALL.into_iter().map(|clock| (clock.name(), times(clock))))
     }

@@ -166,7 +166,7 @@ impl Page {
         for (name, clock, help) in families {
             self.family(name, "histogram", help);
             for phase in &result.phases {
-                self.histogram(name, &phase.name, phase.tally.clock(clock));
+                self.histogram(name, &phase.name, &phase.tally.clock(clock));
             }
         }
     }

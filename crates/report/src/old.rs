@@ -67,7 +67,7 @@ fn of_ab(result: &RunResult, context: &Context<'_>, notes: &mut Vec<String>) -> 
                 .to_owned(),
         );
         let until = phase.until.saturating_sub(phase.began);
-        let spreads = Spreads::estimated(|clock| phase.tally.clock(clock).clone(), until);
+        let spreads = Spreads::estimated(|clock| phase.tally.clock(clock), until);
         phase.tally.add_spreads(&spreads);
     }
     let asked = asked(&phase, context);

@@ -41,7 +41,7 @@ pub fn banner(url: &str, threads: u64, connections: u64, lasts: Duration) -> Str
 pub fn report(result: &RunResult, options: Options) -> String {
     let measured = result.measured();
     let tally = &measured.tally;
-    let latency = tally.clock(options.clock());
+    let latency = &tally.clock(options.clock());
     let mut text = rows::TITLES.to_owned();
     text += &row("Latency", &Dispersion::of(latency), microseconds);
     text += &row("Req/Sec", &Dispersion::of(&measured.rates.seen()), count);
@@ -50,7 +50,7 @@ pub fn report(result: &RunResult, options: Options) -> String {
         if options.uncorrected {
             let title =
                 "HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account)";
-            text += &format!("\n{}", spectrum::block(title, tally.clock(Clock::Service)));
+            text += &format!("\n{}", spectrum::block(title, &tally.clock(Clock::Service)));
         }
     } else if options.latency {
         text += &rows::distribution(latency);

@@ -48,9 +48,9 @@ pub fn report(result: &RunResult, distribution: bool) -> String {
 
 /// Service times of all whole answers: one with a bad code has taken its time, too.
 fn latency(measured: &PhaseResult) -> Histogram {
-    let mut all = measured.tally.clock(Clock::Service).clone();
+    let mut all = measured.tally.clock(Clock::Service);
     // All histograms have the one geometry, so nothing can be out of range.
-    let _ = all.add(measured.tally.clock(Clock::Faulty));
+    let _ = all.add(&measured.tally.clock(Clock::Faulty));
     all
 }
 

@@ -87,7 +87,7 @@ impl Ended {
         };
         Ended {
             figures: figures(result),
-            latency: Stats::new(measured.tally.clock(clock), dialect),
+            latency: Stats::new(&measured.tally.clock(clock), dialect),
             rates: Stats::new(&measured.rates.seen(), dialect),
         }
     }

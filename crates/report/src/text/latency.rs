@@ -102,7 +102,7 @@ fn recorded(phase: &PhaseResult, clock: Clock) -> bool {
 fn row(phase: &PhaseResult, clock: Clock, name: &str) -> [String; 8] {
     let times = match clock {
         Clock::Response => phase.response(),
-        _ => Censored::exact(phase.tally.clock(clock)),
+        _ => Censored::exact(&phase.tally.clock(clock)),
     };
     let at = |quantile| show::bound(times.quantile(quantile));
     [
