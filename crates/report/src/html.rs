@@ -153,7 +153,7 @@ fn percentiles(result: &RunResult, context: &Context<'_>) -> Option<Chart> {
     let measured = text::measured(result, context.plan);
     let line = |name, class, clock| {
         let histogram = measured.tally.clock(clock);
-        (!histogram.is_empty()).then(|| Line { name, class, points: spectrum(histogram) })
+        (!histogram.is_empty()).then(|| Line { name, class, points: spectrum(&histogram) })
     };
     let lines: Vec<Line> =
         [line("response time", "a", Clock::Response), line("service time", "b", Clock::Service)]

@@ -50,7 +50,7 @@ pub fn report(result: &RunResult, distribution: bool) -> String {
 fn latency(measured: &PhaseResult) -> Histogram {
     let mut all = measured.tally.clock(Clock::Service);
     // All histograms have the one geometry, so nothing can be out of range.
-    let _ = all.add(&measured.tally.clock(Clock::Faulty));
+    let _ = all.add(measured.tally.clock(Clock::Faulty));
     all
 }
 

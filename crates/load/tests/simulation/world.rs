@@ -130,7 +130,8 @@ impl Ran {
 
 /// What a clock of a tally recorded.
 pub fn recorded(tally: &Tally, clock: Clock) -> Vec<(u64, u64)> {
-    let values = tally.clock(clock).iter_recorded();
+    let times = tally.clock(clock);
+    let values = times.iter_recorded();
     values.map(|value| (value.value_iterated_to(), value.count_at_value())).collect()
 }
 
