@@ -30,7 +30,7 @@ fn again(ran: &Ran, words: &str) -> String {
 #[test]
 fn a_report_made_later_is_the_one_that_was_printed() {
     let ran = start(
-        "cache -d 1s -t 1 --seed 3 --json live.json --html live.html --fail-if p99<1us --label build=4711"
+        "cache -d 1s -t 1 --seed 3 --json live.json --html live.html --fail-if p99>1us --label build=4711"
             .split_whitespace(),
     )
     .end();
