@@ -134,7 +134,7 @@ const TITLES: &str = "                     min         max         mean         
 fn rows_of_152(measured: &PhaseResult, options: Options) -> String {
     let mut text = TITLES.to_owned();
     for (title, _, clock) in CLOCKS {
-        let times = measured.tally.clock(clock);
+        let times = &measured.tally.clock(clock);
         let spread = Dispersion::of(times);
         let columns = [least(times), spread.max as f64, spread.mean, spread.stdev].map(time);
         text += title;
@@ -148,7 +148,7 @@ fn rows_of_169(measured: &PhaseResult, options: Options) -> String {
         ["min", "max", "median", "p95", "p99", "mean", "sd"].map(|title| format!("{title:<12}")).concat();
     let mut text = format!("{:17}{titles}+/- sd\n", "");
     for (_, title, clock) in CLOCKS {
-        let times = measured.tally.clock(clock);
+        let times = &measured.tally.clock(clock);
         let spread = Dispersion::of(times);
         let at =
             |quantile: f64| if times.is_empty() { 0.0 } else { times.value_at_quantile(quantile) as f64 };
