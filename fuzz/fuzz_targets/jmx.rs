@@ -1,5 +1,5 @@
-//! JMeter's plans: whatever stands in a file, it becomes a tree whose elements have lines of the file, or one error that says why;
-//! and each text of it is taken apart without a panic.
+//! JMeter's plans: whatever stands in a file, it becomes a tree whose elements have lines of the file and is converted, or one
+//! error says why; and each text of it is taken apart without a panic.
 #![no_main]
 
 use jmeter::{Element, Settings, TestPlan, Text, Value};
@@ -8,7 +8,11 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|file: &[u8]| {
     let lines = file.split(|byte| matches!(byte, b'\n' | b'\r')).count();
     match TestPlan::read(file, &Settings::default()) {
-        Ok(plan) => each(&plan.root, lines),
+        Ok(plan) => {
+            each(&plan.root, lines);
+            let conversion = plan.convert(&Settings::default());
+            assert!(conversion.exact.len() <= conversion.elements);
+        }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 });

@@ -54,7 +54,8 @@ impl Converter<'_> {
 
     /// The script as an expression of the plan, where it is nothing but comparisons.
     fn comparison(&mut self, script: &Text) -> Option<String> {
-        let tokens = self.tokens(script)?;
+        // The parser is recursive, and a comparison is short.
+        let tokens = self.tokens(script).filter(|tokens| tokens.len() <= 1000)?;
         let mut parser = Parser { tokens: &tokens, at: 0 };
         let (text, _) = parser.either()?;
         (parser.at == tokens.len()).then_some(text)

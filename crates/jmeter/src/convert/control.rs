@@ -208,7 +208,7 @@ impl Converter<'_> {
         let value = if by_percent { value[0] } else { value[1] };
         let written = of.properties.filled(value).unwrap_or("1").to_owned();
         let Some(text) = self.constant(of, &written, "its throughput") else { return Vec::new() };
-        let Ok(number) = text.trim().parse::<f64>() else {
+        let Some(number) = text.trim().parse::<f64>().ok().filter(|number| number.is_finite()) else {
             self.missing(of, format!("its throughput '{text}' is no number"));
             return Vec::new();
         };

@@ -309,7 +309,7 @@ impl<'a> Converter<'a> {
         let text = self.evaluate_at_start(of, written);
         match text.trim() {
             "" => 0,
-            text => text.parse::<f64>().map(|number| number.max(0.0) as u64).unwrap_or_else(|_| {
+            text => text.parse::<f64>().map(|number| number.clamp(0.0, 1e9) as u64).unwrap_or_else(|_| {
                 self.different(of, format!("'{text}' is no number: taken as 0, as in JMeter"));
                 0
             }),

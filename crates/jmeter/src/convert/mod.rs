@@ -56,6 +56,7 @@ impl TestPlan {
             variables: Variables::of(&self.root),
             properties_change: changes_properties(&self.root),
             findings: self.findings.clone(),
+            noted: BTreeSet::new(),
             endless: Vec::new(),
             https: false,
             limits: Vec::new(),
@@ -86,6 +87,8 @@ struct Converter<'a> {
     /// Properties are set while users run, so they are looked up each time.
     properties_change: bool,
     findings: Vec<Finding>,
+    /// The same, to note each once.
+    noted: BTreeSet<Finding>,
     endless: Vec<String>,
     /// Some request goes over TLS.
     https: bool,
@@ -111,7 +114,7 @@ impl Converter<'_> {
 
     /// An element may be met many times, once for each sampler below it.
     fn note(&mut self, finding: Finding) {
-        if !self.findings.contains(&finding) {
+        if self.noted.insert(finding.clone()) {
             self.findings.push(finding);
         }
     }
@@ -139,8 +142,11 @@ impl Converter<'_> {
     fn conclude(mut self, root: &Element, plan: Plan) -> Conversion {
         let mut paths = Vec::new();
         all_paths(root, &mut paths);
-        let place = |finding: &Finding| paths.iter().position(|path| *path == finding.path);
-        self.findings.sort_by_key(|finding| (place(finding), finding.grade));
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (place, path) in paths.iter().enumerate() {
+            places.entry(path).or_insert(place);
+        }
+        self.findings.sort_by_key(|finding| (places.get(finding.path.as_str()).copied(), finding.grade));
         let found: BTreeSet<&str> = self.findings.iter().map(|finding| finding.path.as_str()).collect();
         let exact = paths.iter().filter(|path| !found.contains(path.as_str())).cloned().collect();
         Conversion { plan, exact, endless: self.endless, elements: paths.len(), findings: self.findings }

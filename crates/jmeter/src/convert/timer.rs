@@ -67,15 +67,15 @@ impl Converter<'_> {
         let plugin = of.class.contains('.');
         let factor =
             self.settings.properties.get("timer.factor").and_then(|factor| factor.trim().parse().ok());
-        factor.filter(|factor: &f64| !plugin && *factor >= 0.0).unwrap_or(1.0)
+        factor.filter(|factor: &f64| !plugin && (0.0..=1e6).contains(factor)).unwrap_or(1.0)
     }
 
     fn milliseconds(&mut self, of: &Element, text: &str) -> Duration {
         match text.trim() {
             "" => Duration::ZERO,
             text => match text.parse::<f64>() {
-                Ok(ms) => Duration::from_secs_f64((ms / 1e3).clamp(0.0, 1e9)),
-                Err(_) => {
+                Ok(ms) if ms.is_finite() => Duration::from_secs_f64((ms / 1e3).clamp(0.0, 1e9)),
+                _ => {
                     self.different(
                         of,
                         format!("'{text}' is no number of milliseconds: taken as 0, as in JMeter"),
@@ -91,7 +91,7 @@ impl Converter<'_> {
         let written = of.properties.text("throughput").to_owned();
         let Some(text) = self.constant(of, &written, "its throughput") else { return Vec::new() };
         let per_minute = text.trim().parse::<f64>().unwrap_or(0.0);
-        if per_minute <= 0.0 {
+        if !per_minute.is_finite() || per_minute <= 0.0 {
             return Vec::new();
         }
         let mode = calculation(of.properties.text("calcMode"));
@@ -163,7 +163,7 @@ impl Converter<'_> {
             let cells: Vec<String> = row.as_list().iter().map(|cell| cell.as_text().to_owned()).collect();
             let mut at = |nth: usize| {
                 let text = self.evaluate_at_start(of, cells.get(nth).map_or("", String::as_str));
-                text.trim().parse::<f64>().ok()
+                text.trim().parse::<f64>().ok().filter(|number| number.is_finite())
             };
             let (Some(from), Some(to), Some(seconds)) = (at(0), at(1), at(2)) else {
                 self.missing(of, "a row of its load profile is no three numbers");
@@ -244,11 +244,11 @@ fn time(text: &str) -> Option<Duration> {
             }
             _ => return None,
         };
-        seconds += number.parse::<u64>().ok()? * unit;
+        seconds = number.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(seconds)?;
         number.clear();
     }
     if !number.is_empty() {
-        seconds += number.parse::<u64>().ok()?;
+        seconds = number.parse::<u64>().ok()?.checked_add(seconds)?;
     }
     Some(Duration::from_secs(seconds))
 }

@@ -25,7 +25,7 @@ fn fields(pattern: &str) -> Result<Vec<Field<'_>>, String> {
             rest = &quoted[end + 1..];
         } else if first.is_ascii_alphabetic() {
             let count = rest.chars().take_while(|letter| *letter == first).count();
-            fields.push(Field::Letters(first, count));
+            fields.push(Field::Letters(first, count.min(20)));
             rest = &rest[count..];
         } else {
             let end = rest.find(|one: char| one == '\'' || one.is_ascii_alphabetic()).unwrap_or(rest.len());

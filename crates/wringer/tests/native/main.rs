@@ -14,6 +14,7 @@ mod faulty_proxy;
 mod http;
 mod http2;
 mod http2_peer;
+mod jmeter;
 mod journeys;
 mod kept;
 mod oracle;

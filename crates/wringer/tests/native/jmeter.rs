@@ -1,0 +1,95 @@
+//! JMeter's plans from outside: checked, converted, and run through both doors.
+
+use crate::support::{Ran, folder, start_in};
+use crate::web::{Web, ok};
+
+/// Four users, three times the same request, to the port that a property says.
+const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan testclass="TestPlan" testname="Plan"/><hashTree>
+<ThreadGroup testclass="ThreadGroup" testname="Users">
+  <stringProp name="ThreadGroup.on_sample_error">continue</stringProp>
+  <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+    <boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">3</stringProp>
+  </elementProp>
+  <intProp name="ThreadGroup.num_threads">4</intProp><intProp name="ThreadGroup.ramp_time">0</intProp>
+</ThreadGroup><hashTree>
+  <HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="Home, page">
+    <stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">${__P(port)}</stringProp>
+    <stringProp name="HTTPSampler.path">/a b?c=d</stringProp><stringProp name="HTTPSampler.method">GET</stringProp>
+  </HTTPSamplerProxy><hashTree>
+    <HeaderManager testname="Fields"><collectionProp name="HeaderManager.headers"><elementProp name="X-A" elementType="Header">
+      <stringProp name="Header.name">X-A</stringProp><stringProp name="Header.value">b</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>
+  </hashTree>
+  <!-- more -->
+</hashTree></hashTree></hashTree></jmeterTestPlan>
+"#;
+
+/// Something that no build runs.
+const UNKNOWN: &str = "<com.example.Own testname=\"Own\"/><hashTree/>";
+
+fn on(plan: &str, words: &[&str]) -> Ran {
+    let folder = folder();
+    std::fs::write(folder.path().join("plan.jmx"), plan).unwrap();
+    start_in(folder, words.iter().copied()).end()
+}
+
+#[test]
+fn a_plan_is_run_with_jmeters_results() {
+    let web = Web::start(|_| ok("hello"));
+    let port = format!("-Jport={}", web.address.port());
+    let words = ["jmeter", "-n", "-t", "{}/plan.jmx", "-l", "{}/out.jtl", "-e", "-o", "{}/report", &port];
+    let ran = on(PLAN, &words).ended_with(0);
+    let seen = web.seen();
+    assert_eq!(seen.len(), 12);
+    assert!(seen.iter().all(|asked| asked.target == "/a%20b?c=d" && asked.field("X-A") == Some("b")));
+    let names: Vec<&str> = seen[0].head.lines().skip(1).filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(names, ["Connection", "X-A", "Host", "User-Agent"]);
+    let results = ran.file("out.jtl");
+    let lines: Vec<&str> = results.lines().collect();
+    assert!(lines[0].starts_with("timeStamp,elapsed,label,responseCode"), "{results}");
+    assert_eq!(lines.len(), 13, "{results}");
+    for line in &lines[1..] {
+        assert!(line.contains(",\"Home, page\",200,OK,Users 1-") && line.contains(",text,true,,"), "{line}");
+    }
+    let statistics: serde_json::Value = serde_json::from_str(&ran.file("report/statistics.json")).unwrap();
+    assert_eq!(statistics["Total"]["sampleCount"], 12);
+    assert_eq!(statistics["Home, page"]["errorCount"], 0);
+    for said in ["Creating summariser <summary>", "Starting standalone test @", "summary =     12 in", "... end of run"] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn what_cannot_run_is_refused_by_element() {
+    let plan = PLAN.replace("<!-- more -->", UNKNOWN);
+    let checked = on(&plan, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(2);
+    for said in ["NOT all of it runs", "/Plan/Users/Own (com.example.Own, line 18)", "/Plan/Users/Home, page"] {
+        assert!(checked.stdout.contains(said), "{said}: {}", checked.stdout);
+    }
+    on(&plan, &["run", "{}/plan.jmx", "-Jport=1"]).refused_with(2, &["1 of 5 elements cannot run", "--skip-unsupported"]);
+    let checked = on(PLAN, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(0);
+    assert!(checked.stdout.contains("all of it runs\n"), "{}", checked.stdout);
+}
+
+#[test]
+fn a_converted_plan_is_a_plan_file() {
+    let converted = on(PLAN, &["plan", "convert", "{}/plan.jmx", "-Jport=8080"]).ended_with(0);
+    let folder = folder();
+    std::fs::write(folder.path().join("plan.toml"), &converted.stdout).unwrap();
+    start_in(folder, ["plan", "check", "{}/plan.toml"]).end().ended_with(0);
+    assert!(converted.stdout.contains("url = \"http://127.0.0.1:8080/a%20b?c=d\""), "{}", converted.stdout);
+}
+
+#[test]
+fn broken_plans_are_told_with_their_line() {
+    for (plan, said) in [
+        ("<jmeterTestPlan>\n<hashTree>", "<hashTree> is not closed"),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]><jmeterTestPlan/>", "document type"),
+        ("<project/>", "begins with <jmeterTestPlan>"),
+    ] {
+        on(plan, &["plan", "check", "{}/plan.jmx"]).refused_with(2, &[said]);
+        let ran = on(plan, &["jmeter", "-n", "-t", "{}/plan.jmx"]).ended_with(1);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
