@@ -119,7 +119,7 @@ methods! {
     exists isFile write newLine flush close readLine withWriter withWriterAppend withPrintWriter withReader
     newWriter newReader createNewFile getAbsolutePath toPath getCanonicalPath getFileName delete
     newPrintWriter ready toFile toAbsolutePath exit arraycopy
-    plusDays plusHours plusMillis plusMinutes plusMonths plusNanos plusSeconds plusWeeks plusYears minusDays
+    getChars plusDays plusHours plusMillis plusMinutes plusMonths plusNanos plusSeconds plusWeeks plusYears minusDays
     minusHours minusMillis minusMinutes minusMonths minusNanos minusSeconds minusWeeks minusYears
     // And the rest.
     copyValueOf currentThread decodeBase64Url displayName getContext getError getFailure getFrom

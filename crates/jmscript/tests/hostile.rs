@@ -61,6 +61,12 @@ fn what_is_deep_ends() {
     check("def l = []; l << l", "ok");
     check("def l = [1]; l << l", "UnsupportedOperationException");
     check("def m = [a: 1]; m.b = m", "UnsupportedOperationException");
+    check("def l = []; 20000.times { l = [l] }; def x = [1, 2]; x[l]", "Calls");
+    check("def l = []; 20000.times { l = [l] }; l.name", "Calls");
+    check(
+        "java.time.LocalDate.of(2024, 1, 1).format(java.time.LocalDate.of(2024, 1, 1))",
+        "ok",
+    );
     check("def f = { 1 }; 20000.times { def g = f; f = { g } }", "ok");
     let nested = format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000));
     assert!(ended(&nested, Dialect::Groovy).contains("nested too deeply"));
@@ -204,7 +210,7 @@ const WORDS: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_024, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_words_never_break_it(words in proptest::collection::vec(0..WORDS.len(), 0..40), dialect in 0..4_usize) {

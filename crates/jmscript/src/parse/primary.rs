@@ -82,6 +82,10 @@ impl Parser<'_> {
                 call.args = call.args.into_iter().chain(args).collect();
                 Expr::Static(call)
             }
+            Expr::Apply(mut call) if is_closure => {
+                call.1 = call.1.into_iter().chain(args).collect();
+                Expr::Apply(call)
+            }
             Expr::Property(property) => self.call_of_property(*property, args, before),
             of => Expr::Apply(Box::new((of, Box::from(args)))),
         })

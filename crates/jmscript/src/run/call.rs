@@ -36,6 +36,9 @@ impl Machine<'_> {
         if let Some(builder) = self.builders.last().cloned() {
             return self.node(&builder, &call.name, args);
         }
+        if let Some(delegate) = self.delegates.last().cloned() {
+            return self.invoke_named(&delegate, Method::named(&call.name), &call.name, args);
+        }
         let values = self.texts_of(args)?;
         let types: Vec<String> = args.iter().map(|arg| short_name(&arg.class_name())).collect();
         let name = &call.name;
@@ -292,6 +295,9 @@ impl Machine<'_> {
 
     /// Calls a method.
     pub(super) fn invoke(&mut self, of: &Value, method: Method, args: &[Value]) -> Run {
+        if self.stack.is_exhausted() {
+            return super::abrupt::too_deep(self.limits.calls);
+        }
         let found = match of {
             Value::Template(text) if method == Method::equals => args
                 .first()
@@ -361,11 +367,9 @@ impl Machine<'_> {
             (Method::asType, [Value::Class(class)]) => {
                 self.cast(&Type::of_class(*class), of.clone(), true)?
             }
-            (Method::with, [Value::Closure(closure)]) => {
-                self.call_closure(closure, std::slice::from_ref(of))?
-            }
+            (Method::with, [Value::Closure(closure)]) => self.with(closure, of)?,
             (Method::tap, [Value::Closure(closure)]) => {
-                self.call_closure(closure, std::slice::from_ref(of))?;
+                self.with(closure, of)?;
                 of.clone()
             }
             (Method::each, [Value::Closure(closure)]) => {
@@ -386,6 +390,14 @@ impl Machine<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// A closure that knows an object's methods and properties by their names alone.
+    fn with(&mut self, closure: &Rc<Closure>, of: &Value) -> Run {
+        self.delegates.push(of.clone());
+        let result = self.call_closure(closure, std::slice::from_ref(of));
+        self.delegates.pop();
+        result
     }
 
     fn class_of(&mut self, of: &Value) -> Value {

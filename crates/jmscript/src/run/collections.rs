@@ -138,6 +138,9 @@ impl Machine<'_> {
 
     /// `of[index]`.
     pub(super) fn element(&mut self, of: &Value, index: &Value) -> Run {
+        if self.stack.is_exhausted() {
+            return super::abrupt::too_deep(self.limits.calls);
+        }
         match (of, index) {
             (Value::Null, _) => thrown("NullPointerException", "Cannot invoke method getAt() on null object"),
             (Value::Map(map), key) => {

@@ -224,6 +224,9 @@ impl Machine<'_> {
     }
 
     fn property_of(&mut self, of: &Value, property: &Property) -> Run {
+        if self.stack.is_exhausted() {
+            return super::abrupt::too_deep(self.limits.calls);
+        }
         let name = &property.name;
         match of {
             Value::Map(map) if self.dialect.has_collections() => self.key(map, &Value::Text(name.clone())),
@@ -237,7 +240,9 @@ impl Machine<'_> {
             Value::Bound(Binding::Props) if self.dialect == Dialect::Groovy => {
                 Ok(self.host.property(name).unwrap_or_default())
             }
-            Value::List(list) if list.kind != ListKind::Array && self.dialect == Dialect::Groovy => {
+            Value::List(list)
+                if list.kind != ListKind::Array && self.dialect == Dialect::Groovy && &**name != "class" =>
+            {
                 self.spread_property(of, property)
             }
             _ if matches!(&**name, "length") => match self.length(of) {
@@ -253,6 +258,19 @@ impl Machine<'_> {
                 ),
                 None => self.missing_property(of, name),
             },
+        }
+    }
+
+    /// The property of a delegate that a name alone means.
+    pub(super) fn element_named(&mut self, of: &Value, name: &Rc<str>) -> Run {
+        if let Value::Map(map) = of {
+            return self.key(map, &Value::Text(name.clone()));
+        }
+        let mut chars = name.chars();
+        let first = chars.next().map_or_else(String::new, |first| first.to_uppercase().collect());
+        match Method::named(&format!("get{first}{}", chars.as_str())) {
+            Some(getter) => self.invoke_getter(of, getter, name),
+            None => self.missing_property(of, name),
         }
     }
 

@@ -46,7 +46,9 @@ impl Machine<'_> {
         let is_fixed = list.kind == ListKind::Array;
         Ok(Some(match (method, args) {
             (Method::add | Method::leftShift | Method::push | Method::addLast | Method::offer, [item])
-                if !is_fixed && self.dialect != Dialect::JavaScript =>
+                if !is_fixed
+                    && (method != Method::push || self.dialect != Dialect::Groovy)
+                    && self.dialect != Dialect::JavaScript =>
             {
                 Value::Bool(self.push(of, item.clone())?)
             }
@@ -118,6 +120,16 @@ impl Machine<'_> {
                 let gone = list.change(std::mem::take);
                 drop(gone);
                 Value::Null
+            }
+            // Groovy's lists are stacks from their front.
+            (Method::pop, []) if self.dialect == Dialect::Groovy => {
+                if list.is_empty() {
+                    return thrown("NoSuchElementException", "Cannot pop() an empty List");
+                }
+                list.change(|items| items.remove(0))
+            }
+            (Method::push, [item]) if self.dialect == Dialect::Groovy => {
+                return self.list_change(list, of, Method::add, &[Value::Int(0), item.clone()]);
             }
             (Method::pop | Method::removeLast, []) => match list.change(Vec::pop) {
                 Some(last) => last,
@@ -401,7 +413,12 @@ impl Machine<'_> {
             }
             (Method::collate, [_]) => return self.collated(of, count(0).max(1)).map(Some),
             (Method::transpose, []) => return self.transposed(of).map(Some),
-            (Method::withIndex | Method::indexed, _) => {
+            (Method::indexed, _) => {
+                let items = self.items(of)?.into_iter().enumerate();
+                let entries = items.map(|(at, item)| (Value::count(at + count(0)), item)).collect();
+                return self.new_map(entries).map(Some);
+            }
+            (Method::withIndex, _) => {
                 let items = self.items(of)?.into_iter().enumerate();
                 items.map(|(at, item)| Value::list(vec![item, Value::count(at + count(0))])).collect()
             }

@@ -164,7 +164,7 @@ impl Machine<'_> {
         }))
     }
 
-    fn new_map(&mut self, entries: Vec<(Value, Value)>) -> Run {
+    pub(super) fn new_map(&mut self, entries: Vec<(Value, Value)>) -> Run {
         self.take_items(entries.len() * 2)?;
         Ok(Value::Map(Rc::new(Map::new(MapKind::Plain, entries))))
     }

@@ -100,6 +100,8 @@ struct Machine<'a> {
     shared: Vec<Rc<Shared>>,
     /// Maps that a builder's closures fill, the innermost last.
     builders: Vec<Rc<Map>>,
+    /// Whose methods and properties closures of `with` and `tap` know, the innermost last.
+    delegates: Vec<Value>,
     /// The label of the loop that begins next.
     label: Option<Rc<str>>,
     line: u32,
@@ -138,6 +140,7 @@ pub(crate) fn run(code: &Code, dialect: Dialect, context: Context<'_>) -> Result
         captures: Rc::from([]),
         shared: Vec::new(),
         builders: Vec::new(),
+        delegates: Vec::new(),
         label: None,
         line: 1,
     };
@@ -299,6 +302,9 @@ impl Machine<'_> {
 
     fn unknown_name(&mut self, at: u16) -> Run {
         let name = &self.code.globals[usize::from(at)];
+        if let Some(delegate) = self.delegates.last().cloned() {
+            return self.element_named(&delegate, name);
+        }
         match self.dialect {
             Dialect::Groovy => {
                 thrown("MissingPropertyException", format!("No such property: {name} for class: Script1"))

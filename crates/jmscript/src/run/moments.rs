@@ -25,7 +25,7 @@ impl Machine<'_> {
         }
         match (method, args) {
             (Method::format, [_]) => {
-                let Value::Object(formatter) = &first else {
+                let Some(formatter) = formatter_of(&first) else {
                     let pattern = self.text(&first)?;
                     let Some(moment) = self.moment(object, &TimeZone::UTC)? else {
                         return self.out_of_time();
@@ -377,4 +377,12 @@ pub(super) fn span_named(unit: &str, count: i64) -> Option<Span> {
         _ => span.try_nanoseconds(count),
     }
     .ok()
+}
+
+/// A `DateTimeFormatter`.
+fn formatter_of(value: &Value) -> Option<&Rc<Object>> {
+    match value {
+        Value::Object(object) if matches!(**object, Object::Formatter(..)) => Some(object),
+        _ => None,
+    }
 }

@@ -27,6 +27,9 @@ impl Machine<'_> {
         method: Method,
         args: &[Value],
     ) -> Run<Option<Value>> {
+        if self.stack.is_exhausted() {
+            return super::abrupt::too_deep(self.limits.calls);
+        }
         match &**object {
             Object::Builder(_) => self.builder_method(of, object, method, args),
             Object::Pattern(pattern) => self.pattern_method(&pattern.clone(), method, args),

@@ -174,6 +174,10 @@ impl Machine<'_> {
             (_, Value::List(_) | Value::Range(_) | Value::Map(_), _) => {
                 self.of_collections(operator, left, right)
             }
+            (Binary::ShiftLeft, Value::Text(_) | Value::Template(_), _) => {
+                let joined = self.joined(left, right)?;
+                self.create(crate::class::Class::StringBuilder, &[joined])
+            }
             (Binary::Subtract | Binary::Multiply, Value::Text(_) | Value::Template(_), _) => {
                 self.of_texts(operator, left, right)
             }

@@ -139,7 +139,7 @@ impl Machine<'_> {
                 let items = of.chars().map(|c| Value::text(c.to_string())).collect();
                 self.list_of_kind(crate::value::ListKind::Set, items)?
             }
-            (Method::toCharArray, []) => {
+            (Method::toCharArray | Method::getChars, []) => {
                 self.take_items(of.len())?;
                 Value::array(of.chars().map(Value::Char).collect())
             }
