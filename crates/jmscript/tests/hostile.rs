@@ -63,10 +63,7 @@ fn what_is_deep_ends() {
     check("def m = [a: 1]; m.b = m", "UnsupportedOperationException");
     check("def l = []; 20000.times { l = [l] }; def x = [1, 2]; x[l]", "Calls");
     check("def l = []; 20000.times { l = [l] }; l.name", "Calls");
-    check(
-        "java.time.LocalDate.of(2024, 1, 1).format(java.time.LocalDate.of(2024, 1, 1))",
-        "ok",
-    );
+    check("java.time.LocalDate.of(2024, 1, 1).format(java.time.LocalDate.of(2024, 1, 1))", "ok");
     check("def f = { 1 }; 20000.times { def g = f; f = { g } }", "ok");
     let nested = format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000));
     assert!(ended(&nested, Dialect::Groovy).contains("nested too deeply"));
