@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Result, dist, docs, fuzz, instructions, memory, root, setup, shell, tidy};
+use crate::{Result, dist, docs, fuzz, instructions, memory, root, setup, shell, tidy, web};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<()>,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     Step { name: "setup", run: setup },
     Step { name: "fmt", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: || tidy::run(&root()) },
@@ -18,12 +18,14 @@ const STEPS: [Step; 12] = [
         name: "clippy",
         run: || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
     },
+    Step { name: "page", run: web::check },
     Step { name: "build", run: || cargo(&["build", "--workspace"]) },
     // Of what was built just now.
     Step { name: "package", run: dist::check },
     Step { name: "docs commands", run: || docs::try_commands(&root()) },
     // The README's second command, as it stands there.
     Step { name: "test", run: || cargo(&["xtask", "test"]) },
+    Step { name: "browser", run: web::test },
     Step { name: "instructions", run: || instructions::run(&[]) },
     Step { name: "memory", run: || memory::run(&[]) },
     Step { name: "fuzz", run: || fuzz::run(&fuzz::parse(&[])?) },

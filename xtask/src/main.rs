@@ -13,6 +13,7 @@ mod setup;
 mod shell;
 mod simulate;
 mod tidy;
+mod web;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,6 +39,9 @@ Usage: cargo xtask COMMAND
                      debug build is installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each
+  web [--check|--test]
+                     build the page from web/; --check: that the committed one is up to date; --test: try it in a browser
+  screenshots        pictures of the page for the docs
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
                      CPU per request, through real proxies and beside other tools; not part of ci";
 
@@ -69,6 +73,8 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "fuzz" => fuzz::run(&fuzz::parse(rest)?),
         "instructions" => instructions::run(rest),
         "memory" => memory::run(rest),
+        "web" => web::run(rest),
+        "screenshots" => none_of(rest).and_then(|()| web::screenshots()),
         "bench" => bench::run(&bench::parse(rest)?),
         // A part of the bench that is a process of its own.
         bench::bare::COMMAND => bench::bare::run(rest),

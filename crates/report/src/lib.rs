@@ -16,6 +16,7 @@ mod labels;
 pub mod live;
 pub mod metrics;
 pub mod old;
+pub mod page;
 pub mod show;
 pub mod siege;
 pub mod text;

@@ -1,0 +1,217 @@
+//! Records, taken in one by one, become what the page shows. The memory that it takes is bounded: rows of a long run are joined.
+
+use super::columns::{Joined, Names, Values};
+use super::spans::Cells;
+use super::steps::Trend;
+use measure::stream::{BoundBy, Command, Controlled, PhaseBegun};
+use measure::{Clock, CodeKind, OriginCounts, RunEvent, RunState, Second};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Rows that are kept at most; beyond, neighbours are joined.
+const ROWS: usize = 7_200;
+/// Clocks whose times are drawn over time.
+pub(super) const DRAWN: [Clock; 3] = [Clock::Service, Clock::Response, Clock::FirstByte];
+/// Clocks whose histograms are kept.
+pub(super) const KEPT: [Clock; 5] =
+    [Clock::Service, Clock::Response, Clock::FirstByte, Clock::Hit, Clock::Miss];
+
+/// A run as far as its records have come.
+#[derive(Debug, Clone, Default)]
+pub struct Gathered {
+    pub(super) state: RunState,
+    pub(super) rows: Vec<Row>,
+    pub(super) names: Names,
+    pub(super) marks: Vec<Mark>,
+    pub(super) bound: Vec<Bound>,
+    pub(super) begun: Vec<PhaseBegun>,
+    pub(super) trends: BTreeMap<(u32, u16), Trend>,
+    /// Records that a row holds once they had to be joined.
+    joined: u32,
+    /// Records taken in.
+    pub(super) records: u64,
+}
+
+/// A row of the page's time: one second, or a few.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    pub at: Duration,
+    pub took: Duration,
+    pub phase: u32,
+    /// Records that it holds.
+    pub holds: u32,
+    pub values: Values,
+    pub clocks: BTreeMap<Clock, Cells>,
+}
+
+/// Something that somebody did while the run went on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Mark {
+    pub at_s: f64,
+    pub text: String,
+    pub kind: &'static str,
+}
+
+/// Seconds in which the generator was the limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Bound {
+    pub from_s: f64,
+    pub to_s: f64,
+    pub reasons: Vec<BoundBy>,
+}
+
+impl Gathered {
+    /// Takes the next record in.
+    pub fn apply(&mut self, event: &RunEvent) {
+        self.records += 1;
+        self.state.apply(event);
+        match event {
+            RunEvent::Second(second) => self.second(second),
+            RunEvent::Phase(phase) => self.begun.push(phase.clone()),
+            RunEvent::Control(control) => self.marks.extend(mark(control)),
+            _ => {}
+        }
+    }
+
+    /// Whether anything was told yet.
+    pub fn is_empty(&self) -> bool {
+        self.records == 0
+    }
+
+    fn second(&mut self, second: &Second) {
+        let row = self.row(second);
+        self.bound(second);
+        for one in &second.clients.labels {
+            let trend = self.trends.entry((second.phase, one.label)).or_default();
+            trend.add(second.at.as_secs_f64(), one.ended);
+        }
+        let joined = self.joined.max(1);
+        match self.rows.last_mut() {
+            Some(last) if last.phase == row.phase && last.holds < joined => last.join(&row, &self.names),
+            _ => self.rows.push(row),
+        }
+        if self.rows.len() > ROWS {
+            self.joined = joined * 2;
+            self.rows = joined_rows(std::mem::take(&mut self.rows), 2, &self.names);
+        }
+    }
+
+    fn row(&mut self, second: &Second) -> Row {
+        let mut row = Row { at: second.at, took: second.took, phase: second.phase, holds: 1, ..Row::default() };
+        self.count(second, &mut row.values);
+        self.gauge(second, &mut row.values);
+        for (clock, buckets) in &second.clocks {
+            if KEPT.contains(clock) {
+                row.clocks.insert(*clock, Cells::of(buckets));
+            } else if *clock == Clock::Lateness {
+                let late = Cells::of(buckets).percentile(0.99);
+                self.put(&mut row.values, "lateness.p99", Joined::Highest, late);
+            }
+        }
+        row
+    }
+
+    fn count(&mut self, second: &Second, values: &mut Values) {
+        let clients = &second.clients;
+        let counts = measure::Counts::NAMES.iter().zip(clients.counts.list());
+        let plain = counts.map(|(name, count)| ((*name).to_owned(), count));
+        let statuses = clients.statuses.iter().map(|(status, count)| (format!("status.{status}"), *count));
+        let failures = clients.failures.iter().map(|one| {
+            (failure_column(one.failure.kind.name(), one.failure.stage.name()), one.count)
+        });
+        let faults = clients.faults.iter().map(|one| (fault_column(one.fault.name()), one.count));
+        let codes = clients.codes.iter().map(|one| {
+            let code = if one.which == CodeKind::Seen { crate::harmless(&one.code).into_owned() } else { "–".to_owned() };
+            (format!("code.{}{code}", if one.good { "" } else { "bad." }), one.count)
+        });
+        let origin = second.origin.iter().flat_map(|counts| {
+            let named = OriginCounts::NAMES.iter().zip(counts.list());
+            named.map(|(name, count)| (format!("origin.{name}"), count))
+        });
+        for (name, count) in plain.chain(statuses).chain(failures).chain(faults).chain(codes).chain(origin) {
+            if count > 0 {
+                let place = self.names.place(&name, Joined::Sum);
+                values.add(place, count);
+            }
+        }
+    }
+
+    fn gauge(&mut self, second: &Second, values: &mut Values) {
+        self.put(values, "in_flight", Joined::Last, Some(second.in_flight as f64));
+        self.put(values, "asked", Joined::Last, second.asked_per_s);
+        for (worker, share) in second.worker_cpu.iter().enumerate() {
+            self.put(values, &format!("cpu.{worker}"), Joined::Highest, Some(*share));
+        }
+        let ports = second.machine.as_ref().and_then(|machine| machine.ports);
+        self.put(values, "ports", Joined::Highest, ports.map(|ports| ports as f64));
+    }
+
+    fn put(&mut self, values: &mut Values, name: &str, joined: Joined, value: Option<f64>) {
+        if let Some(value) = value {
+            let place = self.names.place(name, joined);
+            values.set(place, value);
+        }
+    }
+
+    fn bound(&mut self, second: &Second) {
+        if second.bound.is_empty() {
+            return;
+        }
+        let (from_s, to_s) = ((second.at - second.took.min(second.at)).as_secs_f64(), second.at.as_secs_f64());
+        match self.bound.last_mut() {
+            Some(last) if (last.to_s - from_s).abs() < 0.01 && last.reasons == second.bound => last.to_s = to_s,
+            _ => self.bound.push(Bound { from_s, to_s, reasons: second.bound.clone() }),
+        }
+    }
+}
+
+/// Name of the column of requests that failed so.
+pub(super) fn failure_column(kind: &str, stage: &str) -> String {
+    format!("failure.{kind}.{stage}")
+}
+
+/// Name of the column of answers with this fault.
+pub(super) fn fault_column(fault: &str) -> String {
+    format!("fault.{fault}")
+}
+
+fn mark(control: &Controlled) -> Option<Mark> {
+    let (text, kind) = match control.command.as_ref()? {
+        Command::Rate { per_second } => (format!("{}/s", crate::show::scaled(*per_second)), "rate"),
+        Command::Stop => ("stop".to_owned(), "stop"),
+        Command::Mark { text } => (text.clone(), "mark"),
+    };
+    Some(Mark { at_s: control.at.as_secs_f64(), text, kind })
+}
+
+impl Row {
+    fn join(&mut self, next: &Row, names: &Names) {
+        self.at = next.at;
+        self.took += next.took;
+        self.holds += next.holds;
+        self.values.join(&next.values, names);
+        for (clock, cells) in &next.clocks {
+            self.clocks.entry(*clock).or_default().merge(cells);
+        }
+    }
+}
+
+/// Groups of so many neighbours of one phase, as one row each.
+pub(super) fn joined_rows(rows: Vec<Row>, group: usize, names: &Names) -> Vec<Row> {
+    let mut joined: Vec<Row> = Vec::with_capacity(rows.len() / group + 1);
+    let mut held = 0;
+    for row in rows {
+        match joined.last_mut() {
+            Some(last) if last.phase == row.phase && held < group => {
+                last.join(&row, names);
+                held += 1;
+            }
+            _ => {
+                joined.push(row);
+                held = 1;
+            }
+        }
+    }
+    joined
+}

@@ -1,0 +1,483 @@
+//! A run as the page reads it (`web/src/model.ts` has the same shape): what is inlined in a report, and what the server tells of a
+//! run. Counts are exact unless the run is long, then they have four digits; times over time are in two digits or coarser, those of
+//! whole phases in three.
+
+use super::columns::{Column, Values};
+use super::gather::{Bound, DRAWN, Gathered, KEPT, Mark, Row, failure_column, fault_column, joined_rows};
+use super::spans::{Cells, Spans};
+use crate::good;
+use measure::stream::Machine;
+use measure::{
+    Censored, Clock, Counts, Evidence, FailureKind, Fault, Head, Histogram, OriginCounts, PhaseResult, RunResult, Verdict,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Version of the shape; the page refuses others.
+const FORMAT: u32 = 1;
+/// Steps that are told at most, those with most requests.
+const STEPS: usize = 2_000;
+
+/// How much a model may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    rows: usize,
+    spans: usize,
+    /// Buckets with something in them, of each clock that is drawn over time.
+    cells: usize,
+    evidence: usize,
+    /// Bytes of each part of a piece of evidence, and of the plan.
+    text: usize,
+}
+
+impl Room {
+    /// From ample to tight: a report takes the first with which it is small enough.
+    pub const ALL: [Room; 4] = [
+        Room { rows: 3_600, spans: 720, cells: 60_000, evidence: 100, text: 16_384 },
+        Room { rows: 3_600, spans: 720, cells: 40_000, evidence: 20, text: 1_024 },
+        Room { rows: 1_200, spans: 400, cells: 20_000, evidence: 5, text: 256 },
+        Room { rows: 300, spans: 150, cells: 5_000, evidence: 0, text: 256 },
+    ];
+    /// For whoever is near.
+    pub const AMPLE: Room = Room { rows: 7_200, spans: 1_440, cells: 400_000, evidence: 1_000, text: 65_536 };
+}
+
+/// A run as the page reads it.
+#[derive(Debug, Serialize)]
+pub struct Model {
+    format: u32,
+    head: HeadLines,
+    state: &'static str,
+    interrupted: bool,
+    took_s: f64,
+    verdict: Option<Verdict>,
+    phases: Vec<Phase>,
+    rows: usize,
+    at: Column,
+    seconds: Column,
+    phase: Column,
+    columns: BTreeMap<String, Column>,
+    clocks: BTreeMap<&'static str, Spans>,
+    steps: Vec<Step>,
+    steps_left: usize,
+    failures: Vec<Failure>,
+    evidence: Vec<Piece>,
+    evidence_left: usize,
+    marks: Vec<Mark>,
+    bound: Vec<Bound>,
+    thresholds: Vec<Threshold>,
+    notes: Vec<Note>,
+    text: String,
+    words: BTreeMap<&'static str, &'static str>,
+    next: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct HeadLines {
+    id: String,
+    version: String,
+    command: String,
+    door: String,
+    target: String,
+    started_unix_s: f64,
+    /// As text: a number of JavaScript cannot hold it.
+    seed: String,
+    labels: Vec<String>,
+    threads: u32,
+    backend: String,
+    machine: Vec<(&'static str, String)>,
+    plan: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Phase {
+    name: String,
+    measured: bool,
+    began_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_s: Option<f64>,
+    paced_s: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted_hit_ratio: Option<f64>,
+    counts: BTreeMap<&'static str, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<OriginCounts>,
+    latency: BTreeMap<&'static str, Times>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offload: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_offload: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Times {
+    count: u64,
+    p50_us: u64,
+    p90_us: u64,
+    p99_us: u64,
+    p999_us: u64,
+    max_us: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    name: String,
+    requests: u64,
+    failed: u64,
+    faulty: u64,
+    times: Times,
+    trend: Vec<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Failure {
+    what: &'static str,
+    name: &'static str,
+    text: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errno: Option<String>,
+    count: u64,
+    column: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Piece {
+    title: String,
+    text: &'static str,
+    detail: String,
+    at_s: f64,
+    status: u16,
+    phase: String,
+    parts: Vec<(&'static str, String)>,
+}
+
+#[derive(Debug, Serialize)]
+struct Threshold {
+    condition: String,
+    value: Option<f64>,
+    violated: bool,
+    at_least: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit_us: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Note {
+    text: String,
+}
+
+impl Gathered {
+    /// The run in its present state. `text`: the report as text.
+    pub fn model(&self, text: &str, room: Room) -> Model {
+        let result = self.state.result();
+        let rows = self.rows(room.rows);
+        let seconds = |of: fn(&Row) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
+        let (steps, steps_left) = self.steps(&result);
+        Model {
+            format: FORMAT,
+            head: self.head(&result, room),
+            state: if self.state.end().is_some() { "ended" } else { "live" },
+            interrupted: result.interrupted && self.state.end().is_some(),
+            took_s: result.took.as_secs_f64(),
+            verdict: self.verdict(&result),
+            phases: self.phases(&result),
+            rows: rows.len(),
+            at: Column::of(&seconds(|row| row.at.as_secs_f64()), false),
+            seconds: Column::of(&seconds(|row| row.took.as_secs_f64()), false),
+            phase: Column::of(&seconds(|row| f64::from(row.phase)), true),
+            columns: self.columns(&rows),
+            clocks: spans(&rows, room),
+            steps,
+            steps_left,
+            failures: failures(&result),
+            evidence: result.evidence.iter().take(room.evidence).map(|piece| Piece::of(piece, room.text)).collect(),
+            evidence_left: result.evidence.len().saturating_sub(room.evidence),
+            marks: self.marks.clone(),
+            bound: self.bound.clone(),
+            thresholds: thresholds(&result),
+            notes: result.notes.iter().map(|text| Note { text: text.clone() }).collect(),
+            text: text.to_owned(),
+            words: words(),
+            next: self.records,
+        }
+    }
+
+    /// The same of a run that ended without a word: nobody writes it any more, and it has no last record.
+    pub fn cut_model(&self, text: &str, room: Room) -> Model {
+        let model = self.model(text, room);
+        let state = if self.state.end().is_some() { model.state } else { "cut" };
+        Model { state, ..model }
+    }
+
+    fn rows(&self, most: usize) -> Vec<Row> {
+        let group = self.rows.len().div_ceil(most.max(1)).max(1);
+        joined_rows(self.rows.clone(), group, &self.names)
+    }
+
+    fn head(&self, result: &RunResult, room: Room) -> HeadLines {
+        let head = self.state.head();
+        HeadLines {
+            id: head.id.clone(),
+            version: head.version.clone(),
+            command: head.command.clone(),
+            door: head.door.clone(),
+            target: head.target.clone().unwrap_or_default(),
+            started_unix_s: head.started_unix_s,
+            seed: head.seed.to_string(),
+            labels: head.labels.iter().map(|(name, value)| label(name, value)).collect(),
+            threads: head.threads,
+            backend: result.backend.clone(),
+            machine: machine(&head.machine, head, &result.backend),
+            plan: cut(&head.plan, 4 * room.text),
+        }
+    }
+
+    fn verdict(&self, result: &RunResult) -> Option<Verdict> {
+        let pressed = !self.state.head().phases.is_empty();
+        (self.state.end().is_some() && pressed).then(|| result.verdict(&result.measured()))
+    }
+
+    fn phases(&self, result: &RunResult) -> Vec<Phase> {
+        let over = self.state.end().is_some();
+        let last = self.rows.last().map_or(0, |row| row.phase as usize);
+        let begun = result.phases.iter().enumerate().filter(|(place, _)| *place <= last || over);
+        begun.filter(|(_, phase)| !phase.until.is_zero()).map(|(place, phase)| Phase::of(phase, over || place < last)).collect()
+    }
+
+    fn columns(&self, rows: &[Row]) -> BTreeMap<String, Column> {
+        let exact = rows.len() <= 1_200;
+        let all: Vec<_> = self.names.iter().collect();
+        let of = |values: &Values, place: usize, counter: bool| {
+            values.get(place).unwrap_or(if counter { 0.0 } else { f64::NAN })
+        };
+        let plain = all.into_iter().map(|(name, place, joined)| {
+            let counter = joined == super::columns::Joined::Sum;
+            let values: Vec<f64> = rows.iter().map(|row| of(&row.values, place, counter)).collect();
+            (name.to_owned(), Column::of(&values, exact))
+        });
+        let figures = DRAWN.into_iter().flat_map(|clock| times_over_time(rows, clock));
+        plain.chain(figures).collect()
+    }
+
+    fn steps(&self, result: &RunResult) -> (Vec<Step>, usize) {
+        let head = self.state.head();
+        let mut steps: Vec<Step> = Vec::new();
+        for (place, (phase, planned)) in result.phases.iter().zip(&head.phases).enumerate() {
+            if !phase.measured {
+                continue;
+            }
+            steps.extend(phase.tally.labels.iter().map(|(label, figures)| {
+                let trend = self.trends.get(&(place as u32, label.0)).map_or(&[][..], |trend| trend.counts());
+                Step {
+                    name: planned.labels.get(usize::from(label.0)).map_or("others", String::as_str).to_owned(),
+                    requests: figures.ended,
+                    failed: figures.ended - figures.fine,
+                    faulty: 0,
+                    times: Times::of(&figures.response),
+                    trend: trend.to_vec(),
+                }
+            }));
+        }
+        let left = steps.len().saturating_sub(STEPS);
+        if left > 0 {
+            steps.sort_by_key(|step| std::cmp::Reverse(step.requests));
+            steps.truncate(STEPS);
+        }
+        (steps, left)
+    }
+}
+
+/// Median, 99th and 99.9th percentile and longest of each row; rows without any are gaps.
+fn times_over_time(rows: &[Row], clock: Clock) -> Vec<(String, Column)> {
+    if !rows.iter().any(|row| row.clocks.contains_key(&clock)) {
+        return Vec::new();
+    }
+    let figures = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
+    let column = |quantile| {
+        let at = |row: &Row| row.clocks.get(&clock).and_then(|cells| cells.percentile(quantile)).unwrap_or(f64::NAN);
+        Column::of(&rows.iter().map(at).collect::<Vec<f64>>(), false)
+    };
+    figures.into_iter().map(|(figure, quantile)| (format!("{}.{figure}", clock.name()), column(quantile))).collect()
+}
+
+/// Those of the clock that the heat map shows first are finest; of others only the spectrum of a part of the run is made.
+fn spans(rows: &[Row], room: Room) -> BTreeMap<&'static str, Spans> {
+    let of = |clock: &Clock| {
+        let cells = rows.iter().map(|row| row.clocks.get(clock) as Option<&Cells>);
+        let (most, room) = match clock {
+            Clock::Service => (room.spans, room.cells),
+            Clock::Response => (room.spans, room.cells / 2),
+            _ => (room.spans / 6, room.cells / 8),
+        };
+        Spans::of(cells, most, room)
+    };
+    let all = KEPT.iter().map(|clock| (clock.name(), of(clock)));
+    all.filter(|(_, spans)| !spans.is_empty()).collect()
+}
+
+impl Phase {
+    fn of(phase: &PhaseResult, over: bool) -> Phase {
+        let counts = Counts::NAMES.iter().copied().zip(phase.counts().list());
+        Phase {
+            name: phase.name.clone(),
+            measured: phase.measured,
+            began_s: phase.began.as_secs_f64(),
+            ended_s: over.then_some(phase.until.as_secs_f64()),
+            paced_s: phase.paced_time().as_secs_f64(),
+            predicted_hit_ratio: phase.predicted_hit_ratio,
+            counts: counts.filter(|(name, count)| *count > 0 || ALWAYS.contains(name)).collect(),
+            origin: phase.origin,
+            latency: KEPT.iter().filter_map(|clock| Some((clock.name(), times_of(phase, *clock)?))).collect(),
+            offload: good::offload(phase),
+            byte_offload: good::byte_offload(phase),
+        }
+    }
+}
+
+/// Counts that are told even where they are 0: that is what they say.
+const ALWAYS: [&str; 4] = ["requests", "fine", "failed", "faulty"];
+
+fn times_of(phase: &PhaseResult, clock: Clock) -> Option<Times> {
+    let told = match clock {
+        // With unfinished requests in it, as the text report has them.
+        Clock::Response => Times::of(response(phase).times()),
+        _ => Times::of(phase.tally.clock(clock)),
+    };
+    (told.count > 0).then_some(told)
+}
+
+fn response(phase: &PhaseResult) -> Censored {
+    phase.response()
+}
+
+impl Times {
+    fn of(histogram: &Histogram) -> Times {
+        let at = |quantile| if histogram.is_empty() { 0 } else { histogram.value_at_quantile(quantile) };
+        Times {
+            count: histogram.len(),
+            p50_us: at(0.5),
+            p90_us: at(0.9),
+            p99_us: at(0.99),
+            p999_us: at(0.999),
+            max_us: histogram.max(),
+        }
+    }
+}
+
+fn failures(result: &RunResult) -> Vec<Failure> {
+    let mut sum = measure::Tally::new();
+    result.phases.iter().for_each(|phase| sum.merge(&phase.tally));
+    let failed = sum.failures().map(|(failure, count)| Failure {
+        what: "failure",
+        name: failure.kind.name(),
+        text: failure.kind.text(),
+        stage: Some(failure.stage.name()),
+        errno: failure.errno.map(|errno| errno.to_string()),
+        count,
+        column: failure_column(failure.kind.name(), failure.stage.name()),
+    });
+    let faulty = sum.faults().map(|(fault, count)| Failure {
+        what: "fault",
+        name: fault.name(),
+        text: fault.text(),
+        stage: None,
+        errno: None,
+        count,
+        column: fault_column(fault.name()),
+    });
+    let mut all: Vec<Failure> = failed.chain(faulty).collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.count));
+    all
+}
+
+impl Piece {
+    fn of(piece: &Evidence, most: usize) -> Piece {
+        let parts = [
+            ("request", Some(&piece.request)),
+            ("response", Some(&piece.response)),
+            ("origin_request", piece.origin_request.as_ref()),
+            ("origin_response", piece.origin_response.as_ref()),
+        ];
+        Piece {
+            title: cut(&piece.title, most),
+            text: piece.text(),
+            detail: cut(&piece.detail, most),
+            at_s: piece.at_us as f64 / 1e6,
+            status: piece.status,
+            phase: piece.phase.clone(),
+            parts: parts.into_iter().filter_map(|(name, text)| Some((name, cut(text?, most)))).filter(|(_, text)| !text.is_empty()).collect(),
+        }
+    }
+}
+
+fn thresholds(result: &RunResult) -> Vec<Threshold> {
+    let of = |one: &measure::Judged| Threshold {
+        condition: one.condition.clone(),
+        value: one.value,
+        violated: one.violated,
+        at_least: one.at_least,
+        limit_us: limit_us(&one.condition),
+    };
+    result.thresholds.iter().map(of).collect()
+}
+
+/// The limit of a condition on a time, such as `p99 > 10ms`, in µs: it is drawn into the chart.
+fn limit_us(condition: &str) -> Option<f64> {
+    let (_, limit) = condition.split_once(['>', '<'])?;
+    let limit = limit.trim_start_matches('=').trim();
+    limit.ends_with('s').then(|| plan::units::duration(limit).ok())?.map(|time| time.as_secs_f64() * 1e6)
+}
+
+fn label(name: &str, value: &str) -> String {
+    if value.is_empty() { name.to_owned() } else { format!("{name} {value}") }
+}
+
+fn machine(machine: &Machine, head: &Head, backend: &str) -> Vec<(&'static str, String)> {
+    let facts = [
+        ("host", machine.host.clone()),
+        ("CPU", machine.cpu.clone()),
+        ("cores", if machine.cores > 0 { machine.cores.to_string() } else { String::new() }),
+        ("workers", head.threads.to_string()),
+        ("memory", if machine.memory_bytes > 0 { format!("{:.1} GB", machine.memory_bytes as f64 / 1e9) } else { String::new() }),
+        ("kernel", machine.kernel.clone()),
+        ("I/O", backend.to_owned()),
+        ("seed", head.seed.to_string()),
+    ];
+    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}
+
+/// The text, or so much of it, whole characters.
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+/// Words of kinds, for records that name them only.
+fn words() -> BTreeMap<&'static str, &'static str> {
+    let kinds = FailureKind::ALL.iter().map(|kind| (kind.name(), kind.text()));
+    let faults = Fault::ALL.iter().map(|fault| (fault.name(), fault.text()));
+    kinds.chain(faults).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_times_are_drawn_and_others_are_not() {
+        for (condition, limit) in [("p99 > 10ms", Some(10_000.0)), ("p99.9>1s", Some(1e6)), ("failed > 1%", None), ("rate < 5000", None)] {
+            assert_eq!(limit_us(condition), limit, "{condition}");
+        }
+    }
+
+    #[test]
+    fn long_texts_end_at_a_whole_character() {
+        assert_eq!(cut("aä中", 2), "a…");
+        assert_eq!(cut("aä中", 6), "aä中");
+    }
+}

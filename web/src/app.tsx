@@ -1,0 +1,32 @@
+import { useEffect } from "preact/hooks";
+import { language, t } from "./text/index.ts";
+import { compared, run, trouble, view } from "./state.ts";
+import { Compare } from "./view/compare.tsx";
+import { Header } from "./view/header.tsx";
+import { Help } from "./view/help.tsx";
+import { History } from "./view/history.tsx";
+import { RunView } from "./view/run.tsx";
+
+export function App() {
+  const words = t.value;
+  const shown = run.value;
+  useEffect(() => {
+    document.documentElement.lang = language.value === "zh" ? "zh-CN" : "en";
+  }, [language.value]);
+  return (
+    <>
+      <Header run={shown} />
+      {view.value === "history" ? <History /> : view.value === "compare" && compared.value.length === 2 ? <Compare /> : shown ? <RunView run={shown} /> : <Nothing />}
+      <Help />
+    </>
+  );
+
+  function Nothing() {
+    const why = trouble.value;
+    return (
+      <main>
+        <p class="nothing">{why === "" ? words.loading : why === "none" ? words.noRunHere : words.cannotRead(why)}</p>
+      </main>
+    );
+  }
+}

@@ -1,0 +1,112 @@
+// Where runs come from: the block in a report, or the server that sent this page.
+
+import { apply, type RunRecord } from "./fold.ts";
+import { type Run, decode, inlined } from "./model.ts";
+import { compared, run, trouble, view } from "./state.ts";
+
+/** A line of the history. */
+export interface Listed {
+  id: string;
+  state: "live" | "ended" | "cut";
+  started_unix_s: number;
+  took_s: number;
+  door: string;
+  command: string;
+  target: string;
+  labels: string[];
+  rate_per_s: number | null;
+  p50_us: number | null;
+  p99_us: number | null;
+  failed_share: number | null;
+  hit_ratio: number | null;
+  verdict: string;
+}
+
+const block = document.getElementById("run") as HTMLTemplateElement | null;
+/** The page came from a server that can be asked. */
+export const served = !block && document.documentElement.dataset.served === "yes";
+
+export async function load() {
+  try {
+    if (block) run.value = await inlined(block.content.textContent ?? "");
+    else if (served) await ask(new URLSearchParams(location.search));
+    else trouble.value = "none";
+  } catch (error) {
+    trouble.value = error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function ask(wanted: URLSearchParams) {
+  const [first, second] = (wanted.get("compare") ?? "").split(",");
+  if (first && second) {
+    view.value = "compare";
+    compared.value = await Promise.all([model(first), model(second)]);
+    return;
+  }
+  const id = wanted.get("run") ?? (wanted.has("view") ? undefined : (await list("")).find((one) => one.state === "live")?.id);
+  if (!id) {
+    view.value = "history";
+    return;
+  }
+  run.value = await model(id);
+  if (run.value.state === "live") follow(id);
+}
+
+async function json(path: string): Promise<unknown> {
+  const answer = await fetch(path, { headers: { accept: "application/json" } });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${(await answer.text()).slice(0, 200)}`);
+  return answer.json();
+}
+
+export async function list(search: string): Promise<Listed[]> {
+  const found = (await json(`/api/runs?q=${encodeURIComponent(search)}`)) as { runs: Listed[] };
+  return found.runs;
+}
+
+async function model(id: string): Promise<Run> {
+  return decode((await json(`/api/runs/${encodeURIComponent(id)}/model`)) as Parameters<typeof decode>[0]);
+}
+
+/** Follows a run: one stream per tab, closed while nobody looks, continued where it stopped. */
+function follow(id: string) {
+  let stream: EventSource | null = null;
+  let drawing = 0;
+  const draw = () => {
+    drawing = 0;
+    if (run.value) run.value = { ...run.value };
+  };
+  const close = () => {
+    stream?.close();
+    stream = null;
+  };
+  const open = () => {
+    if (stream || !run.value || run.value.state !== "live") return;
+    stream = new EventSource(`/api/runs/${encodeURIComponent(id)}/events?from=${run.value.next}`);
+    stream.onopen = () => (trouble.value = "");
+    stream.onerror = () => (trouble.value = stream?.readyState === EventSource.CLOSED ? "over" : "lost");
+    stream.onmessage = (message) => {
+      const now = run.value;
+      if (!now) return;
+      now.next = Number(message.lastEventId) + 1;
+      const over = apply(now, JSON.parse(message.data) as RunRecord);
+      drawing ||= requestAnimationFrame(draw);
+      if (over) {
+        close();
+        void finish(id);
+      }
+    };
+  };
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  open();
+}
+
+/** The whole run with its exact figures and its verdict, when it is over. */
+async function finish(id: string) {
+  try {
+    const whole = await model(id);
+    run.value = whole.state === "live" ? { ...whole, state: "ended" } : whole;
+  } catch {
+    trouble.value = "over";
+    if (run.value) run.value = { ...run.value, state: "ended" };
+  }
+}

@@ -1,0 +1,167 @@
+// The report from a file: what it shows, how it is used without a mouse, and that nothing foreign acts in it.
+
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { test } from "node:test";
+import { file, fresh, open, tile, withBrowser } from "./helpers.mjs";
+
+withBrowser();
+const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+for (const kind of ["second", "minute", "hour", "day", "steps"]) {
+  test(`a report of a kind "${kind}" opens from disk, small and without network`, async () => {
+    const { page, problems } = await open(kind);
+    assert.ok(statSync(file(kind)).size < 1_000_000, `${statSync(file(kind)).size} bytes`);
+    assert.match(await page.textContent("h1"), /nginx/);
+    assert.notEqual(await tile(page, "requests/s"), "–");
+    assert.ok((await page.locator("figure canvas").count()) >= 10);
+    assert.deepEqual(problems, []);
+  });
+}
+
+test("what others sent is text and nothing else", async () => {
+  const { page, problems } = await open("hostile");
+  const found = await page.evaluate(() => document.querySelectorAll("img, iframe, object, embed, svg[onload], [onerror]").length);
+  assert.equal(found, 0);
+  await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+  const text = await page.evaluate(() => document.body.textContent);
+  assert.ok(text.includes("</script><img src=x onerror=alert(1)>"), "shown as it came");
+  assert.ok(text.includes("␛[31m"), "control characters are pictures");
+  const shown = await page.evaluate(() => document.getElementById("app").textContent);
+  assert.ok(!shown.includes("\u202e") && !shown.includes("\u001b") && !shown.includes("\u0000"), "none of them is left");
+  assert.deepEqual(problems, []);
+});
+
+test("a window chosen with the pointer recomputes the figures, stands in the address, and ends with Esc", async () => {
+  const { page, problems } = await open("minute");
+  const [rate, p99] = [await tile(page, "requests/s"), await tile(page, "p99")];
+  const plot = page.locator('[data-chart="throughput"] .u-over');
+  await plot.scrollIntoViewIfNeeded();
+  const box = await plot.boundingBox();
+  const at = (share) => [box.x + share * box.width, box.y + box.height / 2];
+  await page.mouse.move(...at(0.56));
+  await page.mouse.down();
+  await page.mouse.move(...at(0.62), { steps: 4 });
+  await page.mouse.up();
+  assert.match(await page.evaluate(() => location.hash), /^#w=33(\.\d)?-37(\.\d)?$/);
+  assert.notEqual(await tile(page, "requests/s"), rate);
+  assert.notEqual(await tile(page, "p99"), p99);
+  assert.match(await page.textContent(".looked"), /generator-bound/);
+  await page.reload();
+  await page.waitForSelector("figure canvas");
+  assert.match(await page.textContent(".looked"), /00:33/);
+  await page.keyboard.press("Escape");
+  assert.equal(await tile(page, "requests/s"), rate);
+  assert.equal(await page.evaluate(() => location.hash), "");
+  assert.deepEqual(problems, []);
+});
+
+test("everything can be done with keys", async () => {
+  const { page, problems } = await open("minute");
+  const focused = () => page.evaluate(() => document.activeElement?.dataset.chart);
+  await page.keyboard.press("j");
+  assert.equal(await focused(), "throughput");
+  await page.keyboard.press("j");
+  assert.equal(await focused(), "latency");
+  await page.keyboard.press("ArrowRight");
+  const spoken = page.locator('[data-chart="latency"] [aria-live]');
+  assert.match(await spoken.textContent(), /00:00 .*p99 /);
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => location.hash), "#w=10-21");
+  await page.keyboard.press("Escape");
+  const log = page.locator('[data-chart="latency"] button', { hasText: "Log" });
+  assert.equal(await log.getAttribute("aria-pressed"), "true");
+  await page.keyboard.press("l");
+  assert.equal(await log.getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("t");
+  const rows = await page.locator('[data-chart="latency"] tbody tr').count();
+  assert.equal(rows, 60);
+  await page.keyboard.press("?");
+  assert.ok(await page.locator("dialog[open]").isVisible());
+  await page.locator("dialog input").uncheck();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("k");
+  assert.notEqual(await focused(), "throughput", "single keys can be turned off");
+  assert.deepEqual(problems, []);
+});
+
+test("a chart's table has 200 rows at most", async () => {
+  const { page } = await open("hour");
+  await page.locator('[data-chart="throughput"] button', { hasText: "Table" }).click();
+  const rows = await page.locator('[data-chart="throughput"] tbody tr').count();
+  assert.ok(rows > 100 && rows <= 200, `${rows} rows`);
+});
+
+test("ten thousand steps are searched and sorted, and few are in the document", async () => {
+  const { page } = await open("steps");
+  const rows = page.locator(".steps tbody tr:not(.spacer)");
+  assert.ok((await rows.count()) < 60);
+  await page.locator('input[type="search"]').fill("/cart/77");
+  await page.waitForFunction(() => /\/cart\/77/.test(document.querySelector(".steps tbody th").textContent));
+  await page.locator('input[type="search"]').fill("");
+  await page.waitForFunction(() => document.querySelector(".block-head [role=status]").textContent.startsWith("10000"));
+  await page.locator(".steps").evaluate((box) => box.scrollTo(0, 200_000));
+  await page.waitForFunction(() => document.querySelector(".steps tbody tr:not(.spacer)")?.getAttribute("aria-rowindex") > 1000);
+  await page.locator(".steps thead button", { hasText: "p99.9" }).click();
+  assert.equal(await page.locator('.steps th[aria-sort="descending"]').count(), 1);
+});
+
+test("Chinese: the words change, units stay, and the choice is kept", async () => {
+  const { page, problems } = await open("minute", { zh: true });
+  assert.equal(await page.getAttribute("html", "lang"), "zh-CN");
+  assert.match(await page.textContent("#name-throughput"), /吞吐量/);
+  assert.match(await page.textContent(".tiles"), /请求\/秒.*p99.* ms/s);
+  await page.getByRole("button", { name: "切换到英文" }).click();
+  await page.reload();
+  await page.waitForSelector("figure canvas");
+  assert.match(await page.textContent("#name-throughput"), /Throughput/);
+  assert.deepEqual(problems, []);
+});
+
+for (const options of [{}, { dark: true }, { width: 360, height: 640 }, { zh: true, dark: true }]) {
+  test(`nobody is shut out: axe finds nothing ${JSON.stringify(options)}`, async () => {
+    // The policy of the report forbids foreign scripts, the checker among them.
+    const { page } = await open("minute", { ...options, bypassCSP: true });
+    await page.evaluate(AXE);
+    const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+    const found = await page.evaluate((runOnly) => axe.run(document, { runOnly }), rules);
+    const told = found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.target} ${node.failureSummary}`).slice(0, 3).join(" | ")}`);
+    assert.deepEqual(told, []);
+  });
+}
+
+for (const [width, columns] of [[360, 1], [1280, 2], [3840, 3]]) {
+  test(`${width} px: ${columns} columns of charts, and nothing to scroll sideways`, async () => {
+    const { page } = await open("minute", { width, height: 800 });
+    const seen = await page.evaluate(() => ({
+      wide: document.documentElement.scrollWidth - innerWidth,
+      columns: getComputedStyle(document.querySelector(".charts")).gridTemplateColumns.split(" ").length,
+      small: [...document.querySelectorAll("button, a, input, summary")].filter((one) => {
+        const box = one.getBoundingClientRect();
+        return !one.closest("dialog") && !one.matches(".bound") && box.height > 0 && (box.height < 24 || box.width < 24);
+      }).map((one) => one.outerHTML.slice(0, 80)),
+    }));
+    assert.ok(seen.wide <= 0, `${seen.wide} px too wide`);
+    assert.equal(seen.columns, columns);
+    assert.deepEqual(seen.small, []);
+  });
+}
+
+test("paper is white and has one column", async () => {
+  const { page } = await open("minute", { dark: true });
+  assert.equal(await page.getAttribute("html", "data-theme"), "dark");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  assert.equal(await page.getAttribute("html", "data-theme"), "light");
+  const columns = await page.evaluate(() => getComputedStyle(document.querySelector(".charts")).gridTemplateColumns.split(" ").length);
+  assert.equal(columns, 1);
+});
+
+test("a page without a run says so", async () => {
+  const { page } = await fresh();
+  await page.goto(new URL("../dist/index.html", import.meta.url).href);
+  await page.waitForFunction(() => document.body.innerText.includes("no run in this page"));
+});
