@@ -84,6 +84,14 @@ function follow(id: string) {
     stream = new EventSource(`/api/runs/${encodeURIComponent(id)}/events?from=${run.value.next}`);
     stream.onopen = () => (trouble.value = "");
     stream.onerror = () => (trouble.value = stream?.readyState === EventSource.CLOSED ? "over" : "lost");
+    // Records were missed that the server no longer has one by one.
+    stream.addEventListener("again", () => {
+      close();
+      void model(id).then((whole) => {
+        run.value = whole;
+        open();
+      });
+    });
     stream.onmessage = (message) => {
       const now = run.value;
       if (!now) return;

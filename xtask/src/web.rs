@@ -19,10 +19,12 @@ use crate::{Result, root, shell};
 const PAGE: &str = "crates/report/src/page/page.html.gz";
 const SOURCES: &str = "crates/report/src/page/page.sources";
 /// What the page is built from, beside `web/src`.
-const FILES: [&str; 5] = ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"];
+const FILES: [&str; 5] =
+    ["index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"];
 /// The page may not grow beyond this, in bytes: as it is, and packed.
 const MOST: (usize, usize) = (200_000, 70_000);
-const NO_NODE: &str = "node and npm are not here (on Debian: apt-get install nodejs npm; version 20 or newer)";
+const NO_NODE: &str =
+    "node and npm are not here (on Debian: apt-get install nodejs npm; version 20 or newer)";
 
 /// `cargo xtask web [--check|--test]`.
 pub fn run(arguments: &[String]) -> Result<()> {
@@ -38,7 +40,13 @@ fn build() -> Result<()> {
     let page = built()?;
     let packed = packed(page.as_bytes())?;
     if page.len() > MOST.0 || packed.len() > MOST.1 {
-        return Err(format!("the page takes {} bytes, {} packed: at most {} and {}", page.len(), packed.len(), MOST.0, MOST.1));
+        return Err(format!(
+            "the page takes {} bytes, {} packed: at most {} and {}",
+            page.len(),
+            packed.len(),
+            MOST.0,
+            MOST.1
+        ));
     }
     write(PAGE, &packed)?;
     write(SOURCES, digest()?.as_bytes())?;
@@ -48,7 +56,8 @@ fn build() -> Result<()> {
 
 /// That the committed page is the one that its sources make; without Node, that nobody has changed the sources since.
 pub fn check() -> Result<()> {
-    let stale = "the page is older than its sources: build it with `cargo xtask web` and commit what that writes";
+    let stale =
+        "the page is older than its sources: build it with `cargo xtask web` and commit what that writes";
     if read(SOURCES)? != digest()? {
         return Err(stale.into());
     }
@@ -79,7 +88,13 @@ pub fn screenshots() -> Result<()> {
     let chromium = shell::find("chromium").ok_or("chromium is not here: cargo xtask setup")?;
     built()?;
     let mut command = Command::new("node");
-    shell::run(command.arg("dev/screenshots.mjs").arg("../docs/src/img").env("CHROMIUM", chromium).current_dir(folder()))
+    shell::run(
+        command
+            .arg("dev/screenshots.mjs")
+            .arg("../docs/src/img")
+            .env("CHROMIUM", chromium)
+            .current_dir(folder()),
+    )
 }
 
 fn binary() -> PathBuf {
@@ -150,7 +165,10 @@ fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 
 fn packed(page: &[u8]) -> Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-    packer.write_all(page).and_then(|()| packer.finish()).map_err(|error| format!("the page cannot be packed: {error}"))
+    packer
+        .write_all(page)
+        .and_then(|()| packer.finish())
+        .map_err(|error| format!("the page cannot be packed: {error}"))
 }
 
 fn read(name: &str) -> Result<String> {

@@ -1,5 +1,5 @@
 //! Reports: results become text, and nothing else happens. Pure; computes no statistics of its own. A layout is a file:
-//! [`text`] for people, [`html`] with charts, [`live`] for the line per second, [`json`] for programs, and one for each old
+//! [`text`] for people, [`page`] with charts, [`live`] for the line per second, [`json`] for programs, and one for each old
 //! tool: [`ab`], [`h2load`], [`http_load`], [`jmeter`], [`jtest`], [`siege`], [`wrk`] and [`wrktcp`].
 
 pub mod ab;
@@ -7,7 +7,6 @@ pub mod csv;
 pub mod good;
 pub mod h2load;
 mod harmless;
-pub mod html;
 pub mod http_load;
 pub mod jmeter;
 pub mod json;

@@ -5,12 +5,15 @@ mod arguments;
 mod command;
 mod demo;
 mod doctor;
+mod layout;
+mod live;
 mod mask;
 mod output;
 mod ports;
 mod problem;
 mod rig;
 mod runs;
+mod serve;
 mod session;
 
 use command::Entry;
@@ -75,6 +78,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),
+        Command::Serve(args) => command::serve::run(&args),
         Command::Rig(args) => command::rig(&args),
         Command::Links { dir } => command::links::make(&dir),
         Command::Completions { shell } => Ok(command::manual::completions(shell)),

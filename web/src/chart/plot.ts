@@ -143,7 +143,7 @@ export class Plot {
       ...(series.parts ? { stroke: css("--panel") } : {}),
       ...(series.dots
         ? { paths: () => null, points: { show: true, size: 4, fill: colour, stroke: colour } }
-        : { points: { size: 5, fill: colour } }),
+        : { points: series.parts ? { show: false } : { size: 5, fill: colour } }),
     };
   }
 

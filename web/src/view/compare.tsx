@@ -6,7 +6,7 @@ import { count, duration, harmless, share, time } from "../format.ts";
 import { spectrum } from "../histogram.ts";
 import type { Run, Times } from "../model.ts";
 import { compared } from "../state.ts";
-import { t } from "../text/index.ts";
+import { language, t } from "../text/index.ts";
 import { type Figures, covers, figures, measuredSpan, sumOf } from "../window.ts";
 
 export function Compare() {
@@ -76,7 +76,7 @@ function Side({ letter, run }: { letter: string; run: Run }) {
       <div>
         <a href={`/?run=${encodeURIComponent(run.head.id)}`}>{harmless(run.head.target || run.head.command)}</a>
         <p class="soft">
-          {new Date(run.head.started_unix_s * 1000).toLocaleString(document.documentElement.lang)} · {duration(run.took_s)} ·{" "}
+          {new Date(run.head.started_unix_s * 1000).toLocaleString(language.value === "zh" ? "zh-CN" : "en-GB", { dateStyle: "medium", timeStyle: "short" })} · {duration(run.took_s)} ·{" "}
           {words.judgement[run.verdict?.judgement ?? "unknown"]}
         </p>
         <p>

@@ -31,7 +31,8 @@ pub use files::Files;
 pub use http::{HttpArgs, RequestArgs, RunArgs as HttpRunArgs};
 pub use manual::{Page, completions, pages};
 pub use options::{
-    AskArgs, BehaviourArgs, KeepArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs, WatchArgs,
+    AskArgs, BehaviourArgs, KeepArgs, ListenArgs, LoadArgs, OriginArgs, OutputArgs, PopularityArgs, SiteArgs,
+    WatchArgs,
 };
 pub use phase::PhaseArg;
 pub use service::ServiceArgs;
@@ -171,7 +172,7 @@ pub enum Command {
     /// Only the origin; clients elsewhere join its accounts
     Origin(Box<OriginArgs>),
     /// Run a plan file
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Show or check a plan file
     #[command(subcommand)]
     Plan(PlanCommand),
@@ -179,6 +180,8 @@ pub enum Command {
     Report(ReportArgs),
     /// The runs that were kept: list, label, prune
     Runs(RunsArgs),
+    /// The runs that were kept in a browser: a page on this machine, at the address that is printed
+    Serve(ServeArgs),
     /// What limits this machine as a generator, and how to mend it
     Doctor(DoctorArgs),
     /// Start a real proxy, configured as a cache in front of the origin
@@ -229,6 +232,17 @@ pub struct ReportArgs {
     /// Its layout
     #[arg(long = "as", value_name = "LAYOUT", default_value = "text")]
     pub layout: Layout,
+    /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    pub keep_in: Option<PathBuf>,
+}
+
+/// The page with the runs that were kept.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Where it is served.
+    #[command(flatten)]
+    pub listen: ListenArgs,
     /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     pub keep_in: Option<PathBuf>,

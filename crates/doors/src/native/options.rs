@@ -23,9 +23,15 @@ pub struct OutputArgs {
     /// Write the result as JSON to a file, or - for standard output instead of the text report
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the report as an HTML page with charts
+    /// Write the report as an HTML page with charts: one file that needs no network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+    /// Show the run in a browser while it goes on: a page on this machine, at the address that is printed
+    #[arg(long)]
+    pub live: bool,
+    /// Where it is served.
+    #[command(flatten)]
+    pub listen: ListenArgs,
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
@@ -44,6 +50,25 @@ impl OutputArgs {
     /// The file for the first faulty answers.
     pub fn evidence_file(&self) -> &Path {
         self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
+    }
+}
+
+/// Where the page is served.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct ListenArgs {
+    /// Serve the page at this address [default: 127.0.0.1 and any free port]
+    #[arg(long = "listen", value_name = "ADDRESS", value_parser = address)]
+    pub at: Option<SocketAddr>,
+    /// Another name by which browsers call the server, such as that of a tunnel's end
+    #[arg(long = "host-name", value_name = "NAME")]
+    pub host_names: Vec<String>,
+}
+
+impl ListenArgs {
+    /// The address.
+    pub fn address(&self) -> SocketAddr {
+        self.at.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
     }
 }
 

@@ -118,7 +118,16 @@ mod tests {
     fn read(column: &Column) -> Vec<Option<f64>> {
         let (mut sum, scale) = (0, 10f64.powi(column.e.abs()));
         let value = |sum: i64| if column.e < 0 { sum as f64 / scale } else { sum as f64 * scale };
-        column.d.iter().map(|difference| difference.map(|d| { sum += d; value(sum) })).collect()
+        column
+            .d
+            .iter()
+            .map(|difference| {
+                difference.map(|d| {
+                    sum += d;
+                    value(sum)
+                })
+            })
+            .collect()
     }
 
     #[test]
@@ -130,13 +139,18 @@ mod tests {
         let shares = [0.12345, 0.5, f64::NAN, 0.000_01];
         assert_eq!(read(&Column::of(&shares, true)), [Some(0.1235), Some(0.5), None, Some(0.0)]);
         assert_eq!(read(&Column::of(&[], true)), []);
-        assert_eq!(read(&Column::of(&[9.0, 41.0], false)), [Some(9.0), Some(41.0)], "small counts stay exact");
+        assert_eq!(
+            read(&Column::of(&[9.0, 41.0], false)),
+            [Some(9.0), Some(41.0)],
+            "small counts stay exact"
+        );
     }
 
     #[test]
     fn joined_rows_add_counts_and_keep_the_last_of_what_is_measured() {
         let mut names = Names::default();
-        let [sum, last, high] = [("a", Joined::Sum), ("b", Joined::Last), ("c", Joined::Highest)].map(|(n, j)| names.place(n, j));
+        let [sum, last, high] =
+            [("a", Joined::Sum), ("b", Joined::Last), ("c", Joined::Highest)].map(|(n, j)| names.place(n, j));
         let (mut one, mut two) = (Values::default(), Values::default());
         for (row, value) in [(&mut one, 2.0), (&mut two, 1.0)] {
             [sum, last, high].iter().for_each(|place| row.set(*place, value));

@@ -4,7 +4,7 @@ use super::columns::{Joined, Names, Values};
 use super::spans::Cells;
 use super::steps::Trend;
 use measure::stream::{BoundBy, Command, Controlled, PhaseBegun};
-use measure::{Clock, CodeKind, OriginCounts, RunEvent, RunState, Second};
+use measure::{Clock, CodeKind, Head, OriginCounts, RunEvent, RunState, Second};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,9 +74,19 @@ impl Gathered {
         }
     }
 
-    /// Whether anything was told yet.
-    pub fn is_empty(&self) -> bool {
-        self.records == 0
+    /// How many records were taken in.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// The result so far.
+    pub fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    /// The run's first record; empty before it came.
+    pub fn head(&self) -> &Head {
+        self.state.head()
     }
 
     fn second(&mut self, second: &Second) {
@@ -98,7 +108,8 @@ impl Gathered {
     }
 
     fn row(&mut self, second: &Second) -> Row {
-        let mut row = Row { at: second.at, took: second.took, phase: second.phase, holds: 1, ..Row::default() };
+        let mut row =
+            Row { at: second.at, took: second.took, phase: second.phase, holds: 1, ..Row::default() };
         self.count(second, &mut row.values);
         self.gauge(second, &mut row.values);
         for (clock, buckets) in &second.clocks {
@@ -117,12 +128,17 @@ impl Gathered {
         let counts = measure::Counts::NAMES.iter().zip(clients.counts.list());
         let plain = counts.map(|(name, count)| ((*name).to_owned(), count));
         let statuses = clients.statuses.iter().map(|(status, count)| (format!("status.{status}"), *count));
-        let failures = clients.failures.iter().map(|one| {
-            (failure_column(one.failure.kind.name(), one.failure.stage.name()), one.count)
-        });
+        let failures = clients
+            .failures
+            .iter()
+            .map(|one| (failure_column(one.failure.kind.name(), one.failure.stage.name()), one.count));
         let faults = clients.faults.iter().map(|one| (fault_column(one.fault.name()), one.count));
         let codes = clients.codes.iter().map(|one| {
-            let code = if one.which == CodeKind::Seen { crate::harmless(&one.code).into_owned() } else { "–".to_owned() };
+            let code = if one.which == CodeKind::Seen {
+                crate::harmless(&one.code).into_owned()
+            } else {
+                "–".to_owned()
+            };
             (format!("code.{}{code}", if one.good { "" } else { "bad." }), one.count)
         });
         let origin = second.origin.iter().flat_map(|counts| {
@@ -158,9 +174,12 @@ impl Gathered {
         if second.bound.is_empty() {
             return;
         }
-        let (from_s, to_s) = ((second.at - second.took.min(second.at)).as_secs_f64(), second.at.as_secs_f64());
+        let (from_s, to_s) =
+            ((second.at - second.took.min(second.at)).as_secs_f64(), second.at.as_secs_f64());
         match self.bound.last_mut() {
-            Some(last) if (last.to_s - from_s).abs() < 0.01 && last.reasons == second.bound => last.to_s = to_s,
+            Some(last) if (last.to_s - from_s).abs() < 0.01 && last.reasons == second.bound => {
+                last.to_s = to_s
+            }
             _ => self.bound.push(Bound { from_s, to_s, reasons: second.bound.clone() }),
         }
     }
@@ -181,6 +200,8 @@ fn mark(control: &Controlled) -> Option<Mark> {
         Command::Rate { per_second } => (format!("{}/s", crate::show::scaled(*per_second)), "rate"),
         Command::Stop => ("stop".to_owned(), "stop"),
         Command::Mark { text } => (text.clone(), "mark"),
+        // A word for the whole run: it stands in the head.
+        Command::Label { .. } => return None,
     };
     Some(Mark { at_s: control.at.as_secs_f64(), text, kind })
 }

@@ -10,7 +10,7 @@ mod spans;
 mod steps;
 
 pub use gather::Gathered;
-pub use model::Model;
+pub use model::{Model, Room};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -44,7 +44,7 @@ pub fn bare() -> io::Result<String> {
 pub fn report(gathered: &Gathered, text: &str) -> io::Result<String> {
     let page = bare()?;
     let mut report = String::new();
-    for room in model::Room::ALL {
+    for room in Room::ALL {
         report = inlined(&page, &gathered.model(text, room), text)?;
         if report.len() < MOST_BYTES {
             break;
@@ -58,7 +58,10 @@ fn inlined(page: &str, model: &Model, text: &str) -> io::Result<String> {
     serde_json::to_writer(&mut packed, model)?;
     let packed = STANDARD.encode(packed.finish()?);
     // Base64 has no letter that HTML knows, so the run cannot end its block.
-    let block = format!("<noscript><pre>{}</pre></noscript>\n<template id=\"run\">{packed}</template>", escaped(text));
+    let block = format!(
+        "<noscript><pre>{}</pre></noscript>\n<template id=\"run\">{packed}</template>",
+        escaped(text)
+    );
     Ok(page.replacen(RUN, &block, 1))
 }
 
@@ -77,7 +80,11 @@ pub fn served() -> io::Result<Served> {
     };
     let begin = page.find("<meta http-equiv=").unwrap_or(0);
     let end = page[begin..].find('>').map_or(begin, |end| begin + end + 1);
-    let html = format!("{}{}", &page[..begin], &page[end..]).replacen("<html lang=\"en\"", "<html lang=\"en\" data-served=\"yes\"", 1);
+    let html = format!("{}{}", &page[..begin], &page[end..]).replacen(
+        "<html lang=\"en\"",
+        "<html lang=\"en\" data-served=\"yes\"",
+        1,
+    );
     let policy = format!(
         "default-src 'none'; script-src {script}; style-src {style}; img-src data: blob:; connect-src 'self'; base-uri 'none'; \
          form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"

@@ -8,7 +8,8 @@ use super::spans::{Cells, Spans};
 use crate::good;
 use measure::stream::Machine;
 use measure::{
-    Censored, Clock, Counts, Evidence, FailureKind, Fault, Head, Histogram, OriginCounts, PhaseResult, RunResult, Verdict,
+    Censored, Clock, Counts, Evidence, FailureKind, Fault, Head, Histogram, OriginCounts, PhaseResult,
+    RunResult, Verdict,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -177,7 +178,7 @@ impl Gathered {
         let (steps, steps_left) = self.steps(&result);
         Model {
             format: FORMAT,
-            head: self.head(&result, room),
+            head: self.head_lines(&result, room),
             state: if self.state.end().is_some() { "ended" } else { "live" },
             interrupted: result.interrupted && self.state.end().is_some(),
             took_s: result.took.as_secs_f64(),
@@ -192,7 +193,12 @@ impl Gathered {
             steps,
             steps_left,
             failures: failures(&result),
-            evidence: result.evidence.iter().take(room.evidence).map(|piece| Piece::of(piece, room.text)).collect(),
+            evidence: result
+                .evidence
+                .iter()
+                .take(room.evidence)
+                .map(|piece| Piece::of(piece, room.text))
+                .collect(),
             evidence_left: result.evidence.len().saturating_sub(room.evidence),
             marks: self.marks.clone(),
             bound: self.bound.clone(),
@@ -216,7 +222,7 @@ impl Gathered {
         joined_rows(self.rows.clone(), group, &self.names)
     }
 
-    fn head(&self, result: &RunResult, room: Room) -> HeadLines {
+    fn head_lines(&self, result: &RunResult, room: Room) -> HeadLines {
         let head = self.state.head();
         HeadLines {
             id: head.id.clone(),
@@ -243,7 +249,10 @@ impl Gathered {
         let over = self.state.end().is_some();
         let last = self.rows.last().map_or(0, |row| row.phase as usize);
         let begun = result.phases.iter().enumerate().filter(|(place, _)| *place <= last || over);
-        begun.filter(|(_, phase)| !phase.until.is_zero()).map(|(place, phase)| Phase::of(phase, over || place < last)).collect()
+        begun
+            .filter(|(_, phase)| !phase.until.is_zero())
+            .map(|(place, phase)| Phase::of(phase, over || place < last))
+            .collect()
     }
 
     fn columns(&self, rows: &[Row]) -> BTreeMap<String, Column> {
@@ -271,7 +280,11 @@ impl Gathered {
             steps.extend(phase.tally.labels.iter().map(|(label, figures)| {
                 let trend = self.trends.get(&(place as u32, label.0)).map_or(&[][..], |trend| trend.counts());
                 Step {
-                    name: planned.labels.get(usize::from(label.0)).map_or("others", String::as_str).to_owned(),
+                    name: planned
+                        .labels
+                        .get(usize::from(label.0))
+                        .map_or("others", String::as_str)
+                        .to_owned(),
                     requests: figures.ended,
                     failed: figures.ended - figures.fine,
                     faulty: 0,
@@ -296,10 +309,15 @@ fn times_over_time(rows: &[Row], clock: Clock) -> Vec<(String, Column)> {
     }
     let figures = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
     let column = |quantile| {
-        let at = |row: &Row| row.clocks.get(&clock).and_then(|cells| cells.percentile(quantile)).unwrap_or(f64::NAN);
+        let at = |row: &Row| {
+            row.clocks.get(&clock).and_then(|cells| cells.percentile(quantile)).unwrap_or(f64::NAN)
+        };
         Column::of(&rows.iter().map(at).collect::<Vec<f64>>(), false)
     };
-    figures.into_iter().map(|(figure, quantile)| (format!("{}.{figure}", clock.name()), column(quantile))).collect()
+    figures
+        .into_iter()
+        .map(|(figure, quantile)| (format!("{}.{figure}", clock.name()), column(quantile)))
+        .collect()
 }
 
 /// Those of the clock that the heat map shows first are finest; of others only the spectrum of a part of the run is made.
@@ -343,7 +361,7 @@ fn times_of(phase: &PhaseResult, clock: Clock) -> Option<Times> {
     let told = match clock {
         // With unfinished requests in it, as the text report has them.
         Clock::Response => Times::of(response(phase).times()),
-        _ => Times::of(phase.tally.clock(clock)),
+        _ => Times::of(&phase.tally.clock(clock)),
     };
     (told.count > 0).then_some(told)
 }
@@ -407,7 +425,11 @@ impl Piece {
             at_s: piece.at_us as f64 / 1e6,
             status: piece.status,
             phase: piece.phase.clone(),
-            parts: parts.into_iter().filter_map(|(name, text)| Some((name, cut(text?, most)))).filter(|(_, text)| !text.is_empty()).collect(),
+            parts: parts
+                .into_iter()
+                .filter_map(|(name, text)| Some((name, cut(text?, most))))
+                .filter(|(_, text)| !text.is_empty())
+                .collect(),
         }
     }
 }
@@ -440,7 +462,14 @@ fn machine(machine: &Machine, head: &Head, backend: &str) -> Vec<(&'static str, 
         ("CPU", machine.cpu.clone()),
         ("cores", if machine.cores > 0 { machine.cores.to_string() } else { String::new() }),
         ("workers", head.threads.to_string()),
-        ("memory", if machine.memory_bytes > 0 { format!("{:.1} GB", machine.memory_bytes as f64 / 1e9) } else { String::new() }),
+        (
+            "memory",
+            if machine.memory_bytes > 0 {
+                format!("{:.1} GB", machine.memory_bytes as f64 / 1e9)
+            } else {
+                String::new()
+            },
+        ),
         ("kernel", machine.kernel.clone()),
         ("I/O", backend.to_owned()),
         ("seed", head.seed.to_string()),
@@ -470,7 +499,12 @@ mod tests {
 
     #[test]
     fn limits_of_times_are_drawn_and_others_are_not() {
-        for (condition, limit) in [("p99 > 10ms", Some(10_000.0)), ("p99.9>1s", Some(1e6)), ("failed > 1%", None), ("rate < 5000", None)] {
+        for (condition, limit) in [
+            ("p99 > 10ms", Some(10_000.0)),
+            ("p99.9>1s", Some(1e6)),
+            ("failed > 1%", None),
+            ("rate < 5000", None),
+        ] {
             assert_eq!(limit_us(condition), limit, "{condition}");
         }
     }

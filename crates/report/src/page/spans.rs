@@ -32,9 +32,9 @@ impl Cells {
         let (mut mine, mut theirs) = (self.0.iter().copied().peekable(), other.0.iter().copied().peekable());
         loop {
             let next = match (mine.peek(), theirs.peek()) {
-                (Some(a), Some(b)) if a.0 == b.0 => {
-                    theirs.next().and_then(|(_, more)| mine.next().map(|(bucket, count)| (bucket, count + more)))
-                }
+                (Some(a), Some(b)) if a.0 == b.0 => theirs
+                    .next()
+                    .and_then(|(_, more)| mine.next().map(|(bucket, count)| (bucket, count + more))),
                 (Some(a), Some(b)) if b.0 < a.0 => theirs.next(),
                 (Some(_), _) => mine.next(),
                 (None, _) => theirs.next(),

@@ -2,6 +2,7 @@
 //!
 //! `UPDATE_GOLDEN=1 cargo test -p report` writes the golden files anew; read the difference before committing it.
 
+mod page;
 mod sample;
 
 use measure::Row;
@@ -54,48 +55,6 @@ fn long_names_and_large_numbers_stay_within_the_width() {
 #[test]
 fn the_page_shows_the_golden_report() {
     assert!(REPORT_PAGE.contains(&sample::plain().text()), "docs/src/report.md shows another report");
-}
-
-/// What stands between tags, with its character references resolved.
-fn seen(html: &str) -> String {
-    let mut text: String =
-        html.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text).collect();
-    for (reference, letter) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")] {
-        text = text.replace(reference, letter);
-    }
-    text
-}
-
-#[test]
-fn the_html_page_says_what_the_text_says_and_needs_nothing_else() {
-    for (name, sample) in sample::all() {
-        let page = sample.html();
-        let seen = seen(&page);
-        for line in sample.text().lines() {
-            assert!(seen.contains(line.trim()), "{name}: {line}");
-        }
-        for foreign in ["<script", "src=", "href=", "url(", "http://", "https://", "NaN", "inf\""] {
-            assert!(!page.contains(foreign) || sample.text().contains(foreign), "{name}: {foreign}");
-        }
-        for tag in ["figure", "svg", "section", "pre", "text", "rect", "main"] {
-            let (opened, closed) =
-                (page.matches(&format!("<{tag}")).count(), page.matches(&format!("</{tag}>")).count());
-            assert_eq!(opened, closed, "{name}: {tag}");
-        }
-    }
-}
-
-#[test]
-fn the_html_page_draws_what_there_is() {
-    let charts = |sample: sample::Sample| sample.html().matches("<figure>").count();
-    let drawn = [sample::plain(), sample::all_failed(), sample::origin_only(), sample::empty()].map(charts);
-    assert_eq!(drawn, [4, 0, 0, 0]);
-    let page = sample::shift().html();
-    assert_eq!(
-        page.matches("class=\"border\"").count(),
-        3 * 2,
-        "three charts over time, two changes of phase"
-    );
 }
 
 const ALL: Known = Known { hits: true, origin: true };

@@ -35,10 +35,6 @@ impl Sample {
         report::text::report(&self.result, &self.context())
     }
 
-    pub fn html(&self) -> String {
-        report::html::page(&self.result, &self.context())
-    }
-
     pub fn json(&self) -> String {
         report::json::report(&self.result, &self.context())
     }

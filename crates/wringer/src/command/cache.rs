@@ -60,9 +60,10 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some() || args.clients_only);
     show::notice(&format!("pressing {}", pressed.title()));
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let about = show::about("cache", &plan, Some(pressed.title()), &args.keep, seed_option)?;
+    let about = show::about("cache", &plan, Some(pressed.title()), (&args.output, &args.keep), seed_option)?;
+    let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&pressed.processes(), &mut lines)?;
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.

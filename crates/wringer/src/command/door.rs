@@ -2,6 +2,7 @@
 //! tool's own is its [`Door`], in a file of this folder.
 
 use super::{clock, show};
+use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, About, Finished, Surroundings, View, signals};
@@ -50,6 +51,11 @@ pub trait Door: Sized {
     /// Why there is no run.
     fn before(&mut self) -> Result<(), Problem> {
         Ok(())
+    }
+
+    /// The file for the report as a page, where there is to be one.
+    fn page(&self) -> Option<&Path> {
+        None
     }
 
     /// What surrounds the run.
@@ -169,7 +175,8 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let plan = door.common().plan.clone();
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
-    let about = About { door: D::NAME, target: door.target(), ..About::default() };
+    let live = door.page().map(|_| Live::begin());
+    let about = About { door: D::NAME, target: door.target(), live, ..About::default() };
     let mut finished = ready.about(about).run(&[], &mut lines)?;
     let say = |line: &str| show::notice(&format!("{}: {line}", D::NAME));
     let trouble = finished.scripts.trouble();

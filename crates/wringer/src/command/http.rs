@@ -28,12 +28,14 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let target = args.requests.proxy.clone().unwrap_or_else(|| target(args));
     show::notice(&format!("pressing {target}"));
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let ready = ready.about(show::about("http", &plan, Some(target), &args.keep, seed_option)?);
+    let about = show::about("http", &plan, Some(target), (&args.output, &args.keep), seed_option)?;
+    let server = show::serve(&args.output, &about)?;
+    let ready = ready.about(about);
     let mut finished = match args.run.verbose {
         true => tell(ready, args)?,
         false => ready.run(&[], &mut Lines::new(&args.output, &plan, false))?,
     };
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
 }
 
 /// Runs it and tells each request.

@@ -17,6 +17,7 @@ pub mod origin;
 pub mod plan;
 pub mod report;
 pub mod runs;
+pub mod serve;
 mod show;
 pub mod siege;
 pub mod tcp;

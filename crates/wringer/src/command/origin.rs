@@ -21,8 +21,9 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let seed_option = args.seed.is_none().then_some("--seed");
-    let ready =
-        ready.about(About { door: "origin", command: repeat(&plan, seed_option), ..About::default() });
-    let mut finished = ready.run(&[], &mut Lines::new(&args.output, &plan, true))?;
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
+    let live = show::live(&args.output);
+    let about = About { door: "origin", command: repeat(&plan, seed_option), live, ..About::default() };
+    let server = show::serve(&args.output, &about)?;
+    let mut finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, true))?;
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
 }

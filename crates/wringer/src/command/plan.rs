@@ -32,11 +32,12 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let ready = session::prepare(&plan, &around, heads)?;
     show::warn(ready.warnings());
     let target = plan.load.as_ref().and_then(|load| load.target.clone());
-    let about = show::about("run", &plan, target, &args.keep, None)?;
+    let about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
+    let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&[], &mut lines)?;
     let trouble = finished.scripts.trouble();
     trouble.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
-    let exit = show::report(&mut finished, &Ran { plan: &plan, output: &args.output });
+    let exit = show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server });
     let done = finished.scripts.done(&finished.result);
     if let Err(problem) = &done {
         show::notice(&format!("wringer: {problem}"));

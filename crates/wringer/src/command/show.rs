@@ -2,9 +2,11 @@
 
 use super::troubles::Troubles;
 use crate::arguments::repeat;
+use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
+use crate::serve::{self, Server};
 use crate::session::{self, About, Finished, Keep, View};
 use doors::native::{KeepArgs, OutputArgs};
 use measure::event::HeadTitle;
@@ -132,6 +134,8 @@ pub struct Ran<'a> {
     pub plan: &'a Plan,
     /// How it is shown.
     pub output: &'a OutputArgs,
+    /// Who shows it while it goes on.
+    pub server: Option<Server>,
 }
 
 /// What a run of a native command is called, and where it is kept. `seed_option`: the option that fixes the seed, where it
@@ -143,16 +147,40 @@ pub fn about(
     door: &'static str,
     plan: &Plan,
     target: Option<String>,
-    keep: &KeepArgs,
+    asked: (&OutputArgs, &KeepArgs),
     seed_option: Option<&'static str>,
 ) -> Result<About, Problem> {
+    let (output, keep) = asked;
     let folder = keep.keep_in.clone().map(Ok).or_else(|| (!keep.no_keep).then(runs::folder));
     let keep = folder.transpose()?.map(|folder| Keep {
         folder,
         wanted: keep.keep_in.is_some(),
         labels: keep.labels.iter().cloned().collect(),
     });
-    Ok(About { door, command: repeat(plan, seed_option), target, keep })
+    Ok(About { door, command: repeat(plan, seed_option), target, keep, live: live(output) })
+}
+
+/// Gathers the run's records for the page, where somebody wants to see it.
+pub fn live(output: &OutputArgs) -> Option<Live> {
+    (output.html.is_some() || output.live).then(Live::begin)
+}
+
+/// Begins to serve the page of a run that is about to begin, where that was asked for, and says where.
+///
+/// # Errors
+/// An address that cannot be had.
+pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Problem> {
+    if !output.live {
+        return Ok(None);
+    }
+    let server = serve::start(serve::Options {
+        listen: output.listen.address(),
+        host_names: output.listen.host_names.clone(),
+        folder: about.keep.as_ref().map(|keep| keep.folder.clone()),
+        live: about.live.clone(),
+    })?;
+    notice(&format!("page: {}", server.url()));
+    Ok(Some(server))
 }
 
 /// Finds out before the run whether its results can be kept: afterwards it would be late.
@@ -204,25 +232,38 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
         ran.output.json.as_ref().map(|file| {
             output::keep(RESULT, file, report::json::report(&finished.result, &context).as_bytes())
         });
-    let page = ran
-        .output
-        .html
-        .as_ref()
-        .map(|file| output::keep(PAGE, file, report::html::page(&finished.result, &context).as_bytes()));
+    // Those without scripts read it in the page.
+    let text = ran.output.html.as_ref().map(|_| report::text::report(&finished.result, &context));
     let tolerated = ran.plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
     let file = evidence_file.map(str::to_owned);
-    let kept = [Some(evidence.map(drop)), json, page];
-    let exit = kept.into_iter().flatten().fold(exit(finished, tolerated), |exit, kept| match kept {
+    let worse = |exit: Exit, kept| match kept {
         Ok(()) => exit,
         Err(problem) => {
             notice(&format!("wringer: {problem}"));
-            exit.or_worse(problem.exit())
+            exit.or_worse(Problem::exit(&problem))
         }
-    });
-    if let Some(kept) = finished.conclude(exit.number(), file.as_deref()) {
+    };
+    let kept = [Some(evidence.map(drop)), json];
+    let exit = kept.into_iter().flatten().fold(exit(finished, tolerated), worse);
+    finished.tell_end(exit.number(), file.as_deref());
+    let html = ran.output.html.as_deref().zip(text);
+    let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
+    if let Some(kept) = finished.conclude() {
         notice(&runs::kept(&kept));
     }
+    if let Some(server) = &ran.server {
+        server.farewell();
+    }
     exit
+}
+
+/// Writes the page with the run in it.
+fn keep_page(file: &Path, finished: &Finished, text: &str) -> Result<(), Problem> {
+    // Gathered wherever a page was asked for: see `about`.
+    let gathered = finished.live.as_ref().map(Live::gathered).unwrap_or_default();
+    let page = report::page::report(&gathered, text)
+        .map_err(|error| Problem::impossible(format!("the page cannot be made: {error}")))?;
+    output::keep(PAGE, file, page.as_bytes())
 }
 
 /// The result of an old tool's command line as JSON, where a file was asked for. `seed_option`: as of [`repeat`].
@@ -253,8 +294,9 @@ pub fn keep_door_page(
     target: Option<&str>,
 ) -> Result<(), Problem> {
     let command = repeat(plan, None);
-    let page = report::html::page(&finished.result, &door_context(finished, plan, target, &command));
-    output::keep(PAGE, file, page.as_bytes())
+    let text = report::text::report(&finished.result, &door_context(finished, plan, target, &command));
+    finished.tell_end(0, None);
+    keep_page(file, finished, &text)
 }
 
 fn door_context<'a>(

@@ -19,7 +19,9 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let probe = "one connection more, without a message, has asked whether anybody listens";
     show::notice(&format!("pressing {} ({probe})", args.target));
     let seed_option = args.load.seed.is_none().then_some("--seed");
-    let about = show::about("tcp", &plan, Some(args.target.clone()), &args.keep, seed_option)?;
+    let about =
+        show::about("tcp", &plan, Some(args.target.clone()), (&args.output, &args.keep), seed_option)?;
+    let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, false))?;
-    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output }))
+    Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
 }

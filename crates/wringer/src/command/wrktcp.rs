@@ -61,6 +61,10 @@ impl Door for Wrktcp {
         self.run.html.iter().map(PathBuf::as_path).collect()
     }
 
+    fn page(&self) -> Option<&Path> {
+        self.run.html.as_deref()
+    }
+
     fn before(&mut self) -> Result<(), Problem> {
         self.run.view.version.iter().for_each(|version| show::write(version));
         Ok(())

@@ -26,6 +26,7 @@ pub use listen::settle;
 pub use usage::threads;
 
 use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
+use crate::live::Live;
 use crate::mask::Mask;
 use crate::problem::Problem;
 
@@ -114,6 +115,8 @@ pub struct Finished {
     /// Its last record, which is told when the report has been made.
     end: End,
     recorder: Option<Recorder>,
+    /// Its records as the page shows them, where somebody wants to see them.
+    pub live: Option<Live>,
     /// Its scripts, to be told how it was.
     pub scripts: Scripts,
 }
@@ -124,17 +127,31 @@ impl Finished {
         self.end.target_cpu_s
     }
 
-    /// The report has been made: the run file is completed. Returns it, where it holds all of the run.
-    pub fn conclude(&mut self, exit: u8, evidence_file: Option<&str>) -> Option<PathBuf> {
-        let recorder = self.recorder.take()?;
+    /// The report has been made: its last record is told. `exit`: the code that the process ends with, as far as it is known.
+    pub fn tell_end(&self, exit: u8, evidence_file: Option<&str>) {
+        let end = Arc::new(RunEvent::End(Box::new(self.last_record(exit, evidence_file))));
+        if let Some(recorder) = &self.recorder {
+            recorder.put(&end);
+        }
+        if let Some(live) = &self.live {
+            live.put(&end);
+            live.settle();
+        }
+    }
+
+    /// Completes the run file. Returns it, where it holds all of the run.
+    pub fn conclude(&mut self) -> Option<PathBuf> {
+        self.recorder.take()?.close()
+    }
+
+    fn last_record(&self, exit: u8, evidence_file: Option<&str>) -> End {
         let mut end = self.end.clone();
         end.thresholds.clone_from(&self.result.thresholds);
         (end.exit, end.evidence_file) = (exit, evidence_file.map(str::to_owned));
         let judgement = self.result.verdict(&self.result.measured()).judgement;
         end.verdict = judgement.name().to_owned();
         end.figures = self.result.headline();
-        recorder.put(&Arc::new(RunEvent::End(Box::new(end))));
-        recorder.close()
+        end
     }
 }
 
@@ -164,6 +181,8 @@ pub struct About {
     pub target: Option<String>,
     /// Its file, and whether the run is not to begin without it; `None`: it is not kept.
     pub keep: Option<Keep>,
+    /// Gathers its records for the page, where somebody wants to see them.
+    pub live: Option<Live>,
 }
 
 /// How a run is kept.
@@ -258,7 +277,7 @@ impl Ready<'_> {
         let head = head::of(self.plan, &self.about, self.workers.count());
         let recorder = head::keep(&head, &self.about)?;
         std::thread::scope(|scope| {
-            let outlets = Outlets::open(scope, view, recorder);
+            let outlets = Outlets::open(scope, view, recorder, self.about.live.clone());
             Ok(self.go(watched, head, outlets))
         })
     }
@@ -275,6 +294,7 @@ impl Ready<'_> {
             stop: self.stop,
             began: Instant::now(),
             outlets,
+            live: self.about.live,
             held: None,
             evidence: Vec::new(),
             cpu: CpuWatch::new(),
@@ -334,6 +354,7 @@ struct Session<'a, 'scope> {
     began: Instant,
     /// Where its records go.
     outlets: Outlets<'scope>,
+    live: Option<Live>,
     /// What was told of a single request and found no room.
     held: Option<Event>,
     /// Faulty answers, to be told when a remote origin has said what it knows of them.
@@ -507,7 +528,7 @@ impl Session<'_, '_> {
         let (mut state, recorder) = self.outlets.close();
         state.apply(&RunEvent::End(Box::new(end.clone())));
         let (head, result) = (state.head().clone(), state.result());
-        Finished { result, head, end, recorder, scripts: self.scripts }
+        Finished { result, head, end, recorder, live: self.live, scripts: self.scripts }
     }
 
     /// Shows what waits to be shown; nobody waits for it any more.

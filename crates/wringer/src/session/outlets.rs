@@ -3,6 +3,7 @@
 
 use super::View;
 use super::keep::Recorder;
+use crate::live::Live;
 use measure::{Event, Row, RunEvent, RunState};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -24,6 +25,7 @@ enum Told {
 pub struct Outlets<'scope> {
     state: RunState,
     recorder: Option<Recorder>,
+    live: Option<Live>,
     screen: Option<Screen<'scope>>,
 }
 
@@ -41,10 +43,11 @@ impl<'scope> Outlets<'scope> {
         scope: &'scope Scope<'scope, 'env>,
         view: &'env mut dyn View,
         recorder: Option<Recorder>,
+        live: Option<Live>,
     ) -> Outlets<'scope> {
         let (to, told) = sync_channel(WAITING);
         let thread = scope.spawn(move || show(&told, view));
-        Outlets { state: RunState::default(), recorder, screen: Some(Screen { to, thread, lost: 0 }) }
+        Outlets { state: RunState::default(), recorder, live, screen: Some(Screen { to, thread, lost: 0 }) }
     }
 
     /// All that was told so far.
@@ -61,8 +64,12 @@ impl<'scope> Outlets<'scope> {
             let told = Told::Row(second.row(), name.to_owned());
             self.show(told);
         }
+        let event = Arc::new(event);
         if let Some(recorder) = &self.recorder {
-            recorder.put(&Arc::new(event));
+            recorder.put(&event);
+        }
+        if let Some(live) = &self.live {
+            live.put(&event);
         }
     }
 

@@ -1,0 +1,316 @@
+//! What is answered to whom may ask: the page, the list of runs, a run as the page reads it, its records as they come, its reports.
+
+use super::guard::{Guard, Verdict};
+use super::stream::{self, Growing};
+use crate::layout::{self, laid_out};
+use crate::live::Live;
+use crate::problem::Problem;
+use crate::runs::{self, Summary};
+use doors::native::Layout;
+use http_body_util::{Either, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
+    LOCATION, SET_COOKIE,
+};
+use hyper::{Request, Response, StatusCode};
+use report::page::{Gathered, Room, Served};
+use serde::Serialize;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Runs of a list at most.
+const LISTED: usize = 500;
+
+type Sent = Response<Either<Full<Bytes>, Growing>>;
+
+/// Fields of every answer: nothing is guessed, kept, embedded, or told to others.
+const FIELDS: [(&str, &str); 5] = [
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("x-frame-options", "DENY"),
+];
+
+/// What the server knows.
+pub struct App {
+    guard: Guard,
+    page: Served,
+    folder: Option<PathBuf>,
+    live: Option<Live>,
+    /// Streams that are open.
+    watched: Arc<AtomicUsize>,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Never its token.
+        to.debug_struct("App").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl App {
+    pub fn new(guard: Guard, page: Served, folder: Option<PathBuf>, live: Option<Live>) -> App {
+        App { guard, page, folder, live, watched: Arc::default() }
+    }
+
+    /// Somebody follows the run, or has not yet fetched the end of it.
+    pub fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed) > 0
+    }
+
+    fn live(&self, id: &str) -> Option<&Live> {
+        self.live.as_ref().filter(|live| !id.is_empty() && live.id() == id)
+    }
+}
+
+/// Answers one request.
+pub async fn answer(app: Arc<App>, request: Request<Incoming>) -> Result<Sent, Infallible> {
+    let uri = request.uri();
+    let (path, query) = (uri.path().to_owned(), uri.query().unwrap_or("").to_owned());
+    let mut sent = match app.guard.judge(request.method(), &path, &query, request.headers(), Instant::now()) {
+        Verdict::Refuse(status, why) => text(status, why),
+        Verdict::Enter => entered(&app, &query),
+        Verdict::Pass => {
+            let last = request
+                .headers()
+                .get("last-event-id")
+                .and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+            route(&app, &path, &query, last.map(|last| last + 1)).await
+        }
+    };
+    for (name, value) in FIELDS {
+        sent.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    sent.headers_mut().entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    sent.headers_mut()
+        .entry(CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    Ok(sent)
+}
+
+/// Gives the cookie, and the address without the token, so that it stays in no history.
+fn entered(app: &App, query: &str) -> Sent {
+    let rest: Vec<&str> =
+        query.split('&').filter(|pair| !pair.starts_with("token=") && !pair.is_empty()).collect();
+    let to = if rest.is_empty() { "/".to_owned() } else { format!("/?{}", rest.join("&")) };
+    let mut sent = text(StatusCode::SEE_OTHER, "");
+    if let (Ok(to), Ok(cookie)) = (to.parse(), app.guard.set_cookie().parse()) {
+        sent.headers_mut().insert(LOCATION, to);
+        sent.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    sent
+}
+
+async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> Sent {
+    let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    match words[..] {
+        [""] => page(app),
+        ["api", "runs"] => {
+            aside(app, {
+                let words = value(query, "q");
+                move |app| list(app, &words)
+            })
+            .await
+        }
+        ["api", "runs", id, _] if !is_id(id) => text(StatusCode::NOT_FOUND, "no run is called so"),
+        ["api", "runs", id, "model"] => {
+            aside(app, {
+                let id = id.to_owned();
+                move |app| model(app, &id)
+            })
+            .await
+        }
+        ["api", "runs", id, "events"] => {
+            events(app, id, after.or_else(|| value(query, "from").parse().ok()).unwrap_or(0))
+        }
+        ["api", "runs", id, "report"] => {
+            let (id, layout) = (id.to_owned(), value(query, "as"));
+            aside(app, move |app| report(app, &id, &layout)).await
+        }
+        _ => text(StatusCode::NOT_FOUND, "nothing is here"),
+    }
+}
+
+/// What takes a while is done where it holds up no other answer.
+async fn aside(app: &Arc<App>, work: impl FnOnce(&App) -> Result<Sent, Problem> + Send + 'static) -> Sent {
+    let app = app.clone();
+    match tokio::task::spawn_blocking(move || work(&app)).await {
+        Ok(Ok(sent)) => sent,
+        Ok(Err(problem)) => text(StatusCode::NOT_FOUND, &problem.to_string()),
+        Err(_) => text(StatusCode::INTERNAL_SERVER_ERROR, "wringer's own code failed; please report it"),
+    }
+}
+
+/// Numbers of runs, and the words for the latest: never a path.
+fn is_id(id: &str) -> bool {
+    (1..=64).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'~')
+}
+
+/// The value of a parameter of the address; nothing where there is none.
+fn value(query: &str, name: &str) -> String {
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+fn page(app: &App) -> Sent {
+    let mut sent = whole(StatusCode::OK, "text/html; charset=utf-8", app.page.html.clone().into_bytes());
+    if let Ok(policy) = app.page.policy.parse() {
+        sent.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    sent
+}
+
+/// A line of the history.
+#[derive(Serialize)]
+struct Listed {
+    id: String,
+    state: &'static str,
+    started_unix_s: f64,
+    took_s: f64,
+    door: String,
+    command: String,
+    target: String,
+    labels: Vec<String>,
+    rate_per_s: Option<f64>,
+    p50_us: Option<u64>,
+    p99_us: Option<u64>,
+    failed_share: Option<f64>,
+    hit_ratio: Option<f64>,
+    verdict: String,
+}
+
+fn list(app: &App, words: &str) -> Result<Sent, Problem> {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let live = app.live.as_ref().map(Live::gathered).and_then(|gathered| {
+        let head = gathered.head().clone();
+        (!head.id.is_empty()).then_some(Summary { head, end: None })
+    });
+    let live_id = live.as_ref().map(|run| run.head.id.clone()).unwrap_or_default();
+    let kept =
+        app.folder.iter().flat_map(|folder| runs::summaries(folder)).filter(|run| run.head.id != live_id);
+    let all = live.into_iter().chain(kept).filter(|run| words.iter().all(|word| run.bears(word)));
+    let runs: Vec<Listed> = all.take(LISTED).map(|run| Listed::of(run, &live_id)).collect();
+    Ok(json(&serde_json::json!({ "runs": runs })))
+}
+
+impl Listed {
+    fn of(Summary { head, end }: Summary, live: &str) -> Listed {
+        let figures = end.as_ref().map(|end| &end.figures);
+        let is_live = head.id == live;
+        Listed {
+            state: if is_live {
+                "live"
+            } else if end.is_some() {
+                "ended"
+            } else {
+                "cut"
+            },
+            started_unix_s: head.started_unix_s,
+            took_s: end.as_ref().map_or(0.0, |end| end.took.as_secs_f64()),
+            door: head.door,
+            command: head.command,
+            target: head.target.unwrap_or_default(),
+            labels: head
+                .labels
+                .iter()
+                .map(|(name, value)| format!("{name} {value}").trim_end().to_owned())
+                .collect(),
+            rate_per_s: figures.map(|figures| figures.requests_per_s),
+            p50_us: figures.map(|figures| figures.p50_us),
+            p99_us: figures.map(|figures| figures.p99_us),
+            failed_share: figures.map(|figures| figures.failed_share),
+            hit_ratio: figures.and_then(|figures| figures.hit_ratio),
+            verdict: end.as_ref().map(|end| end.verdict.clone()).unwrap_or_default(),
+            id: head.id,
+        }
+    }
+}
+
+fn model(app: &App, id: &str) -> Result<Sent, Problem> {
+    if let Some(live) = app.live(id) {
+        return Ok(json(&live.model()));
+    }
+    let mut gathered = Gathered::default();
+    let file = file(app, id)?;
+    runs::events(&runs::bytes(&file)?, &file)?.iter().for_each(|event| gathered.apply(event));
+    let text = layout::text(&gathered, &file)?;
+    Ok(json(&gathered.cut_model(&text, Room::AMPLE)))
+}
+
+fn events(app: &App, id: &str, next: u64) -> Sent {
+    let Some(live) = app.live(id).cloned() else {
+        return text(StatusCode::NOT_FOUND, "no run of that number goes on");
+    };
+    let body = stream::records(live, next, Watching::begin(&app.watched));
+    let mut sent = Response::new(Either::Right(body));
+    sent.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    sent
+}
+
+/// Counts somebody who follows the run, until a moment after the stream has ended.
+pub struct Watching(Arc<AtomicUsize>);
+
+impl Watching {
+    fn begin(count: &Arc<AtomicUsize>) -> Watching {
+        count.fetch_add(1, Ordering::Relaxed);
+        Watching(count.clone())
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn report(app: &App, id: &str, layout: &str) -> Result<Sent, Problem> {
+    let (layout, kind, ending) = match layout {
+        "text" | "" => (Layout::Text, "text/plain; charset=utf-8", "txt"),
+        "json" => (Layout::Json, "application/json", "json"),
+        "csv" => (Layout::Csv, "text/csv; charset=utf-8", "csv"),
+        // Not as a page of ours: it is to be saved.
+        "html" => (Layout::Html, "application/octet-stream", "html"),
+        other => return Err(Problem::Usage(format!("there is no layout {other}: text, json, csv or html"))),
+    };
+    let file = file(app, id)?;
+    let mut sent = whole(StatusCode::OK, kind, laid_out(layout, &file)?.0.into_bytes());
+    let name = format!("attachment; filename=\"wringer-{}.{ending}\"", runs::short(id));
+    if let (false, Ok(name)) = (layout == Layout::Text, name.parse()) {
+        sent.headers_mut().insert(CONTENT_DISPOSITION, name);
+    }
+    Ok(sent)
+}
+
+/// The file of a kept run; a link that leads elsewhere is none.
+fn file(app: &App, id: &str) -> Result<PathBuf, Problem> {
+    let none = || Problem::Usage(format!("there is no run {id}"));
+    let folder: &Path = app.folder.as_deref().ok_or_else(none)?;
+    let name = if id.starts_with("latest") { id } else { runs::short(id) };
+    let file = runs::find(name, folder)?;
+    let is_plain = std::fs::symlink_metadata(&file).is_ok_and(|data| data.is_file());
+    if is_plain { Ok(file) } else { Err(none()) }
+}
+
+fn json(value: &impl Serialize) -> Sent {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => whole(StatusCode::OK, "application/json", bytes),
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
+}
+
+fn text(status: StatusCode, text: &str) -> Sent {
+    whole(status, "text/plain; charset=utf-8", format!("{}\n", report::harmless(text)).into_bytes())
+}
+
+fn whole(status: StatusCode, kind: &'static str, bytes: Vec<u8>) -> Sent {
+    let mut sent = Response::new(Either::Left(Full::new(Bytes::from(bytes))));
+    *sent.status_mut() = status;
+    sent.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    sent
+}

@@ -1,0 +1,141 @@
+//! The server of the page: runs that go on and runs that were kept, for whoever sits at this machine. It listens on loopback unless
+//! told otherwise, answers nobody without its token, changes nothing, and runs on a thread of its own.
+//!
+//! Start at [`start`]; who may ask is `guard.rs`, what is answered `answer.rs`.
+
+mod answer;
+mod guard;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+use crate::live::Live;
+use crate::output;
+use crate::problem::Problem;
+use answer::App;
+use guard::Guard;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// Connections at once; more are closed as they come.
+const CONNECTIONS: usize = 64;
+/// How long a request may take to come, and a connection may lie idle.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+/// Bytes of a request's head at most.
+const HEAD_BYTES: usize = 16 * 1024;
+/// How long the end of a run waits for those who look to fetch the last of it.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Where a server listens, and what it shows.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Its address; port 0: any that is free.
+    pub listen: SocketAddr,
+    /// Hosts beside those of this machine by which it may be called.
+    pub host_names: Vec<String>,
+    /// Where runs are kept, where any are shown.
+    pub folder: Option<PathBuf>,
+    /// The run that goes on.
+    pub live: Option<Live>,
+}
+
+/// A server that runs until the process ends.
+#[derive(Debug, Clone)]
+pub struct Server {
+    url: String,
+    app: Arc<App>,
+}
+
+/// Begins to listen and to answer.
+///
+/// # Errors
+/// An address that cannot be had.
+pub fn start(options: Options) -> Result<Server, Problem> {
+    let impossible = |error: &dyn std::fmt::Display| {
+        Problem::impossible(format!(
+            "the page cannot be served at {}: {error}; choose with --listen",
+            options.listen
+        ))
+    };
+    let listener = TcpListener::bind(options.listen).map_err(|error| impossible(&error))?;
+    listener.set_nonblocking(true).map_err(|error| impossible(&error))?;
+    let address = listener.local_addr().map_err(|error| impossible(&error))?;
+    if !address.ip().is_loopback() {
+        output::notice(&format!(
+            "warning: the page is served at {address}, which others may reach; its token goes over the network as plain text. \
+             ssh -L {port}:127.0.0.1:{port} reaches one that listens on loopback",
+            port = address.port()
+        ));
+    }
+    let token = guard::new_token().map_err(|error| impossible(&error))?;
+    let host = host_of(&address);
+    let url = format!("http://{host}:{}/?token={token}", address.port());
+    let guard = Guard::new(token, address.port(), &host, &options.host_names);
+    let page = report::page::served().map_err(|error| impossible(&error))?;
+    let app = Arc::new(App::new(guard, page, options.folder.clone(), options.live.clone()));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| impossible(&error))?;
+    let serving = app.clone();
+    std::thread::Builder::new()
+        .name("page".to_owned())
+        .spawn(move || runtime.block_on(listen(listener, serving)))
+        .map_err(|error| impossible(&error))?;
+    Ok(Server { url, app })
+}
+
+/// What stands for an address in a URL.
+fn host_of(address: &SocketAddr) -> String {
+    match address.ip() {
+        ip if ip.is_unspecified() => "127.0.0.1".to_owned(),
+        std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+        std::net::IpAddr::V4(ip) => ip.to_string(),
+    }
+}
+
+impl Server {
+    /// Where to look, token included.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The run is over and the process about to end: whoever looks gets a moment to fetch the last of it.
+    pub fn farewell(&self) {
+        let until = Instant::now() + FAREWELL;
+        while self.app.is_watched() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+async fn listen(listener: TcpListener, app: Arc<App>) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok((socket, _)) = listener.accept().await else {
+            // Out of descriptors: others end in a while.
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let Ok(place) = places.clone().try_acquire_owned() else { continue };
+        let app = app.clone();
+        tokio::spawn(async move {
+            let service = service_fn(move |request| answer::answer(app.clone(), request));
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_TIME)
+                .max_buf_size(HEAD_BYTES)
+                .serve_connection(TokioIo::new(socket), service);
+            // A client that went away is nobody's trouble.
+            let _ = connection.await;
+            drop(place);
+        });
+    }
+}

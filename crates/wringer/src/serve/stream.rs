@@ -1,0 +1,69 @@
+//! The records of a run that goes on, as server-sent events (WHATWG HTML, section 9.2): each has the number of the record, so a
+//! browser that lost the connection says where it stopped.
+
+use super::answer::Watching;
+use crate::live::{Live, Next};
+use hyper::body::{Body, Bytes, Frame};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// After so long without a record something is sent, so that a connection that is gone is noticed.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long a page has to ask for the whole run once its records have ended.
+const LAST_LOOK: Duration = Duration::from_secs(1);
+/// Pieces that may wait for a viewer that reads slowly; the run does not wait for it.
+const WAITING: usize = 4;
+
+/// A body that grows.
+pub struct Growing(mpsc::Receiver<Bytes>);
+
+impl Body for Growing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(cx).map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+/// The records from this number on, until the run is over or nobody reads any more.
+/// `watching` goes a moment after the stream, so that a page can fetch the end of the run.
+pub fn records(live: Live, next: u64, watching: Watching) -> Growing {
+    let (to, body) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        tell(live, next, to).await;
+        tokio::time::sleep(LAST_LOOK).await;
+        drop(watching);
+    });
+    Growing(body)
+}
+
+async fn tell(live: Live, mut next: u64, to: mpsc::Sender<Bytes>) {
+    let mut changes = live.changes();
+    loop {
+        // Before looking: what comes after it is seen by the next turn.
+        changes.mark_unchanged();
+        let text = match live.since(next) {
+            Next::Records(records) => {
+                next = records.last().map_or(next, |(number, _)| number + 1);
+                records.iter().map(|(number, line)| format!("id: {number}\ndata: {line}\n\n")).collect()
+            }
+            Next::Missed => "event: again\ndata: \n\n".to_owned(),
+            Next::Over => return,
+        };
+        if !text.is_empty() && to.send(text.into()).await.is_err() {
+            return;
+        }
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = tokio::time::sleep(HEARTBEAT) => if to.send(Bytes::from_static(b":\n\n")).await.is_err() { return },
+            () = to.closed() => return,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The server over real sockets: what each rule answers, and what a viewer of a run gets.
+
+use super::*;
+use measure::stream::{End, Note, PhasePlan};
+use measure::{Head, RunEvent, Second};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::symlink;
+
+struct Page {
+    server: Server,
+    address: String,
+    token: String,
+    _folder: tempfile::TempDir,
+}
+
+fn head(id: &str) -> Head {
+    let plan = plan::Plan::from_text("version = 1\nseed = 7\n").unwrap();
+    let phases = vec![PhasePlan { name: "measure".to_owned(), measured: true, ..PhasePlan::default() }];
+    Head { id: id.to_owned(), door: "http".to_owned(), plan: plan.to_text(), phases, ..Head::default() }
+}
+
+/// A file of a run, as it is kept.
+fn kept(folder: &std::path::Path, id: &str) {
+    let mut head = head(id);
+    head.labels.insert("build".to_owned(), "</script><b>4711".to_owned());
+    let file = std::fs::File::create(folder.join(crate::runs::file_name(&head))).unwrap();
+    let mut writer = record::Writer::new(file);
+    for event in [RunEvent::Head(Box::new(head)), second(1, 10), RunEvent::End(Box::default())] {
+        assert!(matches!(writer.put(&event), record::Kept::Written));
+    }
+}
+
+fn second(at_s: u64, requests: u64) -> RunEvent {
+    let mut second =
+        Second { at: Duration::from_secs(at_s), took: Duration::from_secs(1), ..Second::default() };
+    second.clients.counts.requests = requests;
+    RunEvent::Second(Box::new(second))
+}
+
+fn page(live: Option<Live>) -> Page {
+    let folder = tempfile::tempdir().unwrap();
+    kept(folder.path(), "0193551f-7c2e-7000-8000-0000aaaa0001");
+    symlink("/etc/passwd", folder.path().join("20200101-000000-http-bbbbbbbb.wrun")).unwrap();
+    let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    let options = Options { listen, host_names: Vec::new(), folder: Some(folder.path().to_owned()), live };
+    let server = start(options).unwrap();
+    let token = server.url().split_once("token=").unwrap().1.to_owned();
+    let address = server.url().trim_start_matches("http://").split_once('/').unwrap().0.to_owned();
+    Page { server, address, token, _folder: folder }
+}
+
+impl Page {
+    fn connect(&self) -> TcpStream {
+        let socket = TcpStream::connect(&self.address).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket
+    }
+
+    /// Sends bytes as they are, and returns all that comes until the server closes.
+    fn raw(&self, request: &str) -> String {
+        let mut socket = self.connect();
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        // A server that does not read to the end may reset; what it said before counts.
+        let _ = socket.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn get(&self, target: &str) -> String {
+        self.with(target, &format!("Authorization: Bearer {}\r\n", self.token))
+    }
+
+    fn with(&self, target: &str, fields: &str) -> String {
+        let host = &self.address;
+        self.raw(&format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{fields}\r\n"))
+    }
+}
+
+fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or("none")
+}
+
+#[test]
+fn without_the_token_nothing_is_told_and_with_it_the_address_forgets_it() {
+    let page = page(None);
+    for target in ["/", "/api/runs", "/api/runs/latest/model", "/nowhere"] {
+        assert_eq!(status(&page.with(target, "")), "401", "{target}");
+    }
+    let entered = page.with(&format!("/?token={}&run=latest", page.token), "");
+    assert_eq!(status(&entered), "303");
+    assert!(entered.contains("location: /?run=latest\r\n"), "{entered}");
+    let cookie = entered.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.starts_with("wringer_")
+    );
+    let pair = cookie.split(';').next().unwrap();
+    let shown = page.with("/", &format!("Cookie: {pair}\r\n"));
+    assert_eq!(status(&shown), "200");
+    assert!(!shown.contains(&page.token), "the page does not hold the token");
+}
+
+#[test]
+fn the_page_may_run_its_own_script_and_nothing_else() {
+    let page = page(None);
+    let answer = page.get("/");
+    let policy = answer.lines().find(|line| line.starts_with("content-security-policy: ")).unwrap();
+    for rule in [
+        "default-src 'none'",
+        "script-src 'sha256-",
+        "style-src 'sha256-",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+    ] {
+        assert!(policy.contains(rule), "{rule} in {policy}");
+    }
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for field in [
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+        "cache-control: no-store",
+        "cross-origin-opener-policy: same-origin",
+    ] {
+        assert!(answer.contains(field), "{field}");
+    }
+    assert!(!answer.to_lowercase().contains("access-control-allow"), "no other page may read");
+    assert!(!answer.contains("http-equiv"), "a file's policy forbids connections");
+}
+
+#[test]
+fn runs_are_listed_shown_and_laid_out() {
+    let page = page(None);
+    let list = page.get("/api/runs?q=4711");
+    assert!(list.contains("\"state\":\"ended\"") && list.contains("0000aaaa0001"), "{list}");
+    assert!(page.get("/api/runs?q=nowhere").contains("{\"runs\":[]}"));
+    let model = page.get("/api/runs/0193551f-7c2e-7000-8000-0000aaaa0001/model");
+    assert_eq!(status(&model), "200");
+    assert!(model.contains("\"format\":1") && model.contains("\"rows\":1"), "{model}");
+    assert_eq!(status(&page.get("/api/runs/latest/report?as=csv")), "200");
+    let html = page.get("/api/runs/aaaa0001/report?as=html");
+    assert!(html.contains("attachment") && html.contains("template id=\"run\""));
+    assert!(!html.contains("</script><b>4711"), "what a label holds is packed");
+    assert_eq!(status(&page.get("/api/runs/latest/report?as=exe")), "404");
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_no_runs() {
+    let page = page(None);
+    for id in
+        ["..%2f..%2fetc%2fpasswd", "..", "bbbbbbbb", "a/b", "%00", "latest~999", "x.wrun", &"a".repeat(65)]
+    {
+        let answer = page.get(&format!("/api/runs/{id}/model"));
+        assert_eq!(status(&answer), "404", "{id}");
+        assert!(!answer.contains("root:"), "{id}");
+    }
+}
+
+#[test]
+fn what_is_too_large_too_slow_or_no_get_is_refused() {
+    let page = page(None);
+    let host = &page.address;
+    let auth = format!("Authorization: Bearer {}", page.token);
+    let form = format!(
+        "POST /api/runs HTTP/1.1\r\nHost: {host}\r\n{auth}\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n"
+    );
+    assert_eq!(status(&page.raw(&form)), "405", "before any of ten megabytes is read");
+    let long = format!("GET / HTTP/1.1\r\nHost: {host}\r\n{auth}\r\nX-Long: {}\r\n\r\n", "a".repeat(40_000));
+    assert!(["431", "none"].contains(&status(&page.raw(&long))), "a head beyond 16 KiB");
+    assert_eq!(
+        status(
+            &page
+                .raw(&format!("GET / HTTP/1.1\r\nHost: evil.example\r\n{auth}\r\nConnection: close\r\n\r\n"))
+        ),
+        "403"
+    );
+    assert_eq!(status(&page.with("/api/runs", &format!("{auth}\r\nOrigin: http://evil.example\r\n"))), "403");
+    // The rest of this head never comes.
+    let began = Instant::now();
+    let slow = page.raw("GET / HTTP/1.1\r\nHost:");
+    assert!(["408", "none"].contains(&status(&slow)) && began.elapsed() >= HEAD_TIME / 2, "{slow}");
+}
+
+#[test]
+fn connections_beyond_the_limit_are_closed_and_others_go_on() {
+    let page = page(None);
+    let held: Vec<TcpStream> = (0..CONNECTIONS).map(|_| page.connect()).collect();
+    let mut one_more = page.connect();
+    let mut byte = [0];
+    assert_eq!(one_more.read(&mut byte).unwrap_or(0), 0, "closed at once");
+    drop(held);
+    let until = Instant::now() + Duration::from_secs(20);
+    while status(&page.get("/api/runs")) != "200" {
+        assert!(Instant::now() < until, "nobody is heard any more");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_run_is_followed_from_where_a_viewer_stopped_to_its_end() {
+    let live = Live::begin();
+    let put = |event: RunEvent| live.put(&Arc::new(event));
+    put(RunEvent::Head(Box::new(head("live-1"))));
+    put(second(1, 10));
+    put(second(2, 20));
+    live.settle();
+    let page = page(Some(live.clone()));
+    assert!(page.get("/api/runs").contains("\"state\":\"live\""));
+    assert!(page.get("/api/runs/live-1/model").contains("\"next\":3"));
+    let followed = std::thread::scope(|scope| {
+        let follower = scope.spawn(|| {
+            page.with(
+                "/api/runs/live-1/events?from=0",
+                &format!("Authorization: Bearer {}\r\nLast-Event-ID: 1\r\n", page.token),
+            )
+        });
+        let until = Instant::now() + Duration::from_secs(20);
+        while !page.server.app.is_watched() {
+            assert!(Instant::now() < until, "nobody watches");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        put(RunEvent::Note(Note { text: "\u{1b}[2Jdata: \n\n".to_owned(), ..Note::default() }));
+        put(RunEvent::End(Box::<End>::default()));
+        follower.join().unwrap()
+    });
+    assert!(followed.contains("content-type: text/event-stream"));
+    let numbers: Vec<&str> = followed.lines().filter_map(|line| line.strip_prefix("id: ")).collect();
+    assert_eq!(numbers, ["2", "3", "4"], "{followed}");
+    assert!(!followed.contains('\u{1b}'), "control characters are escaped");
+    assert!(page.get("/api/runs/live-1/model").contains("\"state\":\"ended\""));
+    assert_eq!(status(&page.get("/api/runs/other/events")), "404");
+}
