@@ -11,6 +11,7 @@ pub mod check;
 pub mod content;
 pub mod data;
 pub mod draw;
+pub mod expression;
 pub mod jtest;
 pub mod load;
 pub mod message;
@@ -52,6 +53,7 @@ pub use connections::{CloseBy, Connections, Resend};
 pub use credentials::Credentials;
 pub use delay::Delay;
 pub use expect::{Expect, ExpectBody, Status};
+pub use expression::Expression;
 pub use field::{Basic, Field, FieldValue, SecretText};
 pub use http2::Http2;
 pub use inputs::{Inputs, NamedFile};
@@ -65,7 +67,7 @@ pub use reading::{GiveUp, Reading};
 pub use request::Request;
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use scenario::{
-    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Expression, Feed, FeedEnd, Flow, ForEach,
+    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Flow, ForEach,
     Group, If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence,
     Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
 };

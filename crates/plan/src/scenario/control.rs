@@ -1,7 +1,8 @@
 //! Steps that decide on the steps in them: how often, which, when, and what a failure means.
 
-use super::{Expression, Step};
+use super::Step;
 use crate::body::Body;
+use crate::expression::Expression;
 use crate::units::duration_text_option;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

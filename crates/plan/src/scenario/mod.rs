@@ -2,7 +2,6 @@
 //! holds any other node is a journey.
 
 mod control;
-mod expression;
 mod group;
 mod send;
 mod value;
@@ -11,13 +10,13 @@ pub use control::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Flow, ForEach, If, Lock, Loop, OnFailure, Scope, Sequence,
     Share, Transaction,
 };
-pub use expression::Expression;
 pub use group::{Group, Keep};
 pub use send::{ObjectStep, UrlOrder, UrlStep, url_hash};
 pub use value::{Code, CounterStep, Feed, FeedEnd, Log, Rhythm, RhythmHow, Set};
 
 use crate::answer::{Check, Extract};
 use crate::delay::Delay;
+use crate::expression::Expression;
 use crate::message::MessageStep;
 use crate::requests::RequestStep;
 use crate::script::ScriptStep;

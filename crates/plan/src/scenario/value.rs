@@ -1,7 +1,8 @@
 //! Steps that make, read and tell values, and those that wait for a moment.
 
-use super::{Expression, Scope};
+use super::Scope;
 use crate::body::Body;
+use crate::expression::Expression;
 use crate::pace::Stage;
 use serde::{Deserialize, Serialize};
 
