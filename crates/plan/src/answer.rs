@@ -403,10 +403,11 @@ impl By {
                 Some(format!("'{name}' is no name of a header field"))
             }
             By::Regex(expression) => pattern_violation(expression),
-            By::JsonPath(_) | By::Css { .. } | By::XPath(_) | By::Kept { .. } => {
-                Some(format!("{self:?}: this build reads such a place and cannot look there yet"))
-            }
-            By::Reason | By::Milliseconds | By::Size => {
+            By::JsonPath(path) => serde_json_path::JsonPath::parse(path)
+                .err()
+                .map(|why| format!("'{path}' is no JSONPath: {why}")),
+            By::Kept { by, .. } => by.violation(),
+            By::Css { .. } | By::XPath(_) | By::Reason => {
                 Some(format!("{self:?}: this build reads such a place and cannot look there yet"))
             }
             By::Iso { field, .. } if *field == 1 || *field > 128 => {

@@ -14,8 +14,8 @@ use crate::load::{Http1, HttpVersion, Load, Origin, Phase, Protocol};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::popularity::Law;
 use crate::request::Request;
-use crate::requests::{RequestOrder, RequestStep};
 use crate::scenario::{ObjectStep, Step};
+use crate::scenario::{RequestOrder, RequestStep};
 use crate::script::ScriptStep;
 use crate::secret::without_userinfo;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
@@ -249,7 +249,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
         match step {
             Step::Messages(step) => found.extend(messages::check_step(phase, step, load)),
             Step::Object(step) => check_object(name, step, load.target.is_some(), found),
-            Step::Requests(step) => check_requests(name, step, &phase.scenario.kept(), load, found),
+            Step::Requests(step) => check_requests(name, step, &kept_around(phase, step), load, found),
             Step::Script(step) => check_script(phase, step, load, found),
             Step::Urls(step) => {
                 share(found, &format!("phase '{name}': reload"), step.reload);
@@ -262,6 +262,13 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
             _ => {}
         }
     }
+}
+
+/// The names that are kept in the scenario that a step belongs to.
+fn kept_around<'a>(phase: &'a Phase, step: &RequestStep) -> Vec<&'a str> {
+    let holds = |sent: &&Step| matches!(sent, Step::Requests(other) if std::ptr::eq(other, step));
+    let own = phase.scenarios().find(|scenario| scenario.sends().iter().any(holds));
+    own.map(|scenario| scenario.kept()).unwrap_or_default()
 }
 
 fn check_pace(phase: &Phase, found: &mut Vec<String>) {
@@ -285,7 +292,6 @@ fn check_pace(phase: &Phase, found: &mut Vec<String>) {
     match &phase.pace {
         Pace::Users(_) => {}
         Pace::Ramps(rows) => {
-            found.push(format!("phase '{name}': ramps: this build reads them and cannot run them yet"));
             if rows.is_empty() {
                 found.push(format!("phase '{name}': ramps has no row: give one with users"));
             }

@@ -33,6 +33,8 @@ pub enum NamedFile {
     Rows(String),
     /// Every line, empty ones and bytes that are no text included.
     Lines(String),
+    /// As it is, rows that users take one after the other.
+    Feed(String),
     /// As it is: certificates and keys of TLS.
     Whole(String),
 }
@@ -64,14 +66,17 @@ impl NamedFile {
     /// Its path.
     pub fn path(&self) -> &str {
         match self {
-            NamedFile::Rows(path) | NamedFile::Lines(path) | NamedFile::Whole(path) => path,
+            NamedFile::Rows(path)
+            | NamedFile::Lines(path)
+            | NamedFile::Feed(path)
+            | NamedFile::Whole(path) => path,
         }
     }
 
     /// What it is called in messages.
     pub fn title(&self) -> &'static str {
         match self {
-            NamedFile::Rows(_) | NamedFile::Lines(_) => "the data file",
+            NamedFile::Rows(_) | NamedFile::Lines(_) | NamedFile::Feed(_) => "the data file",
             NamedFile::Whole(_) => "the PEM file",
         }
     }
@@ -91,7 +96,7 @@ impl Inputs {
     pub fn add_file(&mut self, file: NamedFile, bytes: Vec<u8>) -> Result<(), String> {
         let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let content = match &file {
-            NamedFile::Whole(_) => Content::Bytes(Hidden(bytes.into())),
+            NamedFile::Whole(_) | NamedFile::Feed(_) => Content::Bytes(Hidden(bytes.into())),
             NamedFile::Lines(_) => Content::Table(Arc::new(Table::from_all_lines(bytes)?)),
             NamedFile::Rows(path) => {
                 let not_text = |_| "it is not UTF-8 text; convert it first";
@@ -120,6 +125,14 @@ impl Inputs {
     pub fn whole(&self, path: &str) -> Option<&[u8]> {
         match &self.files.get(&NamedFile::Whole(path.to_owned()))?.content {
             Content::Bytes(Hidden(bytes)) => Some(bytes),
+            Content::Table(_) => None,
+        }
+    }
+
+    /// The content of a file whose rows users take one after the other.
+    pub fn feed(&self, path: &str) -> Option<Arc<[u8]>> {
+        match &self.files.get(&NamedFile::Feed(path.to_owned()))?.content {
+            Content::Bytes(Hidden(bytes)) => Some(bytes.clone()),
             Content::Table(_) => None,
         }
     }
@@ -182,6 +195,13 @@ impl Plan {
         }
         if let Some(tls) = self.origin.as_ref().and_then(|origin| origin.tls.as_ref()) {
             [&tls.client_ca, &tls.certificate, &tls.key].into_iter().for_each(&mut whole);
+        }
+        for scenario in self.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.scenarios()) {
+            scenario.each(&mut |step| {
+                if let Step::Feed(feed) = step {
+                    found.insert(NamedFile::Feed(feed.file.clone()));
+                }
+            });
         }
         for step in self.steps() {
             match step {

@@ -39,10 +39,10 @@ mod numbers;
 mod reach;
 mod reading;
 mod request;
-mod requests;
 mod scenario;
 mod session;
 mod split;
+mod stop;
 mod text;
 mod threshold;
 mod tls;
@@ -65,18 +65,19 @@ pub use popularity::{Law, Popularity};
 pub use reach::ConnectTo;
 pub use reading::{GiveUp, Reading};
 pub use request::Request;
-pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use scenario::{
-    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Flow, ForEach,
-    Group, If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence,
-    Set, Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
+    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Flow, ForEach, Group, If,
+    Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share,
+    Step, Transaction, UrlOrder, UrlStep, url_hash,
 };
+pub use scenario::{AwsSignature, RequestOrder, RequestStep};
 pub use script::{Dialect, ScriptStep};
 pub use secret::{Secret, SecretSource};
 pub use session::{Auth, Elements, Redirects, Resources, Session, Validators};
 pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
+pub use stop::Stop;
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 

@@ -11,6 +11,7 @@ use crate::pace::Pace;
 use crate::reach::ConnectTo;
 use crate::scenario::{Group, Scenario, Step};
 use crate::sources::SourceRange;
+use crate::stop::Stop;
 use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
@@ -322,6 +323,25 @@ impl Phase {
         own.into_iter().chain(self.groups.iter().map(|group| &group.scenario))
     }
 
+    /// Its groups, each as a phase of its own; itself where it has none.
+    pub fn parts(&self) -> Vec<Phase> {
+        let of_group = |group: &Group| {
+            let after = self.stop.after.into_iter().chain(group.stop.after).min();
+            Phase {
+                name: group.name.clone(),
+                scenario: group.scenario.clone(),
+                pace: group.pace.clone(),
+                stop: Stop { after, ..group.stop },
+                groups: Vec::new(),
+                ..self.clone()
+            }
+        };
+        match self.groups.is_empty() {
+            true => vec![self.clone()],
+            false => self.groups.iter().map(of_group).collect(),
+        }
+    }
+
     /// All that is sent, in the order of the plan.
     pub fn sends(&self) -> Vec<&Step> {
         self.scenarios().flat_map(Scenario::sends).collect()
@@ -347,27 +367,6 @@ impl Phase {
 
 fn yes() -> bool {
     true
-}
-
-/// Until when; whichever comes first. With neither, until interrupted or until there is nothing left to fetch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub struct Stop {
-    /// For this long.
-    #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    pub after: Option<Duration>,
-    /// Exactly this many requests, failures included.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub requests: Option<u64>,
-    /// Each user of a closed pace ends after this many turns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub turns_per_user: Option<u64>,
-    /// The run is given up after this many failed requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failures: Option<u64>,
-    /// The run is given up after this many requests found nobody to connect to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unconnected: Option<u64>,
 }
 
 /// What is told about single requests while the run goes on.

@@ -1,7 +1,8 @@
 //! Sharing a plan out: the same function for cores and for machines.
 
-use crate::load::{Phase, Stop};
+use crate::load::Phase;
 use crate::pace::Pace;
+use crate::stop::Stop;
 
 /// One of `of` equal parts of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

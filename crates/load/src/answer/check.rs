@@ -1,18 +1,20 @@
 //! Checks of an answer beside its status and framing, and what is kept of it.
 
+use super::after::After;
 use super::coding::{Coding, Decoder};
 use super::find::{Finder, View};
 use crate::request::{SlotNames, Slots};
 use measure::Fault;
 use memchr::memmem;
-use plan::Expect;
 use plan::answer::{By, Check, Extract, Must, Part};
+use plan::{Expect, Step};
 use regex::bytes::Regex;
 use serde::de::IgnoredAny;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Bytes of a body that are gathered at most, decoded where that is asked for.
 pub(super) const MOST: usize = 8 * 1024 * 1024;
@@ -94,7 +96,7 @@ impl Test {
     }
 
     /// A value that fails the test, in words.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Test::Exist => "is missing".to_owned(),
             Test::BeAbsent => "should not be there".to_owned(),
@@ -209,6 +211,8 @@ pub(crate) struct Checks {
     headers: Vec<(String, Test)>,
     content: Vec<Content>,
     extractors: Vec<Extractor>,
+    /// Done with each answer, whatever its status.
+    after: Option<After>,
     /// Fields that are kept for extractors and for checks of the head.
     keeps: Keeps,
     /// An extractor looks into the body.
@@ -319,6 +323,20 @@ impl Drop for Look<'_> {
 }
 
 impl Checks {
+    /// Adds what is done with each answer before it is counted.
+    pub fn and_after(mut self, steps: &[Step], slots: &SlotNames) -> Checks {
+        self.after = After::new(steps, slots);
+        if self.after.is_some() {
+            self.keeps = Keeps::All;
+        }
+        self
+    }
+
+    /// True if something is done with each answer, whatever its status.
+    pub fn has_after(&self) -> bool {
+        self.after.is_some()
+    }
+
     /// Gets ready.
     pub fn new(expect: &Expect, extracts: &[Extract], slots: &SlotNames) -> Checks {
         let (mut headers, mut content) = (Vec::new(), Vec::new());
@@ -348,6 +366,7 @@ impl Checks {
             headers,
             content,
             extractors,
+            after: None,
             keeps: match (reads_head, names.is_empty()) {
                 (true, _) => Keeps::All,
                 (false, false) => Keeps::Named(names),
@@ -375,12 +394,13 @@ impl Checks {
 
     /// True if anything is kept of answers.
     pub fn extracts(&self) -> bool {
-        !self.extractors.is_empty()
+        !self.extractors.is_empty() || self.after.is_some()
     }
 
     /// True if some check needs the whole body in one piece.
     fn gathers(&self) -> bool {
-        self.reads_body || self.content.iter().any(|check| check.reads_body() && !check.is_figure())
+        let after = self.after.as_ref().is_some_and(After::reads_body);
+        after || self.reads_body || self.content.iter().any(|check| check.reads_body() && !check.is_figure())
     }
 
     fn digests(&self) -> bool {
@@ -465,6 +485,22 @@ impl Look<'_> {
         let state = &*self.state();
         let asked = checks.content.iter().filter(|check| length.is_some() || !check.reads_body());
         asked.into_iter().find_map(|check| check.wrong(&view(state, &status), &state.body))
+    }
+
+    /// Does what is to be done with each answer. `length`: bytes of its body as it came.
+    pub fn after(&mut self, status: u16, length: u64, took: Duration, slots: &mut Slots) -> Wrong {
+        let checks = self.checks;
+        let after = checks.after.as_ref()?;
+        if let Err(why) = self.end_of_body(length) {
+            return Some((Fault::BadCoding, why));
+        }
+        let status = digits(status);
+        after.run(&view(self.state(), &status), took, slots)
+    }
+
+    /// True if something is done with the answer, whatever its status.
+    pub fn has_after(&self) -> bool {
+        self.checks.has_after()
     }
 
     /// # Errors

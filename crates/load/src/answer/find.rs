@@ -4,6 +4,7 @@
 use memchr::{memchr, memmem};
 use plan::answer::{By, IsoBitmap, IsoCoding, IsoForm, Part, Selector, json_path};
 use regex::bytes::{CaptureLocations, Regex};
+use serde_json_path::JsonPath;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use wire::iso8583;
@@ -58,6 +59,8 @@ enum How {
         field: u8,
         form: iso8583::Form,
     },
+    JsonPath(Box<JsonPath>),
+    Size,
     Status,
     Header(Vec<u8>),
     All,
@@ -89,8 +92,12 @@ impl Finder {
                 How::Regex(Box::new(regex), locations)
             }),
             // The plan's check says that these do not run yet.
-            By::JsonPath(_) | By::Css { .. } | By::XPath(_) | By::Kept { .. } => How::Nowhere,
-            By::Reason | By::Milliseconds | By::Size => How::Nowhere,
+            By::Css { .. } | By::XPath(_) | By::Kept { .. } => How::Nowhere,
+            By::Reason | By::Milliseconds => How::Nowhere,
+            By::Size => How::Size,
+            By::JsonPath(path) => {
+                JsonPath::parse(path).map_or(How::Nowhere, |path| How::JsonPath(Box::new(path)))
+            }
             By::Status => How::Status,
             By::Header(name) => How::Header(name.clone().into_bytes()),
             By::All => How::All,
@@ -147,10 +154,65 @@ impl Finder {
             How::Iso { field, form } => return iso8583::find(text, *form, *field).ok()?,
             How::Header(name) => header(text, name),
             How::All => Some(text),
+            How::Size => return Some(Cow::Owned(text.len().to_string().into_bytes())),
+            How::JsonPath(path) => return json_path_values(text, path, 1).pop(),
             How::Status | How::Nowhere => None,
         };
         found.map(Cow::Borrowed)
     }
+}
+
+/// One of several values, and the groups of the regular expression that has found it.
+pub(crate) struct Found<'a> {
+    pub whole: Cow<'a, [u8]>,
+    pub groups: Vec<Option<Cow<'a, [u8]>>>,
+}
+
+impl Finder {
+    /// All values, in order, at most so many.
+    pub fn each<'a>(&self, view: &View<'a>, most: usize) -> Vec<Found<'a>> {
+        let alone = |whole| Found { whole, groups: Vec::new() };
+        let text = match self.part {
+            Part::Head => view.head,
+            Part::Whole => view.whole.unwrap_or(view.body),
+            _ => view.body,
+        };
+        match &self.how {
+            How::Regex(regex, _) => {
+                let found = regex.captures_iter(text).take(most).map(|captures| Found {
+                    whole: Cow::Borrowed(captures.get(0).map_or(&[][..], |all| all.as_bytes())),
+                    groups: captures
+                        .iter()
+                        .skip(1)
+                        .map(|group| Some(Cow::Borrowed(group?.as_bytes())))
+                        .collect(),
+                });
+                found.collect()
+            }
+            How::Between(before, after) => {
+                let (mut all, mut rest) = (Vec::new(), text);
+                while let Some(begin) = before.find(rest).filter(|_| all.len() < most) {
+                    let inside = &rest[begin + before.needle().len()..];
+                    let Some(end) = after.find(inside) else { break };
+                    all.push(alone(Cow::Borrowed(&inside[..end])));
+                    rest = &inside[end + after.needle().len()..];
+                }
+                all
+            }
+            How::JsonPath(path) => json_path_values(text, path, most).into_iter().map(alone).collect(),
+            _ => self.find(view).map(alone).into_iter().collect(),
+        }
+    }
+}
+
+/// What a JSONPath finds: strings without quotes and escapes, other values as JSON.
+fn json_path_values<'a>(text: &[u8], path: &JsonPath, most: usize) -> Vec<Cow<'a, [u8]>> {
+    let Ok(document) = serde_json::from_slice::<serde_json::Value>(text) else { return Vec::new() };
+    let values = path.query(&document).all().into_iter().take(most).map(|value| match value {
+        serde_json::Value::String(text) => Cow::Owned(text.clone().into_bytes()),
+        other => Cow::Owned(other.to_string().into_bytes()),
+    });
+    values.collect()
 }
 
 /// A plan's form of ISO 8583 as the codec has it.

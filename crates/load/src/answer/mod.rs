@@ -4,6 +4,7 @@
 //! Start reading at `find.rs`, which finds one value; `check.rs` has what is done with it, while an answer of HTTP
 //! comes or once a TCP message is there.
 
+mod after;
 mod check;
 pub(crate) mod coding;
 mod find;

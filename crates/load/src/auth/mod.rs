@@ -24,6 +24,7 @@ pub(crate) enum Asker {
 pub(crate) struct Authenticator {
     plan: Rc<plan::Session>,
     answers: RefCell<Answers>,
+    seed: u64,
 }
 
 /// Challenges to one request, so far.
@@ -44,7 +45,13 @@ impl Rounds {
 impl Authenticator {
     /// `seed`: of the nonces of this user's own.
     pub fn new(plan: Rc<plan::Session>, seed: u64) -> Authenticator {
-        Authenticator { plan, answers: RefCell::new(Answers::new(seed)) }
+        Authenticator { plan, answers: RefCell::new(Answers::new(seed)), seed }
+    }
+
+    /// Forgets what it has answered.
+    pub fn forget(&self) {
+        let seed = self.seed;
+        self.answers.replace(Answers::new(seed));
     }
 
     /// Takes a challenge; true where the request is to be sent again with an answer to it. What was refused once for the

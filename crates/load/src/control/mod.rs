@@ -2,8 +2,10 @@
 //! phases and about fifty times a second, never per request.
 
 mod deal;
+mod meeting;
 
 pub(crate) use deal::{Deck, Decks, Draws};
+pub(crate) use meeting::Meeting;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -25,10 +27,14 @@ pub(crate) struct Model {
 #[derive(Debug)]
 pub struct Control {
     stop: AtomicBool,
+    /// Nobody waits for what is under way.
+    now: AtomicBool,
     failures: AtomicU64,
     unconnected: AtomicU64,
     /// First good answers, by phase, step and place in the list; each worker looks once.
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
+    /// Barriers, by phase and name.
+    meetings: Mutex<HashMap<(usize, String), Arc<Meeting>>>,
     /// Values that are dealt to the requests of all workers.
     pub(crate) decks: Decks,
     workers: u32,
@@ -51,6 +57,8 @@ impl Control {
         let phases = (0..phases).map(|_| Gate::default()).collect();
         Control {
             stop: AtomicBool::new(false),
+            now: AtomicBool::new(false),
+            meetings: Mutex::default(),
             failures: AtomicU64::new(0),
             unconnected: AtomicU64::new(0),
             models: Mutex::default(),
@@ -69,6 +77,24 @@ impl Control {
     /// True if the workers were asked to end.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Asks all workers to end at once, without a time of grace.
+    pub(crate) fn stop_now(&self) {
+        self.now.store(true, Ordering::Relaxed);
+        self.stop();
+    }
+
+    /// True if nobody waits for what is under way.
+    pub(crate) fn stopped_now(&self) -> bool {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    /// The barrier of this name in a phase, the same for all workers.
+    pub(crate) fn meeting(&self, phase: usize, name: String) -> Arc<Meeting> {
+        // A worker that panicked while it held the lock has left the map whole.
+        let mut meetings = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
+        meetings.entry((phase, name)).or_default().clone()
     }
 
     /// A request has failed in a phase that is given up after `limit` failures; the last of them ends the run.

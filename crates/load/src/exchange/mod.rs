@@ -46,6 +46,8 @@ pub(crate) struct Client {
     pub refusals: u32,
     /// The last request was not good.
     pub failed: bool,
+    /// The status of the last answer; 0: none came.
+    pub status: u16,
     /// When the last request ended.
     pub ended: Option<Instant>,
     /// The head of the last answer, where somebody may want to see it.
@@ -454,7 +456,7 @@ fn settle<C: Call>(
     if let Some(first) = failed.front() {
         note_refusal(client, Outcome::Failed(failure), &first.unanswered_at(now), first.reused);
         client.ended = Some(now);
-        client.failed = true;
+        (client.failed, client.status) = (true, 0);
         call.failed();
     }
     while let Some(sent) = failed.pop() {
@@ -493,7 +495,7 @@ pub(crate) fn unsent<C: Call>(
     let exchange = sent.exchange(context.worker, ending.outcome, &moments, C::CACHE);
     let label = call.label(&sent.item);
     context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
-    client.failed = true;
+    (client.failed, client.status) = (true, 0);
     report(context, client, call, &sent, &ending);
 }
 
@@ -539,6 +541,7 @@ fn finish<C: Call>(
     }
     client.ended = Some(ending.moments.ended);
     client.failed = ending.outcome != Outcome::Fine;
+    client.status = summary.status;
     note_refusal(client, ending.outcome, &ending.moments, sent.reused);
     report(context, client, call, sent, ending);
 }

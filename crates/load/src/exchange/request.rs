@@ -220,11 +220,14 @@ impl<'a> HttpCall for List<'a> {
         Some(&sent.item.memo)
     }
 
-    fn settle(&self, _: &Sent<&'a Prepared>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
+    fn settle(&self, sent: &Sent<&'a Prepared>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
         let outcome = answer.outcome(ended);
         match self.values.borrow_mut().as_deref_mut() {
             None => outcome.into(),
-            Some(values) => answer.extract(outcome, &mut values.slots).into(),
+            Some(values) => {
+                let took = self.context.worker.net.recently().saturating_duration_since(sent.at);
+                answer.extract(outcome, took, &mut values.slots).into()
+            }
         }
     }
 }

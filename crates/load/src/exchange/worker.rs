@@ -43,7 +43,11 @@ impl Worker {
 
     /// True if the phase is over by the clock or by order.
     pub fn over(&self, phase: &Phase, now: Instant) -> bool {
-        phase.is_over_at(now) || self.control.stopped() || self.halted.get()
+        let stopped = match phase.always {
+            true => self.control.stopped_now(),
+            false => self.control.stopped(),
+        };
+        phase.is_over_at(now) || stopped || self.halted.get()
     }
 
     /// Counts an answer that named no request; true if it came before.

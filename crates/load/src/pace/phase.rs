@@ -17,6 +17,8 @@ pub(crate) struct Phase {
     pub timetable: Option<Timetable>,
     /// A user may send on as answers come in: nothing else comes between its requests.
     pub pipelines: bool,
+    /// It runs as well after the run was stopped.
+    pub always: bool,
     /// When it began.
     pub opens: Instant,
     /// Requests at most.
@@ -36,6 +38,7 @@ impl Phase {
             max_users: max_users(pace),
             turns_per_user: share.stop.turns_per_user,
             timetable: None,
+            always: share.always,
             pipelines: matches!(share.pace, Pace::Users(_))
                 && share.scenario.steps.len() == 1
                 && !share.scenario.is_journey(),

@@ -18,7 +18,6 @@ mod time;
 pub(crate) mod urls;
 mod value;
 
-pub(crate) use crate::control::Decks;
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
     Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots, write_all,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The names under which values of answers are kept, and the slot of each.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SlotNames(BTreeMap<String, usize>);
 
 impl SlotNames {
@@ -37,34 +37,71 @@ impl SlotNames {
     }
 }
 
-/// The values that a user keeps of answers, by slot.
+/// Values under names that no plan has, at most.
+const MOST_MORE: usize = 10_000;
+
+/// The values that a user keeps, by slot, and those whose names came up only while it walked.
 #[derive(Debug, Default)]
-pub(crate) struct Slots(Vec<Vec<u8>>);
+pub(crate) struct Slots {
+    values: Vec<Option<Vec<u8>>>,
+    more: Option<HashMap<String, Vec<u8>>>,
+}
 
 impl Slots {
     /// Makes room for so many.
     pub fn reserve(&mut self, count: usize) {
-        if self.0.len() < count {
-            self.0.resize(count, Vec::new());
+        if self.values.len() < count {
+            self.values.resize(count, None);
         }
     }
 
     /// A value; empty where none was kept.
     #[inline]
     pub fn get(&self, slot: usize) -> &[u8] {
-        self.0.get(slot).map_or(&[], Vec::as_slice)
+        self.kept(slot).unwrap_or_default()
+    }
+
+    /// A value; `None` where none was kept.
+    #[inline]
+    pub fn kept(&self, slot: usize) -> Option<&[u8]> {
+        self.values.get(slot)?.as_deref()
+    }
+
+    /// A value by its name.
+    pub fn named(&self, names: &SlotNames, name: &str) -> Option<&[u8]> {
+        match names.slot(name) {
+            Some(slot) => self.kept(slot),
+            None => self.more.as_ref()?.get(name).map(Vec::as_slice),
+        }
+    }
+
+    /// Keeps a value under a name, or forgets it. Names that no plan has are bounded in number; those beyond are not kept.
+    pub fn set_named(&mut self, names: &SlotNames, name: &str, value: Option<&[u8]>) {
+        match (names.slot(name), value) {
+            (Some(slot), Some(value)) => self.set(slot, value),
+            (Some(slot), None) => self.values.get_mut(slot).into_iter().for_each(|kept| *kept = None),
+            (None, Some(value)) => {
+                let more = self.more.get_or_insert_default();
+                if more.len() < MOST_MORE || more.contains_key(name) {
+                    more.insert(name.to_owned(), value.to_vec());
+                }
+            }
+            (None, None) => self.more.iter_mut().for_each(|more| drop(more.remove(name))),
+        }
     }
 
     /// Keeps a value.
     pub fn set(&mut self, slot: usize, value: &[u8]) {
         self.reserve(slot + 1);
-        self.0[slot].clear();
-        self.0[slot].extend_from_slice(value);
+        let kept = self.values[slot].get_or_insert_default();
+        kept.clear();
+        kept.extend_from_slice(value);
     }
 
     /// Forgets all values.
     pub fn clear(&mut self) {
-        self.0.iter_mut().for_each(Vec::clear);
+        self.values.iter_mut().for_each(|kept| *kept = None);
+        self.more = None;
     }
 }
 

@@ -4,6 +4,7 @@
 mod open;
 mod phase;
 mod user;
+mod walk;
 
 use crate::account::{Account, Closing, Outlets, Wanted};
 use crate::answer::Serials;
@@ -12,6 +13,7 @@ use crate::control::Control;
 use crate::exchange::Worker;
 use crate::request::compose::Composer;
 use crate::script::Script;
+use crate::session::together;
 use measure::{Event, Snapshot, Tally};
 use net::{Net, TaskId};
 use phase::{PhaseWork, StepWork};
@@ -75,6 +77,9 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     run.worker.account.hand_over(Closing::Run);
 }
 
+/// A worker that has not come to a gate so long after the run was stopped is lost.
+const LOST: Duration = Duration::from_secs(5);
+
 /// A worker on its way through the phases.
 struct Run {
     worker: Rc<Worker>,
@@ -128,7 +133,7 @@ impl Run {
         let share = if alone { Part::WHOLE } else { part };
         let mine = share.of_phase(phase).filter(|_| !alone || part.index == 0);
         // What takes time is prepared before the phase begins.
-        let mine = mine.map(|(part, phase)| (self.work(index, part, &phase), phase));
+        let mut mine = mine.map_or_else(Vec::new, |(part, share)| self.works(index, part, &share));
         let opens = self.gate(index).await;
         let account = self.worker.account.clone();
         if index == 0 {
@@ -142,12 +147,23 @@ impl Run {
         if index == 0 {
             account.start_cpu();
         }
-        if let Some((mut work, share)) = mine {
-            work.phase.open(&share, &phase.pace, opens);
-            let work = Rc::new(work);
-            let users = self.run_pace(&share, &work).await;
-            account.paced_until(work.phase.ends_before(self.worker.net.now()));
-            self.end_phase(&work, users).await;
+        if !mine.is_empty() {
+            let whole = phase.parts();
+            for ((work, share), whole) in mine.iter_mut().zip(&whole) {
+                work.phase.open(share, &whole.pace, opens);
+            }
+            let mine: Vec<_> = mine.into_iter().map(|(work, share)| (Rc::new(work), share)).collect();
+            let users = RefCell::new(Vec::new());
+            let groups = mine.iter().map(|(work, share)| async {
+                let mine = self.run_pace(share, work).await;
+                users.borrow_mut().extend(mine);
+            });
+            together::all(groups.collect()).await;
+            let now = self.worker.net.now();
+            account
+                .paced_until(mine.iter().map(|(work, _)| work.phase.ends_before(now)).max().unwrap_or(now));
+            let works: Vec<_> = mine.into_iter().map(|(work, _)| work).collect();
+            self.end_phase(&works, users.into_inner()).await;
         }
         // Other workers may need longer, and the next phase has to be prepared.
         account.end_phase();
@@ -157,11 +173,13 @@ impl Run {
     async fn gate(&self, index: usize) -> Instant {
         let (net, control) = (&self.worker.net, &self.worker.control);
         control.arrive(index, net.now());
+        // What clears up waits for the other workers after a stop as well, for a moment.
+        let (always, gives_up) = (self.worker.load.phases[index].always, net.now() + LOST);
         loop {
             if let Some(opens) = control.opens(index) {
                 return opens;
             }
-            if control.stopped() {
+            if control.stopped() && !(always && net.now() < gives_up) {
                 // Nobody sends any more; a worker that was lost will never arrive.
                 return net.now();
             }
@@ -176,23 +194,26 @@ impl Run {
         if let Some(open) = phase.pace.open() {
             return open::run(worker, work, open, seed).await;
         }
-        let (users, law) = phase.pace.closed().unwrap_or_default();
+        let law = phase.pace.closed().unwrap_or_default().1;
         // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
         let think = Think { law, seed: hash(worker.seed, 0x7417) };
-        user::run_closed(worker, work, users, think).await
+        user::run_closed(worker, work, &phase.pace, think).await
     }
 
     /// Waits for requests under way, and counts those that do not end in time.
-    async fn end_phase(&self, work: &PhaseWork, users: Vec<TaskId>) {
+    async fn end_phase(&self, works: &[Rc<PhaseWork>], users: Vec<TaskId>) {
         let worker = &self.worker;
-        let deadline = worker.net.now() + worker.load.limits.grace;
+        let grace = if worker.control.stopped_now() { Duration::ZERO } else { worker.load.limits.grace };
+        let deadline = worker.net.now() + grace;
         while worker.is_busy() && worker.net.now() < deadline {
             worker.net.sleep(Duration::from_millis(1)).await;
         }
         users.into_iter().for_each(|user| worker.net.cancel(user));
-        work.users.set(0);
         worker.account.give_up();
-        self.learn(work);
+        works.iter().for_each(|work| {
+            work.users.set(0);
+            self.learn(work);
+        });
     }
 
     /// Tells which URLs were fetched, where a list outlives the run.

@@ -3,7 +3,7 @@
 use super::Run;
 use crate::control::Control;
 use crate::pace;
-use crate::program::{Known, Program};
+use crate::program::{Known, Program, RhythmWork};
 use crate::request::asked::Laws;
 use crate::request::urls::UrlQueue;
 use crate::script::{RunningScript, Script};
@@ -11,8 +11,9 @@ use crate::session::SessionWork;
 use crate::step::{Messages, Models, Requests, Shared};
 use net::Event as Signal;
 use plan::draw::hash;
-use plan::{Part, Phase, RequestStep, ScriptStep, Step};
-use std::cell::Cell;
+use plan::{Pace, Part, Phase, RequestStep, ScriptStep, Step};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -59,22 +60,60 @@ struct Place {
     seed: u64,
 }
 
+/// A group among those of its phase, and what they share.
+struct Group<'a> {
+    /// Its number.
+    group: usize,
+    /// The number of its first step.
+    first_step: usize,
+    labels: &'a [String],
+    rhythms: &'a RefCell<HashMap<String, Rc<RhythmWork>>>,
+}
+
 impl Run {
-    /// Makes a phase ready. `share`: the worker's part, and what the plan has for it.
-    pub(super) fn work(&mut self, index: usize, part: Part, share: &Phase) -> PhaseWork {
+    /// Makes a phase ready, each of its groups by itself. `share`: the worker's part, and what the plan has for it.
+    pub(super) fn works(&mut self, index: usize, part: Part, share: &Phase) -> Vec<(PhaseWork, Phase)> {
+        let whole = self.worker.load.phases[index].parts();
+        let (labels, rhythms) = (share.labels(), RefCell::default());
+        let (mut works, mut steps) = (Vec::new(), 0);
+        for (group, (share, whole)) in share.parts().into_iter().zip(&whole).enumerate() {
+            let of = Group { group, first_step: steps, labels: &labels, rhythms: &rhythms };
+            steps += share.sends().len();
+            works.push((self.work(index, part, (&share, &whole.pace), &of), share));
+        }
+        works
+    }
+
+    fn work(
+        &mut self,
+        index: usize,
+        part: Part,
+        (share, pace): (&Phase, &Pace),
+        of: &Group<'_>,
+    ) -> PhaseWork {
         let worker = self.worker.clone();
         let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
-        let shared = Rc::new(Shared::new(&share.scenario));
+        let shared = Rc::new(Shared::new(&share.scenario, of.labels));
         let sends = share.sends().into_iter().enumerate();
-        let steps = sends.map(|(nth, step)| self.step(place, nth, step, &shared));
+        let steps = sends.map(|(nth, step)| self.step(place, of.first_step + nth, step, &shared));
         let steps: Vec<StepWork> = steps.collect();
         // Each request of the phase takes the row of its number.
         let rows = steps.iter().filter_map(StepWork::rows).min().map(|rows| part.share(rows));
-        let decks = &worker.control.decks;
-        let known = Known { tables: &self.inputs.tables(), decks, phase: index, seed: place.seed };
+        let known = Known {
+            tables: &self.inputs.tables(),
+            decks: &worker.control.decks,
+            control: &worker.control,
+            inputs: &self.inputs,
+            labels: of.labels,
+            rhythms: of.rhythms,
+            phase: index,
+            group: of.group,
+            part,
+            seed: place.seed,
+        };
         PhaseWork {
             program: Program::compile(&share.scenario, &known),
-            phase: pace::Phase::new((part, share), &worker.load.phases[index].pace, rows, worker.net.now()),
+            phase: pace::Phase::new((part, share), pace, rows, worker.net.now()),
             steps,
             users: Cell::new(0),
             user_ended: worker.net.event(),

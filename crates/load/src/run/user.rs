@@ -4,13 +4,13 @@
 //! open pace ([`super::open`]) users are handed what is due.
 
 use super::phase::{PhaseWork, StepWork};
-use crate::exchange::{self, Busy, Client, Context, ScriptScratch, Turn, Worker};
-use crate::program::{Next, Position, Program};
+use crate::exchange::{self, Client, Context, ScriptScratch, Turn, Worker};
+use crate::program::Position;
 use crate::session::{self, Memory};
 use crate::step::Placing;
 use net::TaskId;
-use plan::Delay;
 use plan::draw::{Draw, hash};
+use plan::{Delay, Pace, UserRow};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::rc::Rc;
@@ -26,8 +26,12 @@ pub(super) struct User {
     pub turns: u64,
     /// The step that comes next.
     step: usize,
-    /// Where it stands in its journey.
-    journey: Journey,
+    /// Where it stands in its journey, and what it has counted there.
+    pub position: Option<Box<Position>>,
+    /// When it begins nothing more.
+    pub ends: Option<Instant>,
+    /// It begins nothing more.
+    pub ended: bool,
     /// The path of the object last asked for.
     path: Vec<u8>,
     /// Memory for a script's requests.
@@ -35,17 +39,7 @@ pub(super) struct User {
     /// Its state in TCP messages, where it sends any.
     messages: Option<Box<exchange::MessageState>>,
     /// Its memory, in steps with a session.
-    memory: Option<Rc<Memory>>,
-}
-
-/// Values that the user keeps of its journey.
-#[derive(Default)]
-struct Journey {
-    position: Position,
-    /// When the transactions under way began.
-    open: Vec<Instant>,
-    /// Pauses so far.
-    pauses: u64,
+    pub memory: Option<Rc<Memory>>,
 }
 
 impl User {
@@ -59,7 +53,15 @@ impl User {
         let place = Placing { number: 0, user: self.client.user, of: work.phase.max_users, turn: self.turns };
         let is_over =
             |step: &StepWork| matches!(step, StepWork::Requests(list, _) if list.is_over_for(place));
-        work.phase.turns_per_user.is_none_or(|most| self.turns < most) && !work.steps.iter().any(is_over)
+        !self.ended
+            && work.phase.turns_per_user.is_none_or(|most| self.turns < most)
+            && !work.steps.iter().any(is_over)
+    }
+
+    /// True if it may begin another turn that is due then.
+    fn goes_on(&self, worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
+        let stays = self.ends.is_none_or(|ends| due < ends);
+        self.has_turns(work) && stays && !work.phase.is_spent() && !worker.over(&work.phase, due)
     }
 
     /// Time to wait before the next try, so that a target that refuses is not hammered.
@@ -69,58 +71,24 @@ impl User {
 
     /// Does the next step, or walks through the journey once.
     pub async fn request(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Turn) {
-        if let Some(program) = &work.program {
-            // On the heap, so that users of a plain list need no room for it.
-            Box::pin(self.walk(worker, work, program, turn)).await;
-            return self.turns += 1;
+        if work.program.is_some() {
+            return self.journey(worker, work, Some(turn)).await;
         }
         let step = self.step;
         self.step = (step + 1) % work.steps.len();
         self.turns += self.send(worker, work, step, turn).await;
     }
 
-    /// Walks through a journey. A request that is not good ends it: what follows would build on nothing.
-    async fn walk(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, program: &Program, turn: Turn) {
-        let _busy = Busy::new(worker);
-        let mut journey = std::mem::take(&mut self.journey);
-        journey.position.begin();
-        journey.open.clear();
-        let (mut first, mut at) = (Some(turn), turn.due);
-        loop {
-            let values = self.client.values.get_or_insert_default();
-            let moment = Context { worker, phase: &work.phase }.moment(turn.number, self.client.user);
-            match program.next(self.client.user, &mut journey.position, &moment, values) {
-                Next::Over => break,
-                Next::Begin => journey.open.push(at),
-                Next::End(label) => {
-                    let began = journey.open.pop().unwrap_or(at);
-                    worker.account.transaction(label, true, at.saturating_duration_since(began));
-                }
-                Next::Pause(delay) => {
-                    journey.pauses += 1;
-                    let seed = hash(worker.seed ^ 0x9A05E, self.client.user);
-                    let until = worker.net.now() + delay.draw(&mut Draw::new(seed, journey.pauses));
-                    worker.net.sleep_until(work.phase.ends_before(until)).await;
-                    at = worker.net.now();
-                }
-                Next::Send(step) => {
-                    let number = || worker.next_number(&work.phase, at);
-                    let next =
-                        first.take().or_else(|| Some(Turn { number: number()?, due: at, lateness: None }));
-                    let Some(turn) = next else { break };
-                    self.send(worker, work, step, turn).await;
-                    at = self.client.ended.unwrap_or_else(|| worker.net.now());
-                    if self.client.failed {
-                        break;
-                    }
-                }
-            }
-        }
-        self.journey = journey;
+    /// Walks through the journey once, if there is one.
+    async fn journey(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, turn: Option<Turn>) {
+        let Some(program) = &work.program else { return };
+        // On the heap, so that users of a plain list need no room for it.
+        Box::pin(self.walk(worker, work, program, turn)).await;
+        self.turns += 1;
     }
 
     /// Sends the next request of a step; how many turns that was.
-    async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
+    pub async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
         let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
         match &work.steps[step] {
             StepWork::Object(laws) => exchange::object(context, client, &mut self.path, laws, turn).await,
@@ -202,6 +170,30 @@ async fn wait_for_turn(worker: &Worker, due: Instant) -> (Instant, Option<Durati
     (due, Some(worker.net.now().saturating_duration_since(due)))
 }
 
+/// When a user begins, counted from when it is made, and when it begins nothing more.
+#[derive(Debug, Clone, Copy, Default)]
+struct Stay {
+    first: Duration,
+    ends: Option<Instant>,
+}
+
+/// When the users of a worker begin and end.
+fn stays(work: &PhaseWork, pace: &Pace, users: u32, think: Think) -> Vec<Stay> {
+    let part = work.phase.part;
+    let rows = pace.rows();
+    if rows.is_empty() {
+        let first = |user: u32| think.before(part.number(u64::from(user)));
+        return (0..users).map(|user| Stay { first: first(user), ends: None }).collect();
+    }
+    let all = rows.iter().flat_map(|row| (0..row.users).map(move |nth| (row, nth)));
+    let mine = all.skip(part.index as usize).step_by(part.of.max(1) as usize);
+    let stay = |(row, nth): (&UserRow, u32)| Stay {
+        first: row.begins(nth),
+        ends: row.ends(nth).map(|ends| work.phase.opens + ends),
+    };
+    mine.map(stay).collect()
+}
+
 /// The time that users think, drawn for each request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Think {
@@ -225,16 +217,18 @@ impl Think {
     }
 }
 
-/// Closed pace: `users` users until there is nothing more to begin.
+/// Closed pace: its users until there is nothing more to begin.
 pub(super) async fn run_closed(
     worker: &Rc<Worker>,
     work: &Rc<PhaseWork>,
-    users: u32,
+    pace: &Pace,
     think: Think,
 ) -> Vec<TaskId> {
-    let first = |user: u32| think.before(work.phase.part.number(u64::from(user)));
+    let users = pace.closed().map_or(0, |(users, _)| users);
+    let stays = stays(work, pace, users, think);
+    let users = stays.len() as u32;
     let mut tasks: Vec<TaskId> =
-        (0..users).map(|user| spawn_closed(worker, work, think, user, first(user))).collect();
+        (0..users).zip(stays).map(|(user, stay)| spawn_closed(worker, work, think, user, stay)).collect();
     while !finished(worker, work) {
         if worker.over(&work.phase, worker.net.now()) {
             break;
@@ -245,7 +239,7 @@ pub(super) async fn run_closed(
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
             let more = 0..missing.min(waiting(work));
-            tasks.extend(more.map(|user| spawn_closed(worker, work, think, user, Duration::ZERO)));
+            tasks.extend(more.map(|user| spawn_closed(worker, work, think, user, Stay::default())));
         }
     }
     tasks
@@ -291,24 +285,25 @@ pub(super) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
     })
 }
 
-/// `user`: its number on this worker. `first`: what it waits before its first request.
-fn spawn_closed(
-    worker: &Rc<Worker>,
-    work: &Rc<PhaseWork>,
-    think: Think,
-    user: u32,
-    first: Duration,
-) -> TaskId {
+/// `user`: its number on this worker.
+fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, user: u32, stay: Stay) -> TaskId {
     let (worker, work) = (worker.clone(), work.clone());
     work.users.set(work.users.get() + 1);
     worker.net.clone().spawn(async move {
         let mut user = User::new(work.phase.part.number(u64::from(user)));
+        user.ends = stay.ends;
         let (mut due, mut lateness) = match &work.phase.timetable {
             Some(table) => wait_for_turn(&worker, table.due(user.client.user, 0)).await,
-            None => wait_for(&worker, worker.net.now() + first, first).await,
+            None => wait_for(&worker, worker.net.now() + stay.first, stay.first).await,
         };
-        while !exhausted(&work, 0)
-            && user.has_turns(&work)
+        while work.program.is_some() && user.goes_on(&worker, &work, due) {
+            user.journey(&worker, &work, None).await;
+            let thought = think.after(hash(user.client.user, user.turns));
+            due = user.rest(&worker, &work, thought).await.0;
+        }
+        while work.program.is_none()
+            && !exhausted(&work, 0)
+            && user.goes_on(&worker, &work, due)
             && let Some(number) = worker.next_number(&work.phase, due)
         {
             user.request(&worker, &work, Turn { number, due, lateness }).await;

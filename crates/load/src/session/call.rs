@@ -120,6 +120,7 @@ impl Visit<'_> {
             if purpose.main {
                 self.refusals.set(client.refusals);
                 self.failed.set(client.failed);
+                self.status.set(client.status);
             }
             self.memory.put_back(client);
             if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
@@ -251,7 +252,7 @@ impl HttpCall for SessionCall<'_> {
     }
 
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
-    fn settle(&self, _: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
+    fn settle(&self, sent: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
         let (visit, from) = (self.visit, &self.message.address);
         visit.worker.account.count(|counts| {
             counts.conditional += u64::from(self.conditional);
@@ -264,7 +265,7 @@ impl HttpCall for SessionCall<'_> {
                 return Settled { outcome: Outcome::Fine, kind: ExchangeKind::Challenge };
             }
         }
-        let (outcome, fetched) = self.judge(ended, reply);
+        let (outcome, fetched) = self.judge(ended, sent.at, reply);
         self.fetched.set(Some(fetched));
         outcome.into()
     }
@@ -276,7 +277,7 @@ impl SessionCall<'_> {
     }
 
     /// Its outcome, and the request that it leads to.
-    fn judge(&self, ended: Ended, reply: &mut Reply<'_>) -> (Outcome, Fetched) {
+    fn judge(&self, ended: Ended, at: Instant, reply: &mut Reply<'_>) -> (Outcome, Fetched) {
         match ended {
             Ended::Failed(failure) => return (Outcome::Failed(failure), Fetched::Over),
             Ended::BrokenOff => return (Outcome::Aborted, Fetched::Over),
@@ -285,7 +286,7 @@ impl SessionCall<'_> {
         if let Some(location) = self.redirection(reply) {
             return self.led_on(&location, reply.status);
         }
-        let outcome = self.judge_answer(reply);
+        let outcome = self.judge_answer(at, reply);
         if outcome != Outcome::Fine {
             return (outcome, Fetched::Over);
         }
@@ -322,21 +323,29 @@ impl SessionCall<'_> {
         (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status, to_get))))
     }
 
-    fn judge_answer(&self, reply: &mut Reply<'_>) -> Outcome {
+    /// `at`: when the request was sent.
+    fn judge_answer(&self, at: Instant, reply: &mut Reply<'_>) -> Outcome {
         let good = match self.purpose.main {
             true => self.purpose.prepared.expect.takes(reply.status),
             false => reply.status < 400,
         };
+        let worker = self.visit.worker;
+        let took = worker.net.recently().saturating_duration_since(at);
+        let mut values = self.visit.values.borrow_mut();
         if !good {
             let failure = Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None };
-            return Outcome::Failed(failure);
+            let outcome = Outcome::Failed(failure);
+            return match reply.answer.as_mut() {
+                Some(answer) => answer.extract(outcome, took, &mut values.slots),
+                None => outcome,
+            };
         }
         // An answer that says nothing has changed has no body to compare.
         let Some(answer) = reply.answer.as_mut().filter(|_| reply.status != 304) else {
             return Outcome::Fine;
         };
         let outcome = answer.complete().map_or(Outcome::Fine, Outcome::Faulty);
-        answer.extract(outcome, &mut self.visit.values.borrow_mut().slots)
+        answer.extract(outcome, took, &mut values.slots)
     }
 
     /// Where the page leads by itself, as long as redirections are left.

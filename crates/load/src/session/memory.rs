@@ -44,6 +44,23 @@ impl Memory {
         }
     }
 
+    /// Forgets what a user does not keep from one iteration to the next.
+    pub fn forget(&self, keep: plan::Keep) {
+        if !keep.cookies {
+            self.jar.take();
+        }
+        if !keep.cache {
+            self.seen.take();
+        }
+        if !keep.auth {
+            self.authenticator.forget();
+        }
+        if !keep.connections {
+            self.idle.take();
+            self.tls.take();
+        }
+    }
+
     /// A client for a destination: one whose connection leads there, or a new one.
     pub fn client(&self, worker: &Worker, user: u64, destination: Destination<'_>) -> Client {
         let mut idle = self.idle.borrow_mut();

@@ -11,7 +11,7 @@ mod memory;
 mod message;
 mod needs;
 mod reply;
-mod together;
+pub(crate) mod together;
 mod validators;
 
 pub(crate) use memory::Memory;
@@ -62,6 +62,8 @@ struct Visit<'a> {
     values: RefCell<Box<Values>>,
     /// The last request of the main line was not good.
     failed: Cell<bool>,
+    /// The status of its answer.
+    status: Cell<u16>,
 }
 
 /// A page whose resources are wanted.
@@ -92,6 +94,7 @@ pub(crate) async fn visit(
         refusals: Cell::new(0),
         values: RefCell::new(client.values.take().unwrap_or_default()),
         failed: Cell::new(false),
+        status: Cell::new(0),
     };
     let mut turn = turn;
     if visit.login(turn).await {
@@ -106,6 +109,7 @@ pub(crate) async fn visit(
     drop(busy);
     client.refusals = visit.refusals.get();
     client.failed = visit.failed.get();
+    client.status = visit.status.get();
     client.values = Some(visit.values.into_inner());
     client.ended = Some(worker.net.now());
 }

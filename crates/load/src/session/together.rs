@@ -6,7 +6,7 @@ use std::task::Poll;
 
 /// Goes on with all of them until each has ended. Whatever one of them waits for wakes the task, so each is polled then;
 /// they are few.
-pub(super) async fn all<F: Future<Output = ()>>(futures: Vec<F>) {
+pub(crate) async fn all<F: Future<Output = ()>>(futures: Vec<F>) {
     let mut waiting: Vec<Pin<Box<F>>> = futures.into_iter().map(Box::pin).collect();
     poll_fn(|context| {
         waiting.retain_mut(|future| future.as_mut().poll(context).is_pending());

@@ -14,11 +14,12 @@ use crate::request::{Filling, HttpRequest, Scope, SlotNames, Slots, Values};
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
 use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
-use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario};
+use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario, Step};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 use wire::http1::{Expect as Framing, HeadMemo};
 use wire::http2::FieldList;
 
@@ -82,6 +83,8 @@ pub(crate) struct Prepared {
 struct Common<'a> {
     writer: &'a Writer<'a>,
     checks: &'a Rc<Checks>,
+    /// Done with each answer.
+    after: &'a [Step],
     models: &'a Models,
     memo: &'a Rc<RefCell<HeadMemo>>,
     reading: Reading,
@@ -107,9 +110,10 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub fn new(scenario: &Scenario) -> Shared {
+    /// `labels`: those of the whole phase.
+    pub fn new(scenario: &Scenario, labels: &[String]) -> Shared {
         let kept = scenario.kept().into_iter().map(str::to_owned).collect();
-        Shared { kept, labels: scenario.labels() }
+        Shared { kept, labels: labels.to_vec() }
     }
 
     /// The names under which users keep values; those of the step alone, where nothing is known of others.
@@ -149,7 +153,10 @@ impl Prepared {
         let (address, route, message) = common.writer.message(request, route)?;
         let checks = match request.extract.is_empty() {
             true => common.checks.clone(),
-            false => Rc::new(Checks::new(&expect, &request.extract, common.writer.scope.slots)),
+            false => {
+                let slots = common.writer.scope.slots;
+                Rc::new(Checks::new(&expect, &request.extract, slots).and_after(common.after, slots))
+            }
         };
         Some(Prepared {
             framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
@@ -250,10 +257,11 @@ impl Requests {
         let scope = Scope { names, slots, tables, decks, phase, seed };
         let writer =
             Writer { templates: step.templates, http, scope, edited: !step.session.is_none(), signer };
-        let checks = &Rc::new(Checks::new(&step.expect, &[], slots));
+        let checks = &Rc::new(Checks::new(&step.expect, &[], slots).and_after(&step.after, slots));
         let reading = step.reading;
         let memo = &Rc::default();
-        let common = Common { writer: &writer, checks, models: &models, memo, reading, target, hosts };
+        let after = &step.after;
+        let common = Common { writer: &writer, checks, after, models: &models, memo, reading, target, hosts };
         let prepared = |(index, request): (usize, &Request)| {
             let expect = expectation(&step.expect, request);
             Prepared::new(index, request, expect, &common)
@@ -267,7 +275,7 @@ impl Requests {
         let weights = weights.collect();
         // Only that it is below 400 is expected of a login's answer.
         let (checks, memo) = (&Rc::new(Checks::default()), &Rc::default());
-        let common = Common { checks, memo, reading: Reading::default(), ..common };
+        let common = Common { checks, after: &[], memo, reading: Reading::default(), ..common };
         let login =
             |(index, request): (usize, &Request)| Prepared::new(index, request, Expect::default(), &common);
         let login = step.session.login.iter().enumerate().filter_map(login).collect();
@@ -459,15 +467,28 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Keeps the values that are wanted of an answer whose outcome was found good; the outcome that it then has.
-    pub fn extract(&mut self, outcome: Outcome, slots: &mut Slots) -> Outcome {
-        let Some(look) = self.look.as_mut().filter(|_| outcome == Outcome::Fine) else { return outcome };
-        match look.extract(self.status, slots) {
-            None => outcome,
-            Some((fault, found)) => {
+    /// Keeps the values that are wanted of an answer whose outcome was found good, and does what is to be done with each; the
+    /// outcome that it then has. `took`: from its send to its end.
+    pub fn extract(&mut self, outcome: Outcome, took: Duration, slots: &mut Slots) -> Outcome {
+        let answered = match outcome {
+            Outcome::Failed(failure) => failure.kind == FailureKind::BadStatus,
+            Outcome::Aborted => false,
+            _ => true,
+        };
+        let Some(look) = self.look.as_mut().filter(|_| answered) else { return outcome };
+        let mut wrong = None;
+        if outcome == Outcome::Fine {
+            wrong = look.extract(self.status, slots);
+        }
+        if look.has_after() {
+            wrong = wrong.or(look.after(self.status, self.body_bytes, took, slots));
+        }
+        match wrong {
+            Some((fault, found)) if outcome == Outcome::Fine => {
                 self.found = Some(found);
                 Outcome::Faulty(fault)
             }
+            _ => outcome,
         }
     }
 
@@ -514,7 +535,8 @@ const LONG: u64 = 4 * 1024;
 impl Body for Answer<'_> {
     fn wants_body(&self) -> bool {
         let looks = || self.look.as_ref().is_some_and(Look::wants_body);
-        (self.prepared.expect.body == ExpectBody::Same || looks()) && self.is_good()
+        let after = self.look.as_ref().is_some_and(Look::has_after);
+        (self.prepared.expect.body == ExpectBody::Same || looks()) && (after || self.is_good())
     }
 
     fn skipped(&mut self, count: u64) {

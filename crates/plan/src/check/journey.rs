@@ -1,10 +1,12 @@
 //! What a scenario must keep to that is more than a list of things to send.
 
-use super::{check_delay, share};
-use crate::data::{Data, Names, is_name};
+use super::{check_delay, check_pace, share};
+use crate::answer::{By, Part};
+use crate::data::{Data, Names};
+use crate::expression::{Expression, Node};
 use crate::load::Phase;
 use crate::scenario::{
-    Barrier, Choice, ChoiceBy, Feed, Group, If, Loop, Rhythm, Scenario, Set, Share, Step, Transaction,
+    Amount, Choice, ChoiceBy, CounterStep, Feed, If, Loop, Rhythm, Scenario, Set, Share, Step, Transaction,
 };
 use crate::template::{Encode, Piece, pieces};
 
@@ -26,14 +28,23 @@ fn check_groups(phase: &Phase, found: &mut Vec<String>) {
     if !phase.scenario.is_empty() {
         found.push("it has groups and a scenario of its own: give one of both".to_owned());
     }
-    found.push(not_yet("groups"));
-    for Group { name, scenario, .. } in &phase.groups {
+    if phase.stop.requests.is_some() || phase.stop.turns_per_user.is_some() {
+        found.push("requests and turns_per_user stand in the stop of each group".to_owned());
+    }
+    for group in phase.parts() {
         let mut said = Vec::new();
-        if scenario.steps.is_empty() {
+        if group.scenario.steps.is_empty() {
             said.push("it has no step: nothing would be sent".to_owned());
         }
-        check_scenario(scenario, &mut said);
-        found.extend(said.into_iter().map(|why| format!("group '{name}': {why}")));
+        if !group.scenario.is_journey() {
+            said.push(
+                "it only sends, which a phase does: give it a sequence or another step of a journey"
+                    .to_owned(),
+            );
+        }
+        check_scenario(&group.scenario, &mut said);
+        found.extend(said.into_iter().map(|why| format!("group '{}': {why}", group.name)));
+        check_pace(&group, found);
     }
 }
 
@@ -43,14 +54,11 @@ fn not_yet(what: &str) -> String {
 }
 
 fn check_scenario(scenario: &Scenario, found: &mut Vec<String>) {
-    check_steps(&scenario.steps, 0, found);
+    let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
+    let names = Names { data, extracted: &kept };
+    check_steps(&scenario.steps, 0, &names, found);
     if !scenario.is_journey() {
         return;
-    }
-    if !scenario.variables.is_empty()
-        || *scenario != (Scenario { steps: scenario.steps.clone(), ..Scenario::default() })
-    {
-        found.push(not_yet("variables, on_failure and keep"));
     }
     let odd = |step: &&Step| !matches!(step, Step::Requests(_));
     if scenario.sends().iter().any(odd) {
@@ -61,109 +69,187 @@ fn check_scenario(scenario: &Scenario, found: &mut Vec<String>) {
     if scenario.sends().is_empty() {
         found.push("the journey sends nothing: give it a step of the kind requests".to_owned());
     }
-    let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
-    let names = Names { data, extracted: &kept };
-    scenario.each(&mut |step| {
-        if let Step::Set(set) = step {
-            check_set(set, &names, found);
-        }
-    });
+    scenario.variables.iter().for_each(|set| check_set(set, &names, found));
 }
 
-fn check_steps(steps: &[Step], depth: usize, found: &mut Vec<String>) {
+fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut Vec<String>) {
     if depth > MAX_DEPTH {
         return found.push(format!("steps lie in each other more than {MAX_DEPTH} deep"));
     }
     for step in steps {
-        check_step(step, found);
+        check_step(step, names, found);
         let lists = step.lists();
         if !matches!(step, Step::Choice(_) | Step::If(_)) && lists.iter().any(|steps| steps.is_empty()) {
             found.push("a sequence, loop or transaction without steps does nothing: leave it out".to_owned());
         }
-        lists.into_iter().for_each(|steps| check_steps(steps, depth + 1, found));
+        if !matches!(step, Step::Requests(_)) {
+            lists.into_iter().for_each(|steps| check_steps(steps, depth + 1, names, found));
+        }
     }
 }
 
-fn check_step(step: &Step, found: &mut Vec<String>) {
+fn check_step(step: &Step, names: &Names<'_>, found: &mut Vec<String>) {
     match step {
         Step::Pause(delay) => check_delay("pause", delay, found),
         Step::Transaction(Transaction { name, .. }) if name.is_empty() => {
             found.push("a transaction has no name: give one, which the report shows".to_owned());
         }
-        Step::Transaction(Transaction { pauses, parent, .. }) if !pauses || *parent => {
-            found.push(not_yet("pauses = false and parent = true of a transaction"));
-        }
-        Step::Choice(Choice { by: ChoiceBy::Weight, branches })
-            if branches.iter().all(|branch| branch.weight == 0) =>
-        {
-            found.push("a choice has no branch with a weight above 0".to_owned());
-        }
-        Step::Choice(Choice { by: ChoiceBy::Weight | ChoiceBy::Turn, .. }) => {}
-        Step::Choice(_) => found.push(not_yet("a choice by anything but weight and turn")),
-        Step::Share(Share { percent, times, .. }) => {
-            if percent.is_some() == times.is_some() {
-                found.push("a share needs percent or times, and not both".to_owned());
-            }
-            share(found, "a hundredth of percent", percent.unwrap_or(0.0) / 100.0);
-            found.push(not_yet("share"));
-        }
-        Step::Loop(looped) => check_loop(looped, found),
-        Step::If(If { steps, otherwise, .. }) => {
+        Step::Choice(choice) => check_choice(choice, names, found),
+        Step::Share(share) => check_share(share, found),
+        Step::Loop(looped) => check_loop(looped, names, found),
+        Step::If(If { condition, steps, otherwise, .. }) => {
             if steps.is_empty() && otherwise.is_empty() {
                 found.push("an if without steps does nothing: leave it out".to_owned());
             }
-            found.push(not_yet("if"));
+            check_expression(condition, names, found);
         }
-        Step::Rhythm(Rhythm { per_second, stages, .. }) => {
-            if per_second.is_some() != stages.is_empty() {
-                found.push("a rhythm needs per_second or stages, and not both".to_owned());
-            }
-            found.push(not_yet("rhythm"));
-        }
-        Step::Barrier(Barrier { .. }) => found.push(not_yet("barrier")),
-        Step::Feed(Feed { .. }) => found.push(not_yet("feed")),
-        Step::Once(_) => found.push(not_yet("once")),
+        Step::Wait(time) => check_expression(time, names, found),
+        Step::Rhythm(rhythm) => check_rhythm(rhythm, found),
+        Step::Set(set) => check_set(set, names, found),
+        Step::Counter(counter) => check_counter(counter, found),
+        Step::Feed(feed) => check_feed(feed, found),
         Step::Lock(_) => found.push(not_yet("lock")),
-        Step::Wait(_) => found.push(not_yet("wait")),
-        Step::Counter(_) => found.push(not_yet("counter")),
-        Step::Extract(_) | Step::Check(_) => found.push(not_yet("extract and check as steps")),
+        Step::Extract(_) | Step::Check(_) => {
+            found.push(
+                "extract and check stand in after, in the step of the requests that they look at".to_owned(),
+            );
+        }
         Step::Code(_) => found.push(not_yet("code")),
         Step::Log(_) => found.push(not_yet("log")),
-        Step::Flow(_) => found.push(not_yet("flow")),
-        Step::Requests(step) if !step.after.is_empty() => found.push(not_yet("after")),
+        Step::Requests(step) => check_after(&step.after, names, found),
         _ => {}
     }
 }
 
-fn check_loop(looped: &Loop, found: &mut Vec<String>) {
-    let Loop { times, goes_on, until, each, lasts, index, .. } = looped;
-    match times {
-        Some(crate::scenario::Amount::Number(0)) => {
-            found.push("a loop of 0 times does nothing: leave it out".to_owned());
+/// What is done with answers: values are taken and checks are made.
+fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Vec<String>) {
+    for step in steps {
+        let at = match step {
+            Step::Extract(extract) => {
+                check_name("extract", &extract.name, found);
+                found.extend(extract.at.by.violation());
+                &extract.at
+            }
+            Step::Check(check) => {
+                found.extend(check.violation());
+                &check.at
+            }
+            _ => {
+                found.push(not_yet("after: a step that is neither extract nor check"));
+                continue;
+            }
+        };
+        if let By::Kept { name, .. } = &at.by
+            && !names.extracted.contains(&name.as_str())
+        {
+            found.push(format!("after: no step keeps a value '{name}'"));
         }
-        Some(crate::scenario::Amount::Number(_)) => {}
-        _ => found.push(not_yet("a loop without a number of times")),
-    }
-    if goes_on.is_some() || until.is_some() || each.is_some() || lasts.is_some() || index.is_some() {
-        found.push(not_yet("a loop by anything but times"));
+        if matches!(at.part, Part::Url | Part::RequestHead | Part::RequestBody) {
+            found.push(not_yet("after: a part of the request"));
+        }
     }
 }
 
+fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut Vec<String>) {
+    if branches.is_empty() {
+        found.push("a choice has no branch: give at least one".to_owned());
+    }
+    if *by == ChoiceBy::Weight && branches.iter().all(|branch| branch.weight == 0) {
+        found.push("a choice has no branch with a weight above 0".to_owned());
+    }
+    if let ChoiceBy::Switch(on) = by {
+        check_text("switch", on, names, found);
+    }
+}
+
+fn check_share(Share { percent, times, .. }: &Share, found: &mut Vec<String>) {
+    if percent.is_some() == times.is_some() {
+        found.push("a share needs percent or times, and not both".to_owned());
+    }
+    share(found, "a hundredth of percent", percent.unwrap_or(0.0) / 100.0);
+}
+
+fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Vec<String>) {
+    if per_second.is_some() != stages.is_empty() {
+        found.push("a rhythm needs per_second or stages, and not both".to_owned());
+    }
+    if per_second.is_some_and(|rate| !(rate > 0.0 && rate <= 1e9)) {
+        found.push("a rhythm has a per_second of more than 0, at most 1e9".to_owned());
+    }
+}
+
+fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Vec<String>) {
+    let Loop { times, goes_on, until, each, index, .. } = looped;
+    let times = times.iter().filter_map(|times| match times {
+        Amount::Computed(expression) => Some(expression),
+        Amount::Number(_) => None,
+    });
+    times.chain(goes_on).chain(until).for_each(|expression| check_expression(expression, names, found));
+    index.iter().for_each(|name| check_name("loop: index", name, found));
+    each.iter().for_each(|each| check_name("for-each: into", &each.into, found));
+}
+
+fn check_counter(counter: &CounterStep, found: &mut Vec<String>) {
+    check_name("counter", &counter.name, found);
+    let backwards =
+        counter.end.is_some_and(|end| (end < counter.start) != (counter.step < 0) && end != counter.start);
+    if counter.step == 0 || backwards {
+        found.push(format!("counter {}: its step does not lead from start to end", counter.name));
+    }
+}
+
+fn check_feed(feed: &Feed, found: &mut Vec<String>) {
+    if feed.file.is_empty() || feed.names.is_empty() {
+        found.push("a feed needs a file, and names for its columns".to_owned());
+    }
+    feed.names.iter().for_each(|name| check_name("feed", name, found));
+}
+
 fn check_set(set: &Set, names: &Names<'_>, found: &mut Vec<String>) {
-    if !is_name(&set.name) {
-        found.push(format!("set: '{}' is no name: give letters, digits, - and _", set.name));
+    check_name("set", &set.name, found);
+    match &set.expression {
+        Some(_) if !set.value.is_empty() => {
+            found.push(format!("set {}: it has a value and an expression: give one of both", set.name));
+        }
+        Some(expression) => check_expression(expression, names, found),
+        None => check_text(&format!("set {}", set.name), &set.value, names, found),
     }
-    if set.expression.is_some() {
-        found.push(not_yet("set with an expression"));
+}
+
+/// Names of values have letters, digits, `_`, `-` and `.`, as placeholders have.
+fn check_name(what: &str, name: &str, found: &mut Vec<String>) {
+    let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    if name.is_empty() || !name.bytes().all(good) {
+        found.push(format!("{what}: '{name}' is no name: give letters, digits, -, _ and ."));
     }
-    match pieces(&set.value, Encode::Raw) {
-        Err(why) => found.push(format!("set {}: {why}", set.name)),
+}
+
+fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut Vec<String>) {
+    let node = match expression.parse() {
+        Ok(node) => node,
+        Err(error) => return found.push(error.to_string()),
+    };
+    let mut unknown = Vec::new();
+    Node::names(&node, &mut |name| {
+        if !names.extracted.contains(&name.as_str()) && !unknown.contains(&name) {
+            unknown.push(name);
+        }
+    });
+    let known = names.extracted.join(", ");
+    found.extend(unknown.into_iter().map(|name| {
+        format!("expression '{}': no step keeps a value '{name}'; there are: {known}", expression.0)
+    }));
+}
+
+fn check_text(what: &str, text: &[u8], names: &Names<'_>, found: &mut Vec<String>) {
+    match pieces(text, Encode::Raw) {
+        Err(why) => found.push(format!("{what}: {why}")),
         Ok(pieces) => {
             let used = pieces.iter().filter_map(|piece| match piece {
                 Piece::Value { name, .. } => names.meaning(name).err(),
                 Piece::Text(_) => None,
             });
-            found.extend(used.map(|why| format!("set {}: {why}", set.name)));
+            found.extend(used.map(|why| format!("{what}: {why}")));
         }
     }
 }

@@ -50,7 +50,9 @@ impl Value<'_> {
     /// As a number, where it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Value::Text(text) => std::str::from_utf8(text).ok()?.trim().parse().ok().filter(|n: &f64| n.is_finite()),
+            Value::Text(text) => {
+                std::str::from_utf8(text).ok()?.trim().parse().ok().filter(|n: &f64| n.is_finite())
+            }
             Value::Number(number) => Some(*number),
             Value::Truth(_) | Value::Nothing => None,
         }
@@ -97,7 +99,9 @@ impl Value<'_> {
     fn compare(&self, other: &Value<'_>) -> Option<Ordering> {
         match (self.number(), other.number()) {
             (Some(left), Some(right)) => left.partial_cmp(&right),
-            _ if matches!((self, other), (Value::Text(_), Value::Text(_))) => Some(self.text().cmp(&other.text())),
+            _ if matches!((self, other), (Value::Text(_), Value::Text(_))) => {
+                Some(self.text().cmp(&other.text()))
+            }
             _ => None,
         }
     }
@@ -110,7 +114,9 @@ impl<N> Node<N> {
             Node::Text(text) => Value::Text(Cow::Borrowed(text.as_bytes())),
             Node::Number(number) => Value::Number(*number),
             Node::Truth(truth) => Value::Truth(*truth),
-            Node::Name(name) => facts.kept(name).map_or(Value::Nothing, |text| Value::Text(Cow::Borrowed(text))),
+            Node::Name(name) => {
+                facts.kept(name).map_or(Value::Nothing, |text| Value::Text(Cow::Borrowed(text)))
+            }
             Node::Fact(Fact::LastOk) => Value::Truth(facts.fact(Fact::LastOk) != 0.0),
             Node::Fact(fact) => Value::Number(facts.fact(*fact)),
             Node::Not(node) => Value::Truth(!node.value(facts).is_true()),
@@ -126,7 +132,12 @@ fn of_number<'a>(number: Option<f64>) -> Value<'a> {
     number.filter(|number| number.is_finite()).map_or(Value::Nothing, Value::Number)
 }
 
-fn two<'a, N>(left: &'a Node<N>, operator: Operator, right: &'a Node<N>, facts: &'a impl Facts<N>) -> Value<'a> {
+fn two<'a, N>(
+    left: &'a Node<N>,
+    operator: Operator,
+    right: &'a Node<N>,
+    facts: &'a impl Facts<N>,
+) -> Value<'a> {
     let (first, second) = (left.value(facts), || right.value(facts));
     let ordered = |wanted: &[Ordering]| {
         Value::Truth(first.compare(&second()).is_some_and(|ordering| wanted.contains(&ordering)))
@@ -144,9 +155,7 @@ fn two<'a, N>(left: &'a Node<N>, operator: Operator, right: &'a Node<N>, facts: 
         Operator::AtMost => ordered(&[Ordering::Less, Ordering::Equal]),
         Operator::More => ordered(&[Ordering::Greater]),
         Operator::AtLeast => ordered(&[Ordering::Greater, Ordering::Equal]),
-        Operator::Contains => {
-            Value::Truth(memchr::memmem::find(&first.text(), &second().text()).is_some())
-        }
+        Operator::Contains => Value::Truth(memchr::memmem::find(&first.text(), &second().text()).is_some()),
         Operator::Plus => computed(|left, right| left + right),
         Operator::Minus => computed(|left, right| left - right),
         Operator::Times => computed(|left, right| left * right),

@@ -198,7 +198,10 @@ impl<'a> Parser<'a> {
         regex.map(Box::new).map_err(|error| {
             self.at = begin;
             let said = error.to_string();
-            self.error(&format!("'{text}' is no regular expression: {}", said.lines().last().unwrap_or_default()))
+            self.error(&format!(
+                "'{text}' is no regular expression: {}",
+                said.lines().last().unwrap_or_default()
+            ))
         })
     }
 
@@ -258,7 +261,8 @@ impl<'a> Parser<'a> {
             }
             arguments.push(self.weaker(0)?);
         }
-        let fits = counts.contains(&arguments.len()) && !(*function == Function::Random && arguments.len() == 1);
+        let fits =
+            counts.contains(&arguments.len()) && !(*function == Function::Random && arguments.len() == 1);
         if !fits {
             self.at = begin;
             return Err(self.error(&format!("{name} has another number of arguments")));

@@ -1,8 +1,8 @@
 //! Groups: several scenarios in one phase, each with users of its own.
 
 use super::Scenario;
-use crate::load::Stop;
 use crate::pace::Pace;
+use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
 
 /// Users that walk one scenario.

@@ -3,6 +3,7 @@
 
 mod control;
 mod group;
+mod requests;
 mod send;
 mod value;
 
@@ -11,6 +12,7 @@ pub use control::{
     Share, Transaction,
 };
 pub use group::{Group, Keep};
+pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use send::{ObjectStep, UrlOrder, UrlStep, url_hash};
 pub use value::{Code, CounterStep, Feed, FeedEnd, Log, Rhythm, RhythmHow, Set};
 
@@ -18,7 +20,6 @@ use crate::answer::{Check, Extract};
 use crate::delay::Delay;
 use crate::expression::Expression;
 use crate::message::MessageStep;
-use crate::requests::RequestStep;
 use crate::script::ScriptStep;
 use serde::{Deserialize, Serialize};
 
@@ -146,12 +147,7 @@ impl Scenario {
                 found.push(name.to_owned());
             }
         };
-        self.each(&mut |step| match step {
-            Step::Transaction(transaction) => add(&transaction.name),
-            Step::Requests(step) => step.requests.iter().for_each(|request| add(&request.name)),
-            Step::Code(code) => add(&code.sample),
-            _ => {}
-        });
+        self.steps.iter().for_each(|step| step.labels(&mut add));
         found
     }
 
@@ -177,6 +173,18 @@ impl Step {
         match self {
             Step::Requests(step) => step.after.is_empty(),
             step => step.is_send(),
+        }
+    }
+
+    fn labels(&self, add: &mut impl FnMut(&str)) {
+        match self {
+            Step::Transaction(transaction) => add(&transaction.name),
+            Step::Requests(step) => step.requests.iter().for_each(|request| add(&request.name)),
+            Step::Code(code) => add(&code.sample),
+            _ => {}
+        }
+        if !matches!(self, Step::Transaction(Transaction { parent: true, .. })) {
+            self.lists().into_iter().flatten().for_each(|step| step.labels(add));
         }
     }
 

@@ -129,7 +129,8 @@ pub struct Code {
     pub sample: String,
 }
 
-/// Waits for the next moment of a rhythm: so that requests behind it come no faster.
+/// Waits for the next moment of a rhythm: so that requests behind it come no faster. Rhythms that say the same are one,
+/// wherever they stand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rhythm {

@@ -32,6 +32,8 @@ impl Report<'_> {
     fn paces(&self) -> String {
         let planned = self.context.plan.load.as_ref().map(|load| load.phases.as_slice()).unwrap_or_default();
         let ran = &planned[..planned.len().min(self.result.phases.len())];
+        // Groups are told as phases of their own.
+        let ran: Vec<_> = ran.iter().flat_map(plan::Phase::parts).collect();
         if ran.windows(2).all(|pair| pair[0].pace == pair[1].pace) {
             return ran.first().map(|phase| format!("Pace: {}.", pace_text(&phase.pace))).unwrap_or_default();
         }

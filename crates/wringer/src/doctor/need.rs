@@ -90,15 +90,16 @@ impl Need {
 
     /// Phases follow each other, so the hungriest one counts.
     fn add_phase(&mut self, phase: &Phase, load: &Load) {
-        if let Some((users, _)) = phase.pace.closed() {
-            let users = u64::from(users);
+        // Groups run at the same time.
+        let parts = phase.parts();
+        let users: u64 =
+            parts.iter().filter_map(|part| part.pace.closed()).map(|(users, _)| u64::from(users)).sum();
+        if users > 0 {
             self.sure_connections = self.sure_connections.max(users);
             self.connections = self.connections.max(users);
             self.burst = self.burst.max(users);
         }
-        if let Some(open) = phase.pace.open() {
-            self.add_open(&open, load);
-        }
+        parts.iter().filter_map(|part| part.pace.open()).for_each(|open| self.add_open(&open, load));
     }
 
     fn add_open(&mut self, open: &Open, load: &Load) {

@@ -78,7 +78,8 @@ fn a_request_that_fails_ends_its_walk() {
     let web = Web::start(shop);
     let report = on_plan(&plan(&web, "requests = 12", "nothing"), &RUN).report();
     let labels = report.list("labels");
-    assert!(labels.iter().all(|line| line.text("label") != "buy"), "no walk came to its end");
+    let buy = labels.iter().find(|line| line.text("label") == "buy").unwrap();
+    assert!(buy.count("ended") >= 2 && buy.count("fine") == 0, "no walk came to its end as it should");
     let order = labels.iter().find(|line| line.text("label") == "order").unwrap();
     assert!(order.count("ended") >= 2 && order.count("fine") == 0);
 }
@@ -87,7 +88,8 @@ fn a_request_that_fails_ends_its_walk() {
 fn what_cannot_be_walked_is_refused_with_its_reason() {
     let web = Web::start(shop);
     for (from, to, said) in [
-        ("times = 2", "times = 0", "a loop of 0 times"),
+        ("times = 2", "while = \"ido == 2\"", "no step keeps a value 'ido'; there are: id, note"),
+        ("times = 2", "while = \"id = 2\"", "character 4: an operator or the end is expected"),
         ("name = \"buy\"", "name = \"\"", "a transaction has no name"),
         ("{{note}}", "{{nota}}", "nota"),
         ("name = \"note\"", "name = \"a b\"", "'a b' is no name"),
@@ -95,4 +97,62 @@ fn what_cannot_be_walked_is_refused_with_its_reason() {
         let text = plan(&web, "requests = 12", "orders").replace(from, to);
         on_plan(&text, &["plan", "check", "journey.toml"]).refused_with(2, &[said]);
     }
+}
+
+#[test]
+fn groups_run_side_by_side_each_with_its_users() {
+    let web = Web::start(shop);
+    let at = web.address;
+    let text = format!(
+        r#"version = 1
+seed = 7
+threads = 2
+
+[[load.phases]]
+name = "day"
+
+[[load.phases.groups]]
+name = "readers"
+pace = {{ ramps = [{{ users = 3, ramp = "300ms" }}] }}
+stop = {{ turns_per_user = 4 }}
+scenario = {{ on_failure = "continue", steps = [
+  {{ loop = {{ times = 2, index = "i", steps = [
+    {{ if = {{ condition = "i == 1", steps = [{{ requests = {{ requests = [{{ name = "list", url = "http://{at}/items" }}] }} }}] }} }},
+    {{ requests = {{ requests = [{{ name = "missing", url = "http://{at}/nothing" }}] }} }},
+  ] }} }},
+] }}
+
+[[load.phases.groups]]
+name = "writers"
+pace = {{ users = 2 }}
+stop = {{ turns_per_user = 100 }}
+scenario = {{ variables = [{{ name = "ids_matchNr", value = "0" }}], steps = [
+  {{ feed = {{ file = "people.csv", names = ["who"], header = true, end = "stop-user", of = "all" }} }},
+  {{ requests = {{ requests = [{{ name = "ids", url = "http://{at}/items" }}], after = [
+    {{ extract = {{ name = "ids", which = "every", at = {{ by = {{ json-path = "$.items[*].id" }} }} }} }},
+    {{ check = {{ at = {{ by = "milliseconds" }}, must = {{ be-at-most = 20000 }} }} }},
+  ] }} }},
+  {{ loop = {{ for-each = {{ list = "ids", into = "id" }}, steps = [
+    {{ requests = {{ templates = true, requests = [{{ name = "order", method = "POST", url = "http://{at}/orders", body = "{{{{who}}}} {{{{id}}}} of {{{{ids_matchNr}}}}" }}] }} }},
+  ] }} }},
+] }}
+"#
+    );
+    let folder = folder();
+    std::fs::write(folder.path().join("journey.toml"), text).unwrap();
+    std::fs::write(folder.path().join("people.csv"), "name\nAda\nBob\nZo\u{e9}\n").unwrap();
+    let report = start_in(folder, RUN).end().report();
+    let labels = report.list("labels");
+    let figures = |label: &str| {
+        let line = labels.iter().find(|line| line.text("label") == label).unwrap();
+        (line.count("ended"), line.count("fine"))
+    };
+    // Three users, four walks each: one list and two that are missing in each.
+    assert_eq!([figures("list"), figures("missing")], [(12, 12), (24, 0)]);
+    // Each row of the file goes to one user, who then ends for want of another.
+    assert_eq!([figures("ids"), figures("order")], [(3, 3), (3, 3)]);
+    let mut orders: Vec<_> =
+        web.seen().iter().filter(|asked| asked.method == "POST").map(|asked| asked.body.clone()).collect();
+    orders.sort();
+    assert_eq!(orders, ["Ada a 7 of 1", "Bob a 7 of 1", "Zo\u{e9} a 7 of 1"]);
 }

@@ -209,7 +209,7 @@ fn values_of_answers_stand_in_later_requests() {
     answer.status = 200;
     br#"{"id": "a \"b\""}"#.chunks(3).for_each(|piece| answer.body(piece));
     let outcome = answer.outcome(Ended::Complete);
-    assert_eq!(answer.extract(outcome, &mut values.slots), Outcome::Fine);
+    assert_eq!(answer.extract(outcome, std::time::Duration::ZERO, &mut values.slots), Outcome::Fine);
     let mut bytes = Vec::new();
     requests.at(nth(1)).write_with(false, &Moment::default(), 0, &mut values, &mut bytes);
     let text = String::from_utf8(bytes).unwrap();
@@ -217,7 +217,10 @@ fn values_of_answers_stand_in_later_requests() {
     let mut answer = Answer::new(requests.at(nth(0)), None);
     answer.status = 200;
     let outcome = answer.outcome(Ended::Complete);
-    assert_eq!(answer.extract(outcome, &mut values.slots), Outcome::Faulty(measure::Fault::NoValue));
+    assert_eq!(
+        answer.extract(outcome, std::time::Duration::ZERO, &mut values.slots),
+        Outcome::Faulty(measure::Fault::NoValue)
+    );
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Lists of requests that are described one by one: their order, what their answers must be, what users remember.
 
+use super::Step;
 use crate::data::Data;
 use crate::expect::Expect;
 use crate::field::Field;
 use crate::reading::Reading;
 use crate::request::Request;
-use crate::scenario::Step;
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};

@@ -1,0 +1,582 @@
+//! A scenario, compiled for a phase: a list of operations, and the place that a user has come to in it. It must not know
+//! connections or bytes; time is an argument.
+//!
+//! Names are slots, templates are pieces, expressions are taken apart, and every loop and branch is a jump, so that a step
+//! costs what it does and no more. Start reading at [`Program::next`]; `compile.rs` makes the operations.
+
+mod compile;
+mod feed;
+mod rhythm;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use compile::Known;
+pub(crate) use rhythm::RhythmWork;
+
+use crate::control::{Deck, Meeting};
+use crate::request::{Filling, Part, Scrap, SlotNames, Slots, Values, write_all};
+use feed::{FeedWork, Row};
+use measure::Label;
+use plan::data::Moment;
+use plan::draw::{Draw, hash};
+use plan::expression::{Fact, Facts, Node};
+use plan::{Delay, Flow, OnFailure};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Operations that a user does in a row before others get their turn.
+const IN_A_ROW: u32 = 10_000;
+
+/// A compiled journey.
+pub(crate) struct Program {
+    ops: Vec<Op>,
+    /// The loop around each operation.
+    around: Vec<Option<usize>>,
+    loops: Vec<LoopWork>,
+    /// Where walks begin, behind what is done for a user once.
+    body: usize,
+    counters: usize,
+    orders: usize,
+    names: SlotNames,
+    on_failure: OnFailure,
+    /// Some of its values depend on the time.
+    pub tells_time: bool,
+    pub keep: plan::Keep,
+    seed: u64,
+}
+
+type Condition = Node<usize>;
+
+/// A loop: while, until, for each; where it begins its rounds and where it ends, and the transactions open around it.
+#[derive(Default)]
+struct LoopWork {
+    times: Option<Condition>,
+    lasts: Option<Duration>,
+    goes_on: Option<Condition>,
+    until: Option<Condition>,
+    each: Option<EachWork>,
+    index: Option<usize>,
+    next: usize,
+    exit: usize,
+    open: usize,
+}
+
+struct EachWork {
+    list: String,
+    into: usize,
+    skip: u64,
+    last: u64,
+}
+
+enum Op {
+    Send(usize),
+    Pause(Delay),
+    Wait(Condition),
+    Rhythm(Rc<RhythmWork>),
+    Barrier(MeetingWork),
+    Jump(usize),
+    Unless(Condition, usize),
+    /// A loop is entered; a round of it begins; a round has ended.
+    Enter(usize),
+    Round(usize),
+    Again(usize),
+    Once {
+        of: Option<usize>,
+        exit: usize,
+    },
+    Share(ShareWork),
+    Choose {
+        by: By,
+        counter: usize,
+        weights: Vec<u64>,
+        to: Vec<usize>,
+    },
+    Switch {
+        on: Text,
+        names: Vec<String>,
+        to: Vec<usize>,
+        exit: usize,
+    },
+    /// All branches are laid out in a random order; the next one of them is taken.
+    Shuffle {
+        order: usize,
+        of: usize,
+    },
+    Shuffled {
+        order: usize,
+        to: Vec<usize>,
+        exit: usize,
+    },
+    Begin {
+        label: Label,
+        pauses: bool,
+    },
+    End,
+    Set(usize, Text),
+    Compute(usize, Condition),
+    Count(CountWork),
+    Feed(FeedWork),
+    Flow(Flow),
+}
+
+enum By {
+    Weight,
+    Turn,
+    TurnOfAll(Cell<u64>),
+}
+
+/// A template, and what it is dealt its values of.
+struct Text {
+    parts: Vec<Part>,
+    decks: Vec<Arc<Deck>>,
+}
+
+/// A share of the times, counted for each user (two counters) or for all of the worker.
+struct ShareWork {
+    percent: Option<f64>,
+    times: u64,
+    counter: usize,
+    all: Option<Cell<(u64, u64)>>,
+    exit: usize,
+}
+
+struct CountWork {
+    slot: usize,
+    start: i64,
+    step: i64,
+    round: u64,
+    digits: usize,
+    counter: usize,
+    deck: Option<Arc<Deck>>,
+    each_iteration: bool,
+}
+
+/// A barrier, as users wait at it.
+pub(crate) struct MeetingWork {
+    pub meeting: Arc<Meeting>,
+    /// How many wait for each other; `None`: all users of the group.
+    pub users: Option<u64>,
+    pub timeout: Option<Duration>,
+}
+
+/// Where a user stands in a program, and what it has counted there.
+#[derive(Default)]
+pub(crate) struct Position {
+    at: usize,
+    counters: Vec<u64>,
+    frames: Vec<Frame>,
+    orders: Vec<Vec<usize>>,
+    open: Vec<Open>,
+    /// Transactions that are closed down to so many, before anything else is done.
+    unwind: Option<usize>,
+    stopping: Option<Flow>,
+    drawn: Cell<u64>,
+    iterations: u64,
+    pub last: Last,
+}
+
+/// What is known of the last request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Last {
+    pub failed: bool,
+    pub status: u16,
+    pub took: Duration,
+}
+
+impl Default for Last {
+    fn default() -> Last {
+        Last { failed: false, status: 0, took: Duration::ZERO }
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    round: u64,
+    times: u64,
+    ends: Option<Instant>,
+}
+
+/// A transaction under way.
+struct Open {
+    label: Label,
+    began: Instant,
+    pauses: bool,
+    paused: Duration,
+    good: bool,
+}
+
+impl Position {
+    /// The user has waited.
+    pub fn paused(&mut self, time: Duration) {
+        self.open.iter_mut().filter(|open| !open.pauses).for_each(|open| open.paused += time);
+    }
+}
+
+/// What a user does next.
+pub(crate) enum Next<'a> {
+    /// Send the next request of a step.
+    Send(usize),
+    Pause(Duration),
+    /// Wait until then.
+    Until(Instant),
+    /// Wait for others.
+    Meet(&'a MeetingWork),
+    /// A transaction has ended: whether all in it was good, and how long it took.
+    Ended(Label, bool, Duration),
+    /// Let others have their turn.
+    Yield,
+    /// The walk is over.
+    Over,
+    /// The user ends, or more than the user.
+    Stop(Flow),
+}
+
+/// What an operation may depend on beside the user's own values.
+#[derive(Clone, Copy)]
+pub(crate) struct Around {
+    /// The user's number in its group.
+    pub user: u64,
+    /// The number of the worker, from 0.
+    pub worker: u32,
+    /// Users of the group that are there now, on all workers.
+    pub users: u64,
+    /// When the group began.
+    pub opens: Instant,
+    pub now: Instant,
+    pub moment: Moment,
+}
+
+impl Program {
+    /// A walk begins; choices that take turns go on where they were.
+    pub fn begin(&self, position: &mut Position) {
+        position.at = if position.iterations == 0 { 0 } else { self.body };
+        position.counters.resize(self.counters, 0);
+        position.frames.resize(self.loops.len(), Frame::default());
+        position.orders.resize(self.orders, Vec::new());
+        (position.unwind, position.stopping) = (None, None);
+        position.open.clear();
+    }
+
+    /// The last request was not good: the walk goes on where the scenario says.
+    pub fn failed(&self, position: &mut Position) {
+        position.open.iter_mut().for_each(|open| open.good = false);
+        if let Some(flow) = self.on_failure.flow() {
+            self.flow(flow, position.at.saturating_sub(1), position);
+        }
+    }
+
+    fn flow(&self, flow: Flow, from: usize, position: &mut Position) {
+        let around = self.around.get(from).copied().flatten().map(|id| &self.loops[id]);
+        let (at, open) = match (flow, around) {
+            (Flow::NextRound, Some(around)) => (around.next, around.open),
+            (Flow::BreakLoop, Some(around)) => (around.exit, around.open),
+            _ => (self.ops.len(), 0),
+        };
+        position.at = at;
+        position.unwind = Some(open);
+        if matches!(flow, Flow::StopUser | Flow::StopRun | Flow::StopNow) {
+            position.stopping = Some(flow);
+        }
+    }
+
+    /// Goes on until there is something to do.
+    pub fn next(&self, around: &Around, position: &mut Position, values: &mut Values) -> Next<'_> {
+        for _ in 0..IN_A_ROW {
+            if let Some(open) = position.unwind {
+                if position.open.len() > open {
+                    return end(around, position);
+                }
+                position.unwind = None;
+            }
+            let Some(op) = self.ops.get(position.at) else {
+                position.iterations += 1;
+                return position.stopping.map_or(Next::Over, Next::Stop);
+            };
+            position.at += 1;
+            if let Some(next) = self.step(op, around, position, values) {
+                return next;
+            }
+        }
+        Next::Yield
+    }
+
+    fn step<'a>(
+        &'a self,
+        op: &'a Op,
+        around: &Around,
+        position: &mut Position,
+        values: &mut Values,
+    ) -> Option<Next<'a>> {
+        match op {
+            Op::Send(step) => return Some(Next::Send(*step)),
+            Op::Pause(delay) => {
+                return Some(Next::Pause(delay.draw(&mut self.draw(around, position))));
+            }
+            Op::Wait(time) => {
+                let time = self.number(time, around, position, &values.slots);
+                let time = Duration::from_micros((time.max(0.0) * 1e3) as u64);
+                return Some(Next::Pause(time.min(Delay::MAX)));
+            }
+            Op::Rhythm(rhythm) => match rhythm.due(around, &mut position.counters) {
+                Some(due) => return Some(Next::Until(due)),
+                None => self.flow(Flow::StopUser, position.at - 1, position),
+            },
+            Op::Barrier(meeting) => return Some(Next::Meet(meeting)),
+            Op::Jump(to) => position.at = *to,
+            Op::Unless(condition, to) => {
+                if !self.holds(condition, around, position, &values.slots) {
+                    position.at = *to;
+                }
+            }
+            Op::Choose { by, counter, weights, to } => {
+                position.at = to[self.choose(by, *counter, weights, around, position)];
+            }
+            Op::Switch { on, names, to, exit } => {
+                let mut text = Vec::new();
+                on.write(around, values, position, &mut text);
+                position.at = branch(&text, names).map_or(*exit, |nth| to[nth]);
+            }
+            Op::Shuffle { order, of } => self.shuffle(*order, *of, around, position),
+            Op::Shuffled { order, to, exit } => {
+                position.at = position.orders[*order].pop().map_or(*exit, |nth| to[nth]);
+            }
+            Op::Begin { label, pauses } => position.open.push(Open {
+                label: *label,
+                began: around.now,
+                pauses: *pauses,
+                paused: Duration::ZERO,
+                good: true,
+            }),
+            Op::End => return Some(end(around, position)),
+            Op::Set(slot, value) => {
+                let mut text = Vec::new();
+                value.write(around, values, position, &mut text);
+                values.slots.set(*slot, &text);
+            }
+            Op::Compute(slot, expression) => {
+                let mut text = Vec::new();
+                let facts = Surrounded { slots: &values.slots, around, position, seed: self.seed };
+                expression.value(&facts).write(&mut text);
+                values.slots.set(*slot, &text);
+            }
+            Op::Count(count) => count.step(around, position, &mut values.slots),
+            Op::Feed(feed) => match feed.next(around, &mut position.counters) {
+                Row::Cells(row) => feed.keep(row, &mut values.slots),
+                Row::Value(value) => feed.fill(value, &mut values.slots),
+                Row::Stop => self.flow(Flow::StopUser, position.at - 1, position),
+            },
+            Op::Flow(flow) => self.flow(*flow, position.at - 1, position),
+            op => self.go_round(op, around, position, &mut values.slots),
+        }
+        None
+    }
+
+    /// The operations of loops and of what happens only at some of the times.
+    fn go_round(&self, op: &Op, around: &Around, position: &mut Position, slots: &mut Slots) {
+        match op {
+            Op::Enter(id) => self.enter(*id, around, position, slots),
+            Op::Round(id) => self.round(*id, around, position, slots),
+            Op::Again(id) => {
+                let work = &self.loops[*id];
+                if work.until.as_ref().is_some_and(|until| self.holds(until, around, position, slots)) {
+                    position.at = work.exit;
+                }
+                position.frames[*id].round += 1;
+            }
+            Op::Once { of, exit } => {
+                let first = of.map_or(position.iterations == 0, |id| position.frames[id].round == 0);
+                if !first {
+                    position.at = *exit;
+                }
+            }
+            Op::Share(share) => share.step(position),
+            _ => {}
+        }
+    }
+
+    fn draw(&self, around: &Around, position: &Position) -> Draw {
+        position.drawn.set(position.drawn.get() + 1);
+        Draw::new(hash(self.seed, around.user), position.drawn.get())
+    }
+
+    fn holds(&self, condition: &Condition, around: &Around, position: &Position, slots: &Slots) -> bool {
+        condition.value(&Surrounded { slots, around, position, seed: self.seed }).is_true()
+    }
+
+    /// What is no number counts as 0.
+    fn number(&self, of: &Condition, around: &Around, position: &Position, slots: &Slots) -> f64 {
+        of.value(&Surrounded { slots, around, position, seed: self.seed }).number().unwrap_or(0.0)
+    }
+
+    fn enter(&self, id: usize, around: &Around, position: &mut Position, slots: &Slots) {
+        let work = &self.loops[id];
+        let times = |times| self.number(times, around, position, slots).max(0.0) as u64;
+        let times = work.times.as_ref().map_or(u64::MAX, times);
+        position.frames[id] = Frame { round: 0, times, ends: work.lasts.map(|lasts| around.now + lasts) };
+    }
+
+    fn round(&self, id: usize, around: &Around, position: &mut Position, slots: &mut Slots) {
+        let (work, frame) = (&self.loops[id], position.frames[id]);
+        let mut goes_on = frame.round < frame.times
+            && frame.ends.is_none_or(|ends| around.now < ends)
+            && work.each.as_ref().is_none_or(|each| each.take(frame.round, &self.names, slots));
+        if goes_on {
+            // The condition may ask for the number of the round that it decides on.
+            work.index.iter().for_each(|index| slots.set(*index, frame.round.to_string().as_bytes()));
+            let holds = |condition| self.holds(condition, around, position, slots);
+            goes_on = work.goes_on.as_ref().is_none_or(holds);
+        }
+        if !goes_on {
+            position.at = work.exit;
+        }
+    }
+
+    fn choose(
+        &self,
+        by: &By,
+        counter: usize,
+        weights: &[u64],
+        around: &Around,
+        position: &mut Position,
+    ) -> usize {
+        match by {
+            By::Turn => {
+                let turn = position.counters[counter];
+                position.counters[counter] = turn.wrapping_add(1);
+                turn as usize % weights.len()
+            }
+            By::TurnOfAll(turn) => turn.replace(turn.get().wrapping_add(1)) as usize % weights.len(),
+            By::Weight => {
+                let all = weights.last().copied().unwrap_or(1).max(1);
+                let drawn = self.draw(around, position).below(all);
+                weights.partition_point(|upto| *upto <= drawn).min(weights.len() - 1)
+            }
+        }
+    }
+
+    /// Fisher and Yates's.
+    fn shuffle(&self, order: usize, of: usize, around: &Around, position: &mut Position) {
+        let mut all: Vec<usize> = (0..of).collect();
+        for nth in (1..of).rev() {
+            all.swap(nth, self.draw(around, position).below(nth as u64 + 1) as usize);
+        }
+        position.orders[order] = all;
+    }
+}
+
+/// The transaction that began last has ended.
+fn end<'a>(around: &Around, position: &mut Position) -> Next<'a> {
+    let Some(Open { label, began, paused, good, .. }) = position.open.pop() else { return Next::Yield };
+    let took = around.now.saturating_duration_since(began).saturating_sub(paused);
+    Next::Ended(label, good, took)
+}
+
+/// The branch that a switch means.
+fn branch(text: &[u8], names: &[String]) -> Option<usize> {
+    let named = |wanted: &[u8]| names.iter().position(|name| !name.is_empty() && name.as_bytes() == wanted);
+    let text = text.trim_ascii();
+    named(text).or_else(|| match std::str::from_utf8(text).ok()?.parse::<usize>() {
+        Ok(number) if number < names.len() => Some(number),
+        Ok(_) => Some(0),
+        Err(_) => named(b"default"),
+    })
+}
+
+impl EachWork {
+    /// Keeps the value of a round; false where there is none.
+    fn take(&self, round: u64, names: &SlotNames, slots: &mut Slots) -> bool {
+        let number = self.skip + round + 1;
+        if number > self.last {
+            return false;
+        }
+        let name = format!("{}{number}", self.list);
+        let Some(value) = slots.named(names, &name).map(<[u8]>::to_vec) else { return false };
+        slots.set(self.into, &value);
+        true
+    }
+}
+
+impl Text {
+    fn write(&self, around: &Around, values: &mut Values, position: &Position, to: &mut Vec<u8>) {
+        // Each text is a number of its own, so that no two have the same random values.
+        position.drawn.set(position.drawn.get() + 1);
+        let number = hash(around.user, position.drawn.get());
+        let draws: Vec<u64> = self.decks.iter().map(|deck| deck.draw(around.worker)).collect();
+        let at = Moment { number, ..around.moment };
+        let filling = Filling { at: &at, draws: &draws, slots: &values.slots };
+        write_all(&self.parts, &filling, &mut Scrap::default(), to);
+    }
+}
+
+impl ShareWork {
+    fn step(&self, position: &mut Position) {
+        let own = (position.counters[self.counter], position.counters[self.counter + 1]);
+        let (runs, visits) = self.all.as_ref().map_or(own, Cell::get);
+        let goes = match self.percent {
+            Some(percent) => (100.0 * runs as f64 + 50.0) / (visits as f64 + 1.0) < percent,
+            None => runs < self.times,
+        };
+        let now = (runs + u64::from(goes), visits + 1);
+        match &self.all {
+            Some(all) => all.set(now),
+            None => (position.counters[self.counter], position.counters[self.counter + 1]) = now,
+        }
+        if !goes {
+            position.at = self.exit;
+        }
+    }
+}
+
+impl CountWork {
+    fn step(&self, around: &Around, position: &mut Position, slots: &mut Slots) {
+        let nth = match &self.deck {
+            Some(deck) => deck.draw(around.worker),
+            None => {
+                let anew = self.each_iteration && position.counters[self.counter + 1] != position.iterations;
+                let nth = if anew { 0 } else { position.counters[self.counter] };
+                position.counters[self.counter] = nth + 1;
+                position.counters[self.counter + 1] = position.iterations;
+                nth
+            }
+        };
+        let number = i128::from(self.start) + i128::from(self.step) * i128::from(nth % self.round);
+        slots.set(self.slot, format!("{number:0width$}", width = self.digits).as_bytes());
+    }
+}
+
+/// What expressions are evaluated with.
+struct Surrounded<'a> {
+    slots: &'a Slots,
+    around: &'a Around,
+    position: &'a Position,
+    seed: u64,
+}
+
+impl Facts<usize> for Surrounded<'_> {
+    fn kept(&self, slot: &usize) -> Option<&[u8]> {
+        self.slots.kept(*slot)
+    }
+
+    fn fact(&self, fact: Fact) -> f64 {
+        let last = &self.position.last;
+        match fact {
+            Fact::LastOk => f64::from(u8::from(!last.failed)),
+            Fact::LastStatus => f64::from(last.status),
+            Fact::LastMilliseconds => last.took.as_secs_f64() * 1e3,
+            Fact::User => self.around.user as f64,
+            Fact::Iteration => self.position.iterations as f64,
+        }
+    }
+
+    fn chance(&self) -> f64 {
+        let drawn = &self.position.drawn;
+        drawn.set(drawn.get() + 1);
+        Draw::new(hash(self.seed, self.around.user), drawn.get()).unit()
+    }
+
+    fn now(&self) -> u64 {
+        self.around.moment.unix_us / 1000
+    }
+}
