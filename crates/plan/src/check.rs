@@ -1,6 +1,7 @@
 //! What a plan must keep to, whoever wrote it: each violation is one sentence that names the thing, the reason and
 //! what to try.
 
+mod http2;
 mod journey;
 mod messages;
 
@@ -175,8 +176,8 @@ fn check_protocol(protocol: &Protocol, found: &mut Vec<String>) {
             found.push(format!("pipeline is {}: give 1 to {MAX_PIPELINE} requests", http.pipeline));
         }
         check_fields(&http.fields, found);
-        if let Some(http2) = &http.http2 {
-            crate::http2::check(http, http2, found);
+        if let Some(two) = &http.http2 {
+            http2::check(http, two, found);
         }
     }
 }
@@ -244,7 +245,7 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
                 .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
         }
         if load.protocol.http1().is_some_and(|http| http.http2.is_some()) {
-            crate::http2::check_step(name, step, found);
+            http2::check_step(name, step, found);
         }
         match step {
             Step::Messages(step) => found.extend(messages::check_step(phase, step, load)),

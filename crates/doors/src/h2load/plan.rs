@@ -188,28 +188,7 @@ fn plan(
         return Err(refused(format!("-c times -m is {users}: give at most {MAX_USERS}")));
     }
     let two = protocol != "http/1.1";
-    let (window, streams) = (|bits: u32| (1u32 << bits) - 1, amount.streams as u32);
-    let how = &typed.how;
-    let http2 = two.then(|| Http2 {
-        streams,
-        stream_window: window(how.window_bits),
-        connection_window: window(how.connection_window_bits),
-        decoder_table: how.decoder_table,
-        encoder_table: how.encoder_table,
-    });
-    let alpn = vec![if two { "h2" } else { "http/1.1" }.to_owned()];
-    let tls =
-        base.address.secure.then(|| Tls { verify: false, sni: how.sni.clone(), alpn, ..Tls::default() });
-    let http = Http1 {
-        tls,
-        http2,
-        fields,
-        // Over HTTP/1, -m is how many requests are pipelined.
-        pipeline: if two { 1 } else { streams },
-        unix_socket: base.unix_socket.clone(),
-        connect_to: connect_to(typed, base)?,
-        ..Http1::default()
-    };
+    let http = Http1 { fields, ..spoken(typed, base, two)? };
     let users = if two { users } else { amount.clients } as u32;
     let step = Step::Requests(RequestStep {
         order: RequestOrder::Loop,
@@ -257,6 +236,30 @@ fn plan(
         Some(first) => Err(refused(first)),
         None => Ok(plan),
     }
+}
+
+/// How it is spoken: over HTTP/1, `-m` is how many requests are pipelined.
+fn spoken(typed: &Typed, base: &Base, two: bool) -> Result<Http1, Shown> {
+    let (how, streams) = (&typed.how, typed.amount.streams as u32);
+    let window = |bits: u32| (1u32 << bits) - 1;
+    let http2 = two.then(|| Http2 {
+        streams,
+        stream_window: window(how.window_bits),
+        connection_window: window(how.connection_window_bits),
+        decoder_table: how.decoder_table,
+        encoder_table: how.encoder_table,
+    });
+    let alpn = vec![if two { "h2" } else { "http/1.1" }.to_owned()];
+    let tls =
+        base.address.secure.then(|| Tls { verify: false, sni: how.sni.clone(), alpn, ..Tls::default() });
+    Ok(Http1 {
+        tls,
+        http2,
+        pipeline: if two { 1 } else { streams },
+        unix_socket: base.unix_socket.clone(),
+        connect_to: connect_to(typed, base)?,
+        ..Http1::default()
+    })
 }
 
 /// When requests are sent: as fast as answers come, at a rate, or by clients that come one after the other.

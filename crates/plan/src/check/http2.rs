@@ -1,0 +1,96 @@
+//! What HTTP/2 does not have, or not yet, beside what else a plan asks for.
+
+use crate::field::Field;
+use crate::http2::Http2;
+use crate::load::{Http1, HttpVersion, RequestForm};
+use crate::reading::Reading;
+use crate::scenario::Step;
+
+/// Most requests at once over a connection.
+const MAX_STREAMS: u32 = 100_000;
+/// Largest window (RFC 9113 section 6.9.1).
+const MAX_WINDOW: u32 = (1 << 31) - 1;
+/// Largest table of fields.
+const MAX_TABLE: u32 = 1 << 20;
+
+/// Fields that belong to connections of HTTP/1 (RFC 9113 section 8.2.2).
+const OF_CONNECTIONS: [&str; 5] =
+    ["Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"];
+
+/// Adds what is wrong with HTTP/2, and with what it stands beside.
+pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Vec<String>) {
+    if !(1..=MAX_STREAMS).contains(&http2.streams) {
+        found.push(format!("http2: streams is {}: give 1 to {MAX_STREAMS}", http2.streams));
+    }
+    for (name, window) in
+        [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
+    {
+        if window > MAX_WINDOW {
+            found.push(format!("http2: {name} is {window}: give at most 2^31-1 bytes"));
+        }
+    }
+    for (name, table) in [("decoder_table", http2.decoder_table), ("encoder_table", http2.encoder_table)] {
+        if table > MAX_TABLE {
+            found.push(format!("http2: {name} is {table}: give at most {MAX_TABLE} bytes"));
+        }
+    }
+    let beside = [
+        (http.pipeline > 1, "pipelining", "give more streams instead"),
+        (http.tunnel, "a tunnel through a proxy (CONNECT)", "press the server itself, or speak HTTP/1.1"),
+        (
+            http.form != RequestForm::Reverse,
+            "the form of requests to a forward proxy",
+            "use the reverse form",
+        ),
+        (http.version != HttpVersion::OneOne, "HTTP/1.0", "leave the version out"),
+        (http.bare, "requests with none but the plan's fields", "leave `bare` out"),
+        (http.post_bytes.is_some(), "bodies of counting bytes", "speak HTTP/1.1"),
+    ];
+    for (_, what, instead) in beside.into_iter().filter(|(there, ..)| *there) {
+        found.push(format!("http2: {what} is not there over HTTP/2: {instead}"));
+    }
+    if let Some(tls) = &http.tls
+        && !tls.alpn.iter().any(|name| name == "h2")
+    {
+        found.push(
+            "http2: TLS offers no h2 (ALPN), without which no server speaks it: alpn = [\"h2\"]".to_owned(),
+        );
+    }
+    check_fields(&http.fields, found);
+}
+
+/// Adds what is wrong with fields of requests over HTTP/2.
+pub(super) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
+    for name in fields.iter().map(|field| field.name.as_str()) {
+        if OF_CONNECTIONS.iter().any(|of| of.eq_ignore_ascii_case(name)) {
+            found.push(format!(
+                "field '{name}' belongs to connections of HTTP/1; HTTP/2 does not have it: leave it out"
+            ));
+        }
+    }
+}
+
+/// Adds what a step asks for that is not there over HTTP/2.
+pub(super) fn check_step(phase: &str, step: &Step, found: &mut Vec<String>) {
+    let (reading, what) = match step {
+        Step::Object(step) => (step.reading, (step.abort > 0.0).then_some("requests that are broken off")),
+        Step::Requests(step) => {
+            step.requests.iter().for_each(|request| check_fields(&request.fields, found));
+            let what = if step.aws.is_some() {
+                Some("a signature of AWS")
+            } else if !step.session.is_none() {
+                Some("a session (cookies, redirections, authentication)")
+            } else {
+                None
+            };
+            (step.reading, what)
+        }
+        Step::Urls(_) => (Reading::default(), Some("a list of jtest's URLs")),
+        Step::Script(_) => (Reading::default(), Some("a script")),
+        _ => (Reading::default(), None),
+    };
+    let slow = (!reading.is_default()).then_some("a client that reads slowly or gives up");
+    for what in what.into_iter().chain(slow) {
+        found.push(format!("phase '{phase}': {what} is not there over HTTP/2 yet: speak HTTP/1.1"));
+    }
+}
