@@ -549,10 +549,11 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{Http1, Stop};
+    use crate::load::Http1;
     use crate::pace::Stage;
     use crate::popularity::Popularity;
     use crate::scenario::Scenario;
+    use crate::stop::Stop;
     use std::time::Duration;
 
     fn plan() -> Plan {
