@@ -29,9 +29,12 @@ pub struct OutputArgs {
     /// Show the run in a browser while it goes on: a page on this machine, at the address that is printed
     #[arg(long)]
     pub live: bool,
-    /// Where it is served.
-    #[command(flatten)]
-    pub listen: ListenArgs,
+    /// Serve that page at this address [default: 127.0.0.1 and any free port]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "live")]
+    pub live_listen: Option<SocketAddr>,
+    /// Another name by which browsers call its server, such as that of a tunnel's end
+    #[arg(long, value_name = "NAME", requires = "live")]
+    pub live_host_name: Vec<String>,
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
@@ -47,6 +50,11 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// Where the page of a run that goes on is served.
+    pub fn live_address(&self) -> SocketAddr {
+        page_address(self.live_listen)
+    }
+
     /// The file for the first faulty answers.
     pub fn evidence_file(&self) -> &Path {
         self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
@@ -68,8 +76,13 @@ pub struct ListenArgs {
 impl ListenArgs {
     /// The address.
     pub fn address(&self) -> SocketAddr {
-        self.at.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
+        page_address(self.at)
     }
+}
+
+/// The address of the page: any free port of this machine's own address unless another one is given.
+fn page_address(given: Option<SocketAddr>) -> SocketAddr {
+    given.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
 }
 
 /// Whether a run is kept, and where.

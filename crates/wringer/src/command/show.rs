@@ -174,8 +174,8 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
         return Ok(None);
     }
     let server = serve::start(serve::Options {
-        listen: output.listen.address(),
-        host_names: output.listen.host_names.clone(),
+        listen: output.live_address(),
+        host_names: output.live_host_name.clone(),
         folder: about.keep.as_ref().map(|keep| keep.folder.clone()),
         live: about.live.clone(),
     })?;
