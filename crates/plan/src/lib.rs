@@ -29,6 +29,7 @@ mod body;
 mod connections;
 mod credentials;
 mod delay;
+mod digest;
 mod expect;
 mod field;
 mod http2;
@@ -38,6 +39,7 @@ mod numbers;
 mod reach;
 mod reading;
 mod request;
+mod request_list;
 mod requests;
 mod scenario;
 mod session;
@@ -63,6 +65,7 @@ pub use popularity::{Law, Popularity};
 pub use reach::ConnectTo;
 pub use reading::{GiveUp, Reading};
 pub use request::Request;
+pub use request_list::{ListName, Listed, RequestList};
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use scenario::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Expression, Feed, FeedEnd, Flow, ForEach,

@@ -1,7 +1,12 @@
 //! The text form of a plan: TOML, the same for reading and printing.
 
 use crate::Plan;
+use crate::request_list::{ListName, RequestList};
+use crate::scenario::Step;
 use thiserror::Error;
+
+/// Requests of a list that a result still tells one by one.
+const TOLD: usize = 1000;
 
 /// A text that could not be read: the reason with its line and column. The line itself is not shown: it may hold a secret.
 #[derive(Debug, Error)]
@@ -37,6 +42,22 @@ impl Plan {
         // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
         text + &toml::to_string_pretty(&named)
             .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
+    }
+
+    /// The plan as results tell it: long lists are named and left out, since they may be larger than all else.
+    pub fn without_long_lists(&self) -> Plan {
+        let mut told = self.clone();
+        let phases = told.load.iter_mut().flat_map(|load| &mut load.phases);
+        for step in phases.flat_map(|phase| phase.sends_mut()) {
+            if let Step::Requests(step) = step
+                && step.requests.len() > TOLD
+            {
+                let name = || ListName::of_urls(step.requests.iter().map(|listed| listed.url));
+                step.list = Some(step.list.take().unwrap_or_else(name));
+                step.requests = RequestList::default();
+            }
+        }
+        told
     }
 
     /// Reads the text form.

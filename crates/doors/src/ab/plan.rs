@@ -188,7 +188,7 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
         groups: Vec::new(),
         always: false,
         scenario: Scenario::of(vec![Step::Requests(RequestStep {
-            requests: vec![request(typed, url, proxied)],
+            requests: vec![request(typed, url, proxied)].into(),
             expect: Expect { any_status: true, body, ..Expect::default() },
             ..RequestStep::default()
         })]),

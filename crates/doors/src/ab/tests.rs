@@ -56,7 +56,7 @@ fn step(run: &Run) -> &::plan::RequestStep {
 }
 
 fn request(run: &Run) -> &Request {
-    &step(run).requests[0]
+    &step(run).requests.kinds()[0]
 }
 
 /// The request as it goes out, `|` for line ends.

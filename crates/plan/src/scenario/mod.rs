@@ -149,7 +149,7 @@ impl Scenario {
         };
         self.each(&mut |step| match step {
             Step::Transaction(transaction) => add(&transaction.name),
-            Step::Requests(step) => step.requests.iter().for_each(|request| add(&request.name)),
+            Step::Requests(step) => step.requests.kinds().iter().for_each(|request| add(&request.name)),
             Step::Code(code) => add(&code.sample),
             _ => {}
         });

@@ -7,7 +7,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use wire::http1::ResponseSink;
 
-fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
+pub(super) fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
+    let requests = requests.into();
     RequestStep { requests, expect: Expect { body, ..Expect::default() }, ..RequestStep::default() }
 }
 
@@ -24,8 +25,12 @@ fn plain(to: &[SocketAddr]) -> Destination<'_> {
 }
 
 fn requests(step: &RequestStep) -> Requests {
+    requests_over(step, &Http1::default())
+}
+
+pub(super) fn requests_over(step: &RequestStep, http: &Http1) -> Requests {
     let target = ["127.0.0.1:80".parse().unwrap()];
-    Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1, models())
+    Requests::new(step, http, plain(&target), &Hosts::new(), &Tables::new(), 1, models())
 }
 
 /// The bytes sent, by user 5 at 3 s after 1970.
@@ -222,9 +227,9 @@ fn values_of_answers_stand_in_later_requests() {
 
 #[test]
 fn statuses_of_a_request_replace_those_of_all() {
-    let mut step = step(vec![Request::get("http://h/"), Request::get("http://h/")], ExpectBody::Complete);
+    let other = Request { statuses: vec![plan::Status::Class(4)], ..Request::get("http://h/") };
+    let mut step = step(vec![Request::get("http://h/"), other], ExpectBody::Complete);
     step.expect.statuses = vec![plan::Status::Is(200)];
-    step.requests[1].statuses = vec![plan::Status::Class(4)];
     let requests = requests(&step);
     let takes = |number| [200, 404].map(|status| requests.at(nth(number)).expect.takes(status));
     assert_eq!([takes(0), takes(1)], [[true, false], [false, true]]);
