@@ -22,7 +22,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
-    let told = context.plan.without_long_lists();
+    let told = context.plan.told();
     let document = Document::new(result, context, &measured, &told);
     // Keys are strings and numbers that JSON lacks become null, so nothing here can fail.
     let text =

@@ -500,8 +500,8 @@ mod tests {
             args("--urls l").plan(7, &Files::from([("l".into(), list.into())])).unwrap()
         };
         let (short, long) = (listed(1000), listed(5000));
-        assert_eq!(short.without_long_lists(), short);
-        let told = long.without_long_lists();
+        assert_eq!(short.told(), short);
+        let told = long.told();
         let (step, text) = (requests(&told), told.to_text());
         assert!(text.len() < 5000, "{} bytes: {text}", text.len());
         assert_eq!(Plan::from_text(&text).unwrap(), told);
@@ -509,6 +509,15 @@ mod tests {
         let list = step.list.clone().unwrap();
         assert_eq!((list.file.as_deref(), list.requests, list.sha256.len()), (Some("l"), 5000, 64));
         assert!(told.check()[0].contains("names its list of 5000 requests"), "{:?}", told.check());
+    }
+
+    #[test]
+    fn results_mask_what_urls_hold_of_secrets() {
+        let plan = plan("http://h/a?api_key=geheim&x=1 http://h/b");
+        assert_eq!(requests(&plan).requests.get(0).unwrap().url, "http://h/a?api_key=geheim&x=1");
+        let told = plan.told();
+        let urls: Vec<_> = requests(&told).requests.iter().map(|listed| listed.url).collect();
+        assert_eq!(urls, ["http://h/a?api_key=***&x=1", "http://h/b"]);
     }
 
     #[test]

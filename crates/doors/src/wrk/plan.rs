@@ -6,7 +6,7 @@
 use super::args::{Typed, refused, version};
 use super::{Run, Shown, Tool, View};
 use ::plan::check::MAX_USERS;
-use ::plan::secret::without_userinfo;
+use ::plan::secret::without_secrets;
 use ::plan::{
     Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan,
     Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
@@ -29,7 +29,7 @@ pub(super) fn mean(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
     let Some(target) = Target::of(&typed.url) else {
-        return Err(refused(tool, format!("invalid URL: {}", without_userinfo(&typed.url))));
+        return Err(refused(tool, format!("invalid URL: {}", without_secrets(&typed.url))));
     };
     if typed.connections == 0 || typed.connections < typed.threads {
         return Err(refused(tool, "number of connections must be >= threads".to_owned()));
@@ -46,7 +46,7 @@ pub(super) fn mean(
         plan,
         view: View {
             version: typed.version.then(|| version(tool)),
-            url: without_userinfo(&typed.url),
+            url: without_secrets(&typed.url),
             threads: typed.threads,
             connections: typed.connections,
             duration: typed.duration,
@@ -147,7 +147,7 @@ fn plan(
             file,
             text,
             args: typed.args.clone(),
-            url: without_userinfo(&typed.url),
+            url: without_secrets(&typed.url),
             request,
             time_batches: tool == Tool::Wrk || typed.batches,
         }),
