@@ -153,6 +153,12 @@ pub fn is_secret_field(name: &str) -> bool {
         || WORDS.iter().any(|word| name.contains(word))
 }
 
+/// A line that was to be a header field and is none, as its refusal names it: what stands behind its name may be a secret, and
+/// so may all of it.
+pub fn shown_line(line: &str) -> String {
+    line.split_once(':').map_or(MASK.to_owned(), |(name, _)| format!("{name}: {MASK}"))
+}
+
 /// Whether the value of a URL's parameter is nobody's business, by its name.
 pub fn is_secret_parameter(name: &str) -> bool {
     const WORDS: [&str; 7] = ["token", "secret", "passw", "apikey", "accesskey", "credential", "signature"];

@@ -111,6 +111,21 @@ fn requests_are_those_of_ab() {
 }
 
 #[test]
+fn secrets_may_be_named() {
+    let named = run("-A joe:env:PASSWORD -P env:PAIR -C env:COOKIE -H X-Api-Key:_file:key.txt -H X-A:_env:B h/");
+    let shown: Vec<String> = request(&named).fields.iter().map(::plan::Field::shown).collect();
+    for field in [
+        "Authorization: Basic joe:env:PASSWORD",
+        "Proxy-Authorization: Basic env:PAIR",
+        "Cookie: env:COOKIE",
+        "X-Api-Key: file:key.txt",
+        "X-A: env:B",
+    ] {
+        assert!(shown.iter().any(|line| line == field), "{field} in {shown:?}");
+    }
+}
+
+#[test]
 fn numbers_of_the_run() {
     let numbers = |line: &str| {
         let run = run(line);

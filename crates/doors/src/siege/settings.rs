@@ -4,6 +4,7 @@
 use super::Layout;
 use super::options::Typed;
 use super::variables::Variables;
+use plan::secret::MASK;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -411,6 +412,6 @@ pub(super) fn delay(text: &str) -> Result<f64, Refusal> {
 }
 
 pub(super) fn header(text: &str) -> Result<(String, String), Refusal> {
-    let (name, value) = text.split_once(':').ok_or_else(|| format!("no ':' in http-header '{text}'"))?;
+    let (name, value) = text.split_once(':').ok_or_else(|| format!("no ':' in http-header '{MASK}'"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

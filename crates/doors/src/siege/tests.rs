@@ -205,7 +205,7 @@ fn texts_instead_of_a_test() {
     assert!(out.starts_with("Usage") && err.contains("unable to open file: none") && exit == 0);
     assert!(shown("-f empty", &[("empty", "# nothing\n")]).1.contains("holds no URL"));
     for (line, said) in [
-        ("-H nocolon http://h/", "no ':' in http-header"),
+        ("-H nocolon http://h/", "no ':' in http-header '***'"),
         ("-t x http://h/", "is no time"),
         ("-r 0 http://h/", "would send nothing"),
         ("-d -1 http://h/", "is no number of seconds"),

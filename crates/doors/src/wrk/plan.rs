@@ -6,7 +6,7 @@
 use super::args::{Typed, refused, version};
 use super::{Run, Shown, Tool, View};
 use ::plan::check::MAX_USERS;
-use ::plan::secret::without_secrets;
+use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
     Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan,
     Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
@@ -109,10 +109,11 @@ fn fields(typed: &[String], notices: &mut Vec<String>) -> Vec<Field> {
     let mut fields: Vec<Field> = Vec::new();
     for text in typed {
         let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name, value)) else {
-            notices.push(format!("-H '{text}' is left out: give a field as 'Name: value'"));
+            let shown = shown_line(text);
+            notices.push(format!("-H '{shown}' is left out: give a field as 'Name: value'"));
             continue;
         };
-        let field = Field::new(name, value.trim_start());
+        let field = Field::typed(name, value.trim_start());
         match fields.iter_mut().find(|known| known.name == field.name) {
             Some(known) => *known = field,
             None => fields.push(field),

@@ -124,6 +124,15 @@ fn the_usage_lists_the_options_of_each_tool() {
 }
 
 #[test]
+fn a_line_that_is_no_field_is_left_out_and_not_repeated() {
+    let run = run_of(Tool::Wrk, "-H X_Api\u{1}:geheim -H geheim -H X-Api-Key:env:KEY http://h/");
+    assert_eq!(run.notices.len(), 2, "{:?}", run.notices);
+    assert!(!run.notices.concat().contains("geheim"), "{:?}", run.notices);
+    let fields = &requests(&run).requests.kinds()[0].fields;
+    assert!(fields.iter().any(|field| field.shown() == "X-Api-Key: env:KEY"), "{fields:?}");
+}
+
+#[test]
 fn the_request_is_the_url_as_it_was_typed() {
     for (url, host, target, service) in [
         ("http://h", "h", "/", "http"),
