@@ -115,7 +115,7 @@ fn secrets_may_be_named() {
     let named = run("-A joe:env:PASSWORD -P env:PAIR -C env:COOKIE -H X-Api-Key:_file:key.txt -H X-A:_env:B h/");
     let shown: Vec<String> = request(&named).fields.iter().map(::plan::Field::shown).collect();
     for field in [
-        "Authorization: Basic joe:env:PASSWORD",
+        "Authorization: Basic env:PASSWORD",
         "Proxy-Authorization: Basic env:PAIR",
         "Cookie: env:COOKIE",
         "X-Api-Key: file:key.txt",
