@@ -349,7 +349,8 @@ fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, f
             ),
         });
     }
-    if step.order == RequestOrder::Weighted && step.requests.kinds().iter().all(|request| request.weight == 0) {
+    if step.order == RequestOrder::Weighted && step.requests.kinds().iter().all(|request| request.weight == 0)
+    {
         found.push(format!("phase '{phase}': all weights are 0: give at least one request a weight"));
     }
     found.extend(step.expect.violations().iter().map(|said| format!("phase '{phase}': {said}")));
@@ -614,7 +615,8 @@ mod tests {
             plan.check()
         };
         let request = crate::Request::get("https://h/");
-        let requests = Step::Requests(RequestStep { requests: vec![request].into(), ..RequestStep::default() });
+        let requests =
+            Step::Requests(RequestStep { requests: vec![request].into(), ..RequestStep::default() });
         let urls = Step::Urls(crate::UrlStep { urls: vec!["HTTPS://h/".to_owned()], ..Default::default() });
         for step in [requests, urls] {
             assert_eq!(https(None, Some(crate::Tls::default()), step.clone()), Vec::<String>::new());
@@ -627,7 +629,8 @@ mod tests {
     fn placeholders_without_a_meaning_are_named_once() {
         let mut plan = plan();
         let url = "http://h/{{nobody}}?{{nobody}}&{{uuid}}";
-        let mut step = RequestStep { requests: vec![crate::Request::get(url)].into(), ..RequestStep::default() };
+        let mut step =
+            RequestStep { requests: vec![crate::Request::get(url)].into(), ..RequestStep::default() };
         let mut violations = |step: &RequestStep| {
             plan.load.as_mut().unwrap().phases[0].scenario.steps = vec![Step::Requests(step.clone())];
             plan.check()
@@ -636,7 +639,8 @@ mod tests {
         step.templates = true;
         let found = violations(&step);
         assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
-        step.requests = vec![crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") }].into();
+        step.requests =
+            vec![crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") }].into();
         assert!(violations(&step)[0].contains("no }}"));
         let zero =
             crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });

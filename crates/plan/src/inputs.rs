@@ -6,8 +6,8 @@
 
 use crate::Plan;
 use crate::body::Body;
-use crate::digest::Sha256;
 use crate::data::{Data, Source, Table, Tables};
+use crate::digest::Sha256;
 use crate::field::{Field, FieldValue};
 use crate::load::Protocol;
 use crate::request::Request;

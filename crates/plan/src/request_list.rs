@@ -171,7 +171,8 @@ impl From<Vec<Request>> for RequestList {
 
 impl PartialEq for RequestList {
     fn eq(&self, other: &RequestList) -> bool {
-        let same = |(one, other): (Listed<'_>, Listed<'_>)| one.url == other.url && one.like.is_like(other.like);
+        let same =
+            |(one, other): (Listed<'_>, Listed<'_>)| one.url == other.url && one.like.is_like(other.like);
         self.len() == other.len() && self.iter().zip(other.iter()).all(same)
     }
 }
@@ -232,10 +233,10 @@ mod tests {
 
     #[test]
     fn hosts_are_found_where_they_turn() {
-        let lines = ["http://h/a", "http://h/b", "http://h/../c", "http://i/", "nowhere", "http://i/x", "http://i/y"];
+        let lines =
+            ["http://h/a", "http://h/b", "http://h/../c", "http://i/", "nowhere", "http://i/x", "http://i/y"];
         let list: RequestList = lines.into_iter().map(Request::get).collect();
-        let turns: Vec<_> =
-            list.turns().map(|(listed, to)| (listed.url, to.map(|to| to.host))).collect();
+        let turns: Vec<_> = list.turns().map(|(listed, to)| (listed.url, to.map(|to| to.host))).collect();
         let to = |host: &str| Some(host.to_owned());
         let expected = [
             ("http://h/a", to("h")),

@@ -112,7 +112,8 @@ fn requests_are_those_of_ab() {
 
 #[test]
 fn secrets_may_be_named() {
-    let named = run("-A joe:env:PASSWORD -P env:PAIR -C env:COOKIE -H X-Api-Key:_file:key.txt -H X-A:_env:B h/");
+    let named =
+        run("-A joe:env:PASSWORD -P env:PAIR -C env:COOKIE -H X-Api-Key:_file:key.txt -H X-A:_env:B h/");
     let shown: Vec<String> = request(&named).fields.iter().map(::plan::Field::shown).collect();
     for field in [
         "Authorization: Basic env:PASSWORD",

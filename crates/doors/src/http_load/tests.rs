@@ -88,7 +88,11 @@ fn fields_stand_in_the_originals_order() {
     let own = super::tests::run("-h host:~z -p 1 -f 1 urls");
     let (_, _, step, _) = parts(&own);
     assert_eq!(
-        step.requests.kinds()[0].fields.iter().filter(|field| field.name.eq_ignore_ascii_case("host")).count(),
+        step.requests.kinds()[0]
+            .fields
+            .iter()
+            .filter(|field| field.name.eq_ignore_ascii_case("host"))
+            .count(),
         1
     );
 }

@@ -16,8 +16,8 @@ use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Field, Http1, Limits, Load, Phase, Plan, Protocol, ListName, Request, RequestList, RequestForm, RequestOrder,
-    RequestStep, Scenario, Site, Step, Stop, Trace,
+    Body, Check, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace,
 };
 use std::path::PathBuf;
 use std::time::Duration;

@@ -114,7 +114,14 @@ mod tests {
 
     #[test]
     fn lines_that_lead_where_the_one_before_leads_are_read_alike() {
-        let lines = ["http://h/a", "http://h/b?c=%20", "h/../d", "http://h/../e", "http://h/f status=404", "http://h/g"];
+        let lines = [
+            "http://h/a",
+            "http://h/b?c=%20",
+            "h/../d",
+            "http://h/../e",
+            "http://h/f status=404",
+            "http://h/g",
+        ];
         let mut list = RequestList::default();
         read(&lines.join("\n"), "f", &mut list, |request| request).unwrap();
         let alone = lines.map(|line| request(line, &mut None).unwrap());

@@ -22,7 +22,8 @@ impl Login {
     /// Reads `user:password[:realm]`, where the password may be `env:VARIABLE` or `file:PATH`.
     pub fn parse(text: &str) -> Login {
         let (user, rest) = text.split_once(':').unwrap_or((text, ""));
-        let source = ["env:", "file:"].into_iter().find(|source| rest.starts_with(source)).map_or(0, str::len);
+        let source =
+            ["env:", "file:"].into_iter().find(|source| rest.starts_with(source)).map_or(0, str::len);
         let end = rest[source..].find(':').map_or(rest.len(), |end| source + end);
         let (password, realm) = (&rest[..end], rest[end..].trim_start_matches(':'));
         let (user, password, realm) = (user.to_owned(), password.to_owned(), realm.to_owned());

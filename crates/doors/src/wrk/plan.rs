@@ -142,7 +142,9 @@ fn plan(
     let request = Request { target: Some(target.path.clone()), fields, ..Request::get(&target.address.text) };
     let expect = Expect { any_status: true, ..Expect::default() };
     let step = match script {
-        None => Step::Requests(RequestStep { requests: vec![request].into(), expect, ..RequestStep::default() }),
+        None => {
+            Step::Requests(RequestStep { requests: vec![request].into(), expect, ..RequestStep::default() })
+        }
         Some((file, text)) => Step::Script(ScriptStep {
             dialect: if tool == Tool::Wrk { Dialect::Wrk } else { Dialect::Wrk2 },
             file,

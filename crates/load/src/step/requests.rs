@@ -329,7 +329,12 @@ fn sums(weights: impl Iterator<Item = u32>) -> Vec<u64> {
 
 /// Where the path of a request stands in its bytes, if it is the same bytes each time and its URL says what is asked for.
 /// `forward`: a proxy is asked for the whole URL.
-fn path_place(request: &Request, address: &Address, message: &Message, forward: bool) -> Option<Range<usize>> {
+fn path_place(
+    request: &Request,
+    address: &Address,
+    message: &Message,
+    forward: bool,
+) -> Option<Range<usize>> {
     let follows = request.target.is_none() && !request.raw && message.is_fixed();
     let before = if forward { address.text.len() - address.path.len() } else { 0 };
     let begin = request.method.len() + " ".len() + before;

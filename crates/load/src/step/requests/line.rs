@@ -116,10 +116,7 @@ struct Place {
 
 impl Lines {
     /// Prepares the lines of a list; what cannot be is left out.
-    pub fn new(
-        listed: &RequestList,
-        mut prepare: impl FnMut(usize, &Request) -> Option<Prepared>,
-    ) -> Lines {
+    pub fn new(listed: &RequestList, mut prepare: impl FnMut(usize, &Request) -> Option<Prepared>) -> Lines {
         let (mut places, mut prepared) = (Vec::with_capacity(listed.len()), Vec::<Prepared>::new());
         let mut alike = HashMap::new();
         for (index, line) in listed.iter().enumerate() {
@@ -141,11 +138,7 @@ impl Lines {
 
     /// One alone.
     pub fn one(prepared: Prepared) -> Lines {
-        Lines {
-            places: vec![Place { index: 0, prepared: 0 }],
-            prepared: vec![prepared],
-            ..Lines::default()
-        }
+        Lines { places: vec![Place { index: 0, prepared: 0 }], prepared: vec![prepared], ..Lines::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -199,8 +192,17 @@ mod tests {
 
     #[test]
     fn lines_share_what_was_prepared_and_are_sent_as_if_each_stood_alone() {
-        let post = Request { method: "POST".to_owned(), body: "x".into(), ..Request::get("http://h/form?a=b") };
-        let urls = ["http://h", "http://h/1", "http://h:81/2", "http://h/../3", "http://h/a%20b?c", "http://h/é", "http://h/"];
+        let post =
+            Request { method: "POST".to_owned(), body: "x".into(), ..Request::get("http://h/form?a=b") };
+        let urls = [
+            "http://h",
+            "http://h/1",
+            "http://h:81/2",
+            "http://h/../3",
+            "http://h/a%20b?c",
+            "http://h/é",
+            "http://h/",
+        ];
         let mut all: Vec<Request> = urls.map(Request::get).into();
         all.extend([post.clone(), Request { url: "http://h/other".to_owned(), ..post }]);
         for form in [plan::RequestForm::Reverse, plan::RequestForm::Forward] {
