@@ -129,7 +129,8 @@ impl RequestList {
 
     /// As [`kinds`](RequestList::kinds), to change what all requests of a kind have. Their URLs stay as they are.
     pub fn kinds_mut(&mut self) -> &mut [Request] {
-        Arc::make_mut(&mut self.kinds)
+        let kinds: &mut Vec<Request> = Arc::make_mut(&mut self.kinds);
+        kinds
     }
 }
 
@@ -207,9 +208,9 @@ mod tests {
         let kinds: Vec<usize> = list.iter().map(|listed| listed.kind).collect();
         assert_eq!(kinds, [0, 0, 0, 1, 2, 0, 0, 1]);
         assert_eq!(list.get(8).map(|listed| listed.kind), None);
-        let text = serde_json::to_string(&list).unwrap();
-        assert_eq!(serde_json::from_str::<RequestList>(&text).unwrap(), list);
-        assert_eq!(text, serde_json::to_string(&all).unwrap());
+        let written = toml::Value::try_from(&list).unwrap();
+        assert_eq!(written, toml::Value::try_from(&all).unwrap());
+        assert_eq!(RequestList::deserialize(written).unwrap(), list);
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl<'a> Call for List<'a> {
 
     fn bytes(&self, prepared: &Line<'a>, turn: &Turn, at: Instant) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.put(prepared, false, &self.moment(prepared, turn, at), &mut bytes);
+        self.put(*prepared, false, &self.moment(*prepared, turn, at), &mut bytes);
         bytes
     }
 }

@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_line_of_a_long_list_takes_a_worker_eight_bytes() {
-        let url = |number| format!("http://{}/{number}", ["a", "b"][number % 2]);
+        let url = |number: usize| format!("http://{}/{number}", ["a", "b"][number % 2]);
         let list: Vec<Request> = (0..10_000).map(|number| Request::get(&url(number))).collect();
         let http = plan::Http1::default();
         let prepared = requests(&step(list.clone(), ExpectBody::Complete), &http);

@@ -1,6 +1,7 @@
 //! Orders, bytes and comparisons of described requests.
 
 use super::*;
+use crate::request::{Filling, Values};
 use plan::data::{Data, Moment, Table};
 use plan::{Field, RequestForm};
 use std::net::SocketAddr;
@@ -285,7 +286,7 @@ fn hosts_that_are_not_known_are_left_out() {
     let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
     let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
-    assert_eq!(requests.list.len(), 1);
+    assert_eq!(requests.lines.len(), 1);
     assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
 }
 
@@ -296,7 +297,7 @@ fn https_urls_begin_tls_with_their_host() {
     let hosts = Hosts::from([at(80), at(443)]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     let seen = [0, 1].map(|number| {
-        (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).destination().secure)
+        (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).prepared().destination().secure)
     });
     assert_eq!(seen, [(443, Some("h")), (80, None)]);
 }
