@@ -102,7 +102,8 @@ fn without_secrets(mut refusal: clap::Error) -> clap::Error {
     let option = text(&refusal, ContextKind::InvalidArg).unwrap_or_default();
     if let Some(value) = text(&refusal, ContextKind::InvalidValue) {
         let is_secret = SECRETS.iter().any(|secret| option.starts_with(secret));
-        let shown = if is_secret { plan::secret::MASK.to_owned() } else { plan::secret::without_secrets(&value) };
+        let shown =
+            if is_secret { plan::secret::MASK.to_owned() } else { plan::secret::without_secrets(&value) };
         refusal.insert(ContextKind::InvalidValue, ContextValue::String(shown));
     }
     refusal

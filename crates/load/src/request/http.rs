@@ -126,13 +126,7 @@ impl Message {
     }
 
     /// Adds the fields of the request over HTTP/2, and appends its body. `path`: another in the place of its own.
-    pub fn fields(
-        &self,
-        path: Option<&str>,
-        filling: &Filling<'_>,
-        to: &mut FieldList,
-        body: &mut Vec<u8>,
-    ) {
+    pub fn fields(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
         let Some(fields) = &self.fields else { return };
         let scrap = &mut *fields.scrap.borrow_mut();
         write_all(&fields.body, filling, scrap, body);

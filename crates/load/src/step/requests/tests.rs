@@ -297,7 +297,10 @@ fn https_urls_begin_tls_with_their_host() {
     let hosts = Hosts::from([at(80), at(443)]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     let seen = [0, 1].map(|number| {
-        (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).prepared().destination().secure)
+        (
+            requests.at(nth(number)).route.to[0].port(),
+            requests.at(nth(number)).prepared().destination().secure,
+        )
     });
     assert_eq!(seen, [(443, Some("h")), (80, None)]);
 }
