@@ -221,7 +221,8 @@ impl Requests {
         let memo = &Rc::default();
         // A session edits each request as a value.
         let shares = !step.templates && step.session.is_none();
-        let common = Common { writer: &writer, shares, checks, models: &models, memo, reading, target, hosts };
+        let common =
+            Common { writer: &writer, shares, checks, models: &models, memo, reading, target, hosts };
         let lines = Lines::new(&step.requests, |index, request| {
             Prepared::new(index, request, expectation(&step.expect, request), &common)
         });

@@ -55,7 +55,12 @@ fn a_plan_is_run_with_jmeters_results() {
     let statistics: serde_json::Value = serde_json::from_str(&ran.file("report/statistics.json")).unwrap();
     assert_eq!(statistics["Total"]["sampleCount"], 12);
     assert_eq!(statistics["Home, page"]["errorCount"], 0);
-    for said in ["Creating summariser <summary>", "Starting standalone test @", "summary =     12 in", "... end of run"] {
+    for said in [
+        "Creating summariser <summary>",
+        "Starting standalone test @",
+        "summary =     12 in",
+        "... end of run",
+    ] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
 }
@@ -64,10 +69,12 @@ fn a_plan_is_run_with_jmeters_results() {
 fn what_cannot_run_is_refused_by_element() {
     let plan = PLAN.replace("<!-- more -->", UNKNOWN);
     let checked = on(&plan, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(2);
-    for said in ["NOT all of it runs", "/Plan/Users/Own (com.example.Own, line 18)", "/Plan/Users/Home, page"] {
+    for said in ["NOT all of it runs", "/Plan/Users/Own (com.example.Own, line 18)", "/Plan/Users/Home, page"]
+    {
         assert!(checked.stdout.contains(said), "{said}: {}", checked.stdout);
     }
-    on(&plan, &["run", "{}/plan.jmx", "-Jport=1"]).refused_with(2, &["1 of 5 elements cannot run", "--skip-unsupported"]);
+    on(&plan, &["run", "{}/plan.jmx", "-Jport=1"])
+        .refused_with(2, &["1 of 5 elements cannot run", "--skip-unsupported"]);
     let checked = on(PLAN, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(0);
     assert!(checked.stdout.contains("all of it runs\n"), "{}", checked.stdout);
 }
