@@ -36,6 +36,19 @@ impl Address {
         if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() }
     }
 
+    /// The path of a URL that, for certain, leads to the same host and is sent as it is written, as most lines of a list are.
+    /// `None`: to be found out by taking it apart.
+    pub fn path_of<'u>(&self, url: &'u str) -> Option<&'u str> {
+        let path = url.strip_prefix(self.text.strip_suffix(&self.path)?)?;
+        (path.starts_with('/') && is_plain(path)).then_some(path)
+    }
+
+    /// The same host's, with a path that [`path_of`](Address::path_of) has found.
+    pub fn with_path(&self, path: &str) -> Address {
+        let origin = self.text.strip_suffix(&self.path).unwrap_or_default();
+        Address { text: format!("{origin}{path}"), path: path.to_owned(), ..self.clone() }
+    }
+
     fn of(mut url: Url) -> Option<Address> {
         let secure = url.scheme() == "https";
         if !secure && url.scheme() != "http" {
@@ -58,6 +71,13 @@ impl Address {
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         Some(Address { text: url.into(), host, port, path, authority, secure })
     }
+}
+
+/// Whether a path, and a query, stay as they are (WHATWG URL, section 4.4): nothing to be encoded, and no segment of dots.
+fn is_plain(path: &str) -> bool {
+    let stays = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/?=&%+:,;@!$()*".contains(&byte);
+    let has_dots = ["/.", "%2e", "%2E"].iter().any(|dots| path.contains(dots));
+    path.bytes().all(stays) && !has_dots
 }
 
 /// A reference as it came in a field, such as Location. Bytes that are no text stand for themselves, encoded
@@ -129,6 +149,35 @@ mod tests {
         ] {
             let userinfo = userinfo.map(|(name, password)| (name.to_owned(), password.to_owned()));
             assert_eq!(split_userinfo(url), (rest.to_owned(), userinfo), "{url}");
+        }
+    }
+
+    #[test]
+    fn paths_that_need_no_taking_apart() {
+        let known = Address::parse("http://h:81/a/b?c").unwrap();
+        for (path, is_plain) in [
+            ("/", true),
+            ("/x.html?a=1&b=%20", true),
+            ("", false),
+            ("/a/../b", false),
+            ("/%2e%2E/b", false),
+            ("/é", false),
+            ("/a b", false),
+            ("/a#b", false),
+            ("/a?'", false),
+            ("/\\a", false),
+            ("0/", false),
+            ("@i/", false),
+        ] {
+            let url = format!("http://h:81{path}");
+            assert_eq!(known.path_of(&url), is_plain.then_some(path), "{url}");
+            if is_plain {
+                let taken_apart = Address::parse(&url).unwrap();
+                assert_eq!((taken_apart.path.as_str(), taken_apart.text.as_str()), (path, url.as_str()));
+            }
+        }
+        for url in ["https://h:81/", "http://h/", "http://i:81/", "http://H:81/"] {
+            assert_eq!(known.path_of(url), None, "{url}");
         }
     }
 

@@ -8,6 +8,7 @@ mod messages;
 pub use messages::check_step;
 
 use crate::Plan;
+use crate::address::Address;
 use crate::data::{Meaning, Names};
 use crate::delay::Delay;
 use crate::field::Field;
@@ -345,17 +346,27 @@ fn check_delay(name: &str, law: &Delay, found: &mut Vec<String>) {
 
 fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, found: &mut Vec<String>) {
     if step.requests.is_empty() {
-        found.push(format!("phase '{phase}' has a step without requests: nothing would be sent"));
+        found.push(match &step.list {
+            None => format!("phase '{phase}' has a step without requests: nothing would be sent"),
+            Some(list) => format!(
+                "phase '{phase}': this plan is a result's, which names its list of {} requests and does not hold it: \
+                 run the command again, with {}",
+                list.requests,
+                list.file.as_deref().unwrap_or("the same list")
+            ),
+        });
     }
-    if step.order == RequestOrder::Weighted && step.requests.iter().all(|request| request.weight == 0) {
+    if step.order == RequestOrder::Weighted && step.requests.kinds().iter().all(|request| request.weight == 0)
+    {
         found.push(format!("phase '{phase}': all weights are 0: give at least one request a weight"));
     }
     found.extend(step.expect.violations().iter().map(|said| format!("phase '{phase}': {said}")));
     check_templates(phase, step, kept, load, found);
-    step.requests
-        .iter()
-        .chain(&step.session.login)
-        .for_each(|request| check_request(phase, request, load, found));
+    let said = |url: &str, to: Option<&Address>| check_url(phase, url, to, load);
+    found.extend(step.requests.turns().flat_map(|(listed, to)| said(listed.url, to.as_ref())));
+    let login = step.session.login.iter();
+    found.extend(login.clone().flat_map(|request| said(&request.url, request.address().as_ref())));
+    step.requests.kinds().iter().chain(login).for_each(|request| check_request(phase, request, load, found));
     let pipeline = load.protocol.http1().map_or(1, |http| http.pipeline);
     if pipeline > 1 && !step.session.is_none() {
         found.push(format!(
@@ -381,7 +392,7 @@ fn check_templates(phase: &str, step: &RequestStep, kept: &[&str], load: &Load, 
     let fields = load.protocol.http1().map_or(&[][..], |http| &http.fields);
     let mut known = HashSet::new();
     let names = Names { data: &step.data, extracted: kept };
-    for request in &step.requests {
+    for request in step.requests.iter() {
         let said = match RequestStep::placeholders(request, fields.iter()) {
             Err(said) => vec![said],
             Ok(pieces) => {
@@ -421,24 +432,31 @@ fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found: &mut Vec<S
     if phase.pace.closed().is_none() {
         found.push(format!("phase '{}': a script needs a pace of users", phase.name));
     }
+    let to = step.request.address();
+    found.extend(check_url(&phase.name, &step.request.url, to.as_ref(), load));
     check_request(&phase.name, &step.request, load, found);
 }
 
-fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {
-    let url = &without_userinfo(&request.url);
-    if *url != request.url {
+/// What is wrong with a URL that leads there.
+fn check_url(phase: &str, typed: &str, to: Option<&Address>, load: &Load) -> Vec<String> {
+    let (url, mut found) = (&without_userinfo(typed), Vec::new());
+    if url != typed {
         found.push(format!(
             "phase '{phase}': '{url}': URLs of a plan hold no passwords: give the field Authorization the value \
              {{ basic = {{ name = \"NAME\", password = \"env:VARIABLE\" }} }}"
         ));
     }
-    match request.address() {
+    match to {
         None => found.push(format!(
             "phase '{phase}': '{url}' is no http:// URL: give one such as http://localhost:8080/"
         )),
-        Some(address) if address.secure => check_https(phase, url, load, found),
+        Some(address) if address.secure => check_https(phase, url, load, &mut found),
         Some(_) => {}
     }
+    found
+}
+
+fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Vec<String>) {
     if request.raw {
         return;
     }
@@ -605,7 +623,8 @@ mod tests {
             plan.check()
         };
         let request = crate::Request::get("https://h/");
-        let requests = Step::Requests(RequestStep { requests: vec![request], ..RequestStep::default() });
+        let requests =
+            Step::Requests(RequestStep { requests: vec![request].into(), ..RequestStep::default() });
         let urls = Step::Urls(crate::UrlStep { urls: vec!["HTTPS://h/".to_owned()], ..Default::default() });
         for step in [requests, urls] {
             assert_eq!(https(None, Some(crate::Tls::default()), step.clone()), Vec::<String>::new());
@@ -618,7 +637,8 @@ mod tests {
     fn placeholders_without_a_meaning_are_named_once() {
         let mut plan = plan();
         let url = "http://h/{{nobody}}?{{nobody}}&{{uuid}}";
-        let mut step = RequestStep { requests: vec![crate::Request::get(url)], ..RequestStep::default() };
+        let mut step =
+            RequestStep { requests: vec![crate::Request::get(url)].into(), ..RequestStep::default() };
         let mut violations = |step: &RequestStep| {
             plan.load.as_mut().unwrap().phases[0].scenario.steps = vec![Step::Requests(step.clone())];
             plan.check()
@@ -627,7 +647,8 @@ mod tests {
         step.templates = true;
         let found = violations(&step);
         assert!(found.len() == 1 && found[0].contains("{{nobody}}"), "{found:?}");
-        step.requests[0] = crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") };
+        step.requests =
+            vec![crate::Request { body: "{{x".into(), ..crate::Request::get("http://h/") }].into();
         assert!(violations(&step)[0].contains("no }}"));
         let zero =
             crate::data::Source::Counter(crate::data::Counter { step: 0, ..crate::data::Counter::default() });
@@ -643,7 +664,7 @@ mod tests {
         let found = |change: &dyn Fn(&mut Load, &mut RequestStep)| {
             let mut plan = plan();
             let request = Request::get("http://h/");
-            let mut step = RequestStep { requests: vec![request], ..RequestStep::default() };
+            let mut step = RequestStep { requests: vec![request].into(), ..RequestStep::default() };
             let load = plan.load.as_mut().unwrap();
             load.target = None;
             change(load, &mut step);

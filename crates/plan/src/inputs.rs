@@ -7,6 +7,7 @@
 use crate::Plan;
 use crate::body::Body;
 use crate::data::{Data, Source, Table, Tables};
+use crate::digest::Sha256;
 use crate::field::{Field, FieldValue};
 use crate::load::Protocol;
 use crate::request::Request;
@@ -14,7 +15,6 @@ use crate::scenario::Step;
 use crate::secret::{Secret, SecretSource};
 use crate::text::TextError;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Inputs {
     /// # Errors
     /// Why it has no rows, in words.
     pub fn add_file(&mut self, file: NamedFile, bytes: Vec<u8>) -> Result<(), String> {
-        let sha256 = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = Sha256::of([&bytes[..]]);
         let content = match &file {
             NamedFile::Whole(_) | NamedFile::Feed(_) => Content::Bytes(Hidden(bytes.into())),
             NamedFile::Lines(_) => Content::Table(Arc::new(Table::from_all_lines(bytes)?)),
@@ -247,7 +247,7 @@ fn data_file(data: &Data) -> Option<NamedFile> {
 
 /// A visit of each secret of a plan: the same walk for those who look and those who change.
 macro_rules! walk {
-    ($of:ident, $request:ident, $field:ident, $secret:ident, $iter:ident, $sends:ident, $($m:tt)?) => {
+    ($of:ident, $request:ident, $field:ident, $secret:ident, $iter:ident, $kinds:ident, $sends:ident, $($m:tt)?) => {
         impl Plan {
             fn $of(& $($m)? self, visit: &mut dyn FnMut(& $($m)? Secret)) {
                 if let Some(origin) = & $($m)? self.origin {
@@ -263,7 +263,7 @@ macro_rules! walk {
                             let data = step.data.$iter().filter_map(|data| data.source.$secret());
                             data.for_each(&mut *visit);
                             let login = step.session.login.$iter();
-                            step.requests.$iter().chain(login).for_each(|request| $request(request, visit));
+                            step.requests.$kinds().$iter().chain(login).for_each(|request| $request(request, visit));
                             if let Some(aws) = & $($m)? step.aws {
                                 visit(& $($m)? aws.id);
                                 visit(& $($m)? aws.key);
@@ -299,8 +299,8 @@ macro_rules! walk {
     };
 }
 
-walk!(each_secret, of_request, of_field, secret, iter, sends,);
-walk!(each_secret_mut, of_request_mut, of_field_mut, secret_mut, iter_mut, sends_mut, mut);
+walk!(each_secret, of_request, of_field, secret, iter, kinds, sends,);
+walk!(each_secret_mut, of_request_mut, of_field_mut, secret_mut, iter_mut, kinds_mut, sends_mut, mut);
 
 /// Inputs in a form that another machine reads.
 #[derive(Serialize, Deserialize)]
@@ -379,7 +379,8 @@ mod tests {
             requests: vec![Request {
                 fields: vec![Field::new("Cookie", FieldValue::bearer(secret("cookie")))],
                 ..Request::get("http://h/")
-            }],
+            }]
+            .into(),
             aws: Some(AwsSignature {
                 region: "r".to_owned(),
                 service: "s".to_owned(),

@@ -30,6 +30,7 @@ mod body;
 mod connections;
 mod credentials;
 mod delay;
+mod digest;
 mod expect;
 mod field;
 mod http2;
@@ -39,6 +40,7 @@ mod numbers;
 mod reach;
 mod reading;
 mod request;
+mod request_list;
 mod scenario;
 mod session;
 mod split;
@@ -65,6 +67,7 @@ pub use popularity::{Law, Popularity};
 pub use reach::ConnectTo;
 pub use reading::{GiveUp, Reading};
 pub use request::Request;
+pub use request_list::{ListName, Listed, RequestList};
 pub use scenario::{
     Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Flow, ForEach, Group, If,
     Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share,

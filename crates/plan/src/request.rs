@@ -82,6 +82,17 @@ impl Request {
         }
     }
 
+    /// Whether two differ in their URLs at most.
+    pub(crate) fn is_like(&self, other: &Request) -> bool {
+        let rest = |of: &Request| (of.raw, of.weight, of.name == other.name, of.method == other.method);
+        rest(self) == (other.raw, other.weight, true, true)
+            && self.target == other.target
+            && self.fields == other.fields
+            && self.body == other.body
+            && self.statuses == other.statuses
+            && self.extract == other.extract
+    }
+
     /// Where it leads; `None` for what is no `http://` URL.
     pub fn address(&self) -> Option<Address> {
         Address::parse(&self.url)

@@ -153,6 +153,47 @@ pub fn is_secret_field(name: &str) -> bool {
         || WORDS.iter().any(|word| name.contains(word))
 }
 
+/// A line that was to be a header field and is none, as its refusal names it: what stands behind its name may be a secret, and
+/// so may all of it.
+pub fn shown_line(line: &str) -> String {
+    line.split_once(':').map_or(MASK.to_owned(), |(name, _)| format!("{name}: {MASK}"))
+}
+
+/// Whether the value of a URL's parameter is nobody's business, by its name.
+pub fn is_secret_parameter(name: &str) -> bool {
+    const WORDS: [&str; 7] = ["token", "secret", "passw", "apikey", "accesskey", "credential", "signature"];
+    const NAMES: [&str; 8] = ["auth", "authorization", "jwt", "pwd", "session", "sessionid", "sid", "sig"];
+    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    let plain = plain.to_ascii_lowercase();
+    NAMES.contains(&plain.as_str()) || WORDS.iter().any(|word| plain.contains(word))
+}
+
+/// The text as it may be shown: the user names and passwords of its URLs are masked, and in queries and forms the values of
+/// parameters whose names tell a secret: `?user=me&api_key=***`.
+pub fn without_secrets(text: &str) -> String {
+    let text = without_userinfo(text);
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(['?', '&']) {
+        let (before, after) = rest.split_at(at + 1);
+        shown.push_str(before);
+        let parameter = &after[..after.find(ENDS_PARAMETER).unwrap_or(after.len())];
+        rest = &after[parameter.len()..];
+        match parameter.split_once('=') {
+            Some((name, value)) if !value.is_empty() && is_secret_parameter(name) => {
+                shown.push_str(name);
+                shown.push('=');
+                shown.push_str(MASK);
+            }
+            _ => shown.push_str(parameter),
+        }
+    }
+    shown + rest
+}
+
+/// A parameter ends before these, in a URL and in what stands around one.
+const ENDS_PARAMETER: [char; 13] = ['&', '?', ';', '#', ' ', '"', '\'', '<', '>', '\\', '\r', '\n', '\t'];
+
 /// The text with the user names and passwords of its URLs masked: `http://me:***@host/`.
 pub fn without_userinfo(text: &str) -> String {
     let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
@@ -229,6 +270,21 @@ mod tests {
         }
         for name in ["Accept", "WWW-Authenticate", "Host", "Idempotency-Key", "X-Author", "Keep-Alive"] {
             assert!(!is_secret_field(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_shown_without_secrets() {
+        for (text, shown) in [
+            ("http://h/a?api_key=k&x=1", "http://h/a?api_key=***&x=1"),
+            ("GET /?x=1&X-Amz-Signature=abc HTTP/1.1", "GET /?x=1&X-Amz-Signature=*** HTTP/1.1"),
+            ("'http://me:pw@h/?token=t'", "'http://me:***@h/?token=***'"),
+            ("user=me&password=p;w#f", "user=me&password=***;w#f"),
+            ("/?sig=s==&sv=2&AccessKeyId=id", "/?sig=***&sv=2&AccessKeyId=***"),
+            ("/?page=1&key=k&design=d&token=&tokens", "/?page=1&key=k&design=d&token=&tokens"),
+            ("{{a?b}} & c?", "{{a?b}} & c?"),
+        ] {
+            assert_eq!(without_secrets(text), shown);
         }
     }
 

@@ -22,7 +22,8 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
-    let document = Document::new(result, context, &measured);
+    let told = context.plan.told();
+    let document = Document::new(result, context, &measured, &told);
     // Keys are strings and numbers that JSON lacks become null, so nothing here can fail.
     let text =
         serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
@@ -53,7 +54,12 @@ struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    fn new(result: &'a RunResult, context: &Context<'a>, measured: &'a PhaseResult) -> Document<'a> {
+    fn new(
+        result: &'a RunResult,
+        context: &Context<'a>,
+        measured: &'a PhaseResult,
+        told: &'a Plan,
+    ) -> Document<'a> {
         Document {
             schema: SCHEMA,
             schema_version: SCHEMA_VERSION,
@@ -72,7 +78,7 @@ impl<'a> Document<'a> {
             evidence_file: context.evidence_file,
             evidence: &result.evidence,
             notes: &result.notes,
-            plan: context.plan,
+            plan: told,
         }
     }
 }

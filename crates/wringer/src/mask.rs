@@ -3,7 +3,7 @@
 
 use measure::{Event, Evidence, Said};
 use plan::Plan;
-use plan::secret::{MASK, is_secret_field, without_userinfo};
+use plan::secret::{MASK, is_secret_field, without_secrets};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Mask {
     /// A text with its secrets masked.
     pub fn text(&self, text: &str) -> String {
         let bytes = self.bytes(text.as_bytes());
-        without_userinfo(&String::from_utf8_lossy(&bytes))
+        without_secrets(&String::from_utf8_lossy(&bytes))
     }
 
     /// Bytes with the secrets of the plan masked.
@@ -153,6 +153,7 @@ mod tests {
             ("--cookie=a=b; c", "--cookie=***; c"),
             ("http://u:p@h/path?p", "http://u:***@h/path?***"),
             ("http://u:other@h/", "http://u:***@h/"),
+            ("http://h/?api_key=k&x=y", "http://h/?api_key=***&x=y"),
         ] {
             assert_eq!(mask.text(text), shown);
         }

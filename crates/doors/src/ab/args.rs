@@ -348,8 +348,11 @@ fn reason(error: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
+/// `NAME:PASSWORD` as ab reads it, whatever it holds; or with the name of a secret in place of the password, or of both.
 fn basic(value: &str) -> FieldValue {
-    FieldValue::basic(Credentials::of_pair(Secret::typed(value.trim_start())))
+    let value = value.trim_start();
+    let named = Credentials::parse(value).filter(|read| !read.password.is_typed());
+    FieldValue::basic(named.unwrap_or_else(|| Credentials::of_pair(Secret::typed(value))))
 }
 
 /// A number as C's `atoi` reads it: what is none is 0, and what follows one is passed over.

@@ -188,7 +188,7 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
         groups: Vec::new(),
         always: false,
         scenario: Scenario::of(vec![Step::Requests(RequestStep {
-            requests: vec![request(typed, url, proxied)],
+            requests: vec![request(typed, url, proxied)].into(),
             expect: Expect { any_status: true, body, ..Expect::default() },
             ..RequestStep::default()
         })]),
@@ -241,7 +241,7 @@ fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
         field("Connection", "Keep-Alive".into());
     }
     if let Some(cookie) = typed.cookies.last() {
-        field("Cookie", cookie.as_str().into());
+        field("Cookie", Field::typed("Cookie", cookie).value);
     }
     for (name, value) in &typed.auth {
         field(name, value.clone());
@@ -252,7 +252,7 @@ fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
     }
     for own in &typed.fields {
         match own.split_once(": ").filter(|(name, value)| is_field(name, value)) {
-            Some((name, value)) => field(name, value.into()),
+            Some((name, value)) => field(name, Field::typed(name, value).value),
             None => field_as_typed(own, &mut field),
         }
     }
@@ -271,7 +271,9 @@ fn fields(typed: &Typed, url: &Url) -> Vec<Field> {
 /// A line of the user's own that is no field, or has no blank, stands as it is; but no secret stands in clear.
 fn field_as_typed(own: &str, field: &mut dyn FnMut(&str, FieldValue)) {
     match own.split_once(':').filter(|(name, value)| is_field(name, value)) {
-        Some((name, value)) if Field::new(name, value).value != value.into() => field(name, value.into()),
+        Some((name, value)) if Field::new(name, value).value != value.into() => {
+            field(name, Field::typed(name, value).value);
+        }
         _ => field("", own.into()),
     }
 }

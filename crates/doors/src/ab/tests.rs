@@ -56,7 +56,7 @@ fn step(run: &Run) -> &::plan::RequestStep {
 }
 
 fn request(run: &Run) -> &Request {
-    &step(run).requests[0]
+    &step(run).requests.kinds()[0]
 }
 
 /// The request as it goes out, `|` for line ends.
@@ -108,6 +108,22 @@ fn requests_are_those_of_ab() {
         assert_eq!(message(line), head.replace("TAIL", TAIL), "{line}");
     }
     assert_eq!(&request(&run("-p binary h/")).body[..], [0xFF, 0]);
+}
+
+#[test]
+fn secrets_may_be_named() {
+    let named =
+        run("-A joe:env:PASSWORD -P env:PAIR -C env:COOKIE -H X-Api-Key:_file:key.txt -H X-A:_env:B h/");
+    let shown: Vec<String> = request(&named).fields.iter().map(::plan::Field::shown).collect();
+    for field in [
+        "Authorization: Basic env:PASSWORD",
+        "Proxy-Authorization: Basic env:PAIR",
+        "Cookie: env:COOKIE",
+        "X-Api-Key: file:key.txt",
+        "X-A: env:B",
+    ] {
+        assert!(shown.iter().any(|line| line == field), "{field} in {shown:?}");
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@ use ::plan::check::MAX_USERS;
 use ::plan::secret::without_userinfo;
 use ::plan::{
     Address, Body, Check, CheckContent, ConnectTo, Expect, Field, Http1, Http2, Io, Limits, Load, Pace,
-    Phase, Plan, Protocol, Request, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls, Trace,
-    UserRow,
+    Phase, Plan, Protocol, Request, RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Tls,
+    Trace, UserRow,
 };
 use std::io;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(super) fn mean(
     let body = typed.what.body.as_ref().map(|file| read(file, read_file)).transpose()?;
     let (method, fields) = fields(&typed.what.headers, body.is_some())?;
     let request = |uri: &String| base.request(uri, &method, body.as_deref());
-    let requests = uris.iter().map(request).collect::<Result<Vec<Request>, Shown>>()?;
+    let requests = uris.iter().map(request).collect::<Result<RequestList, Shown>>()?;
     let plan = plan(&typed, &base, protocol, requests, fields, now_seed)?;
     Ok(Run {
         plan,
@@ -178,7 +178,7 @@ fn plan(
     typed: &Typed,
     base: &Base,
     protocol: &str,
-    requests: Vec<Request>,
+    requests: RequestList,
     fields: Vec<Field>,
     seed: u64,
 ) -> Result<Plan, Shown> {

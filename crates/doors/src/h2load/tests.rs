@@ -45,7 +45,7 @@ fn clients_and_streams_are_users_that_share_connections() {
     let two = http(&run).http2.as_ref().unwrap();
     assert_eq!((pace(&run), two.streams, two.stream_window), (&Pace::Users(200), 20, (1 << 30) - 1));
     assert_eq!((run.view.protocol, run.view.requests, run.plan.threads), ("h2c", Some(1000), Some(2)));
-    assert_eq!(requests(&run).requests[0].url, "http://h:8080/a?b");
+    assert_eq!(requests(&run).requests.kinds()[0].url, "http://h:8080/a?b");
 }
 
 #[test]
@@ -73,12 +73,12 @@ fn what_is_spoken_follows_from_scheme_and_names() {
 #[test]
 fn lists_bases_and_bodies() {
     let run = run_of("-i list -d body http://ignored/");
-    let urls: Vec<&str> = requests(&run).requests.iter().map(|request| request.url.as_str()).collect();
+    let urls: Vec<&str> = requests(&run).requests.iter().map(|listed| listed.url).collect();
     assert_eq!(urls, ["http://h:8080/a", "http://h:8080/b?c", "http://h:8080/d"]);
-    assert_eq!(requests(&run).requests[0].method, "POST");
+    assert_eq!(requests(&run).requests.kinds()[0].method, "POST");
     let run = run_of("-B https://base:444 /x -H :method:PUT -d body");
     assert_eq!(
-        (requests(&run).requests[0].url.as_str(), requests(&run).requests[0].method.as_str()),
+        (requests(&run).requests.kinds()[0].url.as_str(), requests(&run).requests.kinds()[0].method.as_str()),
         ("https://base:444/x", "PUT")
     );
     assert_eq!(http(&run_of("-B unix:/run/s http://h/")).unix_socket.as_deref(), Some("/run/s"));

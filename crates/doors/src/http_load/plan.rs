@@ -3,6 +3,7 @@
 use super::args::Typed;
 use super::{Format, Refusal};
 use plan::data::{Counter, Data, Source};
+use plan::secret::shown_line;
 use plan::template::escape;
 use plan::{
     Address, Arrivals, Check, Expect, ExpectBody, Field, Http1, HttpVersion, Limits, Load, Pace, Phase, Plan,
@@ -193,7 +194,7 @@ impl Fields<'_> {
         let extra = typed.headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
         let mut fields = Vec::new();
         let mut add = |name: &str, value: &str| {
-            fields.push(Field::new(name, value));
+            fields.push(Field::typed(name, value));
         };
         if !extra.iter().any(|field| field.name.eq_ignore_ascii_case("Host")) {
             add("Host", &Address::parse(url).map(|address| address.authority).unwrap_or_default());
@@ -234,7 +235,8 @@ fn plain(text: &str) -> String {
 
 fn header(text: &str) -> Result<Field, Refusal> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
-        Refusal::Value(format!("-header '{text}' is no field: give one such as 'Name: value'"))
+        let shown = shown_line(text);
+        Refusal::Value(format!("-header '{shown}' is no field: give one such as 'Name: value'"))
     })?;
-    Ok(Field::new(name.trim(), value.trim()))
+    Ok(Field::typed(name.trim(), value.trim()))
 }

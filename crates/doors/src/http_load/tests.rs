@@ -59,7 +59,7 @@ fn the_forks_options_make_it_the_fork() {
         (old.format, http.version, http.requests_per_connection),
         (Format::Acme, HttpVersion::OneZero, Some(1))
     );
-    assert_eq!(step.requests[1].fields[0].value.text(), "h:81");
+    assert_eq!(step.requests.to_vec()[1].fields[0].value.text(), "h:81");
     assert_eq!(step.expect.body, ExpectBody::SameLength);
     let new = run("-k 9 -p 1 -f 1 -v urls");
     let (load, _, _, http) = parts(&new);
@@ -76,7 +76,7 @@ fn fields_stand_in_the_originals_order() {
     let line = "-k 1 -http 1.0 -ag me -co a=b -a -h X:~y -p 1 -f 1 urls";
     let run = run(line);
     let (_, _, step, _) = parts(&run);
-    let fields: Vec<String> = step.requests[0]
+    let fields: Vec<String> = step.requests.kinds()[0]
         .fields
         .iter()
         .map(|field| format!("{}={}", field.name, field.value.text()))
@@ -88,7 +88,11 @@ fn fields_stand_in_the_originals_order() {
     let own = super::tests::run("-h host:~z -p 1 -f 1 urls");
     let (_, _, step, _) = parts(&own);
     assert_eq!(
-        step.requests[0].fields.iter().filter(|field| field.name.eq_ignore_ascii_case("host")).count(),
+        step.requests.kinds()[0]
+            .fields
+            .iter()
+            .filter(|field| field.name.eq_ignore_ascii_case("host"))
+            .count(),
         1
     );
 }
@@ -140,7 +144,7 @@ fn what_cannot_be_meant_is_refused() {
 fn requests_may_be_numbered() {
     let numbered = run("-u -h X-Y:{{a}} -p 1 -f 1 urls");
     let (_, _, step, _) = parts(&numbered);
-    let fields = &step.requests[0].fields;
+    let fields = &step.requests.kinds()[0].fields;
     let written: Vec<String> =
         fields.iter().map(|field| format!("{}={}", field.name, field.value.text())).collect();
     assert_eq!(written[2..], ["X-Y=\\{{a}}", "X-ID={{id}}"]);

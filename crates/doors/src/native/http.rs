@@ -16,8 +16,8 @@ use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
-    Body, Check, Field, Http1, Limits, Load, Phase, Plan, Protocol, Request, RequestForm, RequestOrder,
-    RequestStep, Scenario, Site, Step, Stop, Trace,
+    Body, Check, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
+    RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -129,8 +129,9 @@ fn order(text: &str) -> Result<RequestOrder, String> {
 
 /// An `https://` URL among those that users begin with.
 fn secure_url(step: &RequestStep) -> Option<&str> {
-    let all = step.requests.iter().chain(&step.session.login);
-    all.map(|request| request.url.as_str()).find(|url| url.starts_with(HTTPS))
+    let login = step.session.login.iter().map(|request| request.url.as_str());
+    let all = step.requests.turns().map(|(listed, _)| listed.url).chain(login);
+    all.into_iter().find(|url| url.starts_with(HTTPS))
 }
 
 impl HttpArgs {
@@ -280,19 +281,23 @@ impl HttpArgs {
 
     fn step(&self, files: &Files) -> Result<RequestStep, String> {
         let body = self.body.body(files)?;
-        let mut requests: Vec<Request> =
+        let mut listed = None;
+        let mut requests: RequestList =
             self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
         if let Some(list) = &self.requests.list {
             let text = files.text(list, "write one URL to a line")?;
-            let listed = list::requests(text, &list.display().to_string()).map_err(|all| all.join("\n"))?;
-            requests.extend(listed.into_iter().map(|request| self.request(request, &body)));
+            let (name, before) = (list.display().to_string(), requests.len());
+            let finish = |request| self.request(request, &body);
+            list::read(text, &name, &mut requests, finish).map_err(|all| all.join("\n"))?;
+            listed = (before == 0).then(|| ListName::of_file(&name, text.as_bytes(), requests.len()));
         }
         let fields = self.fields();
         let is_text = body.as_ref().is_none_or(|body| body.is_text);
         let mut step = RequestStep {
+            list: listed,
             order: self.order(&requests),
             expect: self.expect.expect(),
-            templates: requests.iter().any(|request| has_placeholders(request, &fields, is_text)),
+            templates: has_placeholders(&requests, &fields, is_text),
             data: self.data.data(),
             aws: self.aws.signature(),
             session: self.session.session(&self.reach),
@@ -302,14 +307,14 @@ impl HttpArgs {
         if step.templates && !is_text {
             // Bytes of a file mean themselves.
             let bytes = body.map(|body| Body::from(body.bytes)).unwrap_or_default();
-            let of_file = step.requests.iter_mut().filter(|request| request.body == bytes);
+            let of_file = step.requests.kinds_mut().iter_mut().filter(|request| request.body == bytes);
             of_file.for_each(|request| request.body = escape(&bytes).into());
         }
         Ok(step)
     }
 
-    fn order(&self, requests: &[Request]) -> RequestOrder {
-        let weighted = requests.iter().any(|request| request.weight != 1);
+    fn order(&self, requests: &RequestList) -> RequestOrder {
+        let weighted = requests.kinds().iter().any(|request| request.weight != 1);
         let otherwise = if weighted { RequestOrder::Weighted } else { RequestOrder::Loop };
         self.requests.order.unwrap_or(otherwise)
     }
@@ -336,12 +341,13 @@ fn unsaid(url: &str) -> Request {
     Request { method: String::new(), ..Request::get(url) }
 }
 
-/// Whether anything of a request is to be filled in.
-fn has_placeholders(request: &Request, fields: &[Field], body_is_text: bool) -> bool {
-    let mut fields = fields.iter().chain(&request.fields);
-    is_template(request.url.as_bytes())
-        || fields.any(|field| field.value.template().is_some_and(|text| is_template(text.as_bytes())))
-        || body_is_text && request.body.template().is_some_and(is_template)
+/// Whether anything of requests is to be filled in. `fields`: those of all.
+fn has_placeholders(requests: &RequestList, fields: &[Field], body_is_text: bool) -> bool {
+    let kinds = requests.kinds();
+    let mut fields = fields.iter().chain(kinds.iter().flat_map(|kind| &kind.fields));
+    fields.any(|field| field.value.template().is_some_and(|text| is_template(text.as_bytes())))
+        || body_is_text && kinds.iter().any(|kind| kind.body.template().is_some_and(is_template))
+        || requests.iter().any(|listed| is_template(listed.url.as_bytes()))
 }
 
 #[cfg(test)]
@@ -373,7 +379,7 @@ mod tests {
     #[test]
     fn a_url_is_enough() {
         let plan = plan("localhost:8080");
-        assert_eq!(requests(&plan).requests, [Request::get("http://localhost:8080/")]);
+        assert_eq!(requests(&plan).requests.to_vec(), [Request::get("http://localhost:8080/")]);
         assert_eq!(plan.load.as_ref().unwrap().target, None);
         assert_eq!(plan.load.as_ref().unwrap().phases[0].pace, Pace::Users(50));
     }
@@ -456,7 +462,7 @@ mod tests {
 
     #[test]
     fn data_makes_it_a_post() {
-        assert_eq!(requests(&plan("http://h/ --data x=1")).requests[0].method, "POST");
+        assert_eq!(requests(&plan("http://h/ --data x=1")).requests.kinds()[0].method, "POST");
     }
 
     #[test]
@@ -467,7 +473,7 @@ mod tests {
         }
         let plan = plan("http://h/{{u.a}}?{{n}} --var n=int:1..9 --data-file u=u.csv,once");
         assert_eq!(requests(&plan).data.len(), 2);
-        assert_eq!(requests(&plan).requests[0].url, "http://h/{{u.a}}?{{n}}");
+        assert_eq!(requests(&plan).requests.kinds()[0].url, "http://h/{{u.a}}?{{n}}");
         assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
         let unknown = args("http://h/{{x}}").plan(7, &Files::default()).unwrap().check();
         assert!(unknown[0].contains("{{x}}"), "{unknown:?}");
@@ -480,11 +486,38 @@ mod tests {
             let plan = args(line).plan(7, &files).unwrap();
             assert_eq!(Plan::from_text(&plan.to_text()).unwrap(), plan);
             let step = requests(&plan).clone();
-            (step.templates, step.requests[0].body.to_vec())
+            (step.templates, step.requests.kinds()[0].body.to_vec())
         };
         assert_eq!(body("http://h/ --body-file f", b"{{x}}\xff"), (false, b"{{x}}\xff".to_vec()));
         assert_eq!(body("http://h/{{uuid}} --body-file f", b"{{x}}"), (true, b"\\{{x}}".to_vec()));
         assert_eq!(body("http://h/ --data @f", b"{{uuid}}"), (true, b"{{uuid}}".to_vec()));
+    }
+
+    #[test]
+    fn results_name_a_long_list_and_do_not_hold_it() {
+        let listed = |lines: usize| {
+            let list: String = (0..lines).map(|line| format!("http://h/{line}\n")).collect();
+            args("--urls l").plan(7, &Files::from([("l".into(), list.into())])).unwrap()
+        };
+        let (short, long) = (listed(1000), listed(5000));
+        assert_eq!(short.told(), short);
+        let told = long.told();
+        let (step, text) = (requests(&told), told.to_text());
+        assert!(text.len() < 5000, "{} bytes: {text}", text.len());
+        assert_eq!(Plan::from_text(&text).unwrap(), told);
+        assert_eq!((step.requests.len(), step.list.as_ref()), (0, requests(&long).list.as_ref()));
+        let list = step.list.clone().unwrap();
+        assert_eq!((list.file.as_deref(), list.requests, list.sha256.len()), (Some("l"), 5000, 64));
+        assert!(told.check()[0].contains("names its list of 5000 requests"), "{:?}", told.check());
+    }
+
+    #[test]
+    fn results_mask_what_urls_hold_of_secrets() {
+        let plan = plan("http://h/a?api_key=geheim&x=1 http://h/b");
+        assert_eq!(requests(&plan).requests.get(0).unwrap().url, "http://h/a?api_key=geheim&x=1");
+        let told = plan.told();
+        let urls: Vec<_> = requests(&told).requests.iter().map(|listed| listed.url).collect();
+        assert_eq!(urls, ["http://h/a?api_key=***&x=1", "http://h/b"]);
     }
 
     #[test]
@@ -493,10 +526,10 @@ mod tests {
         let files = Files::from([("l".into(), list.into())]);
         let plan = args("--urls l --form a=b").plan(7, &files).unwrap();
         let step = requests(&plan);
-        let seen: Vec<_> =
-            step.requests.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
+        let listed = step.requests.to_vec();
+        let seen: Vec<_> = listed.iter().map(|request| (request.method.as_str(), &*request.body)).collect();
         assert_eq!(seen, [("POST", &b"a=b"[..]), ("PUT", b"own"), ("GET", b"")]);
-        let types: Vec<_> = step.requests.iter().map(|request| request.fields.len()).collect();
+        let types: Vec<_> = listed.iter().map(|request| request.fields.len()).collect();
         assert_eq!((types, step.order), (vec![1, 0, 0], RequestOrder::Weighted));
         let looped = args("--urls l --order loop").plan(7, &files).unwrap();
         assert_eq!(requests(&looped).order, RequestOrder::Loop);

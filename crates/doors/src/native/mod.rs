@@ -42,7 +42,6 @@ pub use tls::{OriginTlsArgs, TlsArgs};
 pub use version::{HttpVersion, VersionArgs};
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use plan::secret::without_userinfo;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -104,7 +103,8 @@ fn without_secrets(mut refusal: clap::Error) -> clap::Error {
     let option = text(&refusal, ContextKind::InvalidArg).unwrap_or_default();
     if let Some(value) = text(&refusal, ContextKind::InvalidValue) {
         let is_secret = SECRETS.iter().any(|secret| option.starts_with(secret));
-        let shown = if is_secret { plan::secret::MASK.to_owned() } else { without_userinfo(&value) };
+        let shown =
+            if is_secret { plan::secret::MASK.to_owned() } else { plan::secret::without_secrets(&value) };
         refusal.insert(ContextKind::InvalidValue, ContextValue::String(shown));
     }
     refusal

@@ -122,7 +122,7 @@ fn http1(settings: &Settings, https: bool) -> Http1 {
 fn session(settings: &Settings, login: Vec<Request>) -> Session {
     let credentials = |login: &Login| Credentials {
         name: Some(login.user.clone()),
-        password: Secret::typed(login.password.as_str()),
+        password: Secret::parse(&login.password),
         realm: login.realm.clone(),
     };
     let auth = Auth {
@@ -200,7 +200,7 @@ impl Composer<'_> {
             fields.push(Field::new("Authorization", FieldValue::basic(user)));
         }
         let mut add = |name: &str, value: &str| {
-            fields.push(Field::new(name, value));
+            fields.push(Field::typed(name, value));
         };
         if !given("Accept") {
             add("Accept", "*/*");

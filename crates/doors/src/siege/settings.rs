@@ -4,6 +4,7 @@
 use super::Layout;
 use super::options::Typed;
 use super::variables::Variables;
+use plan::secret::MASK;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,11 +19,14 @@ pub(super) struct Login {
 }
 
 impl Login {
-    /// Reads `user:password[:realm]`.
+    /// Reads `user:password[:realm]`, where the password may be `env:VARIABLE` or `file:PATH`.
     pub fn parse(text: &str) -> Login {
-        let mut parts = text.splitn(3, ':').map(str::to_owned);
-        let mut next = || parts.next().unwrap_or_default();
-        let (user, password, realm) = (next(), next(), next());
+        let (user, rest) = text.split_once(':').unwrap_or((text, ""));
+        let source =
+            ["env:", "file:"].into_iter().find(|source| rest.starts_with(source)).map_or(0, str::len);
+        let end = rest[source..].find(':').map_or(rest.len(), |end| source + end);
+        let (password, realm) = (&rest[..end], rest[end..].trim_start_matches(':'));
+        let (user, password, realm) = (user.to_owned(), password.to_owned(), realm.to_owned());
         let realm = Some(realm).filter(|realm| !realm.is_empty() && realm != "any" && realm != "all");
         Login { user, password, realm }
     }
@@ -411,6 +415,6 @@ pub(super) fn delay(text: &str) -> Result<f64, Refusal> {
 }
 
 pub(super) fn header(text: &str) -> Result<(String, String), Refusal> {
-    let (name, value) = text.split_once(':').ok_or_else(|| format!("no ':' in http-header '{text}'"))?;
+    let (name, value) = text.split_once(':').ok_or_else(|| format!("no ':' in http-header '{MASK}'"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

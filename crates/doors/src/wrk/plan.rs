@@ -6,7 +6,7 @@
 use super::args::{Typed, refused, version};
 use super::{Run, Shown, Tool, View};
 use ::plan::check::MAX_USERS;
-use ::plan::secret::without_userinfo;
+use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
     Address, Check, CheckContent, Dialect, Expect, Field, Http1, Io, Limits, Load, Pace, Phase, Plan,
     Protocol, Request, RequestStep, Scenario, ScriptStep, Site, Step, Stop, Tls, Trace, script,
@@ -29,7 +29,7 @@ pub(super) fn mean(
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<Run, Shown> {
     let Some(target) = Target::of(&typed.url) else {
-        return Err(refused(tool, format!("invalid URL: {}", without_userinfo(&typed.url))));
+        return Err(refused(tool, format!("invalid URL: {}", without_secrets(&typed.url))));
     };
     if typed.connections == 0 || typed.connections < typed.threads {
         return Err(refused(tool, "number of connections must be >= threads".to_owned()));
@@ -46,7 +46,7 @@ pub(super) fn mean(
         plan,
         view: View {
             version: typed.version.then(|| version(tool)),
-            url: without_userinfo(&typed.url),
+            url: without_secrets(&typed.url),
             threads: typed.threads,
             connections: typed.connections,
             duration: typed.duration,
@@ -109,10 +109,11 @@ fn fields(typed: &[String], notices: &mut Vec<String>) -> Vec<Field> {
     let mut fields: Vec<Field> = Vec::new();
     for text in typed {
         let Some((name, value)) = text.split_once(':').filter(|(name, value)| is_field(name, value)) else {
-            notices.push(format!("-H '{text}' is left out: give a field as 'Name: value'"));
+            let shown = shown_line(text);
+            notices.push(format!("-H '{shown}' is left out: give a field as 'Name: value'"));
             continue;
         };
-        let field = Field::new(name, value.trim_start());
+        let field = Field::typed(name, value.trim_start());
         match fields.iter_mut().find(|known| known.name == field.name) {
             Some(known) => *known = field,
             None => fields.push(field),
@@ -141,13 +142,15 @@ fn plan(
     let request = Request { target: Some(target.path.clone()), fields, ..Request::get(&target.address.text) };
     let expect = Expect { any_status: true, ..Expect::default() };
     let step = match script {
-        None => Step::Requests(RequestStep { requests: vec![request], expect, ..RequestStep::default() }),
+        None => {
+            Step::Requests(RequestStep { requests: vec![request].into(), expect, ..RequestStep::default() })
+        }
         Some((file, text)) => Step::Script(ScriptStep {
             dialect: if tool == Tool::Wrk { Dialect::Wrk } else { Dialect::Wrk2 },
             file,
             text,
             args: typed.args.clone(),
-            url: without_userinfo(&typed.url),
+            url: without_secrets(&typed.url),
             request,
             time_batches: tool == Tool::Wrk || typed.batches,
         }),

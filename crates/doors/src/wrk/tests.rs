@@ -124,6 +124,15 @@ fn the_usage_lists_the_options_of_each_tool() {
 }
 
 #[test]
+fn a_line_that_is_no_field_is_left_out_and_not_repeated() {
+    let run = run_of(Tool::Wrk, "-H X_Api\u{1}:geheim -H geheim -H X-Api-Key:env:KEY http://h/");
+    assert_eq!(run.notices.len(), 2, "{:?}", run.notices);
+    assert!(!run.notices.concat().contains("geheim"), "{:?}", run.notices);
+    let fields = &requests(&run).requests.kinds()[0].fields;
+    assert!(fields.iter().any(|field| field.shown() == "X-Api-Key: env:KEY"), "{fields:?}");
+}
+
+#[test]
 fn the_request_is_the_url_as_it_was_typed() {
     for (url, host, target, service) in [
         ("http://h", "h", "/", "http"),
@@ -132,7 +141,7 @@ fn the_request_is_the_url_as_it_was_typed() {
         ("http://[::1]:8080/", "[::1]:8080", "/", "8080"),
     ] {
         let run = run_of(Tool::Wrk, url);
-        let request = &requests(&run).requests[0];
+        let request = &requests(&run).requests.kinds()[0];
         assert_eq!(request.target.as_deref(), Some(target));
         assert_eq!(request.fields, [Field::new("Host", host)]);
         assert_eq!(run.service, service);
@@ -145,10 +154,10 @@ fn fields_replace_each_other_by_name_and_broken_ones_are_told() {
     let words = ["-H", "A: 1", "-H", "B:2", "-H", "A: 3", "-H", "Host: other", "-H", "no colon", URL];
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let Command::Run(run) = parse(Tool::Wrk, &words, 7, &|_| unreachable!()) else { panic!("refused") };
-    let fields = requests(&run).requests[0].fields.iter();
+    let fields = requests(&run).requests.kinds()[0].fields.iter();
     let fields: Vec<String> = fields.map(|field| format!("{}={}", field.name, field.value.text())).collect();
     assert_eq!(fields, ["A=3", "B=2", "Host=other"]);
-    assert_eq!(run.notices, ["-H 'no colon' is left out: give a field as 'Name: value'"]);
+    assert_eq!(run.notices, ["-H '***' is left out: give a field as 'Name: value'"]);
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl Converter<'_> {
             name: self.label(of),
             ..Request::get("http://x/")
         };
-        step.requests = vec![Request { url, ..request }];
+        step.requests = vec![Request { url, ..request }].into();
         step.expect = self.expected(scope);
         step.session = self.session(&sampler, scope);
         self.note_limits(&sampler);

@@ -12,7 +12,7 @@ use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Writ
 use crate::answer::{Ended, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::{Filling, Slots, Values};
-use crate::step::{Answer, Placing, Prepared, Requests};
+use crate::step::{Answer, Line, Placing, Requests};
 use measure::{Cause, Failure, Label};
 use plan::data::Moment;
 use plan::draw::{Draw, hash};
@@ -21,7 +21,7 @@ use std::time::Instant;
 use wire::http1::{Expect, HeadMemo};
 
 /// Sends a request of a list and reads its answer.
-pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: &Prepared, turn: Turn) {
+pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: Line<'_>, turn: Turn) {
     context.worker.account.begin(turn.due);
     let values = take_values(client, prepared, 1);
     let mut call = List { context, depth: 1, user: client.user, values };
@@ -59,7 +59,7 @@ fn gather<'a>(
     requests: &'a Requests,
     first: Turn,
     turns: &mut u64,
-) -> Queue<Due<&'a Prepared>> {
+) -> Queue<Due<Line<'a>>> {
     let (worker, phase) = (context.worker, context.phase);
     let depth = depth(context);
     let (mut due, mut turn) = (Queue::default(), first);
@@ -83,7 +83,7 @@ struct List<'a> {
 }
 
 /// Values that the user keeps for its requests, where this one holds any of it. `depth`: requests under way at once.
-fn take_values(client: &mut Client, prepared: &Prepared, depth: usize) -> RefCell<Option<Box<Values>>> {
+fn take_values(client: &mut Client, prepared: Line<'_>, depth: usize) -> RefCell<Option<Box<Values>>> {
     RefCell::new(prepared.has_values().then(|| {
         let mut values = client.values.take().unwrap_or_default();
         values.draws.reserve(depth);
@@ -93,12 +93,12 @@ fn take_values(client: &mut Client, prepared: &Prepared, depth: usize) -> RefCel
 
 impl List<'_> {
     /// The moment that the values of a request depend on; the clock is read only where they do.
-    fn moment(&self, prepared: &Prepared, turn: &Turn, at: Instant) -> Moment {
+    fn moment(&self, prepared: Line<'_>, turn: &Turn, at: Instant) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };
         Moment { unix_us, ..self.context.moment(turn.number, self.user) }
     }
 
-    fn put(&self, prepared: &Prepared, last: bool, at: &Moment, to: &mut Vec<u8>) {
+    fn put(&self, prepared: Line<'_>, last: bool, at: &Moment, to: &mut Vec<u8>) {
         match self.values.borrow_mut().as_deref_mut() {
             None => prepared.write(last, &Filling { at, draws: &[], slots: &Slots::default() }, to),
             Some(values) => {
@@ -115,9 +115,9 @@ impl List<'_> {
 }
 
 impl<'a> Call for List<'a> {
-    type Item = &'a Prepared;
+    type Item = Line<'a>;
 
-    fn destination<'s>(&'s self, prepared: &'s &'a Prepared) -> Destination<'s> {
+    fn destination<'s>(&'s self, prepared: &'s Line<'a>) -> Destination<'s> {
         prepared.destination()
     }
 
@@ -127,7 +127,7 @@ impl<'a> Call for List<'a> {
 
     fn write(
         &mut self,
-        due: &mut Due<&'a Prepared>,
+        due: &mut Due<Line<'a>>,
         now: Instant,
         last: bool,
         to: &mut Vec<u8>,
@@ -140,33 +140,33 @@ impl<'a> Call for List<'a> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<&'a Prepared>>,
+        window: &mut Queue<Sent<Line<'a>>>,
     ) -> Read {
         http::read(self.context, self, client, connection, window).await
     }
 
-    fn repeating(&self, prepared: &&'a Prepared) -> Repeating {
+    fn repeating(&self, prepared: &Line<'a>) -> Repeating {
         Repeating::of_method(prepared.method.as_bytes())
     }
 
-    fn label(&self, prepared: &&'a Prepared) -> Option<Label> {
+    fn label(&self, prepared: &Line<'a>) -> Option<Label> {
         prepared.label
     }
 
-    fn describe<'s>(&'s self, prepared: &'s &'a Prepared) -> Described<'s> {
+    fn describe<'s>(&'s self, prepared: &'s Line<'a>) -> Described<'s> {
         Described {
             method: &prepared.method,
-            url: prepared.address.text.as_str().into(),
-            title: format!("{} {}", prepared.method, prepared.address.text).into(),
+            url: prepared.url(),
+            title: format!("{} {}", prepared.method, prepared.url()).into(),
             range: (0, 0),
             place: prepared.index,
             cause: Cause::Listed,
         }
     }
 
-    fn bytes(&self, prepared: &&'a Prepared, turn: &Turn, at: Instant) -> Vec<u8> {
+    fn bytes(&self, prepared: &Line<'a>, turn: &Turn, at: Instant) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.put(prepared, false, &self.moment(prepared, turn, at), &mut bytes);
+        self.put(*prepared, false, &self.moment(*prepared, turn, at), &mut bytes);
         bytes
     }
 }
@@ -177,11 +177,11 @@ impl<'a> HttpCall for List<'a> {
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, sent: &'s Sent<&'a Prepared>, kept: Option<&'s mut Vec<u8>>) -> Answer<'s> {
+    fn sink<'s>(&'s self, sent: &'s Sent<Line<'a>>, kept: Option<&'s mut Vec<u8>>) -> Answer<'s> {
         Answer::new(sent.item, kept)
     }
 
-    fn head(&mut self, due: &mut Due<&'a Prepared>, now: Instant, to: &mut Head) -> bool {
+    fn head(&mut self, due: &mut Due<Line<'a>>, now: Instant, to: &mut Head) -> bool {
         let (prepared, at) = (due.item, self.moment(due.item, &due.turn, now));
         match self.values.get_mut().as_deref_mut() {
             None => {
@@ -196,15 +196,15 @@ impl<'a> HttpCall for List<'a> {
         true
     }
 
-    fn head_key(&self, prepared: &&'a Prepared) -> Option<usize> {
-        prepared.is_bare().then(|| std::ptr::from_ref(*prepared).addr())
+    fn head_key(&self, prepared: &Line<'a>) -> Option<usize> {
+        prepared.head_key()
     }
 
-    fn expects(&self, prepared: &&'a Prepared) -> Expect {
+    fn expects(&self, prepared: &Line<'a>) -> Expect {
         prepared.framing
     }
 
-    fn reading(&self, sent: &Sent<&'a Prepared>) -> Reading {
+    fn reading(&self, sent: &Sent<Line<'a>>) -> Reading {
         let (worker, reading) = (self.context.worker, &sent.item.reading);
         // Which answers are read slowly belongs to the request's number.
         let seed = hash(worker.seed, 0x510);
@@ -216,11 +216,11 @@ impl<'a> HttpCall for List<'a> {
         }
     }
 
-    fn memo<'s>(&'s self, sent: &'s Sent<&'a Prepared>) -> Option<&'s RefCell<HeadMemo>> {
+    fn memo<'s>(&'s self, sent: &'s Sent<Line<'a>>) -> Option<&'s RefCell<HeadMemo>> {
         Some(&sent.item.memo)
     }
 
-    fn settle(&self, sent: &Sent<&'a Prepared>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
+    fn settle(&self, sent: &Sent<Line<'a>>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
         let outcome = answer.outcome(ended);
         match self.values.borrow_mut().as_deref_mut() {
             None => outcome.into(),

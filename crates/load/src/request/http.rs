@@ -14,6 +14,7 @@ use plan::data::Moment;
 use plan::template::{Encode, Piece, TemplateAddress};
 use plan::{Address, Http1, Request};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use wire::http2::{FieldList, Indexing};
@@ -34,6 +35,9 @@ struct Fields {
     counted: Framing,
     scrap: RefCell<Scrap>,
 }
+
+/// The pseudo-field of the path (RFC 9113 section 8.3.1).
+const PATH: &str = ":path";
 
 enum Form {
     /// Always the same; the second one says that the connection ends with it.
@@ -121,13 +125,16 @@ impl Message {
             .is_some_and(|fields| fields.body.is_empty() || fields.body.iter().all(Part::is_empty))
     }
 
-    /// Adds the fields of the request over HTTP/2, and appends its body.
-    pub fn fields(&self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+    /// Adds the fields of the request over HTTP/2, and appends its body. `path`: another in the place of its own.
+    pub fn fields(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
         let Some(fields) = &self.fields else { return };
         let scrap = &mut *fields.scrap.borrow_mut();
         write_all(&fields.body, filling, scrap, body);
         for (name, value, indexing) in &fields.list {
-            to.push_with(name, *indexing, |out| write_all(value, filling, scrap, out));
+            match path.filter(|_| name == PATH) {
+                Some(path) => to.push(name, path, *indexing),
+                None => to.push_with(name, *indexing, |out| write_all(value, filling, scrap, out)),
+            }
         }
         let tells = match fields.counted {
             Framing::AlwaysCounted => true,
@@ -136,6 +143,15 @@ impl Message {
         };
         if tells {
             to.push("content-length", itoa::Buffer::new().format(body.len()), Indexing::Literal);
+        }
+    }
+
+    /// Appends it with another path in the place of its own; only where it is always the same bytes.
+    pub fn write_with_path(&self, last: bool, path: &str, place: &Range<usize>, to: &mut Vec<u8>) {
+        let Form::Fixed(message, end) = &self.form else { return };
+        let message = if last { end } else { message };
+        for part in [&message[..place.start], path.as_bytes(), &message[place.end..]] {
+            to.extend_from_slice(part);
         }
     }
 
@@ -391,7 +407,7 @@ impl Writer<'_> {
         let authority = authority.unwrap_or_else(|| vec![text(&address.authority)]);
         list.push((":authority".to_owned(), authority, Indexing::Insert));
         let changes = if is_fixed(&path) { Indexing::Insert } else { Indexing::Literal };
-        list.push((":path".to_owned(), joined(path), changes));
+        list.push((PATH.to_owned(), joined(path), changes));
         for field in all().filter(|field| !is_host(field) && route.carries(&field.name)) {
             let parts = value(field);
             let indexing = match is_fixed(&parts) {

@@ -10,7 +10,7 @@ use crate::exchange::{
     self, Call, Client, Described, Due, HttpCall, Moments, Queue, Read, Repeating, Sent, Turn, Worker,
     Written,
 };
-use crate::step::{Answer, Prepared};
+use crate::step::{Answer, Line};
 use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
@@ -24,7 +24,7 @@ use wire::http1::Expect as Framing;
 pub(super) struct Purpose<'a> {
     pub cause: Cause,
     /// The request of the list that it goes back to.
-    pub prepared: &'a Prepared,
+    pub prepared: Line<'a>,
     /// Redirections that may still follow.
     pub redirects_left: u32,
     /// It belongs to the main line of the visit, and not to what a page needs.

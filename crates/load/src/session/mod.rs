@@ -20,7 +20,7 @@ use crate::channel::Hosts;
 use crate::exchange::{Busy, Client, Context, Turn, Worker};
 use crate::pace::Phase;
 use crate::request::Values;
-use crate::step::Prepared;
+use crate::step::{Line, Prepared};
 use call::{Chain, Fetched, Purpose};
 use measure::{Cause, Clock};
 use message::Message;
@@ -78,7 +78,7 @@ pub(crate) async fn visit(
     client: &mut Client,
     memory: &mut Option<Rc<Memory>>,
     session: &SessionWork,
-    prepared: &Prepared,
+    prepared: Line<'_>,
     turn: Turn,
 ) {
     let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, client.user));
@@ -125,7 +125,7 @@ impl Visit<'_> {
         if list.is_empty() || self.memory.logged_in.replace(true) {
             return false;
         }
-        let login = &list[(self.user % list.len() as u64) as usize];
+        let login = list[(self.user % list.len() as u64) as usize].alone();
         let Some(message) = self.message(login) else { return false };
         self.walk(message, Cause::Login, turn, login).await;
         true
@@ -141,15 +141,15 @@ impl Visit<'_> {
         !to.secure || self.worker.channels.speaks_https()
     }
 
-    fn message(&self, prepared: &Prepared) -> Option<Message> {
+    fn message(&self, prepared: Line<'_>) -> Option<Message> {
         let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
         let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
         let request = prepared.fill(&moment, self.worker.part.index, &mut self.values.borrow_mut())?;
-        Some(Message::new(request, &prepared.address))
+        Some(Message::new(request, &prepared.address()))
     }
 
     /// A request and what it leads to; returns the page at the end, where resources of it are wanted.
-    async fn walk(&self, first: Message, cause: Cause, turn: Turn, prepared: &Prepared) -> Option<Page> {
+    async fn walk(&self, first: Message, cause: Cause, turn: Turn, prepared: Line<'_>) -> Option<Page> {
         let (mut message, mut turn, chain) = (first, turn, Chain::default());
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
         let mut purpose =
@@ -169,7 +169,7 @@ impl Visit<'_> {
     }
 
     /// Fetches what a page needs, over as many connections to each host as the plan says, and waits for all.
-    async fn fetch_resources(&self, page: Page, prepared: &Prepared, began: Instant) {
+    async fn fetch_resources(&self, page: Page, prepared: Line<'_>, began: Instant) {
         let Some(plan) = &self.session.plan.resources else { return };
         let mut hosts: Vec<(String, RefCell<VecDeque<Address>>)> = Vec::new();
         for address in page.wanted {
@@ -189,7 +189,7 @@ impl Visit<'_> {
         self.worker.account.time(Clock::Page, self.worker.net.now() - began);
     }
 
-    async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Message, prepared: &Prepared) {
+    async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Message, prepared: Line<'_>) {
         loop {
             let Some(address) = queue.borrow_mut().pop_front() else { return };
             if self.memory.is_fresh(&address.text, self.now_s()) {

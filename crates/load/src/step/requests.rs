@@ -2,17 +2,21 @@
 //!
 //! [`crate::request::http`] writes them.
 
+mod line;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use line::Line;
 
 use crate::answer::{self, Body, Checks, Ended, Found, Look, Summary};
 use crate::channel::{Destination, Hosts, Route};
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
 use crate::request::sign::Signer;
-use crate::request::{Filling, HttpRequest, Scope, SlotNames, Slots, Values};
+use crate::request::{Scope, SlotNames, Slots};
+use line::Lines;
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
-use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
+use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
 use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario, Step};
 use std::cell::{Cell, RefCell};
@@ -21,12 +25,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use wire::http1::{Expect as Framing, HeadMemo};
-use wire::http2::FieldList;
 
 /// The requests of a step.
 pub(crate) struct Requests {
-    list: Vec<Prepared>,
-    /// Sums of the weights up to and including each request.
+    lines: Lines,
+    /// Sums of the weights up to and including each request, where they decide.
     weights: Vec<u64>,
     order: RequestOrder,
     seed: u64,
@@ -49,7 +52,7 @@ pub(crate) struct Placing {
     pub turn: u64,
 }
 
-/// One request, as bytes.
+/// One request, as bytes; or several of a list, which differ in their paths alone.
 pub(crate) struct Prepared {
     /// The way to its host.
     pub route: Route,
@@ -59,12 +62,14 @@ pub(crate) struct Prepared {
     pub expect: Expect,
     /// Speed at which its answer is read.
     pub reading: Reading,
-    /// Its place in the step's list.
-    pub index: usize,
+    /// Its place in the step's list; that of the first of several.
+    index: usize,
     /// The method.
     pub method: String,
-    /// The URL, taken apart.
-    pub address: Address,
+    /// The URL, taken apart; that of the first of several.
+    address: Address,
+    /// Where its path stands in its bytes; `None`: it is one request alone.
+    path: Option<Range<usize>>,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
@@ -82,6 +87,8 @@ pub(crate) struct Prepared {
 #[derive(Clone, Copy)]
 struct Common<'a> {
     writer: &'a Writer<'a>,
+    /// Lines that differ in their paths alone may share what is prepared.
+    shares: bool,
     checks: &'a Rc<Checks>,
     /// Done with each answer.
     after: &'a [Step],
@@ -158,7 +165,10 @@ impl Prepared {
                 Rc::new(Checks::new(&expect, &request.extract, slots).and_after(common.after, slots))
             }
         };
+        let path = path_place(request, &address, &message, route.is_forward(http))
+            .filter(|_| common.shares && expect.body == ExpectBody::Complete);
         Some(Prepared {
+            path,
             framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
             expect,
             reading: common.reading,
@@ -186,53 +196,9 @@ impl Prepared {
         self.message.is_fixed()
     }
 
-    /// Appends the bytes to send. `last`: the connection ends with it.
-    #[inline]
-    pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
-        self.message.write(last, filling, to);
-    }
-
-    /// Always the same, and without a body.
-    pub fn is_bare(&self) -> bool {
-        self.message.is_fixed() && self.message.is_without_body()
-    }
-
-    /// Adds its fields for HTTP/2, and appends its body.
-    pub fn fields(&self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
-        self.message.fields(filling, to, body);
-    }
-
-    /// As [`Self::fields`], with what its user keeps.
-    pub fn fields_with(
-        &self,
-        at: &Moment,
-        worker: u32,
-        values: &mut Values,
-        to: &mut FieldList,
-        body: &mut Vec<u8>,
-    ) {
-        let Values { slots, draws } = values;
-        let draws = draws.deal(at.number, self.message.decks(), worker);
-        self.message.fields(&Filling { at, draws, slots }, to, body);
-    }
-
     /// True if it holds values that a user keeps, or that are dealt to it, or its answers have some that are kept.
     pub fn has_values(&self) -> bool {
         self.message.has_values() || self.checks.extracts()
-    }
-
-    /// Appends the bytes of a request, with what its user keeps. What it is dealt is dealt once.
-    pub fn write_with(&self, last: bool, at: &Moment, worker: u32, values: &mut Values, to: &mut Vec<u8>) {
-        let Values { slots, draws } = values;
-        let draws = draws.deal(at.number, self.message.decks(), worker);
-        self.message.write(last, &Filling { at, draws, slots }, to);
-    }
-
-    /// The request as a value, for a session that edits it; `None` for what a script wrote. As for [`Prepared::write_with`].
-    pub fn fill(&self, at: &Moment, worker: u32, values: &mut Values) -> Option<HttpRequest> {
-        let Values { slots, draws } = values;
-        let draws = draws.deal(at.number, self.message.decks(), worker);
-        self.message.fill(&Filling { at, draws, slots })
     }
 }
 
@@ -260,19 +226,15 @@ impl Requests {
         let checks = &Rc::new(Checks::new(&step.expect, &[], slots).and_after(&step.after, slots));
         let reading = step.reading;
         let memo = &Rc::default();
+        // A session edits each request as a value.
+        let shares = !step.templates && step.session.is_none();
         let after = &step.after;
-        let common = Common { writer: &writer, checks, after, models: &models, memo, reading, target, hosts };
-        let prepared = |(index, request): (usize, &Request)| {
-            let expect = expectation(&step.expect, request);
-            Prepared::new(index, request, expect, &common)
-        };
-        let list: Vec<Prepared> = step.requests.iter().enumerate().filter_map(prepared).collect();
-        let mut heaviest = 0;
-        let weights = list.iter().map(|prepared| {
-            heaviest += u64::from(step.requests[prepared.index].weight);
-            heaviest
+        let common =
+            Common { writer: &writer, shares, checks, after, models: &models, memo, reading, target, hosts };
+        let lines = Lines::new(&step.requests, |index, request| {
+            Prepared::new(index, request, expectation(&step.expect, request), &common)
         });
-        let weights = weights.collect();
+        let weights = if step.order == RequestOrder::Weighted { sums(lines.weights()) } else { Vec::new() };
         // Only that it is below 400 is expected of a login's answer.
         let (checks, memo) = (&Rc::new(Checks::default()), &Rc::default());
         let common = Common { checks, after: &[], memo, reading: Reading::default(), ..common };
@@ -280,7 +242,7 @@ impl Requests {
             |(index, request): (usize, &Request)| Prepared::new(index, request, Expect::default(), &common);
         let login = step.session.login.iter().enumerate().filter_map(login).collect();
         let rows = rows(step, tables);
-        Requests { weights, list, order: step.order, seed, login, rows }
+        Requests { weights, lines, order: step.order, seed, login, rows }
     }
 
     /// Requests of the phase after which the rows of a file that are sent once are used up.
@@ -290,8 +252,8 @@ impl Requests {
 
     /// None at all.
     pub fn of_nothing() -> Requests {
-        let (list, weights, order) = (Vec::new(), Vec::new(), RequestOrder::Loop);
-        Requests { list, weights, order, seed: 0, login: Vec::new(), rows: None }
+        let (lines, weights, order) = (Lines::default(), Vec::new(), RequestOrder::Loop);
+        Requests { lines, weights, order, seed: 0, login: Vec::new(), rows: None }
     }
 
     /// A message that a script made once and for all.
@@ -303,6 +265,7 @@ impl Requests {
             expect: Expect { any_status: true, ..Expect::default() },
             reading: Reading::default(),
             index: 0,
+            path: None,
             method: method.into_owned(),
             address,
             long: Cell::new(false),
@@ -313,12 +276,12 @@ impl Requests {
             message: Message::of(message),
             checks: Rc::default(),
         };
-        Requests { list: vec![prepared], weights: vec![1], ..Requests::of_nothing() }
+        Requests { lines: Lines::one(prepared), ..Requests::of_nothing() }
     }
 
     /// The request whose turn it is.
-    pub fn at(&self, place: Placing) -> &Prepared {
-        let count = self.list.len() as u64;
+    pub fn at(&self, place: Placing) -> Line<'_> {
+        let count = self.lines.len() as u64;
         let index = match self.order {
             _ if count == 1 => 0,
             RequestOrder::Loop => place.number % count,
@@ -334,13 +297,13 @@ impl Requests {
                 (slice.start + place.turn).min(slice.end.saturating_sub(1))
             }
         };
-        &self.list[index as usize]
+        self.lines.at(index as usize)
     }
 
     /// True if a user has nothing more to send, since its part of the list is over.
     pub fn is_over_for(&self, place: Placing) -> bool {
         self.order == RequestOrder::Slices && {
-            let slice = slice(place, self.list.len() as u64);
+            let slice = slice(place, self.lines.len() as u64);
             place.turn >= slice.end - slice.start
         }
     }
@@ -352,7 +315,7 @@ impl Requests {
 
     /// True if there is nothing to send.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.lines.len() == 0
     }
 }
 
@@ -362,6 +325,29 @@ fn slice(place: Placing, count: u64) -> Range<u64> {
     let user = place.user.min(of - 1);
     let at = |user: u64| (u128::from(user) * u128::from(count) / u128::from(of)) as u64;
     at(user)..at(user + 1)
+}
+
+/// Sums up to and including each weight.
+fn sums(weights: impl Iterator<Item = u32>) -> Vec<u64> {
+    let add = |sum: &mut u64, weight: u32| {
+        *sum += u64::from(weight);
+        Some(*sum)
+    };
+    weights.scan(0, add).collect()
+}
+
+/// Where the path of a request stands in its bytes, if it is the same bytes each time and its URL says what is asked for.
+/// `forward`: a proxy is asked for the whole URL.
+fn path_place(
+    request: &Request,
+    address: &Address,
+    message: &Message,
+    forward: bool,
+) -> Option<Range<usize>> {
+    let follows = request.target.is_none() && !request.raw && message.is_fixed();
+    let before = if forward { address.text.len() - address.path.len() } else { 0 };
+    let begin = request.method.len() + " ".len() + before;
+    follows.then(|| begin..begin + address.path.len())
 }
 
 /// Expectations of a request's answers, which may have statuses of its own.
@@ -402,7 +388,8 @@ pub(crate) struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     /// `kept_head`: where the head is copied to, if somebody may want to see it.
-    pub fn new(prepared: &'a Prepared, kept_head: Option<&'a mut Vec<u8>>) -> Answer<'a> {
+    pub fn new(line: Line<'a>, kept_head: Option<&'a mut Vec<u8>>) -> Answer<'a> {
+        let prepared = line.prepared();
         let gathers = prepared.expect.body == ExpectBody::Same && prepared.model.borrow().is_none();
         Answer {
             prepared,

@@ -58,7 +58,8 @@ pub fn phase(pace: Pace, stop: Stop) -> Phase {
 pub fn phase_of_requests(body: ExpectBody, pace: Pace, stop: Stop) -> Phase {
     let request = |object: u64| Request::get(&format!("http://peer:1/w/{object:x}/500"));
     let expect = Expect { body, ..Expect::default() };
-    let step = RequestStep { requests: [1, 2, 3].map(request).to_vec(), expect, ..RequestStep::default() };
+    let step =
+        RequestStep { requests: [1, 2, 3].map(request).to_vec().into(), expect, ..RequestStep::default() };
     phase_of(Step::Requests(step), pace, stop)
 }
 

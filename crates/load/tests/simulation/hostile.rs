@@ -16,7 +16,7 @@ fn upload() -> Step {
         body: "x".repeat(LONG).into(),
         ..Request::get("http://server/upload")
     };
-    Step::Requests(RequestStep { requests: vec![upload], ..RequestStep::default() })
+    Step::Requests(RequestStep { requests: vec![upload].into(), ..RequestStep::default() })
 }
 
 fn ran(step: Step, count: u64, script: Script) -> Ran {

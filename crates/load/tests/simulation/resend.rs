@@ -15,7 +15,7 @@ const DELAY: Duration = Duration::from_millis(10);
 /// how many requests the server has read.
 fn ran(method: &str, resend: Resend, closes_after: Duration) -> (Ran, u64) {
     let request = Request { method: method.to_owned(), ..Request::get("http://server/page") };
-    let step = Step::Requests(RequestStep { requests: vec![request], ..RequestStep::default() });
+    let step = Step::Requests(RequestStep { requests: vec![request].into(), ..RequestStep::default() });
     let think = Delay::Fixed { delay: Duration::from_millis(100) };
     let seen = Rc::new(Cell::new(0));
     let counted = seen.clone();

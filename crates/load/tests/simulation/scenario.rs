@@ -175,7 +175,7 @@ fn listed_objects(choose: &mut Chooser) -> RequestStep {
     if templates {
         requests.push(Request::get("http://server/w/{{int:1..9}}/{{int:0..3000}}"));
     }
-    RequestStep { requests, templates, ..RequestStep::default() }
+    RequestStep { requests: requests.into(), templates, ..RequestStep::default() }
 }
 
 fn url_step(choose: &mut Chooser) -> UrlStep {

@@ -43,7 +43,7 @@ fn session() -> Session {
 /// A run of so many requests from a seed, whose accounts must add up.
 fn check(seed: u64, session: Session, http: Http1, count: u64) {
     let list = vec![Request::get("http://server/page")];
-    let step = Step::Requests(RequestStep { requests: list, session, ..RequestStep::default() });
+    let step = Step::Requests(RequestStep { requests: list.into(), session, ..RequestStep::default() });
     let phase = crate::world::phase(step, Pace::Users(4), requests(count));
     let mut case = Case::new(vec![phase], Server::Script(Script::new(answers)));
     case.load.protocol = Protocol::Http1(http);

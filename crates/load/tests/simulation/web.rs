@@ -74,7 +74,7 @@ pub fn step(choose: &mut Chooser) -> RequestStep {
     let requests = vec![Request::get("http://server/page"), post, Request::get("http://server/next")];
     let session = if choose.some(0.6) { session(choose) } else { Session::default() };
     let order = choose.one(&[RequestOrder::default(), RequestOrder::Random]);
-    RequestStep { requests, session, order, ..RequestStep::default() }
+    RequestStep { requests: requests.into(), session, order, ..RequestStep::default() }
 }
 
 fn session(choose: &mut Chooser) -> Session {

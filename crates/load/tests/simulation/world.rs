@@ -152,7 +152,7 @@ pub fn phase(step: Step, pace: Pace, stop: Stop) -> Phase {
 /// A plain request for a page of the server, again and again.
 pub fn page() -> Step {
     let requests = vec![Request::get("http://server/page")];
-    Step::Requests(RequestStep { requests, ..RequestStep::default() })
+    Step::Requests(RequestStep { requests: requests.into(), ..RequestStep::default() })
 }
 
 /// Exactly so many requests.

@@ -75,7 +75,7 @@ pub(super) fn check_step(phase: &str, step: &Step, found: &mut Vec<String>) {
     let (reading, what) = match step {
         Step::Object(step) => (step.reading, (step.abort > 0.0).then_some("requests that are broken off")),
         Step::Requests(step) => {
-            step.requests.iter().for_each(|request| check_fields(&request.fields, found));
+            step.requests.kinds().iter().for_each(|request| check_fields(&request.fields, found));
             let what = if step.aws.is_some() {
                 Some("a signature of AWS")
             } else if !step.session.is_none() {

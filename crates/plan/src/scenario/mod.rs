@@ -179,7 +179,7 @@ impl Step {
     fn labels(&self, add: &mut impl FnMut(&str)) {
         match self {
             Step::Transaction(transaction) => add(&transaction.name),
-            Step::Requests(step) => step.requests.iter().for_each(|request| add(&request.name)),
+            Step::Requests(step) => step.requests.kinds().iter().for_each(|request| add(&request.name)),
             Step::Code(code) => add(&code.sample),
             _ => {}
         }

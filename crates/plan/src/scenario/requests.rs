@@ -6,6 +6,7 @@ use crate::expect::Expect;
 use crate::field::Field;
 use crate::reading::Reading;
 use crate::request::Request;
+use crate::request_list::{ListName, Listed, RequestList};
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
@@ -16,7 +17,10 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct RequestStep {
     /// At least one.
-    pub requests: Vec<Request>,
+    pub requests: RequestList,
+    /// The list that they were read from; in results, where it is long, in place of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub list: Option<ListName>,
     /// In which order.
     pub order: RequestOrder,
     /// What the answers must be.
@@ -102,26 +106,27 @@ impl RequestStep {
     /// The names under which values of answers are kept.
     pub fn extracted(&self) -> Vec<&str> {
         self.requests
+            .kinds()
             .iter()
             .flat_map(|request| &request.extract)
             .map(|extract| extract.name.as_str())
             .collect()
     }
 
-    /// The texts of a request and of fields common to all that may hold placeholders, each taken apart.
+    /// The texts of one of the requests and of fields common to all that may hold placeholders, each taken apart.
     ///
     /// # Errors
     /// A broken placeholder, in words.
     pub fn placeholders<'a>(
-        request: &'a Request,
+        request: Listed<'a>,
         fields: impl Iterator<Item = &'a Field>,
     ) -> Result<Vec<Piece>, String> {
-        let mut found = TemplateAddress::parse(&request.url)?.text;
-        for field in fields.chain(&request.fields) {
+        let mut found = TemplateAddress::parse(request.url)?.text;
+        for field in fields.chain(&request.like.fields) {
             let text = field.value.template().unwrap_or_default();
             found.extend(pieces(text.as_bytes(), Encode::Line)?);
         }
-        found.extend(pieces(request.body.template().unwrap_or_default(), Encode::Raw)?);
+        found.extend(pieces(request.like.body.template().unwrap_or_default(), Encode::Raw)?);
         found.retain(|piece| matches!(piece, Piece::Value { .. }));
         Ok(found)
     }

@@ -130,7 +130,7 @@ fn asked(run: &Run) -> Asked {
     Asked {
         hostname: view.hostname.clone(),
         port: view.port,
-        path: view.path.clone(),
+        path: plan::secret::without_secrets(&view.path),
         proxy: view.proxy.clone(),
         secure: view.secure,
         server_name: view.server_name.clone(),

@@ -5,7 +5,7 @@ use super::verbose::Told;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Ready, Surroundings};
 use doors::native::{Files, HttpArgs};
-use plan::secret::without_userinfo;
+use plan::secret::without_secrets;
 use std::io::Read;
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
 /// What is pressed, in a few words.
 fn target(args: &HttpArgs) -> String {
     let list = args.requests.list.as_ref().map(|list| format!("the URLs of {}", list.display()));
-    args.urls.iter().map(|url| without_userinfo(url)).chain(list).collect::<Vec<_>>().join(", ")
+    args.urls.iter().map(|url| without_secrets(url)).chain(list).collect::<Vec<_>>().join(", ")
 }
 
 /// Several mistakes have a line each.

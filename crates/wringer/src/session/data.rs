@@ -54,7 +54,7 @@ fn check_requests(step: &RequestStep, load: &Load, tables: &Tables) -> Result<()
     let mut seen = HashSet::new();
     let extracted = step.extracted();
     let names = Names { data: &step.data, extracted: &extracted };
-    for request in &step.requests {
+    for request in step.requests.iter() {
         let pieces = RequestStep::placeholders(request, fields.iter()).unwrap_or_default();
         for piece in pieces {
             let Piece::Value { name, .. } = piece else { continue };

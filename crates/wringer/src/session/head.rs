@@ -25,7 +25,7 @@ pub fn of(plan: &Plan, about: &About, threads: u32) -> Head {
         threads,
         seed: plan.seed,
         phases: plan.load.iter().flat_map(|load| &load.phases).map(phase).collect(),
-        plan: plan.to_text(),
+        plan: plan.told().to_text(),
         machine: machine(),
     }
 }

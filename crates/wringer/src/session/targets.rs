@@ -34,14 +34,20 @@ impl Targets {
             return Ok(Targets { target, ..Targets::default() });
         }
         let steps = load.phases.iter().flat_map(|phase| phase.sends());
-        let requests = steps.filter_map(|step| match step {
-            Step::Requests(step) => Some(step.requests.iter().chain(&step.session.login)),
-            Step::Script(step) => Some(std::slice::from_ref(&step.request).iter().chain(&[])),
-            _ => None,
-        });
+        let mut asked: Vec<Address> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Requests(step) => {
+                    asked.extend(step.requests.turns().filter_map(|(_, to)| to));
+                    asked.extend(step.session.login.iter().filter_map(plan::Request::address));
+                }
+                Step::Script(step) => asked.extend(step.request.address()),
+                _ => {}
+            }
+        }
         let http = load.protocol.http1().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
-        for address in requests.flatten().filter_map(plan::Request::address) {
+        for address in asked {
             let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
             if let Entry::Vacant(unknown) = hosts.entry((address.host, address.port)) {
                 unknown.insert(match http.unix_socket {
@@ -87,11 +93,11 @@ impl Targets {
             load.target.is_none() && load.protocol.http1().is_some_and(|http| http.unix_socket.is_none());
         let steps = load.phases.iter().flat_map(|phase| &phase.scenario.steps);
         let mut requests = steps.filter_map(|step| match step {
-            Step::Requests(step) => step.requests.first(),
+            Step::Requests(step) => step.requests.get(0),
             _ => None,
         });
         let Some(address) =
-            requests.next().and_then(plan::Request::address).filter(|to| direct && !to.secure)
+            requests.next().and_then(|first| Address::parse(first.url)).filter(|to| direct && !to.secure)
         else {
             return Ok(());
         };

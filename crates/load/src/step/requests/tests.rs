@@ -1,13 +1,15 @@
 //! Orders, bytes and comparisons of described requests.
 
 use super::*;
+use crate::request::{Filling, Values};
 use plan::data::{Data, Moment, Table};
 use plan::{Field, RequestForm};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use wire::http1::ResponseSink;
 
-fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
+pub(super) fn step(requests: Vec<Request>, body: ExpectBody) -> RequestStep {
+    let requests = requests.into();
     RequestStep { requests, expect: Expect { body, ..Expect::default() }, ..RequestStep::default() }
 }
 
@@ -24,8 +26,12 @@ fn plain(to: &[SocketAddr]) -> Destination<'_> {
 }
 
 fn requests(step: &RequestStep) -> Requests {
+    requests_over(step, &Http1::default())
+}
+
+pub(super) fn requests_over(step: &RequestStep, http: &Http1) -> Requests {
     let target = ["127.0.0.1:80".parse().unwrap()];
-    Requests::new(step, &Http1::default(), plain(&target), &Hosts::new(), &Tables::new(), 1, models())
+    Requests::new(step, http, plain(&target), &Hosts::new(), &Tables::new(), 1, models())
 }
 
 /// The bytes sent, by user 5 at 3 s after 1970.
@@ -225,9 +231,9 @@ fn values_of_answers_stand_in_later_requests() {
 
 #[test]
 fn statuses_of_a_request_replace_those_of_all() {
-    let mut step = step(vec![Request::get("http://h/"), Request::get("http://h/")], ExpectBody::Complete);
+    let other = Request { statuses: vec![plan::Status::Class(4)], ..Request::get("http://h/") };
+    let mut step = step(vec![Request::get("http://h/"), other], ExpectBody::Complete);
     step.expect.statuses = vec![plan::Status::Is(200)];
-    step.requests[1].statuses = vec![plan::Status::Class(4)];
     let requests = requests(&step);
     let takes = |number| [200, 404].map(|status| requests.at(nth(number)).expect.takes(status));
     assert_eq!([takes(0), takes(1)], [[true, false], [false, true]]);
@@ -283,7 +289,7 @@ fn hosts_that_are_not_known_are_left_out() {
     let step = step(vec![Request::get("http://h/"), Request::get("http://i/")], ExpectBody::Complete);
     let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
-    assert_eq!(requests.list.len(), 1);
+    assert_eq!(requests.lines.len(), 1);
     assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
 }
 
@@ -294,7 +300,10 @@ fn https_urls_begin_tls_with_their_host() {
     let hosts = Hosts::from([at(80), at(443)]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     let seen = [0, 1].map(|number| {
-        (requests.at(nth(number)).route.to[0].port(), requests.at(nth(number)).destination().secure)
+        (
+            requests.at(nth(number)).route.to[0].port(),
+            requests.at(nth(number)).prepared().destination().secure,
+        )
     });
     assert_eq!(seen, [(443, Some("h")), (80, None)]);
 }

@@ -1,0 +1,28 @@
+//! Digests by which files and lists are known again.
+
+use sha2::Digest;
+
+/// SHA-256, as people write it.
+pub struct Sha256;
+
+impl Sha256 {
+    /// The digest of these bytes, one behind the other: 64 hexadecimal digits.
+    pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+        let mut hash = sha2::Sha256::new();
+        parts.into_iter().for_each(|part| hash.update(part));
+        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_one_text() {
+        // FIPS 180-2, appendix B.1.
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(Sha256::of([&b"abc"[..]]), abc);
+        assert_eq!(Sha256::of([&b"a"[..], b"", b"bc"]), abc);
+    }
+}
