@@ -2,7 +2,7 @@
 
 use crate::Plan;
 use crate::request_list::{ListName, RequestList};
-use crate::requests::RequestStep;
+use crate::scenario::RequestStep;
 use crate::scenario::Step;
 use crate::secret::without_secrets;
 use thiserror::Error;

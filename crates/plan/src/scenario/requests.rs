@@ -5,7 +5,6 @@ use crate::data::Data;
 use crate::expect::Expect;
 use crate::field::Field;
 use crate::reading::Reading;
-use crate::request::Request;
 use crate::request_list::{ListName, Listed, RequestList};
 use crate::secret::Secret;
 use crate::session::Session;
