@@ -128,20 +128,20 @@ fn is_field(name: &str, value: &str) -> bool {
     !name.is_empty() && name.bytes().all(token) && plain
 }
 
-fn plan(
+/// What is sent: one request again and again, or what the script says.
+fn step(
     tool: Tool,
     typed: &Typed,
     target: &Target,
     mut fields: Vec<Field>,
     script: Option<(String, String)>,
-    seed: u64,
-) -> Result<Plan, Shown> {
+) -> Step {
     if script.is_none() && !fields.iter().any(|field| field.name.eq_ignore_ascii_case("Host")) {
         fields.insert(0, Field::new("Host", target.authority.as_str()));
     }
     let request = Request { target: Some(target.path.clone()), fields, ..Request::get(&target.address.text) };
     let expect = Expect { any_status: true, ..Expect::default() };
-    let step = match script {
+    match script {
         None => {
             Step::Requests(RequestStep { requests: vec![request].into(), expect, ..RequestStep::default() })
         }
@@ -154,7 +154,18 @@ fn plan(
             request,
             time_batches: tool == Tool::Wrk || typed.batches,
         }),
-    };
+    }
+}
+
+fn plan(
+    tool: Tool,
+    typed: &Typed,
+    target: &Target,
+    fields: Vec<Field>,
+    script: Option<(String, String)>,
+    seed: u64,
+) -> Result<Plan, Shown> {
+    let step = step(tool, typed, target, fields, script);
     let fits = |what: &str, value: u64, most: u64| {
         let complaint = || format!("{}: {what} {value}: give at most {most}", tool.name());
         if value <= most { Ok(value) } else { Err(refused(tool, complaint())) }
