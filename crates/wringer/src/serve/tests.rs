@@ -41,7 +41,7 @@ fn second(at_s: u64, requests: u64) -> RunEvent {
 fn page(live: Option<Live>) -> Page {
     let folder = tempfile::tempdir().unwrap();
     kept(folder.path(), "0193551f-7c2e-7000-8000-0000aaaa0001");
-    symlink("/etc/passwd", folder.path().join("20200101-000000-http-bbbbbbbb.wrun")).unwrap();
+    symlink("/etc/passwd", folder.path().join("19600101-000000-http-bbbbbbbb.wrun")).unwrap();
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let options = Options { listen, host_names: Vec::new(), folder: Some(folder.path().to_owned()), live };
     let server = start(options).unwrap();

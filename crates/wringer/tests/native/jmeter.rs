@@ -43,7 +43,8 @@ fn a_plan_is_run_with_jmeters_results() {
     let seen = web.seen();
     assert_eq!(seen.len(), 12);
     assert!(seen.iter().all(|asked| asked.target == "/a%20b?c=d" && asked.field("X-A") == Some("b")));
-    let names: Vec<&str> = seen[0].head.lines().skip(1).filter_map(|line| line.split(':').next()).collect();
+    let names: Vec<&str> =
+        seen[0].head.trim_end().lines().skip(1).filter_map(|line| line.split(':').next()).collect();
     assert_eq!(names, ["Connection", "X-A", "Host", "User-Agent"]);
     let results = ran.file("out.jtl");
     let lines: Vec<&str> = results.lines().collect();
