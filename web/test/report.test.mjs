@@ -58,33 +58,43 @@ test("a window chosen with the pointer recomputes the figures, stands in the add
 
 test("everything can be done with keys", async () => {
   const { page, problems } = await open("minute");
-  const focused = () => page.evaluate(() => document.activeElement?.dataset.chart);
+  // What a key does shows with the next frame, or, what is spoken, half a second later.
+  const until = (condition, of) => page.waitForFunction(condition, of);
+  const focused = (chart) => until((chart) => document.activeElement?.dataset.chart === chart, chart);
   await page.keyboard.press("j");
-  assert.equal(await focused(), "throughput");
+  await focused("throughput");
   await page.keyboard.press("j");
-  assert.equal(await focused(), "latency");
+  await focused("latency");
+  // A chart is drawn when it comes into view; before that there is no cursor to move.
+  await until(() => document.querySelector('[data-chart="latency"] canvas'));
   await page.keyboard.press("ArrowRight");
-  const spoken = page.locator('[data-chart="latency"] [aria-live]');
-  assert.match(await spoken.textContent(), /00:00 .*p99 /);
+  await until(() => /00:00 .*p99 /.test(document.querySelector('[data-chart="latency"] [aria-live]').textContent));
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate(() => location.hash), "#w=10-21");
+  await until(() => location.hash === "#w=10-21");
   await page.keyboard.press("Escape");
+  await until(() => location.hash === "");
   const log = page.locator('[data-chart="latency"] button', { hasText: "Log" });
-  assert.equal(await log.getAttribute("aria-pressed"), "true");
+  const pressed = (is) =>
+    until(
+      (is) => [...document.querySelectorAll('[data-chart="latency"] button')].some((button) => button.textContent === "Log" && button.getAttribute("aria-pressed") === is),
+      is,
+    );
+  await log.waitFor();
+  await pressed("true");
   await page.keyboard.press("l");
-  assert.equal(await log.getAttribute("aria-pressed"), "false");
+  await pressed("false");
   await page.keyboard.press("t");
-  const rows = await page.locator('[data-chart="latency"] tbody tr').count();
-  assert.equal(rows, 60);
+  await until(() => document.querySelectorAll('[data-chart="latency"] tbody tr').length === 60);
   await page.keyboard.press("?");
-  assert.ok(await page.locator("dialog[open]").isVisible());
+  await page.locator("dialog[open]").waitFor();
   await page.locator("dialog input").uncheck();
   await page.keyboard.press("Escape");
+  await page.locator("dialog[open]").waitFor({ state: "hidden" });
   await page.keyboard.press("k");
-  assert.notEqual(await focused(), "throughput", "single keys can be turned off");
+  assert.notEqual(await page.evaluate(() => document.activeElement?.dataset.chart), "throughput", "single keys can be turned off");
   assert.deepEqual(problems, []);
 });
 

@@ -14,6 +14,7 @@ mod expression;
 mod finding;
 mod form;
 pub mod function;
+mod json_path;
 mod resolve;
 mod role;
 mod settings;

@@ -25,7 +25,8 @@ export function Figure({ chart, until, bounded }: { chart: Chart; until: number;
   const spoken = useRef<HTMLParagraphElement>(null);
   const plot = useRef<Plot | null>(null);
   const latest = useRef(chart);
-  const lastSpoken = useRef(0);
+  const lastSpoken = useRef(-SPEAK);
+  const waiting = useRef(0);
   const narrow = useSignal(innerWidth < 700);
   latest.current = chart;
   const words = t.value;
@@ -43,11 +44,17 @@ export function Figure({ chart, until, bounded }: { chart: Chart; until: number;
 
   const at = (index: number | null) => {
     tell(latest.current, index, values.current, when.current);
-    const now = performance.now();
     const has = document.activeElement === host.current?.closest("figure");
-    if (index === null || !has || !spoken.current || now - lastSpoken.current < SPEAK) return;
-    lastSpoken.current = now;
-    spoken.current.textContent = sentence(latest.current, index);
+    if (index === null || !has) return;
+    // What comes too soon is said later: the last point is never left out.
+    clearTimeout(waiting.current);
+    const wait = Math.max(0, lastSpoken.current + SPEAK - performance.now());
+    const say = () => {
+      lastSpoken.current = performance.now();
+      if (spoken.current) spoken.current.textContent = sentence(latest.current, index);
+    };
+    if (wait === 0) say();
+    else waiting.current = window.setTimeout(say, wait);
   };
 
   // What a plot is made of: when this changes it is made anew.

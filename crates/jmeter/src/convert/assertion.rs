@@ -170,7 +170,10 @@ impl Converter<'_> {
             Must::Equal(Body::from(expected.raw()))
         };
         let must = if flag("INVERT", false) { Must::Not(Box::new(must)) } else { must };
-        before.push(Step::Check(Check { at: Selector::body(By::JsonPath(path)), must }));
+        before.push(Step::Check(Check {
+            at: Selector::body(By::JsonPath(crate::json_path::standard(&path))),
+            must,
+        }));
         before
     }
 }

@@ -120,12 +120,12 @@ impl Converter<'_> {
         let mut steps = Vec::new();
         for (nth, (name, path)) in names.iter().zip(&paths).enumerate() {
             let Some(path) = self.constant(of, path, "its path") else { continue };
-            let rooted = if path.starts_with('$') { path } else { format!("${path}") };
+            let path = crate::json_path::standard(&path);
             let number = numbers.get(nth).cloned().unwrap_or_default();
             let otherwise = defaults.get(nth).cloned().unwrap_or_default();
             let extract = Extract {
                 which: self.which(of, &number),
-                ..self.extract(of, name, Selector::body(By::JsonPath(rooted)), &otherwise, "")
+                ..self.extract(of, name, Selector::body(By::JsonPath(path)), &otherwise, "")
             };
             // Without a default the variable is emptied, not kept.
             let empty = extract.otherwise.is_none().then(Body::default);
