@@ -19,10 +19,10 @@ pub enum Event {
     },
     /// The body of an answer.
     Body(Vec<u8>),
-    /// A step of an exchange of messages that are no HTTP.
+    /// A step of an exchange of TCP messages.
     Talk(Box<Talk>),
     /// A request went wrong.
-    Trouble(Trouble),
+    RequestError(RequestError),
     /// A faulty answer, with what is known of it.
     Evidence(Box<Evidence>),
     /// A described request has ended.
@@ -35,7 +35,7 @@ pub enum Event {
     Fetched(u64),
 }
 
-/// A step of an exchange of messages that are no HTTP.
+/// A step of an exchange of TCP messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Talk {
     /// Number of the connection: that of its worker, from 1, times 10,000, and its place there, from 1.
@@ -170,7 +170,7 @@ pub enum HeadTitle {
 
 /// A request that went wrong.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trouble {
+pub struct RequestError {
     /// How.
     pub what: Wrong,
     /// The request line, or the URL.

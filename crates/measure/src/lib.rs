@@ -39,7 +39,7 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 
 pub use contention::Contention;
 pub use distribution::Distribution;
-pub use event::{Cause, Event, Evidence, First, FirstTls, Record, Said, Talk, Trouble};
+pub use event::{Cause, Event, Evidence, First, FirstTls, Record, RequestError, Said, Talk};
 pub use figures::Figures;
 pub use fold::RunState;
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};

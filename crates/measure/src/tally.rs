@@ -287,7 +287,7 @@ impl Tally {
         if let Some(label) = exchange.label {
             self.labels.count(label, exchange.outcome, exchange.response, times);
         }
-        // Messages that are no HTTP have no status.
+        // TCP messages have no status.
         if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
             self.count_ended(exchange, times);
         }

@@ -21,7 +21,7 @@ pub struct Simulated<T> {
     pub took: Duration,
     /// What happened.
     pub log: Log,
-    /// The worker's deeds, and its holdings after all of its tasks were dropped: nothing.
+    /// The worker's counts, and its holdings after all of its tasks were dropped: nothing.
     pub usage: Usage,
 }
 

@@ -25,7 +25,7 @@ fn tens_of_thousands_of_connections_at_once() {
             continue;
         }
         println!("on {io}");
-        net::run(io, Limits::default(), |net| crowd(net, connections)).unwrap();
+        net::run(io, Limits::default(), |net| open_all(net, connections)).unwrap();
     }
 }
 
@@ -37,7 +37,7 @@ fn raise_the_limit() -> usize {
     most.min(MOST)
 }
 
-async fn crowd(net: Net, connections: usize) {
+async fn open_all(net: Net, connections: usize) {
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let mut listener = net.listen(anywhere, &ListenOptions::default()).unwrap();
     let at = listener.local_addr().unwrap();

@@ -1,4 +1,4 @@
-//! Answers to messages that are no HTTP: a stand-in for a service, with codes by rule and misbehaviour by chance.
+//! Answers to TCP messages: a stand-in for a service, with codes by rule and misbehaviour by chance.
 
 use crate::worker::{Turn, Worker};
 use net::Close;

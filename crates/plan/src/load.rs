@@ -49,7 +49,7 @@ pub struct Load {
 pub enum Protocol {
     /// HTTP/1.0 or 1.1 over TCP.
     Http1(Http1),
-    /// Messages over TCP that are no HTTP.
+    /// TCP messages.
     Messages(MessageConnections),
 }
 
@@ -428,7 +428,7 @@ pub struct Origin {
     /// TLS on its connections; `None`: without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<OriginTls>,
-    /// It answers messages that are no HTTP instead of serving objects.
+    /// It answers TCP messages instead of serving objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<MessageService>,
 }

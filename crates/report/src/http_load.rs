@@ -109,7 +109,7 @@ fn of_histogram(times: &Histogram<u64>) -> Option<(f64, u64, u64)> {
 
 /// What is said of a fetch on standard error, without line end; `None` where nothing is. `clock`: the time of day, for the
 /// fork's lines.
-pub fn trouble(record: &Record, format: Format, timeout_s: u64, clock: &str) -> Option<String> {
+pub fn error_line(record: &Record, format: Format, timeout_s: u64, clock: &str) -> Option<String> {
     let url = &record.url;
     let expected = record.expected_bytes.unwrap_or(0);
     match record.outcome {

@@ -7,7 +7,9 @@ use crate::good;
 use crate::show;
 use measure::event::{HeadTitle, Wrong};
 use measure::run::received_bytes;
-use measure::{Clock, Counts, Failure, FailureKind, Fault, OriginCounts, Row, RunResult, Stage, Trouble};
+use measure::{
+    Clock, Counts, Failure, FailureKind, Fault, OriginCounts, RequestError, Row, RunResult, Stage,
+};
 
 /// What the lines of a run show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -331,10 +333,10 @@ pub fn head_view(title: HeadTitle, head: &[u8]) -> Vec<u8> {
 }
 
 /// A line about a request that went wrong: in the old tool's words where it had some.
-pub fn trouble(trouble: &Trouble) -> String {
-    let request = printable(&trouble.request);
-    let after_ms = trouble.after.as_millis();
-    match &trouble.what {
+pub fn error_line(error: &RequestError) -> String {
+    let request = printable(&error.request);
+    let after_ms = error.after.as_millis();
+    match &error.what {
         Wrong::Length { expected, announced, whole } => {
             format!("bad Content-Length expected {expected} got {announced} orig {whole}\n")
         }
@@ -343,26 +345,26 @@ pub fn trouble(trouble: &Trouble) -> String {
         }
         Wrong::Faulty(Fault::WrongBytes) => format!("content verification error '{request}'\n"),
         Wrong::Faulty(fault) => format!("content verification error '{request}' ({})\n", fault.text()),
-        Wrong::Redirect => format!("bad redirect '{}': '{request}'\n", printable(&trouble.status_line)),
+        Wrong::Redirect => format!("bad redirect '{}': '{request}'\n", printable(&error.status_line)),
         Wrong::Url => format!("bad URL '{request}'\n"),
-        Wrong::Failed(failure) => failed(trouble, *failure),
+        Wrong::Failed(failure) => failed(error, *failure),
     }
 }
 
-fn failed(trouble: &Trouble, failure: Failure) -> String {
-    let request = printable(&trouble.request);
-    let Trouble { connection, after, range, .. } = trouble;
+fn failed(error: &RequestError, failure: Failure) -> String {
+    let request = printable(&error.request);
+    let RequestError { connection, after, range, .. } = error;
     let after_ms = after.as_millis();
     match (failure.kind, failure.stage) {
         (FailureKind::BadStatus, _) => {
-            let status_line = printable(&trouble.status_line);
+            let status_line = printable(&error.status_line);
             let (first, last) = range;
             format!(
                 "error response {connection} after {after_ms}ms: '{request}':'{status_line}' {first}-{last}\n"
             )
         }
         (FailureKind::ClosedEarly, Stage::Head) => {
-            let idle = if trouble.reused { " -- keepalive timeout" } else { "" };
+            let idle = if error.reused { " -- keepalive timeout" } else { "" };
             format!(
                 "read_response {connection} closed during header for '{request}' after {after_ms}{idle}\n"
             )

@@ -271,7 +271,7 @@ fn path(url: &str) -> &str {
 }
 
 /// The line about a request that got no answer, without line end; `None` where nothing failed but the status.
-pub fn trouble(outcome: &Outcome, color: bool) -> Option<String> {
+pub fn error_line(outcome: &Outcome, color: bool) -> Option<String> {
     let Outcome::Failed(failure) = outcome else { return None };
     if matches!(failure.kind, FailureKind::BadStatus | FailureKind::NotHttp) {
         return None;

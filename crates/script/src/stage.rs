@@ -47,7 +47,7 @@ pub struct Stage {
     progress: Arc<AtomicU64>,
     patience: Patience,
     told: Receiver<Told>,
-    trouble: Option<Failure>,
+    failure: Option<Failure>,
     watch: Vec<Watch>,
 }
 
@@ -126,7 +126,7 @@ impl Stage {
             progress: progress.clone(),
             patience,
             told,
-            trouble: None,
+            failure: None,
             watch,
         };
         let conduct = move || {
@@ -198,17 +198,17 @@ impl Stage {
             self.file,
             LONGEST_CALL.as_secs()
         );
-        self.trouble.get_or_insert(Failure(text));
+        self.failure.get_or_insert(Failure(text));
         let watch = &self.watch[index];
         Some((index as u32, watch.since, watch.ledger.tally()))
     }
 
     /// Why the run ended before its time, where the script has failed in it.
-    pub fn trouble(&mut self) -> Option<Failure> {
+    pub fn failure(&mut self) -> Option<Failure> {
         while let Ok(Told(failure)) = self.told.try_recv() {
-            self.trouble.get_or_insert(failure);
+            self.failure.get_or_insert(failure);
         }
-        self.trouble.clone()
+        self.failure.clone()
     }
 }
 

@@ -99,9 +99,9 @@ impl Mask {
             Event::Url(url) => *url = self.text(url),
             Event::Head { text, .. } => *text = self.head(text),
             Event::Body(body) => *body = self.bytes(body).into_owned(),
-            Event::Trouble(trouble) => {
-                trouble.request = self.text(&trouble.request);
-                trouble.status_line = self.text(&trouble.status_line);
+            Event::RequestError(error) => {
+                error.request = self.text(&error.request);
+                error.status_line = self.text(&error.status_line);
             }
             Event::Talk(talk) => match &mut talk.said {
                 Said::Sent(bytes) | Said::Received { bytes, .. } => {

@@ -167,7 +167,7 @@ pub enum Command {
     Cache(Box<CacheArgs>),
     /// Press a web server
     Http(Box<HttpArgs>),
-    /// Press a TCP service with messages that are no HTTP
+    /// Press a TCP service with messages
     Tcp(Box<TcpArgs>),
     /// Only the origin; clients elsewhere join its accounts
     Origin(Box<OriginArgs>),

@@ -5,7 +5,7 @@ use plan::data::unescape;
 use plan::message::{Framing, MessageService};
 use plan::{Body, units};
 
-/// How the origin answers messages that are no HTTP.
+/// How the origin answers TCP messages.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Answers to messages")]
 pub struct ServiceArgs {

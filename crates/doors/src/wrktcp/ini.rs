@@ -557,7 +557,7 @@ impl Reader {
         self.mistakes.iter().any(|mistake| mistake.what.starts_with(item))
     }
 
-    /// Messages that are no HTTP have a body, and one head.
+    /// TCP messages have a body, and one head.
     fn finish_requests(&mut self) {
         if self.ini.requests.iter().any(|request| request.body.is_none()) {
             self.wrong(0, "req_body is missing: give it under [request]; it may be empty");

@@ -7,7 +7,7 @@ use super::args::{Html, Typed, refused, version};
 use super::http::address;
 use super::ini::{self, Draft, Ini, Mistake};
 use super::parameter::Parameter;
-use super::step::{Manner, step};
+use super::step::{StepOptions, step};
 use super::{Now, Run, Shown, View};
 use ::plan::check::MAX_USERS;
 use ::plan::data::{Counter, Counting, Wrap};
@@ -55,12 +55,12 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
         text: String::new(),
     };
     let text = read_file(Path::new(&typed.file)).map_err(unreadable)?;
-    let manner = Manner { compat_counter: typed.compat_counter, utc: typed.utc, read_file };
+    let options = StepOptions { compat_counter: typed.compat_counter, utc: typed.utc, read_file };
     let wrong = |mistakes: Vec<Mistake>| {
         let lines = mistakes.iter().map(|mistake| format!("wrktcp: {}: {mistake}", typed.file));
         Shown { complaint: lines.collect::<Vec<_>>().join("\n"), text: String::new() }
     };
-    let (ini, plan) = plan(&text, &typed, now.seed, manner).map_err(wrong)?;
+    let (ini, plan) = plan(&text, &typed, now.seed, options).map_err(wrong)?;
     Ok(Run {
         view: view(&typed, &ini),
         strict: typed.strict,
@@ -77,13 +77,18 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
 /// # Errors
 /// All its mistakes.
 pub(super) fn plan_of_file(text: &[u8], read_file: ReadFile<'_>) -> Result<Plan, Vec<Mistake>> {
-    let manner = Manner { compat_counter: false, utc: false, read_file };
-    plan(text, &Typed::default(), 0, manner).map(|(_, plan)| plan)
+    let options = StepOptions { compat_counter: false, utc: false, read_file };
+    plan(text, &Typed::default(), 0, options).map(|(_, plan)| plan)
 }
 
-fn plan(text: &[u8], typed: &Typed, seed: u64, manner: Manner<'_>) -> Result<(Ini, Plan), Vec<Mistake>> {
+fn plan(
+    text: &[u8],
+    typed: &Typed,
+    seed: u64,
+    options: StepOptions<'_>,
+) -> Result<(Ini, Plan), Vec<Mistake>> {
     let mut draft = ini::draft(text);
-    let messages = step(&mut draft, manner);
+    let messages = step(&mut draft, options);
     let Draft { ini, mut mistakes } = draft;
     let plan = whole(messages, &ini, typed, seed);
     if mistakes.is_empty() {

@@ -21,7 +21,7 @@ const LONGEST: u32 = 64 << 20;
 
 /// What a file does not say itself.
 #[derive(Clone, Copy)]
-pub(super) struct Manner<'a> {
+pub(super) struct StepOptions<'a> {
     /// Counters go on as they used to.
     pub compat_counter: bool,
     /// Times are of UTC.
@@ -31,10 +31,10 @@ pub(super) struct Manner<'a> {
 }
 
 /// Says what a file means, and adds what is wrong with it.
-pub(super) fn step(draft: &mut Draft, manner: Manner<'_>) -> MessageStep {
+pub(super) fn step(draft: &mut Draft, options: StepOptions<'_>) -> MessageStep {
     let Draft { ini, mistakes } = draft;
     let mut maker =
-        Maker { ini, manner, data: Vec::new(), names: vec![None; ini.parameters.len()], mistakes };
+        Maker { ini, options, data: Vec::new(), names: vec![None; ini.parameters.len()], mistakes };
     ini.parameters.iter().for_each(|named| maker.check(named));
     let messages = ini.requests.iter().map(|request| maker.message(request)).collect();
     MessageStep {
@@ -52,7 +52,7 @@ pub(super) fn step(draft: &mut Draft, manner: Manner<'_>) -> MessageStep {
 
 pub(super) struct Maker<'a> {
     pub ini: &'a Ini,
-    manner: Manner<'a>,
+    options: StepOptions<'a>,
     data: Vec<Data>,
     /// What the parameters that are used are called in the plan.
     names: Vec<Option<String>>,
@@ -102,13 +102,13 @@ impl Maker<'_> {
     fn source(&self, parameter: &Parameter) -> (Source, Option<Format>) {
         match parameter {
             Parameter::Counter { start, end, step, format } => {
-                let wrap = if self.manner.compat_counter { Wrap::Wrktcp } else { Wrap::Restart };
+                let wrap = if self.options.compat_counter { Wrap::Wrktcp } else { Wrap::Restart };
                 let (end, each) = (Some(*end), Each::Place);
                 let counter = Counter { start: *start, end, step: *step, width: 0, wrap, each };
                 (Source::Counter(counter), format.clone())
             }
             Parameter::DateTime { format } => {
-                let zone = if self.manner.utc { Zone::Utc } else { Zone::Local };
+                let zone = if self.options.utc { Zone::Utc } else { Zone::Local };
                 (Source::Time(Time::Text(TimeText { format: format.clone().into(), zone })), None)
             }
             Parameter::ConnectId { format } => (Source::Connection, format.clone()),
@@ -127,7 +127,7 @@ impl Maker<'_> {
         let named = &self.ini.parameters[index];
         let (source, format) = self.source(&named.parameter);
         if let Some(file) = source.file() {
-            let read = (self.manner.read_file)(Path::new(file));
+            let read = (self.options.read_file)(Path::new(file));
             let why = match read {
                 Err(error) => Some(error.to_string()),
                 Ok(bytes) => bytes.is_empty().then(|| "it has no row".to_owned()),

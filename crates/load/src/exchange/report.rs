@@ -3,7 +3,7 @@
 use super::{Call, Client, Context, Moments, Sent, Worker};
 use crate::answer::{Found, Summary};
 use measure::event::{HeadTitle, Wrong};
-use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, Times, Trouble};
+use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, RequestError, Times};
 use std::borrow::Cow;
 use wire::http1::Version;
 
@@ -202,7 +202,7 @@ fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending:
     };
     for what in ending.found.errors.iter().cloned().chain(what) {
         let described = call.describe(&sent.item);
-        worker.account.tell(Event::Trouble(Trouble {
+        worker.account.tell(Event::RequestError(RequestError {
             what,
             request: described.title.into_owned(),
             status_line: answer.lines().next().unwrap_or("").to_owned(),

@@ -11,33 +11,33 @@ use crate::helpers::{backends, check, check_on, message, pair, pattern};
 /// The least that the queue of completions may be made for.
 const NARROW: Limits = Limits { buffer_bytes: 4096, events: 1, completions_per_poll: 64 };
 
-const CROWD: usize = 300;
+const STREAMS: usize = 300;
 
 /// Connections, each with a message that nobody has received yet.
-async fn crowd_with_mail(net: &Net) -> Vec<(Stream, Stream)> {
-    let mut crowd = Vec::new();
-    for number in 0..CROWD {
+async fn streams_with_bytes(net: &Net) -> Vec<(Stream, Stream)> {
+    let mut streams = Vec::new();
+    for number in 0..STREAMS {
         let (mut client, server) = pair(net).await;
         client.send(message(net, format!("mail {number}").as_bytes())).await.unwrap();
-        crowd.push((client, server));
+        streams.push((client, server));
     }
     net.sleep(Duration::from_millis(5)).await;
-    crowd
+    streams
 }
 
 /// All receive in the same turn, and the kernel has an answer for each at once.
 async fn all_receive_at_once(net: &Net, limits: &Limits) {
-    let crowd = crowd_with_mail(net).await;
+    let streams = streams_with_bytes(net).await;
     let done = Rc::new(Cell::new(0));
     let everyone = net.event();
-    for (number, (client, mut server)) in crowd.into_iter().enumerate() {
+    for (number, (client, mut server)) in streams.into_iter().enumerate() {
         let (done, everyone) = (done.clone(), everyone.clone());
         net.spawn(async move {
             let mail = server.recv().await.unwrap();
             assert_eq!(&*mail, format!("mail {number}").as_bytes());
             done.set(done.get() + 1);
             drop(client);
-            if done.get() == CROWD {
+            if done.get() == STREAMS {
                 everyone.set();
             }
         });
@@ -46,7 +46,7 @@ async fn all_receive_at_once(net: &Net, limits: &Limits) {
     let usage = net.usage();
     if net.backend() == "io_uring" {
         assert!(usage.buffer_shortages > 0, "the provided buffers sufficed: {usage:?}");
-        assert_eq!(usage.completion_overflows > 0, limits.events < CROWD, "{usage:?}");
+        assert_eq!(usage.completion_overflows > 0, limits.events < STREAMS, "{usage:?}");
     }
 }
 
@@ -62,12 +62,12 @@ fn exhausted_buffers_and_a_full_queue_lose_nothing() {
 
 /// A full queue must not lose the news that a message could not be sent, either.
 #[test]
-fn sends_that_fail_in_a_crowd_are_all_told() {
+fn sends_that_fail_together_are_all_told() {
     for io in backends() {
         println!("on {io}");
         check_on(io, NARROW, |net| async move {
             let mut clients = Vec::new();
-            for _ in 0..CROWD {
+            for _ in 0..STREAMS {
                 let (client, server) = pair(&net).await;
                 server.close(net::Close::Reset);
                 clients.push(client);
@@ -80,7 +80,7 @@ fn sends_that_fail_in_a_crowd_are_all_told() {
                     let sent = client.send(message(&within, b"anybody there?")).await;
                     assert!(sent.is_err() || client.recv().await.is_err());
                     told.set(told.get() + 1);
-                    if told.get() == CROWD {
+                    if told.get() == STREAMS {
                         everyone.set();
                     }
                 });

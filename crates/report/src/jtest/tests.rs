@@ -228,7 +228,7 @@ fn head_views_have_their_titles_and_braces() {
 }
 
 fn told(what: Wrong, reused: bool) -> String {
-    trouble(&Trouble {
+    error_line(&RequestError {
         what,
         request: "GET http://vm:9080/1.1330000000/600 HTTP/1.0".to_owned(),
         status_line: "HTTP/1.0 404 Not Found".to_owned(),

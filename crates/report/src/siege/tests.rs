@@ -192,6 +192,6 @@ fn failures_have_lines_of_their_own() {
     assert!(line(&of(FailureKind::NotHttp, 0, 0), &options, &now).unwrap().starts_with("HTTP/1.1 418 "));
     assert!(line(&of(FailureKind::BadStatus, 500, 4), &options, &now).unwrap().starts_with("HTTP/1.1 500 "));
     let refused = Outcome::Failed(Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None });
-    assert_eq!(trouble(&refused, false).unwrap(), "[error] socket: unable to connect: connection refused");
-    assert_eq!(trouble(&failed(FailureKind::BadStatus), false), None);
+    assert_eq!(error_line(&refused, false).unwrap(), "[error] socket: unable to connect: connection refused");
+    assert_eq!(error_line(&failed(FailureKind::BadStatus), false), None);
 }

@@ -58,7 +58,7 @@ impl Report<'_> {
                 format!("response time; p50 {}, longest {longest}", at(0.5)),
             ]);
         }
-        table.row([format!("{} failed", show::count(counts.failed)), self.trouble()]);
+        table.row([format!("{} failed", show::count(counts.failed)), self.failures()]);
         if counts.unfinished > 0 {
             table.row([format!("{} unfinished", show::count(counts.unfinished)), self.left_waiting()]);
         }
@@ -84,7 +84,7 @@ impl Report<'_> {
     }
 
     /// What stands beside the number of failed requests.
-    fn trouble(&self) -> String {
+    fn failures(&self) -> String {
         let counts = self.counts();
         let mut parts = Vec::new();
         if counts.failed > 0 {

@@ -36,14 +36,14 @@ pub(super) fn held(machine: &MachineUse) -> Vec<(&'static str, String)> {
     let memory = show::bytes(machine.memory_bytes);
     let mut facts =
         vec![("held", format!("at most {descriptors}, {memory} of memory{}", ports.unwrap_or_default()))];
-    let troubles = troubles(machine);
-    if !troubles.is_empty() {
-        facts.push(("machine", format!("{}; by all programs together", troubles.join(", "))));
+    let pressures = pressures(machine);
+    if !pressures.is_empty() {
+        facts.push(("machine", format!("{}; by all programs together", pressures.join(", "))));
     }
     facts
 }
 
-fn troubles(machine: &MachineUse) -> Vec<String> {
+fn pressures(machine: &MachineUse) -> Vec<String> {
     let (again, segments) = (show::count(machine.retransmits), show::count(machine.segments));
     let turned_away = show::counted(machine.listen_overflows, "new connection");
     let all = [

@@ -3,7 +3,7 @@
 
 use crate::wrk::rows;
 use measure::event::Wrong;
-use measure::{Fault, Said, Talk, Trouble};
+use measure::{Fault, RequestError, Said, Talk};
 
 /// Bytes of a message that are shown.
 const SHOWN: usize = 16 * 1024;
@@ -52,8 +52,8 @@ impl Log {
     }
 
     /// The lines of a failure; an answer that came whole and was wrong has been told of before.
-    pub fn trouble(&mut self, trouble: &Trouble) -> Vec<u8> {
-        let Wrong::Failed(failure) = &trouble.what else { return Vec::new() };
+    pub fn error(&mut self, error: &RequestError) -> Vec<u8> {
+        let Wrong::Failed(failure) = &error.what else { return Vec::new() };
         let what = rows::failure(failure);
         let failed = self.line("error][src/net.c][037", &[b"FAILED:[", what.as_bytes(), b"]"]);
         [failed, self.stop()].concat()

@@ -3,7 +3,7 @@
 use super::*;
 use crate::wrk::tests::{exchange, result};
 use measure::event::Wrong;
-use measure::{Counts, Failure, FailureKind, Fault, Outcome, Row, Said, Stage, Talk, Trouble};
+use measure::{Counts, Failure, FailureKind, Fault, Outcome, RequestError, Row, Said, Stage, Talk};
 
 fn failed(kind: FailureKind, stage: Stage, errno: Option<i32>) -> Failure {
     Failure { kind, stage, errno }
@@ -213,7 +213,7 @@ fn a_wrong_code_a_failure_and_a_silence_are_named() {
     let mut log = Log::new("h:1", "000000");
     told(&mut log, Said::Connecting);
     assert!(log.end().ends_with(b"UNFINISHED:[the test ended before there was an answer],cno[10001]\n"));
-    let trouble = Trouble {
+    let error = RequestError {
         what: Wrong::Failed(failed(FailureKind::Refused, Stage::Connect, Some(111))),
         request: String::new(),
         status_line: String::new(),
@@ -222,7 +222,7 @@ fn a_wrong_code_a_failure_and_a_silence_are_named() {
         connection: 0,
         reused: false,
     };
-    let text = String::from_utf8(log.trouble(&trouble)).unwrap();
+    let text = String::from_utf8(log.error(&error)).unwrap();
     let failed = "[error][src/net.c][037]FAILED:[connection refused (errno 111), connecting],cno[10001]\n";
     assert_eq!(text, format!("{failed}{stop}"));
     assert!(log.end().is_empty());

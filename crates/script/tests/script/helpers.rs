@@ -55,7 +55,7 @@ pub struct Theatre {
 /// How a run ended.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
-    pub trouble: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// One thread.
@@ -189,7 +189,7 @@ impl Theatre {
     pub fn end(&mut self) -> Outcome {
         self.asks.iter_mut().for_each(|ask| *ask = None);
         self.threads.drain(..).for_each(|thread| thread.join().unwrap());
-        Outcome { trouble: self.stage.trouble().map(|failure| failure.to_string()) }
+        Outcome { failure: self.stage.failure().map(|failure| failure.to_string()) }
     }
 
     /// Ends all threads and calls `done` with the result of [`result`].

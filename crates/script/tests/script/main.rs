@@ -208,7 +208,7 @@ fn a_mistake_in_the_run_ends_it_and_is_kept() {
     );
     assert!(theatre.batch(0).is_ok());
     assert_eq!(theatre.batch(0), Err(Halt::Failed));
-    assert_eq!(theatre.end(), Outcome { trouble: Some("test.lua:1: boom".to_owned()) });
+    assert_eq!(theatre.end(), Outcome { failure: Some("test.lua:1: boom".to_owned()) });
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
+use crate::session::{self, Finished, SessionOptions, View};
 use doors::ab::{self as door, Command, Run, banner, parse};
 use measure::{Event, First, FirstTls, Row};
 use plan::CipherSuite;
@@ -70,11 +70,11 @@ impl Door for Ab {
         Ok(())
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings {
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions {
             interval: if self.run.view.progress.is_some() { PROGRESS } else { Duration::ZERO },
             take_silent: true,
-            ..Surroundings::default()
+            ..SessionOptions::default()
         }
     }
 
@@ -259,7 +259,7 @@ impl View for Told {
             Event::Url(_)
             | Event::Body(_)
             | Event::Talk(_)
-            | Event::Trouble(_)
+            | Event::RequestError(_)
             | Event::Evidence(_)
             | Event::Fetched(_) => {}
         }

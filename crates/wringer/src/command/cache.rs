@@ -4,7 +4,7 @@ use super::show::{self, Lines, Ran};
 use crate::ports;
 use crate::problem::{Exit, Problem};
 use crate::rig::{self, Rig, RigOptions};
-use crate::session::{self, Surroundings};
+use crate::session::{self, SessionOptions};
 use doors::native::{CacheArgs, Target, reachable};
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -47,11 +47,11 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         Target::Rig { .. } | Target::Demonstration => any_port()?.to_string(),
     };
     let plan = args.plan(&listen, origin, seed);
-    let around = Surroundings {
+    let around = SessionOptions {
         cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
-        ..Surroundings::default()
+        ..SessionOptions::default()
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.
     let ready = session::prepare(&plan, &around, false)?;

@@ -5,7 +5,7 @@ use super::{clock, show};
 use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, About, Finished, Surroundings, View, signals};
+use crate::session::{self, About, Finished, SessionOptions, View, signals};
 use plan::Plan;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -59,7 +59,7 @@ pub trait Door: Sized {
     }
 
     /// What surrounds the run.
-    fn surroundings(&self) -> Surroundings;
+    fn session_options(&self) -> SessionOptions;
 
     /// All is ready: what is shown then, and while it runs.
     ///
@@ -171,7 +171,7 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let notices = if common.quiet { &[] } else { common.notices };
     notices.iter().for_each(|notice| show::notice(&format!("{}: {notice}", D::NAME)));
     door.before()?;
-    let around = door.surroundings();
+    let around = door.session_options();
     let plan = door.common().plan.clone();
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
@@ -179,8 +179,8 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let about = About { door: D::NAME, target: door.target(), live, ..About::default() };
     let mut finished = ready.about(about).run(&[], &mut lines)?;
     let say = |line: &str| show::notice(&format!("{}: {line}", D::NAME));
-    let trouble = finished.scripts.trouble();
-    trouble.iter().for_each(|why| say(why));
+    let failure = finished.scripts.failure();
+    failure.iter().for_each(|why| say(why));
     let exit = door.lay_out(&finished, lines)?;
     let common = door.common();
     finished.result.notes.iter().filter(|_| !common.quiet).for_each(|note| say(note));
@@ -194,7 +194,7 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
         }
     };
     finished.scripts.done(&finished.result)?;
-    Ok(match (terminated::<D>(), trouble) {
+    Ok(match (terminated::<D>(), failure) {
         (Some(code), _) => Exit::Code(ExitCode::from(code)),
         (None, Some(_)) => Exit::Impossible,
         (None, None) => exit,

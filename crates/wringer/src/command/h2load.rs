@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, Surroundings, View};
+use crate::session::{Finished, SessionOptions, View};
 use doors::h2load::{Command, Run, parse};
 use measure::{Event, FirstTls, Record, Row};
 use plan::CipherSuite;
@@ -55,8 +55,8 @@ impl Door for H2load {
         self.0.log.iter().map(PathBuf::as_path).collect()
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings { interval: INTERVAL, ..Surroundings::default() }
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions { interval: INTERVAL, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

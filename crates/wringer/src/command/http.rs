@@ -3,7 +3,7 @@
 use super::show::{self, Lines, Ran};
 use super::verbose::Told;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Ready, Surroundings};
+use crate::session::{self, Finished, Ready, SessionOptions};
 use doors::native::{Files, HttpArgs};
 use plan::secret::without_secrets;
 use std::io::Read;
@@ -18,10 +18,10 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
-    let around = Surroundings {
+    let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
         ready: args.run.ready,
-        ..Surroundings::default()
+        ..SessionOptions::default()
     };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());

@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, Surroundings, View};
+use crate::session::{Finished, SessionOptions, View};
 use doors::http_load::{self as door, Command, Run, parse};
 use measure::{Event, Row};
 use report::http_load::{self as layout, Slots};
@@ -41,8 +41,8 @@ impl Door for HttpLoad {
         }
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings { take_silent: true, ..Surroundings::default() }
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {
@@ -120,7 +120,7 @@ impl View for Lines {
         }
         let format = self.format;
         let time = if format == layout::Format::Ats { clock::time_of_day() } else { String::new() };
-        if let Some(line) = layout::trouble(&record, format, self.timeout_s, &time) {
+        if let Some(line) = layout::error_line(&record, format, self.timeout_s, &time) {
             show::notice(&line);
         }
     }

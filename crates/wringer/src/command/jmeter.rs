@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::{clock, jmx, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, Surroundings, View};
+use crate::session::{Finished, SessionOptions, View};
 use doors::native::JmeterArgs;
 use jmeter::arguments::{self, Arguments, Told};
 use measure::{Event, Outcome, Record, Row};
@@ -89,8 +89,8 @@ impl Door for Jmeter {
         Ok(())
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings { take_silent: true, ..Surroundings::default() }
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {

@@ -1,11 +1,11 @@
 //! `wringer jtest`: the old tool's switches, streams and exit codes over a session.
 
 use super::door::{Common, Door, Moment, Shown};
+use super::error_lines::ErrorLines;
 use super::show;
-use super::troubles::Troubles;
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Finished, Surroundings, View};
+use crate::session::{self, Finished, SessionOptions, View};
 use doors::jtest::{Command, Run, parse};
 use measure::{Event, Row};
 use plan::{Load, Step};
@@ -67,11 +67,11 @@ impl Door for Jtest {
         Ok(())
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings {
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions {
             ends_after: self.run.origin_ends_after,
             heads: self.run.view.show_headers,
-            ..Surroundings::default()
+            ..SessionOptions::default()
         }
     }
 
@@ -96,7 +96,7 @@ pub struct Table {
     dump: Option<BufWriter<File>>,
     /// Why the list lacks a URL, the first time.
     dump_failed: Option<std::io::Error>,
-    troubles: Troubles,
+    error_lines: ErrorLines,
     /// Hashes of the URLs fetched in this run.
     fetched: Vec<u64>,
 }
@@ -118,13 +118,13 @@ impl Table {
             show_urls: view.show_urls,
             dump: dump.transpose()?.map(BufWriter::new),
             dump_failed: None,
-            troubles: Troubles::of(&run.plan),
+            error_lines: ErrorLines::of(&run.plan),
             fetched: Vec::new(),
         })
     }
 
     fn tell_held_back(&mut self) {
-        self.troubles.held_back().iter().for_each(|line| show::notice(line));
+        self.error_lines.held_back().iter().for_each(|line| show::notice(line));
     }
 
     fn close(&mut self) -> Result<(), Problem> {
@@ -159,9 +159,9 @@ impl View for Table {
             Event::Head { title, text } => {
                 show::write(&String::from_utf8_lossy(&report::jtest::head_view(title, &text)));
             }
-            Event::Trouble(trouble) => {
-                let line = report::jtest::trouble(&trouble);
-                if self.troubles.is_new(line.trim_end()) {
+            Event::RequestError(error) => {
+                let line = report::jtest::error_line(&error);
+                if self.error_lines.is_new(line.trim_end()) {
                     show::notice(line.trim_end());
                 }
             }

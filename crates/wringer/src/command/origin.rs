@@ -3,7 +3,7 @@
 use super::show::{self, Lines, Ran};
 use crate::arguments::repeat;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, About, Surroundings};
+use crate::session::{self, About, SessionOptions};
 use doors::native::OriginArgs;
 
 /// Runs the command until interrupted, or for as long as it was told.
@@ -16,7 +16,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
     let listen = plan.origin.as_ref().map(|origin| origin.listen.clone()).unwrap_or_default();
-    let around = Surroundings { ends_after: args.duration, ..Surroundings::default() };
+    let around = SessionOptions { ends_after: args.duration, ..SessionOptions::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));

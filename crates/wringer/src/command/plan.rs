@@ -3,7 +3,7 @@
 use super::jmx;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings, files};
+use crate::session::{self, SessionOptions, files};
 use doors::native::{JmeterArgs, RunArgs};
 use plan::Plan;
 use std::path::Path;
@@ -20,11 +20,11 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
-    let around = Surroundings {
+    let around = SessionOptions {
         join_remote: plan.origin.is_none()
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
-        ..Surroundings::default()
+        ..SessionOptions::default()
     };
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
     // What the origin sees is told from there.
@@ -35,14 +35,14 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let about = show::about("run", &plan, target, (&args.output, &args.keep), None)?;
     let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&[], &mut lines)?;
-    let trouble = finished.scripts.trouble();
-    trouble.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
+    let failure = finished.scripts.failure();
+    failure.iter().for_each(|why| show::notice(&format!("wringer: {why}")));
     let exit = show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server });
     let done = finished.scripts.done(&finished.result);
     if let Err(problem) = &done {
         show::notice(&format!("wringer: {problem}"));
     }
-    Ok(if trouble.is_some() || done.is_err() { exit.or_worse(Exit::Impossible) } else { exit })
+    Ok(if failure.is_some() || done.is_err() { exit.or_worse(Exit::Impossible) } else { exit })
 }
 
 /// What is said of a plan of JMeter's; its random start values follow from the seed, too.

@@ -1,6 +1,6 @@
 //! What native commands print: a line per second, and the report at the end.
 
-use super::troubles::Troubles;
+use super::error_lines::ErrorLines;
 use crate::arguments::repeat;
 use crate::live::Live;
 use crate::output;
@@ -28,7 +28,7 @@ pub fn warn(warnings: &[String]) {
 pub struct Lines {
     clients: report::live::Lines,
     origin: report::live::OriginLines,
-    troubles: Troubles,
+    error_lines: ErrorLines,
     quiet: bool,
     /// Whether lines go to standard error, because standard output is for JSON.
     aside: bool,
@@ -43,7 +43,7 @@ impl Lines {
         Lines {
             clients: report::live::Lines::new(known, width),
             origin: report::live::OriginLines::new(width),
-            troubles: Troubles::of(plan),
+            error_lines: ErrorLines::of(plan),
             quiet: output.quiet,
             aside,
         }
@@ -62,7 +62,7 @@ impl Lines {
     }
 
     fn tell_held_back(&mut self) {
-        self.troubles.held_back().iter().for_each(|line| notice(line));
+        self.error_lines.held_back().iter().for_each(|line| notice(line));
     }
 }
 
@@ -107,9 +107,9 @@ impl View for Lines {
                 Said::Received { bytes, .. } => self.head(HeadTitle::ResponseFromProxy, &bytes),
                 Said::Connecting | Said::Connected | Said::Judged { .. } => {}
             },
-            Event::Trouble(trouble) => {
-                let line = report::jtest::trouble(&trouble);
-                if self.troubles.is_new(line.trim_end()) {
+            Event::RequestError(error) => {
+                let line = report::jtest::error_line(&error);
+                if self.error_lines.is_new(line.trim_end()) {
                     notice(line.trim_end());
                 }
             }

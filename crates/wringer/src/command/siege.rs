@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, Surroundings, View};
+use crate::session::{Finished, SessionOptions, View};
 use doors::siege::{self as door, Command, Log, Run, Shown as Single, parse};
 use measure::event::HeadTitle;
 use measure::{Event, Row};
@@ -55,8 +55,8 @@ impl Door for Siege {
         self.run.log.as_ref().map_or(Ok(()), mark)
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings { take_silent: true, ..Surroundings::default() }
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions { take_silent: true, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {
@@ -196,11 +196,11 @@ impl Lines {
         }
     }
 
-    fn trouble(&self, outcome: &measure::Outcome) {
+    fn tell_error(&self, outcome: &measure::Outcome) {
         if self.quiet {
             return;
         }
-        if let Some(line) = layout::trouble(outcome, self.color_aside) {
+        if let Some(line) = layout::error_line(outcome, self.color_aside) {
             show::notice(&line);
         }
     }
@@ -220,12 +220,12 @@ impl View for Lines {
         match event {
             Event::Request(record) => {
                 if !self.verbose {
-                    return self.trouble(&record.outcome);
+                    return self.tell_error(&record.outcome);
                 }
                 let now = if self.needs_time { clock::now() } else { Now::default() };
                 match layout::line(&record, &self.options, &now) {
                     Some(line) => show::write(&line),
-                    None => self.trouble(&record.outcome),
+                    None => self.tell_error(&record.outcome),
                 }
             }
             Event::Body(body) => show::write(&format!("{}\n", String::from_utf8_lossy(&body))),

@@ -1,8 +1,8 @@
-//! `wringer tcp`: a service pressed with messages that are no HTTP.
+//! `wringer tcp`: a service pressed with TCP messages.
 
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
-use crate::session::{self, Surroundings};
+use crate::session::{self, SessionOptions};
 use doors::native::TcpArgs;
 
 /// Runs the command.
@@ -13,7 +13,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
-    let around = Surroundings { watch_pids: args.watch.pids.clone(), ..Surroundings::default() };
+    let around = SessionOptions { watch_pids: args.watch.pids.clone(), ..SessionOptions::default() };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     let probe = "one connection more, without a message, has asked whether anybody listens";

@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, Surroundings, View, scripts};
+use crate::session::{Finished, SessionOptions, View, scripts};
 use doors::wrk::{Command, Run, Tool, parse};
 use measure::{Event, Row};
 use plan::Step;
@@ -63,8 +63,8 @@ macro_rules! door {
                 before(&self.0)
             }
 
-            fn surroundings(&self) -> Surroundings {
-                Surroundings { interval: INTERVAL, ..Surroundings::default() }
+            fn session_options(&self) -> SessionOptions {
+                SessionOptions { interval: INTERVAL, ..SessionOptions::default() }
             }
 
             fn begin(&mut self) -> Result<Nothing, Problem> {

@@ -3,7 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, Surroundings, View, files};
+use crate::session::{Finished, SessionOptions, View, files};
 use doors::wrktcp::{Command, Now, Run, parse};
 use measure::{Event, Row};
 use report::live::is_worth_showing;
@@ -70,13 +70,13 @@ impl Door for Wrktcp {
         Ok(())
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings {
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions {
             interval: INTERVAL,
             intervals_per_row: INTERVALS_PER_LINE,
             // What nobody answers is counted, as in the old tool.
             take_silent: true,
-            ..Surroundings::default()
+            ..SessionOptions::default()
         }
     }
 
@@ -157,7 +157,7 @@ impl View for Lines {
         let Some(log) = &mut self.log else { return };
         match event {
             Event::Talk(talk) => show::write_bytes(&log.talk(&talk)),
-            Event::Trouble(trouble) => show::write_bytes(&log.trouble(&trouble)),
+            Event::RequestError(error) => show::write_bytes(&log.error(&error)),
             _ => {}
         }
     }

@@ -33,7 +33,7 @@ const ENTRY_BYTES: usize = 1024;
 /// How often a request waits for the fetches of others, at most.
 const WAITS_MAX: usize = 3;
 /// Says what the cache did.
-const DEED: HeaderName = HeaderName::from_static("wringer-demo");
+const CACHE_STATUS: HeaderName = HeaderName::from_static("wringer-demo");
 
 /// An answer to a client.
 pub(super) type Response = hyper::Response<Body>;
@@ -91,7 +91,7 @@ enum Wanted {
 
 /// What the cache did for a request, in the word that the client is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum CacheStatus {
     Hit,
     /// Waited for the fetch that another request had caused.
     Collapsed,
@@ -102,7 +102,7 @@ enum Deed {
 
 /// What a fetch led to.
 enum Fetched {
-    Storable(Arc<Stored>, Deed),
+    Storable(Arc<Stored>, CacheStatus),
     /// An answer for this client only, and for how long others need not hope for better.
     Passing(Response, Duration),
 }
@@ -147,8 +147,10 @@ impl Cache {
             let (key, found) = self.find(asked, &path_key).await;
             let stored = match found {
                 Some(Kept::Answer(stored)) if stored.satisfies(asked) => {
-                    return stored
-                        .reply(asked, if waited_for.is_some() { Deed::Collapsed } else { Deed::Hit });
+                    return stored.reply(
+                        asked,
+                        if waited_for.is_some() { CacheStatus::Collapsed } else { CacheStatus::Hit },
+                    );
                 }
                 Some(Kept::Answer(stored)) => Some(stored),
                 Some(kept) if !kept.is_spent() => return self.alone(asked, &path_key, Wanted::AsAsked).await,
@@ -189,8 +191,8 @@ impl Cache {
         let mut reply = None;
         let fetch = async {
             match self.fetch(asked, Wanted::whole(stored.clone())).await {
-                Fetched::Storable(fresh, deed) => {
-                    reply = Some(fresh.reply(asked, deed));
+                Fetched::Storable(fresh, status) => {
+                    reply = Some(fresh.reply(asked, status));
                     let at_path = self.keep(asked, path_key, &fresh).await;
                     if key == path_key { at_path } else { Kept::Answer(fresh) }
                 }
@@ -207,9 +209,9 @@ impl Cache {
     /// Fetches for this request only; others profit where the answer may be kept.
     async fn alone(&self, asked: &Asked, path_key: &str, wanted: Wanted) -> Response {
         match self.fetch(asked, wanted).await {
-            Fetched::Storable(fresh, deed) => {
+            Fetched::Storable(fresh, status) => {
                 self.keep(asked, path_key, &fresh).await;
-                fresh.reply(asked, deed)
+                fresh.reply(asked, status)
             }
             Fetched::Passing(response, _) => response,
         }
@@ -251,7 +253,7 @@ impl Cache {
                 return self.read(asked, response, sent).await;
             }
             match stored.validated(asked, &response, sent) {
-                Some(fresh) => return Fetched::Storable(Arc::new(fresh), Deed::Revalidated),
+                Some(fresh) => return Fetched::Storable(Arc::new(fresh), CacheStatus::Revalidated),
                 // It says unchanged of something that we do not have (RFC 9111 section 4.3.3).
                 None => wanted = Wanted::Whole,
             }
@@ -270,9 +272,10 @@ impl Cache {
             return Fetched::Passing(passing(status, fields, body.into()), PASS_TIME);
         };
         match Body::from(body).collect(self.body_bytes_max).await {
-            Collected::Whole(body) => {
-                Fetched::Storable(Arc::new(Stored { status, fields, body, policy, selecting }), Deed::Miss)
-            }
+            Collected::Whole(body) => Fetched::Storable(
+                Arc::new(Stored { status, fields, body, policy, selecting }),
+                CacheStatus::Miss,
+            ),
             Collected::Large(body) => Fetched::Passing(passing(status, fields, body), PASS_TIME),
             Collected::Cut(body) => Fetched::Passing(passing(status, fields, body), PASS_TIME_FAILED),
         }
@@ -380,14 +383,14 @@ impl Stored {
     }
 
     /// What a client gets that asked for this: the whole, a part, or word that it has it already.
-    fn reply(&self, asked: &Asked, deed: Deed) -> Response {
+    fn reply(&self, asked: &Asked, status: CacheStatus) -> Response {
         let mut response = self.part(asked);
         let fields = response.headers_mut();
         let age_s = self.policy.age(SystemTime::now()).as_secs();
-        if deed != Deed::Miss || age_s > 0 {
+        if status != CacheStatus::Miss || age_s > 0 {
             fields.insert(header::AGE, HeaderValue::from(age_s));
         }
-        fields.insert(DEED, deed.word());
+        fields.insert(CACHE_STATUS, status.word());
         response
     }
 
@@ -491,14 +494,14 @@ impl Asked {
     }
 }
 
-impl Deed {
+impl CacheStatus {
     fn word(self) -> HeaderValue {
         HeaderValue::from_static(match self {
-            Deed::Hit => "hit",
-            Deed::Collapsed => "collapsed",
-            Deed::Revalidated => "revalidated",
-            Deed::Miss => "miss",
-            Deed::Pass => "pass",
+            CacheStatus::Hit => "hit",
+            CacheStatus::Collapsed => "collapsed",
+            CacheStatus::Revalidated => "revalidated",
+            CacheStatus::Miss => "miss",
+            CacheStatus::Pass => "pass",
         })
     }
 }
@@ -543,7 +546,7 @@ fn passing(status: StatusCode, fields: HeaderMap, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = fields;
-    response.headers_mut().insert(DEED, Deed::Pass.word());
+    response.headers_mut().insert(CACHE_STATUS, CacheStatus::Pass.word());
     response
 }
 

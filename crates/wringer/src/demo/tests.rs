@@ -15,23 +15,26 @@ type Fields = HashMap<String, String>;
 fn a_second_request_is_a_hit() {
     let rig = Rig::start();
     let first = rig.get("/a", "");
-    assert_eq!((first.status, first.deed(), first.field("age")), (200, "miss", ""));
+    assert_eq!((first.status, first.cache_status(), first.field("age")), (200, "miss", ""));
     let second = rig.get("/a", "");
-    assert_eq!((second.status, second.deed(), second.field("age")), (200, "hit", "0"));
+    assert_eq!((second.status, second.cache_status(), second.field("age")), (200, "hit", "0"));
     assert_eq!(first.body, second.body);
     assert_eq!(second.field("wringer"), first.field("wringer"));
     assert_eq!(second.field("via"), "1.1 wringer-demo");
     assert_eq!(second.field("x-hop"), "", "it was for one hop");
     assert_eq!(rig.fetches("/a").len(), 1);
-    assert_eq!(rig.get("/a?other", "").deed(), "miss");
+    assert_eq!(rig.get("/a?other", "").cache_status(), "miss");
 }
 
 #[test]
 fn head_is_kept_beside_get() {
     let rig = Rig::start();
-    for deed in ["miss", "hit"] {
+    for cache_status in ["miss", "hit"] {
         let answer = rig.ask("HEAD /a HTTP/1.1\r\nHost: h\r\n");
-        assert_eq!((answer.deed(), answer.field("content-length"), answer.body.len()), (deed, "1000", 0));
+        assert_eq!(
+            (answer.cache_status(), answer.field("content-length"), answer.body.len()),
+            (cache_status, "1000", 0)
+        );
     }
     assert_eq!(rig.get("/a", "").body.len(), 1000);
 }
@@ -51,7 +54,7 @@ fn all_forms_of_request_mean_the_same_object() {
     for (index, form) in forms.iter().enumerate() {
         let answer = client.ask(form);
         assert_eq!((answer.status, answer.body.len()), (200, 1000), "{form}");
-        assert_eq!(answer.deed(), if index == 0 { "miss" } else { "hit" }, "{form}");
+        assert_eq!(answer.cache_status(), if index == 0 { "miss" } else { "hit" }, "{form}");
         let kept = if form.contains("onnection:") { "keep-alive" } else { "" };
         if form.contains("HTTP/1.0") {
             assert_eq!(answer.field("connection"), kept, "{form}");
@@ -67,13 +70,17 @@ fn all_forms_of_request_mean_the_same_object() {
 #[test]
 fn variants_are_told_apart() {
     let rig = Rig::start();
-    for (round, deed) in ["miss", "hit"].into_iter().enumerate() {
+    for (round, cache_status) in ["miss", "hit"].into_iter().enumerate() {
         for variant in ["x", "y", "z"] {
             let answer = rig.get("/vary", &format!("X-Variant: {variant}\r\n"));
-            assert_eq!((answer.deed(), answer.field("variant")), (deed, variant), "round {round}");
+            assert_eq!(
+                (answer.cache_status(), answer.field("variant")),
+                (cache_status, variant),
+                "round {round}"
+            );
         }
     }
-    assert_eq!(rig.get("/vary", "").deed(), "miss");
+    assert_eq!(rig.get("/vary", "").cache_status(), "miss");
     assert_eq!(rig.fetches("/vary").len(), 4);
 }
 
@@ -92,7 +99,7 @@ fn simultaneous_misses_of_variants_become_one_fetch_each() {
 fn what_varies_by_anything_is_not_kept() {
     let rig = Rig::start();
     assert_eq!(
-        [rig.get("/star", "").deed(), rig.get("/star", "").deed()],
+        [rig.get("/star", "").cache_status(), rig.get("/star", "").cache_status()],
         ["pass", "pass"].map(String::from)
     );
 }
@@ -103,12 +110,12 @@ fn an_expired_answer_is_revalidated_and_takes_the_new_fields() {
     let first = rig.get("/second", "");
     thread::sleep(Duration::from_millis(1100));
     let second = rig.get("/second", "");
-    assert_eq!((second.status, second.deed(), &second.body), (200, "revalidated", &first.body));
+    assert_eq!((second.status, second.cache_status(), &second.body), (200, "revalidated", &first.body));
     assert_ne!(second.field("wringer"), first.field("wringer"));
     assert_eq!(second.field("content-length"), "1000");
     assert_eq!(rig.fetches("/second")[1]["if-none-match"], "\"v1\"");
     let third = rig.get("/second", "");
-    assert_eq!((third.deed(), third.field("wringer")), ("hit", second.field("wringer")));
+    assert_eq!((third.cache_status(), third.field("wringer")), ("hit", second.field("wringer")));
 }
 
 #[test]
@@ -118,9 +125,9 @@ fn a_request_may_insist_on_revalidation() {
     for line in ["Cache-Control: no-cache\r\n", "Pragma: no-cache\r\n", "Cache-Control: max-age=0\r\n"] {
         thread::sleep(Duration::from_millis(5));
         let answer = rig.get("/a", line);
-        assert_eq!((answer.status, answer.deed()), (200, "revalidated"), "{line}");
+        assert_eq!((answer.status, answer.cache_status()), (200, "revalidated"), "{line}");
     }
-    assert_eq!(rig.get("/a", "").deed(), "hit");
+    assert_eq!(rig.get("/a", "").cache_status(), "hit");
     assert!(rig.fetches("/a")[1..].iter().all(|fields| fields["if-none-match"] == "\"v1\""));
 }
 
@@ -129,16 +136,19 @@ fn a_304_about_something_else_is_not_believed() {
     let rig = Rig::start();
     rig.get("/liar", "");
     let answer = rig.get("/liar", "Cache-Control: no-cache\r\n");
-    assert_eq!((answer.status, answer.deed(), answer.body.len()), (200, "miss", 1000));
+    assert_eq!((answer.status, answer.cache_status(), answer.body.len()), (200, "miss", 1000));
     assert_eq!(rig.fetches("/liar").len(), 3);
 }
 
 #[test]
 fn ranges_are_cut_from_the_whole() {
     let rig = Rig::start();
-    for deed in ["miss", "hit"] {
+    for cache_status in ["miss", "hit"] {
         let part = rig.get("/a", "Range: bytes=10-19\r\n");
-        assert_eq!((part.status, part.deed(), part.field("content-length")), (206, deed, "10"));
+        assert_eq!(
+            (part.status, part.cache_status(), part.field("content-length")),
+            (206, cache_status, "10")
+        );
         assert_eq!(part.field("content-range"), "bytes 10-19/1000");
         assert_eq!(part.body, body("/a")[10..20]);
     }
@@ -156,13 +166,13 @@ fn clients_that_have_it_are_told_so() {
     let date = "Mon, 01 Jan 2024 00:00:00 GMT";
     for line in ["If-None-Match: \"v1\"\r\n".to_string(), format!("If-Modified-Since: {date}\r\n")] {
         let answer = rig.get("/a", &line);
-        assert_eq!((answer.status, answer.deed(), answer.body.len()), (304, "hit", 0), "{line}");
+        assert_eq!((answer.status, answer.cache_status(), answer.body.len()), (304, "hit", 0), "{line}");
         assert_eq!((answer.field("etag"), answer.field("content-length")), ("\"v1\"", ""));
     }
     assert_eq!(rig.get("/a", "If-None-Match: \"v0\"\r\n").status, 200);
     // A condition on a miss is not passed on: the whole is fetched, kept, and the condition judged here.
     assert_eq!(rig.get("/b", "If-None-Match: \"v1\"\r\n").status, 304);
-    assert_eq!(rig.get("/b", "").deed(), "hit");
+    assert_eq!(rig.get("/b", "").cache_status(), "hit");
 }
 
 #[test]
@@ -170,7 +180,8 @@ fn fifty_simultaneous_misses_are_one_fetch() {
     let rig = Rig::start();
     let answers = rig.simultaneously(50, |rig, _| rig.get("/slow", ""));
     assert!(answers.iter().all(|answer| answer.status == 200 && answer.body == body("/slow")));
-    let count = |deed: &str| answers.iter().filter(|answer| answer.deed() == deed).count();
+    let count =
+        |cache_status: &str| answers.iter().filter(|answer| answer.cache_status() == cache_status).count();
     assert_eq!((count("miss"), count("collapsed") + count("hit")), (1, 49));
     assert_eq!(rig.fetches("/slow").len(), 1);
 }
@@ -193,14 +204,17 @@ fn what_may_not_be_kept_is_not() {
     let rig = Rig::start();
     for path in ["/private", "/nostore"] {
         for _ in 0..3 {
-            assert_eq!(rig.get(path, "").deed(), "pass", "{path}");
+            assert_eq!(rig.get(path, "").cache_status(), "pass", "{path}");
         }
         assert_eq!(rig.fetches(path).len(), 3, "{path}");
     }
     for _ in 0..2 {
-        assert_eq!(rig.get("/a", "Authorization: Basic eDp5\r\n").deed(), "pass");
+        assert_eq!(rig.get("/a", "Authorization: Basic eDp5\r\n").cache_status(), "pass");
     }
-    assert_eq!([rig.get("/a", "").deed(), rig.get("/a", "").deed()], ["miss", "hit"].map(String::from));
+    assert_eq!(
+        [rig.get("/a", "").cache_status(), rig.get("/a", "").cache_status()],
+        ["miss", "hit"].map(String::from)
+    );
 }
 
 #[test]
@@ -235,7 +249,7 @@ fn chunked_answers_are_kept_and_old_clients_are_told_the_length() {
     let answer = rig.ask("GET /chunked HTTP/1.0\r\nConnection: keep-alive\r\n");
     assert_eq!((answer.field("content-length"), answer.field("connection")), ("1000", "keep-alive"));
     assert_eq!(answer.body, body("/chunked"));
-    assert_eq!(rig.get("/chunked", "").deed(), "hit");
+    assert_eq!(rig.get("/chunked", "").cache_status(), "hit");
     let answer = rig.ask("GET /chunked/private HTTP/1.0\r\nProxy-Connection: keep-alive\r\n");
     assert_eq!((answer.field("content-length"), answer.field("connection")), ("1000", "keep-alive"));
     let answer = rig.get("/chunked/private", "");
@@ -247,10 +261,10 @@ fn larger_objects_than_fit_pass_through() {
     let rig = Rig::start();
     for _ in 0..2 {
         let answer = rig.get("/large", "");
-        assert_eq!((answer.deed(), answer.body.len()), ("pass", 3_000_000));
+        assert_eq!((answer.cache_status(), answer.body.len()), ("pass", 3_000_000));
     }
     let answer = rig.get("/large/chunked", "");
-    assert!((answer.deed(), &answer.body) == ("pass", &body("/large")));
+    assert!((answer.cache_status(), &answer.body) == ("pass", &body("/large")));
 }
 
 #[test]
@@ -260,12 +274,12 @@ fn other_methods_pass_and_make_us_forget() {
     rig.get("/vary", "X-Variant: x\r\n");
     for path in ["/a", "/vary"] {
         let answer = rig.ask(&format!("POST {path} HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n"));
-        assert_eq!((answer.status, answer.deed()), (200, "pass"));
+        assert_eq!((answer.status, answer.cache_status()), (200, "pass"));
     }
-    assert_eq!(rig.get("/a", "").deed(), "miss");
+    assert_eq!(rig.get("/a", "").cache_status(), "miss");
     // The other variant brings the selection back, but not what was stored by it.
-    assert_eq!(rig.get("/vary", "X-Variant: y\r\n").deed(), "miss");
-    assert_eq!(rig.get("/vary", "X-Variant: x\r\n").deed(), "miss");
+    assert_eq!(rig.get("/vary", "X-Variant: y\r\n").cache_status(), "miss");
+    assert_eq!(rig.get("/vary", "X-Variant: x\r\n").cache_status(), "miss");
 }
 
 #[test]
@@ -354,7 +368,7 @@ impl Answer {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    fn deed(&self) -> &str {
+    fn cache_status(&self) -> &str {
         self.field("wringer-demo")
     }
 }

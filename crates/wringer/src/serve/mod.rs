@@ -133,7 +133,7 @@ async fn listen(listener: TcpListener, app: Arc<App>) {
                 .header_read_timeout(HEAD_TIME)
                 .max_buf_size(HEAD_BYTES)
                 .serve_connection(TokioIo::new(socket), service);
-            // A client that went away is nobody's trouble.
+            // A client that went away is no error.
             let _ = connection.await;
             drop(place);
         });

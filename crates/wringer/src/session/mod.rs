@@ -83,9 +83,9 @@ pub fn has_faulted() -> bool {
     FAULTED.load(Ordering::Relaxed)
 }
 
-/// What surrounds a run and is no part of its plan.
+/// Options of a session that are no part of its plan.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct SessionOptions {
     /// Length of an interval; zero: one second.
     pub interval: Duration,
     /// Intervals that make a row; zero: one.
@@ -158,7 +158,7 @@ impl Finished {
 /// A run that is ready: its origin, if it has one, listens already, so that a proxy may be started in front of it.
 pub struct Ready<'a> {
     plan: &'a Plan,
-    around: &'a Surroundings,
+    around: &'a SessionOptions,
     workers: Workers,
     targets: Targets,
     tls: Option<wire::tls::Client>,
@@ -201,7 +201,7 @@ pub struct Keep {
 /// # Errors
 /// What the plan violates, a target that does not resolve, a port that is taken, too few descriptors or ports; each in one
 /// line with what to try.
-pub fn prepare<'a>(plan: &'a Plan, around: &'a Surroundings, heads: bool) -> Result<Ready<'a>, Problem> {
+pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> Result<Ready<'a>, Problem> {
     refuse_violations(plan)?;
     usage::check_threads(plan.threads)?;
     let stop = signals::interrupted()?;
@@ -322,7 +322,7 @@ fn refuse_violations(plan: &Plan) -> Result<(), Problem> {
 
 fn remote(
     plan: &Plan,
-    around: &Surroundings,
+    around: &SessionOptions,
     target: Option<SocketAddr>,
     tls: Option<wire::tls::Client>,
     notes: &mut Vec<String>,
@@ -346,7 +346,7 @@ fn remote(
 /// A run under way.
 struct Session<'a, 'scope> {
     plan: &'a Plan,
-    around: &'a Surroundings,
+    around: &'a SessionOptions,
     workers: Workers,
     remote: Option<Remote>,
     stop: Arc<AtomicBool>,
@@ -653,7 +653,7 @@ fn self_check(
 }
 
 /// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
-fn predict_phases(plan: &Plan, around: &Surroundings, results: &mut [PhaseResult]) {
+fn predict_phases(plan: &Plan, around: &SessionOptions, results: &mut [PhaseResult]) {
     let Some(load) = &plan.load else { return };
     let mut before: Vec<(u8, Law, f64)> = Vec::new();
     for (phase, result) in load.phases.iter().zip(results) {

@@ -61,8 +61,8 @@ impl Scripts {
     }
 
     /// Why the run ended before its time, where the script has failed in it.
-    pub fn trouble(&mut self) -> Option<String> {
-        self.stage.as_mut()?.trouble().map(|failure| failure.to_string())
+    pub fn failure(&mut self) -> Option<String> {
+        self.stage.as_mut()?.failure().map(|failure| failure.to_string())
     }
 
     /// Tells the script how it was.

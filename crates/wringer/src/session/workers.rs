@@ -1,6 +1,6 @@
 //! The worker threads: each runs its share of the load and of the origin on one runtime.
 
-use super::Surroundings;
+use super::SessionOptions;
 use super::scripts::Scripts;
 use super::targets::Targets;
 use crate::problem::Problem;
@@ -76,7 +76,7 @@ struct Share {
 }
 
 /// The length of an interval.
-pub fn interval(around: &Surroundings) -> Duration {
+pub fn interval(around: &SessionOptions) -> Duration {
     if around.interval.is_zero() { Duration::from_secs(1) } else { around.interval }
 }
 
@@ -87,7 +87,7 @@ impl Workers {
         plan: &Plan,
         with: &With<'_>,
         targets: &Targets,
-        around: &Surroundings,
+        around: &SessionOptions,
         scripts: &mut Scripts,
     ) -> Result<Workers, Problem> {
         let count = with.count;

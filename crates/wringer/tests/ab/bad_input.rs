@@ -1,6 +1,6 @@
 //! What cannot be meant or done: the same message and exit code as ab's, or one clear line where ab does worse.
 
-use crate::server::{Manner, Server};
+use crate::server::{Behaviour, Server};
 use crate::support::{ours, real, theirs};
 use std::net::{Ipv4Addr, TcpListener};
 
@@ -12,7 +12,7 @@ fn silent() -> String {
 
 #[test]
 fn messages_and_exit_codes_are_those_of_ab() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let (url, silent) = (server.url("/"), silent());
     for (line, exit, said) in [
         ("", 22, "ab: wrong number of arguments"),
@@ -68,7 +68,7 @@ fn what_was_typed_goes_out_as_from_ab() {
         "-n 1 -m get URL",
         "-n 1 -H Host:x -H host:_y URL",
     ] {
-        let server = Server::start(Manner::Good);
+        let server = Server::start(Behaviour::Good);
         let line = line.replace("URL", &server.url("/"));
         let ran = ours(&line);
         let ours = server.take_seen();
@@ -85,7 +85,7 @@ fn files_are_made_after_the_run() {
         ("-n 2 -e /none/e.csv", "Cannot open CSV output file: No such file or directory"),
         ("-n 2 -g /none/g.tsv", "Cannot open gnuplot output file: No such file or directory"),
     ] {
-        let server = Server::start(Manner::Good);
+        let server = Server::start(Behaviour::Good);
         let line = format!("{line} {}", server.url("/"));
         let ran = ours(&line);
         assert_eq!((ran.exit, ran.stderr.trim_end()), (Some(1), said), "{line}: {ran:?}");
@@ -116,7 +116,7 @@ fn what_ab_does_worse_with_is_refused_in_one_line() {
         ("-X 127.0.0.1:1 https://127.0.0.1:1/", 1),
         ("-E /none.pem https://SERVER/", 1),
     ] {
-        let server = Server::start(Manner::Good);
+        let server = Server::start(Behaviour::Good);
         let ran = ours(&line.replace("SERVER", &server.address.to_string()));
         assert_eq!((ran.exit, ran.stderr.lines().count()), (Some(exit), 1), "{line}: {ran:?}");
     }

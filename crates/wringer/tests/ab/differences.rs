@@ -1,6 +1,6 @@
 //! What is ours alone: the plan, JSON, help, the name of a link.
 
-use crate::server::{Manner, Server};
+use crate::server::{Behaviour, Server};
 use crate::support::ours;
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -19,7 +19,7 @@ fn help_is_no_error_and_a_plan_can_be_shown() {
 
 #[test]
 fn the_result_can_be_had_as_json() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let ran = ours(&format!("-n 10 --json=j.json {}", server.url("/")));
     let text = std::fs::read_to_string(ran.folder.path().join("j.json")).unwrap();
     assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{text}");

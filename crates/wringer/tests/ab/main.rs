@@ -1,7 +1,7 @@
 //! `wringer ab` from outside, beside the real ab where that is installed: both press the same server with the same words,
 //! and what they send, print and end with is the same but for what docs/src/ab.md lists.
 //!
-//! Servers are of the test's own (`server.rs`), with odd manners where wanted, and nginx. Each run has a time limit
+//! Servers are of the test's own (`server.rs`), with odd behaviour where wanted, and nginx. Each run has a time limit
 //! (`support.rs`).
 
 #[macro_use]

@@ -1,6 +1,6 @@
 //! Programs of others that read ab's reports, retyped by what they look for: each finds it in ours.
 
-use crate::server::{Manner, Server};
+use crate::server::{Behaviour, Server};
 use crate::support::ours;
 use regex::Regex;
 
@@ -41,7 +41,7 @@ const PARSERS: [(&str, &[&str]); 5] = [
 
 #[test]
 fn parsers_of_others_read_our_reports() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let report = ours(&format!("-n 20 -c 2 {}", server.url("/"))).stdout;
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
     for (source, patterns) in PARSERS {

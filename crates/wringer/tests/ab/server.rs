@@ -1,4 +1,4 @@
-//! A server with the manners that a test wants. It records what it is sent.
+//! A server with the behaviour that a test wants. It records what it is sent.
 
 use socket2::SockRef;
 use std::io::{Read, Write};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How the server answers.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Manner {
+pub enum Behaviour {
     /// Five bytes by Content-Length; kept where asked for.
     Good,
     /// The first answer has five bytes, the others six.
@@ -41,7 +41,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(manner: Manner) -> Server {
+    pub fn start(behaviour: Behaviour) -> Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let server = Server { address, seen: Arc::default(), stop: Arc::default() };
@@ -53,7 +53,7 @@ impl Server {
                     return;
                 }
                 let (seen, answers) = (seen.clone(), answers.clone());
-                thread::spawn(move || serve(stream, manner, &seen, &answers));
+                thread::spawn(move || serve(stream, behaviour, &seen, &answers));
             }
         });
         server
@@ -78,19 +78,19 @@ impl Drop for Server {
     }
 }
 
-fn serve(mut stream: TcpStream, manner: Manner, seen: &Mutex<Vec<String>>, answers: &AtomicUsize) {
+fn serve(mut stream: TcpStream, behaviour: Behaviour, seen: &Mutex<Vec<String>>, answers: &AtomicUsize) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
-    while let Some(request) = read_request(&mut stream, manner) {
+    while let Some(request) = read_request(&mut stream, behaviour) {
         let nth = answers.fetch_add(1, Ordering::SeqCst);
         let keeps = request.contains("Keep-Alive");
         let is_head = request.starts_with("HEAD ");
         seen.lock().expect("nobody panicked with it").push(request);
-        let resets = manner == Manner::Reset || manner == Manner::ResetSome && nth % 2 == 1;
+        let resets = behaviour == Behaviour::Reset || behaviour == Behaviour::ResetSome && nth % 2 == 1;
         if resets {
             let _ = SockRef::from(&stream).set_linger(Some(Duration::ZERO));
             return;
         }
-        let goes_on = answer(&mut stream, manner, nth, keeps, is_head);
+        let goes_on = answer(&mut stream, behaviour, nth, keeps, is_head);
         if !goes_on {
             return;
         }
@@ -98,38 +98,38 @@ fn serve(mut stream: TcpStream, manner: Manner, seen: &Mutex<Vec<String>>, answe
 }
 
 /// Whether the connection goes on after it.
-fn answer(stream: &mut TcpStream, manner: Manner, nth: usize, keeps: bool, is_head: bool) -> bool {
+fn answer(stream: &mut TcpStream, behaviour: Behaviour, nth: usize, keeps: bool, is_head: bool) -> bool {
     let connection = if keeps { "keep-alive" } else { "close" };
-    let body = if manner == Manner::FirstShorter && nth > 0 { "hello!" } else { "hello" };
+    let body = if behaviour == Behaviour::FirstShorter && nth > 0 { "hello!" } else { "hello" };
     let length = body.len();
     let body = if is_head { "" } else { body };
     let head = "HTTP/1.1 200 OK\r\nServer: Odd Server/1";
-    let (text, goes_on) = match manner {
-        Manner::Good | Manner::FirstShorter | Manner::ResetSome => {
+    let (text, goes_on) = match behaviour {
+        Behaviour::Good | Behaviour::FirstShorter | Behaviour::ResetSome => {
             (format!("{head}\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n{body}"), keeps)
         }
-        Manner::Silent => (format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}"), true),
-        Manner::Chunked => {
+        Behaviour::Silent => (format!("{head}\r\nContent-Length: {length}\r\n\r\n{body}"), true),
+        Behaviour::Chunked => {
             (format!("{head}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), true)
         }
-        Manner::Short => (format!("{head}\r\nContent-Length: 100\r\n\r\nabc"), false),
-        Manner::Garbage => ("NOTHTTP\r\n\r\nabc".to_owned(), false),
-        Manner::Hang => {
+        Behaviour::Short => (format!("{head}\r\nContent-Length: 100\r\n\r\nabc"), false),
+        Behaviour::Garbage => ("NOTHTTP\r\n\r\nabc".to_owned(), false),
+        Behaviour::Hang => {
             thread::sleep(Duration::from_secs(4));
             return false;
         }
-        Manner::Empty | Manner::Reset => return false,
+        Behaviour::Empty | Behaviour::Reset => return false,
     };
     stream.write_all(text.as_bytes()).is_ok() && goes_on
 }
 
 /// Head and content as text.
-fn read_request(stream: &mut TcpStream, manner: Manner) -> Option<String> {
+fn read_request(stream: &mut TcpStream, behaviour: Behaviour) -> Option<String> {
     let mut bytes = Vec::new();
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         // That may be the beginning of TLS, which has no such end.
-        if manner == Manner::Garbage && !text.is_empty() {
+        if behaviour == Behaviour::Garbage && !text.is_empty() {
             return Some(text);
         }
         if let Some(end) = text.find("\r\n\r\n") {

@@ -1,6 +1,6 @@
 //! Both tools press the same server with the same words.
 
-use crate::server::{Manner, Server};
+use crate::server::{Behaviour, Server};
 use crate::support::{Ran, ours, real, start_ours, theirs};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ use std::time::Duration;
 #[test]
 fn requests_are_the_same_byte_for_byte() {
     let Some(real) = real() else { skip!("ab is not installed") };
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     for line in [
         "URL",
         "-k URL",
@@ -37,7 +37,7 @@ fn requests_are_the_same_byte_for_byte() {
 #[test]
 fn figures_and_layout_are_the_same() {
     let Some(real) = real() else { skip!("ab is not installed") };
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     for line in [
         "-n 1 URL",
         "-n 40 -c 4 URL",
@@ -68,18 +68,18 @@ fn figures_and_layout_are_the_same() {
 
 #[test]
 fn other_lengths_than_the_first_fail_on_whichever_worker() {
-    let server = Server::start(Manner::FirstShorter);
+    let server = Server::start(Behaviour::FirstShorter);
     let ran = ours(&format!("-n 60 -c 6 --threads=3 {}", server.url("/")));
     // Which answer is complete first is up to chance; it is one for all workers.
     let failed = if ran.fact("Document Length") == "5 bytes" { 59 } else { 1 };
     assert_eq!(ran.fact("Failed requests"), failed.to_string(), "{ran:?}");
     let how = format!("   (Connect: 0, Receive: 0, Length: {failed}, Exceptions: 0)\n");
     assert!(ran.stdout.contains(&how), "{ran:?}");
-    let alone = Server::start(Manner::FirstShorter);
+    let alone = Server::start(Behaviour::FirstShorter);
     let ran = ours(&format!("-n 60 {}", alone.url("/")));
     assert_eq!((ran.fact("Document Length"), ran.fact("Failed requests")), ("5 bytes".into(), "59".into()));
     let Some(real) = real() else { skip!("ab is not installed") };
-    let server = Server::start(Manner::FirstShorter);
+    let server = Server::start(Behaviour::FirstShorter);
     assert_eq!(ran.facts(), with_port(&theirs(&real, &format!("-n 60 {}", server.url("/"))), alone.address));
 }
 
@@ -92,7 +92,7 @@ fn with_port(ran: &Ran, address: SocketAddr) -> BTreeMap<String, String> {
 
 #[test]
 fn scripts_find_what_they_look_for() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let ran = ours(&format!("-k -n 100 -c 2 -e e.csv -g g.tsv {}", server.url("/")));
     let report = ran.folder.path().join("stdout");
     let awk = |program: &str| {
@@ -114,7 +114,7 @@ fn scripts_find_what_they_look_for() {
 
 #[test]
 fn an_interrupt_still_gives_the_report_and_the_files() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let running = start_ours(&format!("-k -t 20 -n 100000000 -c 2 -w -e e.csv {}", server.url("/")));
     thread::sleep(Duration::from_millis(1_000));
     running.interrupt();
@@ -128,11 +128,11 @@ fn an_interrupt_still_gives_the_report_and_the_files() {
 
 #[test]
 fn a_time_limit_is_kept_to_the_millisecond() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let ran = ours(&format!("-t 1 -n 100000000 -c 2 {}", server.url("/")));
     assert!(ran.stdout.contains("Time taken for tests:   1.000 seconds\n"), "{ran:?}");
     assert!(ran.fact("Complete requests").parse::<u64>().unwrap() > 0);
-    let hanging = Server::start(Manner::Hang);
+    let hanging = Server::start(Behaviour::Hang);
     let ran = ours(&format!("-t 1 {}", hanging.url("/")));
     assert!(
         ran.stdout.contains("Time taken for tests:   1.000 seconds\nComplete requests:      0\n"),
@@ -142,7 +142,7 @@ fn a_time_limit_is_kept_to_the_millisecond() {
 
 #[test]
 fn requests_and_heads_are_shown_by_level() {
-    let server = Server::start(Manner::Good);
+    let server = Server::start(Behaviour::Good);
     let ran = ours(&format!("-v 3 -n 2 {}", server.url("/")));
     for part in [
         "(be patient)...INFO: GET header == \n---\nGET / HTTP/1.0\r\nHost: ",

@@ -149,7 +149,7 @@ impl Drop for Running {
     }
 }
 
-/// The program, without what the surroundings of the test set for jtest.
+/// The program, without what the environment of the test sets for jtest.
 pub fn wringer() -> Command {
     program(Path::new(env!("CARGO_BIN_EXE_wringer")))
 }

@@ -171,8 +171,8 @@ fn with_few_ports(line: &str) -> Option<Ran> {
 /// Whoever waits for an answer keeps a port, so forty at a time.
 #[test]
 fn ports_that_run_out_are_counted_and_more_sources_help() {
-    let crowd = "--rate 200 -n 100";
-    let Some(ran) = with_few_ports(crowd) else {
+    let flow = "--rate 200 -n 100";
+    let Some(ran) = with_few_ports(flow) else {
         skip!("no network namespace may be made here");
     };
     let warned = "100 connections at once, but only 12 local ports for them";
@@ -186,7 +186,7 @@ fn ports_that_run_out_are_counted_and_more_sources_help() {
     assert!(report.count("self_check/no_port") > 0);
     assert_eq!(report.count("self_check/machine/port_limit"), 12);
 
-    let ran = with_few_ports(&format!("{crowd} --source 127.0.0.2-127.0.0.21")).expect("one was made before");
+    let ran = with_few_ports(&format!("{flow} --source 127.0.0.2-127.0.0.21")).expect("one was made before");
     let report = ran.report();
     assert_eq!((report.failures().get("no_port"), report.sum("fine")), (None, 100), "{}", ran.stdout);
     assert!(!ran.stderr.contains("local ports"), "{}", ran.stderr);

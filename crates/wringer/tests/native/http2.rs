@@ -1,6 +1,6 @@
 //! HTTP/2, client and origin: exact counts on both sides, peers that were not written here, and peers that misbehave.
 
-use crate::http2_peer::{Manner, Peer};
+use crate::http2_peer::{Behaviour, Peer};
 use crate::support::{Ran, Running, free_address, program, run, tell, wringer};
 use crate::web::{Web, ok};
 use rustix::process::Signal;
@@ -56,7 +56,7 @@ fn over_tls_h2_is_agreed_on() {
 
 #[test]
 fn templates_bodies_and_checks_work() {
-    let peer = Peer::start(Manner::Echo);
+    let peer = Peer::start(Behaviour::Echo);
     let line = [
         "http",
         "--http",
@@ -95,21 +95,21 @@ fn templates_bodies_and_checks_work() {
 /// Misbehaviour of a server, and what it counts as; the run goes on with good answers where the server gives some.
 #[test]
 fn peers_that_misbehave_are_named() {
-    for (manner, kind, per) in [
-        (Manner::ResetThird, "stream_reset", 3),
-        (Manner::ShortThird, "stream_error", 3),
-        (Manner::CloseThird, "closed_early", 3),
+    for (behaviour, kind, per) in [
+        (Behaviour::ResetThird, "stream_reset", 3),
+        (Behaviour::ShortThird, "stream_error", 3),
+        (Behaviour::CloseThird, "closed_early", 3),
     ] {
-        let peer = Peer::start(manner);
+        let peer = Peer::start(behaviour);
         let report = press(peer.address, "/x", "-c 1 -t 1 -n 30 --resend never").report();
-        assert_eq!((report.sum("requests"), report.sum("failed")), (30, 30 / per), "{manner:?}");
-        assert_eq!(report.failures(), [(kind.to_owned(), 30 / per)].into(), "{manner:?}");
+        assert_eq!((report.sum("requests"), report.sum("failed")), (30, 30 / per), "{behaviour:?}");
+        assert_eq!(report.failures(), [(kind.to_owned(), 30 / per)].into(), "{behaviour:?}");
     }
 }
 
 #[test]
 fn what_a_server_refused_is_sent_again_posts_too() {
-    let peer = Peer::start(Manner::RefuseThird);
+    let peer = Peer::start(Behaviour::RefuseThird);
     let report =
         press(peer.address, "/x", "-c 3 --streams 3 -t 1 -n 60 -X POST --data hello").ended_with(0).report();
     assert_eq!((report.sum("fine"), report.sum("failed")), (60, 0));
@@ -119,7 +119,7 @@ fn what_a_server_refused_is_sent_again_posts_too() {
 
 #[test]
 fn a_silent_server_times_out_and_its_connection_lives_on() {
-    let peer = Peer::start(Manner::SilentThird);
+    let peer = Peer::start(Behaviour::SilentThird);
     let report = press(peer.address, "/x", "-c 1 -t 1 -n 9 --timeout 300ms").report();
     assert_eq!((report.sum("fine"), report.sum("failed"), report.sum("connections")), (6, 3, 1));
     assert_eq!((report.failures(), report.sum("streams_cancelled")), ([("timeout".to_owned(), 3)].into(), 3));

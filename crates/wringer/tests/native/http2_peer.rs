@@ -8,7 +8,7 @@ use wire::http2::{After, BodySource, Code, Indexing, Limits, Server, ServerSink,
 
 /// What it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Manner {
+pub enum Behaviour {
     /// Answers with what it was sent.
     Echo,
     /// Every third request is reset.
@@ -37,14 +37,14 @@ struct Shared {
 }
 
 impl Peer {
-    pub fn start(manner: Manner) -> Peer {
+    pub fn start(behaviour: Behaviour) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (address, shared) = (listener.local_addr().unwrap(), Arc::<Mutex<Shared>>::default());
         let of_threads = shared.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = of_threads.clone();
-                std::thread::spawn(move || serve(stream, manner, &shared));
+                std::thread::spawn(move || serve(stream, behaviour, &shared));
             }
         });
         Peer { address, shared }
@@ -91,7 +91,7 @@ impl BodySource for Requests {
     }
 }
 
-fn serve(mut stream: TcpStream, manner: Manner, shared: &Mutex<Shared>) -> std::io::Result<()> {
+fn serve(mut stream: TcpStream, behaviour: Behaviour, shared: &Mutex<Shared>) -> std::io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let settings = Settings { max_concurrent_streams: Some(100), ..Settings::default() };
     let mut server = Server::new(Limits { settings, ..Limits::default() });
@@ -105,7 +105,7 @@ fn serve(mut stream: TcpStream, manner: Manner, shared: &Mutex<Shared>) -> std::
             return Ok(());
         }
         for id in std::mem::take(&mut requests.whole) {
-            if answer(&mut server, &mut requests, id, manner, shared, &mut out) {
+            if answer(&mut server, &mut requests, id, behaviour, shared, &mut out) {
                 return Ok(());
             }
         }
@@ -118,7 +118,7 @@ fn answer(
     server: &mut Server,
     requests: &mut Requests,
     id: u32,
-    manner: Manner,
+    behaviour: Behaviour,
     shared: &Mutex<Shared>,
     out: &mut Vec<u8>,
 ) -> bool {
@@ -128,19 +128,19 @@ fn answer(
     shared.requests += 1;
     let third = shared.requests.is_multiple_of(3);
     let mut length = body.len();
-    match manner {
-        Manner::ResetThird if third => {
+    match behaviour {
+        Behaviour::ResetThird if third => {
             server.reset(id, Code::INTERNAL_ERROR, out);
             return false;
         }
-        Manner::RefuseThird if third => {
+        Behaviour::RefuseThird if third => {
             shared.refused += 1;
             server.reset(id, Code::REFUSED_STREAM, out);
             return false;
         }
-        Manner::CloseThird if third => return true,
-        Manner::SilentThird if third => return false,
-        Manner::ShortThird if third => length += 1,
+        Behaviour::CloseThird if third => return true,
+        Behaviour::SilentThird if third => return false,
+        Behaviour::ShortThird if third => length += 1,
         _ => {}
     }
     shared.bodies.push(String::from_utf8_lossy(&body).into_owned());

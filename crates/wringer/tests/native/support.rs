@@ -361,7 +361,7 @@ impl Report {
         assert_eq!(count("requests"), ends.map(count).iter().sum::<u64>(), "{:#}", self.at("counts"));
         let sum = |list| self.list(list).iter().map(|entry| entry.count("count")).sum::<u64>();
         assert_eq!((count("failed"), count("faulty")), (sum("failures"), sum("faults")));
-        // Messages that are no HTTP have no status.
+        // TCP messages have no status.
         if sum("statuses") > 0 {
             assert_eq!(count("ended") + count("challenges"), sum("statuses"));
         }

@@ -11,7 +11,7 @@ const MADE_UP: usize = 20;
 
 /// Tells each line once a second, and then how many there were like it.
 #[derive(Debug)]
-pub struct Troubles {
+pub struct ErrorLines {
     /// The most different lines that are told within a second.
     most: usize,
     /// Different lines told in this second.
@@ -22,12 +22,12 @@ pub struct Troubles {
     others: u64,
 }
 
-impl Troubles {
+impl ErrorLines {
     /// As fits a plan: of URLs that somebody has listed each counts, and all are told.
-    pub fn of(plan: &Plan) -> Troubles {
+    pub fn of(plan: &Plan) -> ErrorLines {
         let mut steps = plan.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.sends());
         let is_list = steps.any(|step| matches!(step, Step::Urls(_)));
-        Troubles { most: if is_list { usize::MAX } else { MADE_UP }, told: 0, seen: Vec::new(), others: 0 }
+        ErrorLines { most: if is_list { usize::MAX } else { MADE_UP }, told: 0, seen: Vec::new(), others: 0 }
     }
 
     /// Whether this line is to be printed now.
@@ -64,30 +64,33 @@ impl Troubles {
 mod tests {
     use super::*;
 
-    fn troubles(most: usize) -> Troubles {
-        Troubles { most, told: 0, seen: Vec::new(), others: 0 }
+    fn error_lines(most: usize) -> ErrorLines {
+        ErrorLines { most, told: 0, seen: Vec::new(), others: 0 }
     }
 
     #[test]
     fn the_same_line_is_told_once_a_second_and_nothing_is_lost() {
-        let mut troubles = troubles(usize::MAX);
-        let told = ["a", "b", "a", "a"].map(|line| troubles.is_new(line));
+        let mut error_lines = error_lines(usize::MAX);
+        let told = ["a", "b", "a", "a"].map(|line| error_lines.is_new(line));
         assert_eq!(told, [true, true, false, false]);
-        assert_eq!(troubles.held_back(), ["a … and 2 more like it"]);
-        assert!(troubles.held_back().is_empty());
-        assert!(troubles.is_new("a"), "a new second");
+        assert_eq!(error_lines.held_back(), ["a … and 2 more like it"]);
+        assert!(error_lines.held_back().is_empty());
+        assert!(error_lines.is_new("a"), "a new second");
         for number in 0..1000 {
-            assert!(troubles.is_new(&number.to_string()), "different lines are all told");
+            assert!(error_lines.is_new(&number.to_string()), "different lines are all told");
         }
-        assert!(troubles.seen.len() <= REMEMBERED);
+        assert!(error_lines.seen.len() <= REMEMBERED);
     }
 
     #[test]
     fn different_lines_are_told_up_to_a_number_and_the_others_counted() {
-        let mut troubles = troubles(2);
-        let told = ["a", "b", "c", "a", "d"].map(|line| troubles.is_new(line));
+        let mut error_lines = error_lines(2);
+        let told = ["a", "b", "c", "a", "d"].map(|line| error_lines.is_new(line));
         assert_eq!(told, [true, true, false, false, false]);
-        assert_eq!(troubles.held_back(), ["a … and 1 more like it", "… and 2 more lines within this second"]);
-        assert!(troubles.is_new("c"), "a new second");
+        assert_eq!(
+            error_lines.held_back(),
+            ["a … and 1 more like it", "… and 2 more lines within this second"]
+        );
+        assert!(error_lines.is_new("c"), "a new second");
     }
 }
