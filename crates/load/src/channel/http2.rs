@@ -1,39 +1,23 @@
 //! Connections that speak HTTP/2: each is shared by users, and owned by a task of its own.
 //!
 //! The task sends what the users of a turn have written in one piece, and hands what arrives to the user it is for: a [`Letter`]
-//! for each request under way. A connection that may carry no more requests is left, and the next lease opens another.
-//! Start reading at [`Channels::lease_stream`], then [`drive`].
+//! for each request under way. Which connection a user shares, and when one is opened, is the business of `pool.rs`.
+//! Start reading at [`Channels::begin`], then [`drive`].
 
-use super::connect::NotConnected;
-use super::{Channels, Connection, Destination, Slot};
+use super::{Channels, Connection, Destination};
 use crate::account::Account;
 use crate::failure;
 use measure::{Failure, FailureKind, Stage};
 use net::{Close, Event, Net};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::Stream;
 use wire::http2::{
     BodySource, Client, ClientSink, Code, End, FieldList, Indexing, Limits, Settings, Template,
 };
-
-/// The connections of a worker that speak HTTP/2.
-#[derive(Default)]
-pub(super) struct Pool(RefCell<HashMap<Key, Entry>>);
-
-/// Which connection: the number of the group of users that share it, and where it goes.
-type Key = (u64, Vec<SocketAddr>, Option<String>);
-
-enum Entry {
-    /// Somebody opens it; these wait.
-    Opening(Vec<Event>),
-    Open(Weak<Shared>),
-    /// It could not be opened; those who waited are told.
-    Failed(NotConnected),
-}
 
 /// A connection. It ends when the last of its users lets it go.
 pub(crate) struct Shared {
@@ -78,8 +62,11 @@ struct State {
     scrap: Template,
     /// Content on its way.
     contents: Contents,
-    /// Users that wait for room.
-    waiting: Vec<Event>,
+    /// Users that wait for room, the first to come first; each with the number of its ticket.
+    waiting: VecDeque<(u64, Event)>,
+    tickets: u64,
+    /// Users that were called, and have not come yet: the room is theirs.
+    called: usize,
 }
 
 /// Content of requests, by stream.
@@ -280,103 +267,13 @@ impl Drop for Lease {
         letter.clear();
         state.letters.free.push(self.place);
         state.contents.0.retain(|(stream, _)| Some(*stream) != self.stream);
-        state.waiting.drain(..).for_each(|user| user.set());
+        inner.call_waiting(state);
     }
 }
 
 impl Channels {
-    /// A place for a request of `user` on the connection that it shares; waits for room, at most as long as opening may take.
-    pub async fn lease_stream(
-        &self,
-        slot: &mut Slot,
-        user: u64,
-        destination: Destination<'_>,
-    ) -> Result<Lease, NotConnected> {
-        let began = self.net.now();
-        loop {
-            let shared = self.shared(slot, user, destination, began).await?;
-            match shared.inner.room() {
-                Room::Now => return Ok(shared.lease()),
-                Room::Never => slot.http2 = None,
-                Room::Later(freed) => {
-                    self.account.count(|counts| counts.stream_waits += 1);
-                    if !self.net.wait_until(&freed, began + self.load.limits.request).await {
-                        let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Send, errno: None };
-                        return Err(NotConnected { failure, began, ended: self.net.now() });
-                    }
-                }
-            }
-        }
-    }
-
-    /// The connection of a user's group, opened where there is none.
-    async fn shared(
-        &self,
-        slot: &mut Slot,
-        user: u64,
-        destination: Destination<'_>,
-        began: Instant,
-    ) -> Result<Rc<Shared>, NotConnected> {
-        let streams = self.http.http2.as_ref().map_or(1, |http2| u64::from(http2.streams.max(1)));
-        let secure = destination.secure.map(str::to_owned);
-        let key = (user / u64::from(self.part.of.max(1)) / streams, destination.to.to_vec(), secure);
-        loop {
-            if let Some(shared) = slot.http2.take().filter(|shared| shared.leads_to(destination)) {
-                slot.http2 = Some(shared.clone());
-                return Ok(shared);
-            }
-            let waits = match self.pool.0.borrow_mut().get_mut(&key) {
-                Some(Entry::Opening(waiting)) => {
-                    let event = self.net.event();
-                    waiting.push(event.clone());
-                    Some(event)
-                }
-                Some(Entry::Failed(not)) if not.began >= began => return Err(*not),
-                Some(Entry::Open(shared)) => match shared.upgrade().filter(|shared| shared.inner.may_carry())
-                {
-                    Some(shared) => {
-                        slot.http2 = Some(shared);
-                        continue;
-                    }
-                    None => None,
-                },
-                _ => None,
-            };
-            match waits {
-                Some(event) => event.wait().await,
-                None => return self.open_shared(slot, key, destination).await,
-            }
-        }
-    }
-
-    async fn open_shared(
-        &self,
-        slot: &mut Slot,
-        key: Key,
-        destination: Destination<'_>,
-    ) -> Result<Rc<Shared>, NotConnected> {
-        self.pool.0.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
-        let began = self.net.now();
-        let opened = Box::pin(self.open(slot, destination, began)).await;
-        let (entry, result) = match opened {
-            Ok(connection) => {
-                let shared = self.begin(connection);
-                slot.http2 = Some(shared.clone());
-                (Entry::Open(Rc::downgrade(&shared)), Ok(shared))
-            }
-            Err(failure) => {
-                let not = NotConnected { failure, began, ended: self.net.now() };
-                (Entry::Failed(not), Err(not))
-            }
-        };
-        if let Some(Entry::Opening(waiting)) = self.pool.0.borrow_mut().insert(key, entry) {
-            waiting.iter().for_each(Event::set);
-        }
-        result
-    }
-
     /// Begins to speak HTTP/2 over a connection that is open.
-    fn begin(&self, connection: Connection) -> Rc<Shared> {
+    pub(super) fn begin(&self, connection: Connection) -> Rc<Shared> {
         let plan = self.http.http2.clone().unwrap_or_default();
         let settings = Settings {
             header_table_size: plan.decoder_table,
@@ -402,7 +299,9 @@ impl Channels {
             templates: HashMap::new(),
             scrap: Template::default(),
             contents: Contents::default(),
-            waiting: Vec::new(),
+            waiting: VecDeque::new(),
+            tickets: 0,
+            called: 0,
         };
         let inner = Rc::new(Inner {
             account: self.account.clone(),
@@ -423,31 +322,33 @@ impl Channels {
 }
 
 /// Whether another request can be sent over a connection.
-enum Room {
+pub(super) enum Room {
     Now,
-    /// When this is raised, perhaps.
-    Later(Event),
+    /// Perhaps later.
+    Later,
     Never,
 }
 
 impl Inner {
     /// Whether it may carry another request, now or later.
-    fn may_carry(&self) -> bool {
+    fn may_carry(&self, state: &State) -> bool {
         let spent = self.budget.is_some_and(|budget| self.carried.get() >= budget);
-        self.ended.get().is_none() && !spent && !self.state.borrow().client.is_leaving()
+        self.ended.get().is_none() && !spent && !state.client.is_leaving()
     }
 
-    fn room(&self) -> Room {
-        if !self.may_carry() {
-            return Room::Never;
-        }
-        let state = &mut *self.state.borrow_mut();
-        if state.client.room() > 0 && state.client.under_way() < self.streams {
-            return Room::Now;
-        }
-        let event = self.net.event();
-        state.waiting.push(event.clone());
-        Room::Later(event)
+    /// Requests that may begin now, but for those of users that were called.
+    fn room(&self, state: &State) -> usize {
+        let client = &state.client;
+        let room = client.room().min(self.streams.saturating_sub(client.under_way()));
+        room.saturating_sub(state.called)
+    }
+
+    /// Calls as many of those who wait as there is room for; all where there will be none again.
+    fn call_waiting(&self, state: &mut State) {
+        let room = if self.may_carry(state) { self.room(state) } else { usize::MAX };
+        let calls = room.min(state.waiting.len());
+        state.called += calls;
+        state.waiting.drain(..calls).for_each(|(_, user)| user.set());
     }
 
     /// The connection is over: all that is under way is lost.
@@ -460,7 +361,7 @@ impl Inner {
             letter.latest = Some(now);
             letter.news.set();
         }
-        state.waiting.drain(..).for_each(|user| user.set());
+        self.call_waiting(state);
     }
 
     /// What is to be sent.
@@ -487,9 +388,7 @@ impl Inner {
         if !leaving && state.client.is_leaving() {
             self.account.count(|counts| counts.goaways += 1);
         }
-        if !settled || leaving != state.client.is_leaving() || !state.waiting.is_empty() {
-            state.waiting.drain(..).for_each(|user| user.set());
-        }
+        self.call_waiting(state);
         let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
         read.map_err(|_| Failure { kind, stage: Stage::Head, errno: None })
     }
@@ -503,18 +402,82 @@ impl Inner {
 
 impl Shared {
     /// Whether it carries requests to there.
-    fn leads_to(&self, destination: Destination<'_>) -> bool {
+    pub(super) fn leads_to(&self, destination: Destination<'_>) -> bool {
         let there = destination.to.contains(&self.to) && self.secure.as_deref() == destination.secure;
-        there && self.inner.may_carry()
+        there && self.may_carry()
     }
 
-    fn lease(self: &Rc<Shared>) -> Lease {
+    /// Whether it may carry another request, now or later.
+    pub(super) fn may_carry(&self) -> bool {
+        self.inner.may_carry(&self.inner.state.borrow())
+    }
+
+    /// Whether there is room for another request, behind those who wait.
+    pub(super) fn room(&self) -> Room {
+        let state = self.inner.state.borrow();
+        let room = self.inner.room(&state);
+        match self.inner.may_carry(&state) {
+            true if room > state.waiting.len() => Room::Now,
+            true => Room::Later,
+            false => Room::Never,
+        }
+    }
+
+    /// Waits until there is room, or the connection carries no more requests; at most until a moment, `None`: it has passed.
+    pub(super) async fn wait_for_room(&self, until: Instant) -> Option<Room> {
+        let inner = &self.inner;
+        let event = inner.net.event();
+        let ticket = {
+            let state = &mut *inner.state.borrow_mut();
+            state.tickets += 1;
+            state.waiting.push_back((state.tickets, event.clone()));
+            state.tickets
+        };
+        let mut waiting = Waiting { inner, ticket, came: false };
+        waiting.came = inner.net.wait_until(&event, until).await;
+        let came = waiting.came;
+        drop(waiting);
+        let state = inner.state.borrow();
+        came.then(|| match inner.may_carry(&state) {
+            true if inner.room(&state) > 0 => Room::Now,
+            true => Room::Later,
+            false => Room::Never,
+        })
+    }
+
+    pub(super) fn lease(self: &Rc<Shared>) -> Lease {
         let inner = &self.inner;
         let carried = inner.carried.get();
         inner.carried.set(carried + 1);
         inner.account.count(|counts| counts.reused += u64::from(carried > 0));
-        let place = inner.state.borrow_mut().letters.take();
+        let state = &mut *inner.state.borrow_mut();
+        let place = state.letters.take();
+        if !inner.may_carry(state) {
+            // It was the last; they go elsewhere.
+            inner.call_waiting(state);
+        }
         Lease { shared: self.clone(), place, stream: None, reused: carried > 0, opened: inner.opened.take() }
+    }
+}
+
+/// A user that waits for room. One that gives up, or is let go, leaves its place to the next.
+struct Waiting<'a> {
+    inner: &'a Inner,
+    ticket: u64,
+    /// It was called, and came.
+    came: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let state = &mut *self.inner.state.borrow_mut();
+        match state.waiting.binary_search_by_key(&self.ticket, |(ticket, _)| *ticket) {
+            Ok(at) => drop(state.waiting.remove(at)),
+            Err(_) => state.called -= 1,
+        }
+        if !self.came {
+            self.inner.call_waiting(state);
+        }
     }
 }
 

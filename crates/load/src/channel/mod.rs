@@ -2,11 +2,12 @@
 //! or when anything is due.
 //!
 //! Start reading at [`Channels::lease`]. [`Route`] says how a host is reached, `connect.rs` opens, `tunnel.rs` asks a proxy
-//! to lead on, `http2.rs` has the connections that users share.
+//! to lead on, `http2.rs` has the connections that users share, and `pool.rs` says who shares which.
 
 mod connect;
 mod connection;
 mod http2;
+mod pool;
 mod route;
 mod source;
 mod tunnel;
@@ -53,7 +54,7 @@ pub(crate) struct Channels {
     /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
     turn: Cell<u64>,
     /// Connections that users share.
-    pool: http2::Pool,
+    pool: pool::Pool,
 }
 
 /// A place for one connection.
@@ -90,7 +91,7 @@ impl Channels {
             part,
             opened: Cell::new(0),
             turn: Cell::new(0),
-            pool: http2::Pool::default(),
+            pool: pool::Pool::default(),
         }
     }
 

@@ -1,0 +1,145 @@
+//! The pool of connections that users share, over HTTP/2: as many users as a connection may have requests at once make a group,
+//! and each group has one connection to a destination. Whoever needs it first opens it, and the others wait.
+//!
+//! Start reading at [`Channels::lease_stream`].
+
+use super::connect::NotConnected;
+use super::http2::{Lease, Room, Shared};
+use super::{Channels, Destination, Slot};
+use measure::{Failure, FailureKind, Stage};
+use net::Event;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::rc::{Rc, Weak};
+use std::time::Instant;
+
+/// The connections of a worker that users share.
+#[derive(Default)]
+pub(super) struct Pool(RefCell<HashMap<Key, Entry>>);
+
+/// Which connection: the number of the group of users that share it, and where it goes.
+type Key = (u64, Vec<SocketAddr>, Option<String>);
+
+enum Entry {
+    /// Somebody opens it; these wait.
+    Opening(Vec<Event>),
+    Open(Weak<Shared>),
+    /// It could not be opened; those who waited are told.
+    Failed(NotConnected),
+}
+
+/// A connection that is being opened. When this ends, those who wait look again; where whoever opened it was let go meanwhile, one
+/// of them opens it.
+struct Opening<'a> {
+    pool: &'a Pool,
+    key: Key,
+    became: Option<Entry>,
+}
+
+impl<'a> Opening<'a> {
+    fn begin(pool: &'a Pool, key: Key) -> Opening<'a> {
+        pool.0.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
+        Opening { pool, key, became: None }
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        let mut entries = self.pool.0.borrow_mut();
+        let before = match self.became.take() {
+            Some(entry) => entries.insert(self.key.clone(), entry),
+            None => entries.remove(&self.key),
+        };
+        if let Some(Entry::Opening(waiting)) = before {
+            waiting.iter().for_each(Event::set);
+        }
+    }
+}
+
+impl Channels {
+    /// A place for a request of `user` on the connection that it shares; waits for room, at most as long as a request may take.
+    pub async fn lease_stream(
+        &self,
+        slot: &mut Slot,
+        user: u64,
+        destination: Destination<'_>,
+    ) -> Result<Lease, NotConnected> {
+        let began = self.net.now();
+        loop {
+            let shared = self.shared(slot, user, destination, began).await?;
+            let mut room = shared.room();
+            if matches!(room, Room::Later) {
+                self.account.count(|counts| counts.stream_waits += 1);
+                let Some(then) = shared.wait_for_room(began + self.load.limits.request).await else {
+                    let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Send, errno: None };
+                    return Err(NotConnected { failure, began, ended: self.net.now() });
+                };
+                room = then;
+            }
+            match room {
+                Room::Now => return Ok(shared.lease()),
+                Room::Later => {}
+                Room::Never => slot.http2 = None,
+            }
+        }
+    }
+
+    /// The connection of a user's group, opened where there is none. `began`: when it was first asked for.
+    async fn shared(
+        &self,
+        slot: &mut Slot,
+        user: u64,
+        destination: Destination<'_>,
+        began: Instant,
+    ) -> Result<Rc<Shared>, NotConnected> {
+        if let Some(shared) = slot.http2.take().filter(|shared| shared.leads_to(destination)) {
+            return Ok(slot.http2.insert(shared).clone());
+        }
+        let streams = self.http.http2.as_ref().map_or(1, |http2| u64::from(http2.streams.max(1)));
+        let group = user / u64::from(self.part.of.max(1)) / streams;
+        let key = (group, destination.to.to_vec(), destination.secure.map(str::to_owned));
+        loop {
+            let opened = match self.pool.0.borrow_mut().get_mut(&key) {
+                Some(Entry::Opening(waiting)) => {
+                    let event = self.net.event();
+                    waiting.push(event.clone());
+                    Err(event)
+                }
+                // What was tried while this user waited is not tried again for it.
+                Some(Entry::Failed(tried)) if tried.ended > began => {
+                    return Err(NotConnected { began, ..*tried });
+                }
+                Some(Entry::Open(shared)) => Ok(shared.upgrade().filter(|shared| shared.may_carry())),
+                Some(Entry::Failed(_)) | None => Ok(None),
+            };
+            match opened {
+                Ok(Some(shared)) => return Ok(slot.http2.insert(shared).clone()),
+                Ok(None) => return self.open_shared(slot, key, destination).await,
+                Err(event) => event.wait().await,
+            }
+        }
+    }
+
+    async fn open_shared(
+        &self,
+        slot: &mut Slot,
+        key: Key,
+        destination: Destination<'_>,
+    ) -> Result<Rc<Shared>, NotConnected> {
+        let mut opening = Opening::begin(&self.pool, key);
+        let began = self.net.now();
+        match Box::pin(self.open(slot, destination, began)).await {
+            Ok(connection) => {
+                let shared = self.begin(connection);
+                opening.became = Some(Entry::Open(Rc::downgrade(&shared)));
+                Ok(slot.http2.insert(shared).clone())
+            }
+            Err(failure) => {
+                let tried = NotConnected { failure, began, ended: self.net.now() };
+                opening.became = Some(Entry::Failed(tried));
+                Err(tried)
+            }
+        }
+    }
+}
