@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::data::{Data, Source, Table, Tables};
 use crate::digest::Sha256;
 use crate::field::{Field, FieldValue};
-use crate::load::Protocol;
+use crate::load::{Phase, Protocol};
 use crate::request::Request;
 use crate::scenario::Step;
 use crate::secret::{Secret, SecretSource};
@@ -213,6 +213,26 @@ impl Plan {
         found
     }
 
+    /// Names its files anew: what a plan says of them goes in, where they are comes out.
+    pub fn rename_files(&mut self, name: &dyn Fn(&str) -> String) {
+        let mut whole = |path: &mut Option<String>| path.iter_mut().for_each(|path| *path = name(path));
+        if let Some(tls) = self.load.as_mut().and_then(|load| load.protocol.tls_mut()) {
+            [&mut tls.ca, &mut tls.certificate, &mut tls.key].into_iter().for_each(&mut whole);
+        }
+        if let Some(tls) = self.origin.as_mut().and_then(|origin| origin.tls.as_mut()) {
+            [&mut tls.client_ca, &mut tls.certificate, &mut tls.key].into_iter().for_each(&mut whole);
+        }
+        for scenario in self.load.iter_mut().flat_map(|load| &mut load.phases).flat_map(Phase::scenarios_mut)
+        {
+            scenario.each_mut(&mut |step| match step {
+                Step::Feed(feed) => feed.file = name(&feed.file),
+                Step::Requests(step) => step.data.iter_mut().for_each(|data| rename(data, name)),
+                Step::Messages(step) => step.data.iter_mut().for_each(|data| rename(data, name)),
+                _ => {}
+            });
+        }
+    }
+
     /// The steps of all phases.
     fn steps(&self) -> impl Iterator<Item = &Step> {
         self.load.iter().flat_map(|load| &load.phases).flat_map(|phase| phase.sends())
@@ -237,6 +257,12 @@ impl Plan {
     }
 }
 
+fn rename(data: &mut Data, name: &dyn Fn(&str) -> String) {
+    if let Source::File(rows) = &mut data.source {
+        rows.file = name(&rows.file);
+    }
+}
+
 fn data_file(data: &Data) -> Option<NamedFile> {
     match &data.source {
         Source::File(rows) if rows.lines => Some(NamedFile::Lines(rows.file.clone())),
@@ -257,7 +283,7 @@ macro_rules! walk {
                 if let Protocol::Http1(http) = & $($m)? load.protocol {
                     http.fields.$iter().for_each(|field| $field(field, visit));
                 }
-                for step in load.phases.$iter().flat_map(|phase| phase.scenario.$sends()) {
+                for step in load.phases.$iter().flat_map(|phase| phase.$sends()) {
                     match step {
                         Step::Requests(step) => {
                             let data = step.data.$iter().filter_map(|data| data.source.$secret());

@@ -81,6 +81,7 @@ pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
 pub use stop::Stop;
+pub use text::{Find, Source, TextError, TextForm};
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 

@@ -65,6 +65,14 @@ impl Protocol {
         Connections { requests_per_connection, close, tls: tls.as_ref(), resend }
     }
 
+    /// TLS of its connections, to be changed.
+    pub(crate) fn tls_mut(&mut self) -> Option<&mut Tls> {
+        match self {
+            Protocol::Http1(http) => http.tls.as_mut(),
+            Protocol::Messages(messages) => messages.tls.as_mut(),
+        }
+    }
+
     /// How HTTP/1 is spoken, where it is.
     pub fn http1(&self) -> Option<&Http1> {
         match self {
@@ -323,6 +331,11 @@ impl Phase {
         own.into_iter().chain(self.groups.iter().map(|group| &group.scenario))
     }
 
+    /// As [`Phase::scenarios`], to be changed.
+    pub fn scenarios_mut(&mut self) -> impl Iterator<Item = &mut Scenario> {
+        std::iter::once(&mut self.scenario).chain(self.groups.iter_mut().map(|group| &mut group.scenario))
+    }
+
     /// Its groups, each as a phase of its own; itself where it has none.
     pub fn parts(&self) -> Vec<Phase> {
         let of_group = |group: &Group| {
@@ -349,8 +362,7 @@ impl Phase {
 
     /// All that is sent, to be changed.
     pub fn sends_mut(&mut self) -> Vec<&mut Step> {
-        let groups = self.groups.iter_mut().map(|group| &mut group.scenario);
-        std::iter::once(&mut self.scenario).chain(groups).flat_map(Scenario::sends_mut).collect()
+        self.scenarios_mut().flat_map(Scenario::sends_mut).collect()
     }
 
     /// What figures are gathered under, each once, in the order of the plan.

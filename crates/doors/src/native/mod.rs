@@ -14,6 +14,7 @@ mod manual;
 mod options;
 mod pace;
 mod phase;
+mod plan_file;
 mod service;
 mod session;
 mod tcp;
@@ -35,6 +36,7 @@ pub use options::{
     WatchArgs,
 };
 pub use phase::PhaseArg;
+pub use plan_file::{JmeterArgs, PlanCommand, PrintArgs, ReadArgs};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
@@ -318,7 +320,7 @@ pub enum RunsCommand {
 /// Running a plan file.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The plan, a .toml file or one of JMeter's (.jmx)
+    /// The plan: .toml, .json, .yaml, or JMeter's .jmx
     pub plan: PathBuf,
     /// Seed instead of the plan's
     #[arg(long, value_name = "N", value_parser = values::seed)]
@@ -326,9 +328,9 @@ pub struct RunArgs {
     /// System interface instead of the plan's: auto, uring or epoll
     #[arg(long, value_name = "IO", value_parser = plan::Io::parse)]
     pub io: Option<plan::Io>,
-    /// What is said of a plan of JMeter's.
+    /// How it is read.
     #[command(flatten)]
-    pub jmeter: JmeterArgs,
+    pub read: ReadArgs,
     /// What is watched beside.
     #[command(flatten)]
     pub watch: WatchArgs,
@@ -338,24 +340,6 @@ pub struct RunArgs {
     /// Whether it is kept, and where.
     #[command(flatten)]
     pub keep: KeepArgs,
-}
-
-/// What is said of a plan of JMeter's.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "JMeter's plans")]
-pub struct JmeterArgs {
-    /// Set a property for ${__P(NAME)}
-    #[arg(long = "property", short = 'J', value_name = "NAME=VALUE")]
-    pub properties: Vec<String>,
-    /// Read properties from a file
-    #[arg(long = "properties", value_name = "FILE")]
-    pub property_files: Vec<PathBuf>,
-    /// Leave out what cannot run, instead of refusing the plan
-    #[arg(long)]
-    pub skip_unsupported: bool,
-    /// What random values follow from that are drawn once, at the start.
-    #[arg(skip)]
-    pub seed: Option<u64>,
 }
 
 /// Looking at this machine.
@@ -388,32 +372,6 @@ pub struct DoctorArgs {
     /// As JSON on standard output
     #[arg(long)]
     pub json: bool,
-}
-
-/// Looking at plan files.
-#[derive(Debug, Subcommand)]
-pub enum PlanCommand {
-    /// Print the plan as it is understood
-    Show {
-        /// The plan, a .toml file
-        file: PathBuf,
-    },
-    /// Name every mistake in the plan; of one of JMeter's, what runs exactly, differently and not at all
-    Check {
-        /// The plan, a .toml file or one of JMeter's (.jmx)
-        file: PathBuf,
-        /// What is said of a plan of JMeter's.
-        #[command(flatten)]
-        jmeter: JmeterArgs,
-    },
-    /// Print a plan of JMeter's (.jmx) or wrktcp's (.ini) as a plan file
-    Convert {
-        /// The plan
-        file: PathBuf,
-        /// What is said of a plan of JMeter's.
-        #[command(flatten)]
-        jmeter: JmeterArgs,
-    },
 }
 
 /// Starting a real proxy.

@@ -3,7 +3,7 @@
 use plan::site::{Lifetime, Size, VaryOn};
 use plan::template::{TemplateAddress, is_template};
 use plan::units::{self, UnitError};
-use plan::{Arrivals, CheckContent, CloseBy, Field, RequestForm};
+use plan::{Arrivals, CheckContent, CloseBy, Field, RequestForm, TextForm};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
@@ -49,6 +49,22 @@ pub(super) fn some_time(text: &str) -> Read<Duration> {
 fn whole<T: FromStr + PartialOrd + std::fmt::Display>(text: &str, least: T, most: T) -> Read<T> {
     let number = text.trim().parse::<T>().ok().filter(|number| (&least..=&most).contains(&number));
     number.ok_or_else(|| format!("'{text}' is not a whole number from {least} to {most}"))
+}
+
+/// A name and its value.
+pub(super) fn assignment(text: &str) -> Read<(String, String)> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("'{text}' is not NAME=VALUE"))?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// A form of plan files.
+pub(super) fn text_form(text: &str) -> Read<TextForm> {
+    match text {
+        "toml" => Ok(TextForm::Toml),
+        "json" => Ok(TextForm::Json),
+        "yaml" => Ok(TextForm::Yaml),
+        _ => Err(format!("'{text}' is no form of plan files: give toml, json or yaml")),
+    }
 }
 
 /// Workers; how few are too few is the plan's to say.

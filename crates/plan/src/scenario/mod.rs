@@ -128,6 +128,11 @@ impl Scenario {
         self.steps.iter().for_each(|step| step.collect(to));
     }
 
+    /// As [`Scenario::each`], to be changed.
+    pub fn each_mut(&mut self, to: &mut impl FnMut(&mut Step)) {
+        self.steps.iter_mut().for_each(|step| step.collect_mut(to));
+    }
+
     /// Whether a turn of a user is a walk through all of it; otherwise each step is a turn.
     pub fn is_journey(&self) -> bool {
         let plain = Scenario { steps: Vec::new(), ..self.clone_without_steps() } == Scenario::default();
@@ -243,6 +248,11 @@ impl Step {
         for steps in self.lists() {
             steps.iter().for_each(|step| step.collect(to));
         }
+    }
+
+    fn collect_mut(&mut self, to: &mut impl FnMut(&mut Step)) {
+        to(self);
+        self.lists_mut().into_iter().flatten().for_each(|step| step.collect_mut(to));
     }
 
     fn sends_mut(&mut self) -> Vec<&mut Step> {

@@ -4,7 +4,7 @@ use super::show;
 use crate::doctor::{self, Facts, Need};
 use crate::problem::{Exit, Problem};
 use crate::session;
-use doors::native::DoctorArgs;
+use doors::native::{DoctorArgs, ReadArgs};
 use plan::CloseBy;
 
 /// Runs the command: 0 where nothing blocks, else 1.
@@ -23,7 +23,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Problem> {
 
 fn need(args: &DoctorArgs) -> Result<Need, Problem> {
     if let Some(file) = &args.plan {
-        let plan = super::plan::read(file)?;
+        let plan = super::plan::runnable(file, &ReadArgs::default())?;
         return session::need(&plan, args.threads);
     }
     doctor::check_sources(&args.sources, None)?;

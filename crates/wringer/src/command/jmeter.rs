@@ -4,7 +4,7 @@ use super::door::{Common, Door, Moment, Shown};
 use super::{clock, jmx, show};
 use crate::problem::{Exit, Problem};
 use crate::session::{Finished, SessionOptions, View};
-use doors::native::JmeterArgs;
+use doors::native::{JmeterArgs, ReadArgs};
 use jmeter::arguments::{self, Arguments, Told};
 use measure::{Event, Outcome, Record, Row};
 use plan::Plan;
@@ -52,7 +52,8 @@ impl Door for Jmeter {
             seed: Some(moment.seed),
         };
         let properties = jmx::properties(&native).map_err(|problem| wrong(problem.to_string()))?;
-        let mut plan = jmx::runnable(&typed.plan, &native).map_err(|problem| wrong(problem.to_string()))?;
+        let read = ReadArgs { jmeter: native, ..ReadArgs::default() };
+        let mut plan = jmx::runnable(&typed.plan, &read).map_err(|problem| wrong(problem.to_string()))?;
         if let Some(load) = &mut plan.load {
             load.trace.requests = true;
         }

@@ -1,19 +1,20 @@
 //! JMeter's plans as plan files: `wringer run`, `wringer plan check` and `wringer plan convert` of a `.jmx`. The one place
 //! that reads what such a plan names; the crate `jmeter` says what it means.
 
+use super::folder::Folder;
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::session::files;
-use doors::native::JmeterArgs;
+use doors::native::{JmeterArgs, PrintArgs, ReadArgs};
 use jmeter::{Conversion, Grade, Settings, TestPlan};
-use plan::Plan;
+use plan::{Plan, TextForm};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Bytes of a plan, or of a file that it names, at most.
 const LONGEST: u64 = 256 << 20;
 
-/// The property that lets a plan read files outside its own folder.
+/// The property that lets a plan read files outside its own folder, as `--any-files` does.
 const ANYWHERE: (&str, &str) = ("wringer.files", "anywhere");
 
 /// Whether a file is a plan of JMeter, by its name.
@@ -30,17 +31,18 @@ pub struct Read {
 }
 
 /// Reads a plan with the properties of a command line.
-pub fn read(file: &Path, args: &JmeterArgs) -> Result<Read, Problem> {
-    let properties = properties(args)?;
+pub fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
+    let properties = properties(&args.jmeter)?;
+    let anywhere = args.any_files || properties.get(ANYWHERE.0).is_some_and(|value| value == ANYWHERE.1);
     let bytes = files::read(file, LONGEST)
         .map_err(|error| Problem::Usage(format!("the plan {} cannot be read: {error}", file.display())))?;
-    let folder = Folder::of(file, &properties);
+    let folder = Folder::of(file, anywhere);
     let settings = Settings {
         properties,
         plan_name: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        included: &|path| folder.read(path),
+        included: &|path| folder.read(path, LONGEST).ok(),
         located: &|path| folder.locate(path).display().to_string(),
-        seed: args.seed.unwrap_or_else(super::seed_from_clock),
+        seed: args.jmeter.seed.unwrap_or_else(super::seed_from_clock),
         now_ms: now_ms(),
     };
     let wrong = |error: jmeter::Error| Problem::Usage(format!("{}: {error}", file.display()));
@@ -70,66 +72,13 @@ pub fn properties(args: &JmeterArgs) -> Result<BTreeMap<String, String>, Problem
     Ok(properties)
 }
 
-/// The folder of a plan, in which the files lie that it names.
-struct Folder {
-    path: PathBuf,
-    anywhere: bool,
-}
-
-impl Folder {
-    fn of(plan: &Path, properties: &BTreeMap<String, String>) -> Folder {
-        let anywhere = properties.get(ANYWHERE.0).is_some_and(|value| value == ANYWHERE.1);
-        Folder { path: plan.parent().unwrap_or(Path::new("")).to_owned(), anywhere }
-    }
-
-    /// Where a file is, as this process reads it: in the plan's folder or, where it is not there, in the current one.
-    fn locate(&self, path: &str) -> PathBuf {
-        let path = path.replace('\\', "/");
-        let beside = self.path.join(&path);
-        if beside.exists() || !Path::new(&path).exists() { beside } else { PathBuf::from(path) }
-    }
-
-    /// Whether a plan may read a file.
-    fn allows(&self, file: &Path) -> bool {
-        let inside = |folder: &Path| {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            let whole = folder.canonicalize().and_then(|folder| Ok(file.canonicalize()?.starts_with(folder)));
-            whole.unwrap_or(false)
-        };
-        self.anywhere || inside(&self.path) || inside(Path::new("."))
-    }
-
-    fn read(&self, path: &str) -> Option<Vec<u8>> {
-        let file = self.locate(path);
-        self.allows(&file).then(|| files::read(&file, LONGEST).ok()).flatten()
-    }
-
-    /// A line for each data file of the plan that cannot be read.
-    fn warnings(&self, plan: &Plan) -> Vec<String> {
-        let mut warnings = Vec::new();
-        for file in plan.files() {
-            let path = Path::new(file.path());
-            if !path.is_file() {
-                warnings.push(format!("the file {} is not there", path.display()));
-            } else if !self.allows(path) {
-                let (name, value) = ANYWHERE;
-                warnings.push(format!(
-                    "the file {} lies outside the plan's folder: copy it there, or allow it with -J{name}={value}",
-                    path.display()
-                ));
-            }
-        }
-        warnings
-    }
-}
-
 /// Reads a plan that is to be run: refuses what does not run wholly, unless that was asked for.
-pub fn runnable(file: &Path, args: &JmeterArgs) -> Result<Plan, Problem> {
+pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Plan, Problem> {
     let Read { conversion, warnings } = read(file, args)?;
     let name = file.display();
     let missing = conversion.findings.iter().filter(|finding| finding.grade == Grade::Missing);
     let missing: Vec<String> = missing.map(ToString::to_string).collect();
-    if !missing.is_empty() && !args.skip_unsupported {
+    if !missing.is_empty() && !args.jmeter.skip_unsupported {
         return Err(Problem::Usage(format!(
             "{name}: {} of {} elements cannot run; --skip-unsupported leaves them out, wringer plan check tells all\n  {}",
             missing.len(),
@@ -157,7 +106,7 @@ pub fn runnable(file: &Path, args: &JmeterArgs) -> Result<Plan, Problem> {
 }
 
 /// Tells what of a plan runs exactly, differently and not at all.
-pub fn check(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
+pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     let Read { conversion, warnings } = read(file, args)?;
     let of = |grade| conversion.findings.iter().filter(move |finding| finding.grade == grade);
     let (missing, different) = (of(Grade::Missing).count(), of(Grade::Different).count());
@@ -190,16 +139,19 @@ pub fn check(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
 }
 
 /// Prints the plan as a native plan file.
-pub fn convert(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
-    let Read { conversion, warnings } = read(file, args)?;
+pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
+    let file = &args.file;
+    let Read { conversion, warnings } = read(file, &args.read)?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    show::write(&format!("# Converted from {name}.\n"));
-    for finding in &conversion.findings {
-        let word = if finding.grade == Grade::Missing { "left out" } else { "differs" };
-        let line = finding.to_string().replace('\n', " ");
-        show::write(&format!("# {word}: {line}\n"));
+    if args.to != TextForm::Json {
+        show::write(&format!("# Converted from {name}.\n"));
+        for finding in &conversion.findings {
+            let word = if finding.grade == Grade::Missing { "left out" } else { "differs" };
+            let line = finding.to_string().replace('\n', " ");
+            show::write(&format!("# {word}: {line}\n"));
+        }
     }
-    show::write(&conversion.plan.to_text());
+    super::plan::print(&conversion.plan, args.to)?;
     warnings.iter().for_each(|warning| show::notice(&format!("wringer: {warning}")));
     Ok(if conversion.runs_wholly() { Exit::Fine } else { Exit::Usage })
 }

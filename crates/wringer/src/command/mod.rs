@@ -6,6 +6,7 @@ mod clock;
 pub mod doctor;
 mod door;
 mod error_lines;
+mod folder;
 pub mod h2load;
 pub mod http;
 pub mod http_load;

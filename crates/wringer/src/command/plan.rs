@@ -1,17 +1,23 @@
 //! `wringer run`, `wringer plan show`, `wringer plan check`: plan files.
 
+use super::folder::Folder;
 use super::jmx;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
 use crate::session::{self, SessionOptions, files};
-use doors::native::{JmeterArgs, RunArgs};
-use plan::Plan;
+use doors::native::{PrintArgs, ReadArgs, RunArgs};
+use plan::{Plan, Source, TextError, TextForm};
 use std::path::Path;
+
+/// Bytes of a plan file, or of one that it includes, at most.
+const LONGEST: u64 = 1 << 30;
 
 /// Runs a plan file.
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
-    let mut plan =
-        if jmx::is_jmx(&args.plan) { jmx::runnable(&args.plan, &jmeter(args))? } else { read(&args.plan)? };
+    // What is random at the start of a plan of JMeter's follows from the seed, too.
+    let mut how = args.read.clone();
+    how.jmeter.seed = args.seed;
+    let mut plan = runnable(&args.plan, &how)?;
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
@@ -45,43 +51,73 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     Ok(if failure.is_some() || done.is_err() { exit.or_worse(Exit::Impossible) } else { exit })
 }
 
-/// What is said of a plan of JMeter's; its random start values follow from the seed, too.
-fn jmeter(args: &RunArgs) -> JmeterArgs {
-    JmeterArgs { seed: args.seed, ..args.jmeter.clone() }
+/// The plan of a file of any kind, as it is to be run.
+pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Plan, Problem> {
+    no_variables(file, args)?;
+    if jmx::is_jmx(file) {
+        return jmx::runnable(file, args);
+    }
+    let Read { plan, warnings } = read(file, args)?;
+    match warnings.first() {
+        Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
+        None => Ok(plan),
+    }
+}
+
+/// Refuses `--set` for files that have no variables of that kind.
+fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
+    match args.set.first() {
+        Some((name, value)) if jmx::is_jmx(file) => {
+            Err(Problem::Usage(format!("--set is for plan files; this one has properties: -J{name}={value}")))
+        }
+        Some(_) if is_ini(file) => {
+            Err(Problem::Usage("--set is for plan files; an ini file has no variables".to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints a plan as it is understood; that of wrktcp's ini file, too.
-pub fn show(file: &Path) -> Result<Exit, Problem> {
-    let plan = if is_ini(file) {
-        of_ini(file)?.map_err(|mistakes| {
-            let lines: Vec<String> = mistakes.iter().map(|mistake| in_file(file, mistake)).collect();
-            Problem::Usage(lines.join("\nwringer: "))
-        })?
-    } else {
-        read(file)?
-    };
-    show::write(&plan.to_text());
+pub fn show(args: &PrintArgs) -> Result<Exit, Problem> {
+    let (file, plan) = (args.file.as_path(), any(&args.file, &args.read)?);
+    let plan = plan.map_err(|mistakes| {
+        let lines: Vec<String> = mistakes.iter().map(|mistake| in_file(file, mistake)).collect();
+        Problem::Usage(lines.join("\nwringer: "))
+    })?;
+    print(&plan, args.to)
+}
+
+/// Prints a plan in a form.
+pub fn print(plan: &Plan, form: TextForm) -> Result<Exit, Problem> {
+    show::write(&plan.to_text_as(form).map_err(Problem::Impossible)?);
     Ok(Exit::Fine)
 }
 
 /// Names every mistake of a plan.
-pub fn check(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
+pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
+    no_variables(file, args)?;
     if jmx::is_jmx(file) {
         return jmx::check(file, args);
     }
-    let found = if is_ini(file) { of_ini(file)?.err().unwrap_or_default() } else { read(file)?.check() };
-    for violation in &found {
-        show::notice(&in_file(file, violation));
+    let (found, warnings) = if is_ini(file) {
+        (of_ini(file)?.err().unwrap_or_default(), Vec::new())
+    } else {
+        let Read { plan, warnings } = read(file, args)?;
+        (plan.check(), warnings)
+    };
+    for line in found.iter().chain(&warnings) {
+        show::notice(&in_file(file, line));
     }
-    if found.is_empty() {
+    if found.is_empty() && warnings.is_empty() {
         show::line(&format!("{}: nothing wrong", file.display()));
     }
     Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
 }
 
-/// Prints a plan of another tool as a native one.
-pub fn convert(file: &Path, args: &JmeterArgs) -> Result<Exit, Problem> {
-    if jmx::is_jmx(file) { jmx::convert(file, args) } else { show(file) }
+/// Prints a plan of another tool as a native one, or one in another form.
+pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
+    no_variables(&args.file, &args.read)?;
+    if jmx::is_jmx(&args.file) { jmx::convert(args) } else { show(args) }
 }
 
 fn in_file(file: &Path, mistake: &str) -> String {
@@ -90,6 +126,12 @@ fn in_file(file: &Path, mistake: &str) -> String {
 
 fn is_ini(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "ini")
+}
+
+/// The plan of a plan file or of wrktcp's ini file, or all mistakes of the latter.
+fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Problem> {
+    no_variables(file, args)?;
+    if is_ini(file) { of_ini(file) } else { Ok(Ok(read(file, args)?.plan)) }
 }
 
 /// What wrktcp's ini file means, or all its mistakes.
@@ -103,9 +145,34 @@ fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
     Problem::Usage(format!("the plan {} cannot be read: {error}", file.display()))
 }
 
-/// Reads a plan file.
-pub fn read(file: &Path) -> Result<Plan, Problem> {
-    let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-    Plan::from_text(&text).map_err(|error| Problem::Usage(format!("{name}: {error}")))
+/// A plan, and the files that it names and that cannot be read.
+struct Read {
+    plan: Plan,
+    /// A line for each.
+    warnings: Vec<String>,
+}
+
+/// Reads a plan file with what it includes.
+fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
+    let folder = Folder::of(file, args.any_files);
+    let bytes = files::read(file, LONGEST).map_err(|error| unreadable(file, &error))?;
+    let main = source(file, bytes).map_err(|why| Problem::Usage(format!("{}: {why}", file.display())))?;
+    let find = |path: &str, _: &str| {
+        let bytes = folder.read(path, LONGEST).map_err(|error| error.to_string())?;
+        source(&folder.locate(path), bytes)
+    };
+    let told = |mistakes: Vec<TextError>| {
+        let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+        Problem::Usage(lines.join("\nwringer: "))
+    };
+    let mut plan = Plan::read(main, &args.set, &find).map_err(told)?;
+    plan.rename_files(&|path| folder.locate(path).display().to_string());
+    let warnings = folder.warnings(&plan);
+    Ok(Read { plan, warnings })
+}
+
+fn source(file: &Path, bytes: Vec<u8>) -> Result<Source, String> {
+    let text = String::from_utf8(bytes)
+        .map_err(|error| format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()))?;
+    Ok(Source::new(file.display().to_string(), text))
 }

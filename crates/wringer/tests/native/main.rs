@@ -18,6 +18,7 @@ mod jmeter;
 mod journeys;
 mod kept;
 mod oracle;
+mod plans;
 mod reach;
 mod requests;
 mod results;

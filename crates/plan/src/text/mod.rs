@@ -1,0 +1,233 @@
+//! The text forms of a plan, TOML, JSON and YAML, the same for reading and printing.
+//!
+//! All three are read into one tree ([`node`]), in which includes and variables are resolved, and the tree is read by serde
+//! ([`decode`]); so whatever is wrong is told in the same words, with its place.
+
+mod decode;
+mod include;
+mod json;
+mod node;
+mod print;
+mod toml;
+mod variables;
+mod yaml;
+
+pub use include::Find;
+
+use crate::Plan;
+use crate::request_list::{ListName, RequestList};
+use crate::scenario::RequestStep;
+use crate::scenario::Step;
+use crate::secret::without_secrets;
+use include::Files;
+use node::{Fault, Node};
+use serde::Deserialize;
+use thiserror::Error;
+use variables::Variables;
+
+/// Requests of a list that a result still tells one by one.
+const TOLD: usize = 1000;
+
+/// Names a list that is long, and masks the URLs of one that is not.
+fn tell_list(step: &mut RequestStep) {
+    if step.requests.len() > TOLD {
+        let name = || ListName::of_urls(step.requests.iter().map(|listed| listed.url));
+        step.list = Some(step.list.take().unwrap_or_else(name));
+        step.requests = RequestList::default();
+    } else if step.requests.iter().any(|listed| without_secrets(listed.url) != listed.url) {
+        let mut all = step.requests.to_vec();
+        all.iter_mut().for_each(|request| tell_url(&mut request.url));
+        step.requests = all.into();
+    }
+}
+
+fn tell_url(url: &mut String) {
+    *url = without_secrets(url);
+}
+
+/// A text that could not be read: where, and why. The line itself is not shown: it may hold a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}line {line}, column {column}: {reason}", if .file.is_empty() { String::new() } else { format!("{file}: ") })]
+pub struct TextError {
+    /// The file's name; empty: not known.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What is wrong there, and what would do.
+    pub reason: String,
+}
+
+impl TextError {
+    pub(crate) fn of(error: &::toml::de::Error, text: &str) -> TextError {
+        let start = error.span().map_or(0, |span| span.start);
+        let reason = error.message().trim_end().replace('\n', "; ");
+        TextError::at(String::new(), text.get(..start).unwrap_or_default(), reason)
+    }
+
+    /// Behind so much of a text.
+    fn at(file: String, before: &str, reason: String) -> TextError {
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        TextError { file, line: before.matches('\n').count() + 1, column, reason }
+    }
+}
+
+/// A form of text that plans are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextForm {
+    /// TOML 1.0.
+    #[default]
+    Toml,
+    /// JSON (RFC 8259).
+    Json,
+    /// YAML 1.2.
+    Yaml,
+}
+
+impl TextForm {
+    /// By the ending of a file's name: `.json`, `.yaml` or `.yml`; any other is TOML.
+    pub fn of_name(name: &str) -> TextForm {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        match ending.to_ascii_lowercase().as_str() {
+            "json" => TextForm::Json,
+            "yaml" | "yml" => TextForm::Yaml,
+            _ => TextForm::Toml,
+        }
+    }
+}
+
+/// A file of a plan.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its name in messages; the same file has the same one.
+    pub name: String,
+    /// The form that its text has.
+    pub form: TextForm,
+    /// What it holds.
+    pub text: String,
+}
+
+impl Source {
+    /// A file, of the form that its name tells.
+    pub fn new(name: String, text: String) -> Source {
+        let form = TextForm::of_name(&name);
+        Source { name, form, text }
+    }
+
+    fn tree(&self, number: u32) -> Result<Node, Fault> {
+        let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
+        match self.form {
+            TextForm::Toml => toml::read(text, number),
+            TextForm::Json => json::read(text, number),
+            TextForm::Yaml => yaml::read(text, number),
+        }
+    }
+
+    fn mistake(&self, fault: Fault) -> TextError {
+        let text = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
+        let offset = fault.at.map_or(0, |at| at.offset as usize);
+        let bytes = match self.form {
+            TextForm::Yaml => text.char_indices().nth(offset).map_or(text.len(), |(place, _)| place),
+            _ => (0..=offset.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0),
+        };
+        TextError::at(self.name.clone(), &text[..bytes], fault.why)
+    }
+}
+
+/// Mistakes of a plan that are told at once, at most.
+const MOST_MISTAKES: usize = 20;
+
+impl Plan {
+    /// The plan as text that [`Plan::from_text`] reads back to an equal plan. Secrets that were typed are not in it: the
+    /// text names variables of the environment for them, and begins by saying so.
+    pub fn to_text(&self) -> String {
+        let mut named = self.clone();
+        let typed = named.name_typed();
+        let mut text = String::new();
+        if !typed.is_empty() {
+            text += "# Secrets that were typed are not part of this plan. Before it is run, set these variables, or put\n\
+                     # env:NAME or file:PATH of your own in their places:\n";
+            typed.iter().for_each(|(source, _)| text += &format!("# {source} \n"));
+            text += "\n";
+        }
+        // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
+        text + &::toml::to_string_pretty(&named)
+            .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
+    }
+
+    /// As [`Plan::to_text`] in another form. JSON has no comments: there, secrets that were typed are named and not explained.
+    ///
+    /// # Errors
+    /// A number that the form cannot hold.
+    pub fn to_text_as(&self, form: TextForm) -> Result<String, String> {
+        let mut named = self.clone();
+        if form == TextForm::Toml {
+            return Ok(self.to_text());
+        }
+        named.name_typed();
+        if form == TextForm::Json { print::json(&named) } else { print::yaml(&named) }
+    }
+
+    /// The plan as results tell it: long lists are named and left out, since they may be larger than all else, and what URLs
+    /// hold of secrets is masked.
+    pub fn told(&self) -> Plan {
+        let mut told = self.clone();
+        let phases = told.load.iter_mut().flat_map(|load| &mut load.phases);
+        for step in phases.flat_map(|phase| phase.sends_mut()) {
+            match step {
+                Step::Requests(step) => {
+                    tell_list(step);
+                    step.session.login.iter_mut().for_each(|request| tell_url(&mut request.url));
+                }
+                Step::Urls(step) => step.urls.iter_mut().for_each(tell_url),
+                Step::Script(step) => tell_url(&mut step.request.url),
+                _ => {}
+            }
+        }
+        told
+    }
+
+    /// Reads a plan in TOML that includes nothing.
+    ///
+    /// # Errors
+    /// Unknown names, wrong types and missing parts, each with line and column.
+    pub fn from_text(text: &str) -> Result<Plan, TextError> {
+        let source = Source { name: String::new(), form: TextForm::Toml, text: text.to_owned() };
+        let none = |_: &str, _: &str| Err("there are no files here".to_owned());
+        Plan::read(source, &[], &none).map_err(|mut mistakes| mistakes.swap_remove(0))
+    }
+
+    /// Reads a plan from its file and those that it includes. `set`: names and values of variables that the plan has.
+    ///
+    /// # Errors
+    /// What is no plan, each mistake with its place, at least one. Several are told where each is a name that nobody knows.
+    pub fn read(source: Source, set: &[(String, String)], find: Find<'_>) -> Result<Plan, Vec<TextError>> {
+        let mut files = Files::new(find);
+        let tree = files.tree(source).and_then(|mut tree| {
+            if let Some(mut variables) = Variables::take(&mut tree, set)? {
+                variables.fill(&mut tree)?;
+            }
+            Ok(tree)
+        });
+        let mistake = |fault: Fault| {
+            let number = fault.at.map_or(0, |at| at.file as usize);
+            files.read[number].mistake(fault)
+        };
+        let mut tree = tree.map_err(|fault| vec![mistake(fault)])?;
+        let mut mistakes = Vec::new();
+        loop {
+            let fault = match Plan::deserialize(&tree) {
+                Ok(plan) if mistakes.is_empty() => return Ok(plan),
+                Ok(_) => return Err(mistakes),
+                Err(fault) => fault,
+            };
+            // What has a name that nobody knows is left out, so that the rest is looked at as well.
+            let left_out = fault.unknown_name && fault.at.is_some_and(|at| tree.take_at(at).is_some());
+            mistakes.push(mistake(fault));
+            if !left_out || mistakes.len() >= MOST_MISTAKES {
+                return Err(mistakes);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Plans as text, in all three forms: what is written reads back, and what is wrong is told with its place.
+
+mod draw;
+mod files;
+mod mistakes;
+
+use plan::{Plan, Source, TextForm};
+
+const FORMS: [(TextForm, &str); 3] =
+    [(TextForm::Toml, "a.toml"), (TextForm::Json, "a.json"), (TextForm::Yaml, "a.yaml")];
+
+/// Reads a plan that stands in one file.
+fn read(name: &str, text: &str) -> Result<Plan, String> {
+    let none = |path: &str, _: &str| Err(format!("there is no {path}"));
+    let told = |mistakes: Vec<plan::TextError>| {
+        mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    Plan::read(Source::new(name.to_owned(), text.to_owned()), &[], &none).map_err(told)
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+    #[test]
+    fn a_plan_reads_back_from_each_form(plan in draw::plan()) {
+        for (form, name) in FORMS {
+            let text = plan.to_text_as(form).unwrap();
+            let back = read(name, &text);
+            proptest::prop_assert_eq!(back.as_ref(), Ok(&plan), "{}", text);
+        }
+    }
+}
+
+#[test]
+fn yaml_reads_as_a_person_wrote_it() {
+    let plan = plan::Plan::from_text(&draw::example().to_text()).unwrap();
+    let text = plan.to_text_as(TextForm::Yaml).unwrap();
+    assert!(text.starts_with("version: 1\nseed: 7\n"), "{text}");
+    assert!(text.contains("\n  phases:\n    - name: main\n"), "{text}");
+}
