@@ -25,11 +25,6 @@ impl Answer {
         Answer { kind, head_bytes, storable, keep_alive, body: None }
     }
 
-    /// Whether its content ends before it is complete.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.body.is_some_and(|body| body.cut)
-    }
-
     /// Counts it before it is sent, so that whoever has received it finds it counted; `content`: bytes that were written with
     /// the head.
     pub(crate) fn account(&self, counts: &LiveOriginCounts, content: usize) {

@@ -3,7 +3,7 @@
 //! What begins with HTTP/2's preface is handed over here by `connection.rs`, whether ALPN has said so or not. Start at
 //! [`Http2::run`].
 
-use crate::answer::{Answer, Body};
+use crate::answer::Body;
 use crate::busy::UnderWay;
 use crate::control;
 use crate::head::Fields;
@@ -278,16 +278,14 @@ impl Http2 {
             }));
         }
         self.requests.spare.push(request);
-        self.count(&answer, out);
+        self.count(out);
     }
 
     /// Says goodbye when the connection has had its requests.
-    fn count(&mut self, answer: &Answer, out: &mut Vec<u8>) {
+    fn count(&mut self, out: &mut Vec<u8>) {
         self.answered = self.answered.saturating_add(1);
         let budget = self.worker.behaviour().requests_per_connection;
-        if !self.leaving
-            && (!answer.keep_alive && !answer.is_cut() || budget.is_some_and(|most| self.answered >= most))
-        {
+        if !self.leaving && budget.is_some_and(|most| self.answered >= most) {
             self.leaving = true;
             self.server.go_away(None, Code::NO_ERROR, b"", out);
         }

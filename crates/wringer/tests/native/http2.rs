@@ -4,8 +4,10 @@ use crate::http2_peer::{Behaviour, Peer};
 use crate::support::{Ran, Running, free_address, program, run, tell, wringer};
 use crate::web::{Web, ok};
 use rustix::process::Signal;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const JSON: &str = "-q --json {}/result.json --seed 7";
@@ -125,6 +127,47 @@ fn a_silent_server_times_out_and_its_connection_lives_on() {
     assert_eq!((report.failures(), report.sum("streams_cancelled")), ([("timeout".to_owned(), 3)].into(), 3));
 }
 
+/// Ten users share a connection that is never opened: it is tried once for all of them.
+#[test]
+fn a_silent_server_is_connected_to_once_for_a_group() {
+    let listener = Listener::start(|stream, _| stay(stream));
+    let report = run(&format!(
+        "http --http 2 -k https://{}/ --streams 10 -c 10 -t 1 -n 10 --connect-timeout 500ms {JSON}",
+        listener.address
+    ))
+    .report();
+    assert_eq!((report.sum("requests"), report.sum("failed")), (10, 10));
+    assert_eq!(listener.connections(), 1);
+}
+
+/// Whoever opened the connection for its group is let go with the warm-up, in the middle of it; the next one opens it.
+#[test]
+fn an_opener_that_is_let_go_leaves_no_one_waiting() {
+    let (origin, _running) = origin("--tls");
+    let listener = Listener::start(move |stream, number| match number {
+        0 => stay(stream),
+        _ => pass_on(stream, origin),
+    });
+    let report = run(&format!(
+        "http --http 2 -k https://{}/w/1/100 --streams 10 -c 10 -t 1 --warm-up 300ms -n 50 {JSON}",
+        listener.address
+    ))
+    .ended_with(0)
+    .report();
+    assert_eq!(report.part("measured").count("counts/fine"), 50);
+    assert!(listener.connections() >= 2, "the first one never answered");
+}
+
+/// A server that allows fewer streams than users share a connection: each waits about once, in turn.
+#[test]
+fn users_beyond_the_limit_of_streams_wait_in_turn() {
+    let peer = Peer::start(Behaviour::Echo);
+    let report = press(peer.address, "/", "-c 300 --streams 300 -t 1 -n 3000").ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("connections")), (3000, 1));
+    let waits = report.sum("stream_waits");
+    assert!((200..=3300).contains(&waits), "{waits} waits for 3000 requests");
+}
+
 #[test]
 fn a_server_of_http_1_is_told_from_one_of_http_2() {
     let web = Web::start(|_| ok("hello"));
@@ -216,6 +259,55 @@ fn the_report_is_laid_out_as_h2load_lays_it_out() {
         }
     }
     assert_eq!(ours.stdout.lines().count(), theirs.lines().count());
+}
+
+/// A listener that counts the connections on which something is said, and gives each with its number to a thread of its own. Before a
+/// run, wringer looks whether anybody listens at all.
+struct Listener {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Listener {
+    fn start(serve: impl Fn(TcpStream, usize) + Send + Sync + 'static) -> Listener {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (address, serve) = (listener.local_addr().unwrap(), Arc::new(serve));
+        let connections = Arc::<AtomicUsize>::default();
+        let count = connections.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (serve, count) = (serve.clone(), count.clone());
+                std::thread::spawn(move || {
+                    if stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0) {
+                        serve(stream, count.fetch_add(1, Ordering::SeqCst));
+                    }
+                });
+            }
+        });
+        Listener { address, connections }
+    }
+
+    fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+}
+
+/// Says nothing until the client is gone.
+fn stay(mut stream: TcpStream) {
+    let _ = std::io::copy(&mut stream, &mut std::io::sink());
+}
+
+/// Passes on what comes to another server, and its answers back.
+fn pass_on(mut stream: TcpStream, to: SocketAddr) {
+    let Ok(mut server) = TcpStream::connect(to) else { return };
+    let (mut back, mut forth) = (server.try_clone().unwrap(), stream.try_clone().unwrap());
+    let there = std::thread::spawn(move || {
+        let _ = std::io::copy(&mut stream, &mut server);
+        let _ = server.shutdown(Shutdown::Write);
+    });
+    let _ = std::io::copy(&mut back, &mut forth);
+    let _ = forth.shutdown(Shutdown::Write);
+    let _ = there.join();
 }
 
 /// A line without its figures and the units behind them.
