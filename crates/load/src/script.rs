@@ -142,6 +142,11 @@ impl RunningScript {
         Destination { to: &self.to, secure: self.secure.as_deref(), tunnel: None }
     }
 
+    /// It is asked for `https` URLs.
+    pub fn is_secure(&self) -> bool {
+        self.secure.is_some()
+    }
+
     pub fn responds(&self) -> bool {
         self.hooks.responds
     }

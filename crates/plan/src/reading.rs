@@ -23,6 +23,11 @@ impl Reading {
     pub fn is_default(&self) -> bool {
         *self == Reading::default()
     }
+
+    /// Bytes that a slow client reads at once: fifty reads a second, so that the peer sees a steady trickle.
+    pub fn trickle(&self) -> Option<u64> {
+        self.bytes_per_second.filter(|_| self.slow > 0.0).map(|speed| (speed / 50).clamp(1, 65_536))
+    }
 }
 
 /// When a client loses patience with a slow answer.

@@ -177,7 +177,7 @@ impl HttpArgs {
         let step = self.step(files)?;
         let tls = self.speaks_tls(&step);
         self.check_tls(&step, tls)?;
-        self.version.check(tls)?;
+        self.version.check(self.secure_proxy() || secure_url(&step).is_some())?;
         let load = Load {
             target: self.requests.proxy.as_ref().map(|proxy| proxy.trim_start_matches(HTTPS).to_owned()),
             protocol: Protocol::Http1(self.http1(tls)),

@@ -21,7 +21,7 @@ mod tcp;
 mod tips;
 mod tls;
 mod values;
-mod version;
+pub(crate) mod version;
 
 pub use aws::AwsArgs;
 pub use body::BodyArgs;

@@ -36,7 +36,7 @@ pub enum HttpVersion {
     TwoClear,
 }
 
-fn version(text: &str) -> Result<HttpVersion, String> {
+pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
     match text {
         "1.1" | "1" => Ok(HttpVersion::One),
         "2" => Ok(HttpVersion::Two),
@@ -62,7 +62,7 @@ fn bytes(size: u64) -> u32 {
 }
 
 impl VersionArgs {
-    /// What the options say must fit together. `tls`: TLS is spoken.
+    /// The options must fit together. `tls`: it is spoken to what the command line names; answers may lead elsewhere.
     ///
     /// # Errors
     /// One sentence that names the option and what to try.

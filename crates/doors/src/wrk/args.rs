@@ -4,6 +4,8 @@
 
 use super::{Shown, Tool};
 use crate::getopt::{self, Read, Row, Set, Value};
+use crate::native::VersionArgs;
+use crate::native::version;
 use crate::number::{a_count, a_time};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -23,6 +25,8 @@ pub(super) struct Typed {
     pub version: bool,
     pub rate: Option<u64>,
     pub json: Option<String>,
+    /// HTTP/2, and how many requests at once over a connection.
+    pub protocol: VersionArgs,
     pub show_plan: bool,
     /// The URL.
     pub url: String,
@@ -45,6 +49,7 @@ impl Default for Typed {
             version: false,
             rate: None,
             json: None,
+            protocol: VersionArgs::default(),
             show_plan: false,
             url: String::new(),
             args: Vec::new(),
@@ -112,6 +117,20 @@ static OPTIONS: &[Row<Typed>] = &[
     Row {
         ours: true,
         ..value("json", ' ', "FILE", "Write the result as JSON, too (- for stdout)", set!(json = text))
+    },
+    Row {
+        ours: true,
+        ..value("http", ' ', "VERSION", "1.1; 2, HTTP/2 over TLS; or 2c, without [1.1]", |typed, text| {
+            typed.protocol.http = Some(version::version(text)?);
+            Ok(())
+        })
+    },
+    Row {
+        ours: true,
+        ..value("streams", ' ', "N", "Connections that share one of HTTP/2 as streams [1]", |typed, text| {
+            typed.protocol.streams = Some(u32::try_from(a_count(text)?).map_err(|_| "too many".to_owned())?);
+            Ok(())
+        })
     },
     Row { ours: true, ..switch("show-plan", ' ', "Print what this means, and run nothing", on!(show_plan)) },
     switch("version", 'v', "Show the version", on!(version)),

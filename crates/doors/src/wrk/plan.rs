@@ -185,11 +185,14 @@ fn plan(
         stop: Stop { after: Some(typed.duration), ..Stop::default() },
     };
     let timeout = typed.timeout.max(NO_TIME);
-    let tls = target.address.secure.then(|| Tls { verify: false, ..Tls::default() });
+    let tls = target.address.secure.then(|| typed.protocol.tls(Tls { verify: false, ..Tls::default() }));
+    let told = |complaint: String| refused(tool, format!("{}: {complaint}", tool.name()));
+    typed.protocol.check(tls.is_some()).map_err(told)?;
+    let http2 = typed.protocol.http2();
     let load = Load {
         target: None,
         sources: Vec::new(),
-        protocol: Protocol::Http1(Http1 { bare: true, tls, ..Http1::default() }),
+        protocol: Protocol::Http1(Http1 { bare: http2.is_none(), tls, http2, ..Http1::default() }),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         // What is under way at the end is given up, as in the old tools.
         limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },

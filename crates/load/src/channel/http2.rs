@@ -39,10 +39,10 @@ struct Inner {
     account: Rc<Account>,
     /// Its number within the worker, for messages.
     number: u64,
-    /// Requests at once, at most.
-    streams: usize,
     /// Requests that it may carry; `None`: no limit.
     budget: Option<u32>,
+    /// Window of a stream, where that was not announced, because some streams are read slowly.
+    window: Option<u32>,
     carried: Cell<u32>,
     opened: Cell<Option<(Instant, Duration)>>,
     /// Raised where there is something to send, or nobody left.
@@ -218,7 +218,8 @@ impl Lease {
 
     /// Sends a request. `key`: what tells requests of one and the same head from others, where it is worth remembering; of one that
     /// is [known](Self::knows), the fields are not looked at. Returns the bytes of the head.
-    pub fn send(&mut self, fields: &FieldList, key: Option<usize>, body: &[u8]) -> usize {
+    /// `slow`: no more of its answer comes than is [granted](Self::grant).
+    pub fn send(&mut self, fields: &FieldList, key: Option<usize>, body: &[u8], slow: bool) -> usize {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
         let template = match key {
@@ -236,9 +237,24 @@ impl Lease {
         if content.is_some() {
             state.contents.0.push((stream, body.to_vec()));
         }
+        match (slow, inner.window) {
+            (true, _) => state.client.hold(stream),
+            (false, Some(window)) => state.client.widen(stream, window, &mut state.out),
+            (false, None) => {}
+        }
         self.stream = Some(stream);
         inner.wake.set();
         bytes
+    }
+
+    /// Grants as much again of an answer that is read slowly as has come.
+    pub fn grant(&self) {
+        let inner = &self.shared.inner;
+        let state = &mut *inner.state.borrow_mut();
+        if let Some(stream) = self.stream {
+            state.client.grant(stream, &mut state.out);
+            inner.wake.set();
+        }
     }
 
     /// Waits for news of the request, at most until a moment; `false`: it has passed.
@@ -275,9 +291,11 @@ impl Channels {
     /// Begins to speak HTTP/2 over a connection that is open.
     pub(super) fn begin(&self, connection: Connection) -> Rc<Shared> {
         let plan = self.http.http2.clone().unwrap_or_default();
+        // What slow clients have of an answer at once is the window that all streams begin with.
+        let trickle = self.trickle.map(|bytes| bytes.min(plan.stream_window));
         let settings = Settings {
             header_table_size: plan.decoder_table,
-            initial_window_size: plan.stream_window,
+            initial_window_size: trickle.unwrap_or(plan.stream_window),
             max_header_list_size: Some(self.load.limits.head_bytes),
             ..Settings::default()
         };
@@ -306,8 +324,8 @@ impl Channels {
         let inner = Rc::new(Inner {
             account: self.account.clone(),
             number: connection.number,
-            streams: plan.streams as usize,
             budget: self.plan().requests_per_connection,
+            window: trickle.map(|_| plan.stream_window),
             carried: Cell::new(0),
             opened: Cell::new(connection.opened_in.map(|took| (connection.begun, took))),
             wake: net.event(),
@@ -338,9 +356,7 @@ impl Inner {
 
     /// Requests that may begin now, but for those of users that were called.
     fn room(&self, state: &State) -> usize {
-        let client = &state.client;
-        let room = client.room().min(self.streams.saturating_sub(client.under_way()));
-        room.saturating_sub(state.called)
+        state.client.room().saturating_sub(state.called)
     }
 
     /// Calls as many of those who wait as there is room for; all where there will be none again.

@@ -55,6 +55,8 @@ pub(crate) struct Channels {
     turn: Cell<u64>,
     /// Connections that users share.
     pool: pool::Pool,
+    /// Bytes that the slowest of the plan's clients reads at once, where there are such.
+    trickle: Option<u32>,
 }
 
 /// A place for one connection.
@@ -70,6 +72,19 @@ pub(crate) struct Slot {
     pub authenticator: Option<Rc<Authenticator>>,
 }
 
+impl Slot {
+    /// True if its connection leads there.
+    pub fn leads_to(&self, destination: Destination<'_>) -> bool {
+        let own = self.connection.as_ref().is_some_and(|connection| connection.leads_to(destination));
+        own || self.http2.as_ref().is_some_and(|shared| shared.leads_to(destination))
+    }
+
+    /// True if it has no connection.
+    pub fn is_empty(&self) -> bool {
+        self.connection.is_none() && self.http2.is_none()
+    }
+}
+
 impl Channels {
     /// `target`: where all connections go; without addresses, they go to the host that each URL names.
     pub fn new(
@@ -80,6 +95,9 @@ impl Channels {
         target: Vec<SocketAddr>,
         tls: Option<wire::tls::Client>,
     ) -> Channels {
+        let steps = load.phases.iter().flat_map(plan::Phase::sends);
+        let trickle = steps.filter_map(|step| step.reading().trickle()).min();
+        let trickle = trickle.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
         Channels {
             http: load.protocol.http1().cloned().unwrap_or_default(),
             sources: Sources::new(&load.sources),
@@ -92,6 +110,7 @@ impl Channels {
             opened: Cell::new(0),
             turn: Cell::new(0),
             pool: pool::Pool::default(),
+            trickle,
         }
     }
 

@@ -18,8 +18,14 @@ use std::time::Instant;
 #[derive(Default)]
 pub(super) struct Pool(RefCell<HashMap<Key, Entry>>);
 
-/// Which connection: the number of the group of users that share it, and where it goes.
-type Key = (u64, Vec<SocketAddr>, Option<String>);
+/// Which connection: who shares it, and where it goes.
+type Key = (Sharers, Vec<SocketAddr>, Option<String>);
+
+/// The users that share a connection: the part of the phase that they belong to, and the number of their group in it.
+type Sharers = (usize, u64);
+
+/// Who asks for a place on a connection: the part of the phase, and the number of the user in it.
+pub(crate) type Asker = (usize, u64);
 
 enum Entry {
     /// Somebody opens it; these wait.
@@ -58,16 +64,16 @@ impl Drop for Opening<'_> {
 }
 
 impl Channels {
-    /// A place for a request of `user` on the connection that it shares; waits for room, at most as long as a request may take.
+    /// A place for a request of a user on the connection that it shares; waits for room, at most as long as a request may take.
     pub async fn lease_stream(
         &self,
         slot: &mut Slot,
-        user: u64,
+        asker: Asker,
         destination: Destination<'_>,
     ) -> Result<Lease, NotConnected> {
         let began = self.net.now();
         loop {
-            let shared = self.shared(slot, user, destination, began).await?;
+            let shared = self.shared(slot, asker, destination, began).await?;
             let mut room = shared.room();
             if matches!(room, Room::Later) {
                 self.account.count(|counts| counts.stream_waits += 1);
@@ -89,7 +95,7 @@ impl Channels {
     async fn shared(
         &self,
         slot: &mut Slot,
-        user: u64,
+        asker: Asker,
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Rc<Shared>, NotConnected> {
@@ -97,8 +103,9 @@ impl Channels {
             return Ok(slot.http2.insert(shared).clone());
         }
         let streams = self.http.http2.as_ref().map_or(1, |http2| u64::from(http2.streams.max(1)));
+        let (part, user) = asker;
         let group = user / u64::from(self.part.of.max(1)) / streams;
-        let key = (group, destination.to.to_vec(), destination.secure.map(str::to_owned));
+        let key = ((part, group), destination.to.to_vec(), destination.secure.map(str::to_owned));
         loop {
             let opened = match self.pool.0.borrow_mut().get_mut(&key) {
                 Some(Entry::Opening(waiting)) => {

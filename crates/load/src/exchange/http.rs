@@ -193,7 +193,7 @@ async fn transfer(
     loop {
         if connection.reader.stage() == Progress::Body {
             if let Some(pacing) = &mut reading.pacing {
-                if pacing.is_over(&connection.reader, sink.body_bytes(), worker) {
+                if pacing.is_over(connection.reader.remaining(), sink.body_bytes(), worker) {
                     return Ended::BrokenOff;
                 }
             } else if let Some(ended) = drain(worker, connection, sink, reading.drain_from).await {

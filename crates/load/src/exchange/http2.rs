@@ -2,11 +2,12 @@
 //! means is the call's business, as over HTTP/1.
 
 use super::http::HttpCall;
+use super::pacing::Pacing;
 use super::report::{self, Ending};
-use super::{Client, Context, Due, Moments, Queue, Read, Sent, closed_early, finish, settle, unsent};
+use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
 use crate::answer::{Answer, Ended, Found};
-use crate::channel::{Lease, StreamEnded};
-use measure::{Failure, FailureKind, Stage};
+use crate::channel::{Lease, Letter, StreamEnded};
+use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::time::Instant;
 use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
@@ -21,6 +22,12 @@ pub(crate) struct Head {
 }
 
 impl Head {
+    /// Appends the request as people read it.
+    pub fn show(&self, to: &mut Vec<u8>) {
+        self.fields.show(to);
+        to.extend_from_slice(&self.body);
+    }
+
     fn clear(&mut self) {
         self.fields.clear();
         self.body.clear();
@@ -36,7 +43,8 @@ pub(crate) async fn run<C: HttpCall>(
 ) {
     while let Some(mut next) = due.pop() {
         let channels = &context.worker.channels;
-        let leased = channels.lease_stream(&mut client.slot, client.user, call.destination(&next.item)).await;
+        let asker = (context.phase.group, client.user);
+        let leased = channels.lease_stream(&mut client.slot, asker, call.destination(&next.item)).await;
         let mut lease = match leased {
             Ok(lease) => lease,
             Err(seen) => {
@@ -51,20 +59,28 @@ pub(crate) async fn run<C: HttpCall>(
         let mut head = client.head.take().unwrap_or_default();
         head.clear();
         // What the connection has sent before needs no fields: its block is known.
-        let key = call.head_key(&next.item);
-        let known = key.is_some_and(|key| lease.knows(key));
+        let (key, shows) = (call.head_key(&next.item), context.worker.load.trace.heads);
+        let known = !shows && key.is_some_and(|key| lease.knows(key));
         if !known && !call.head(&mut next, now, &mut head) {
             let failure = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
             let moments = Moments::at_send(next.turn.due, now);
             unsent(context, client, call, next, failure, moments);
             continue;
         };
-        let head_bytes = lease.send(&head.fields, key, &head.body);
-        let bytes = (head_bytes + head.body.len()) as u64;
-        let mut window: Queue<Sent<C::Item>> = Queue::default();
+        if shows {
+            let mut text = Vec::new();
+            head.show(&mut text);
+            report::show_request(context.worker, &text);
+        }
         let expect = call.expects(&next.item);
-        window.push(sent(&lease, next, expect, bytes, now));
-        let read = read(context, client, call, &lease, &mut window, &mut head.answer).await;
+        let mut sent = sent(&lease, next, expect, now);
+        let pacing = call.reading(&sent).pacing;
+        let slow = pacing.as_ref().is_some_and(|pacing| pacing.is_slow());
+        let head_bytes = lease.send(&head.fields, key, &head.body, slow);
+        sent.bytes = (head_bytes + head.body.len()) as u64;
+        let mut window: Queue<Sent<C::Item>> = Queue::default();
+        window.push(sent);
+        let read = read(context, client, call, &lease, &mut window, (pacing, &mut head.answer)).await;
         client.head = Some(head);
         match read {
             None => {}
@@ -90,12 +106,12 @@ fn may_be_repeated<I>(context: Context<'_>, window: &Queue<Sent<I>>) -> bool {
         && worker.net.now() < due + worker.load.limits.request
 }
 
-fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, bytes: u64, at: Instant) -> Sent<I> {
+fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, at: Instant) -> Sent<I> {
     Sent {
         item: due.item,
         turn: due.turn,
         at,
-        bytes,
+        bytes: 0,
         expect,
         reused: lease.reused,
         connect: lease.opened.map(|(_, took)| took),
@@ -113,14 +129,14 @@ async fn read<C: HttpCall>(
     call: &C,
     lease: &Lease,
     window: &mut Queue<Sent<C::Item>>,
-    raw: &mut Vec<u8>,
+    (pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
 ) -> Option<Read> {
     let worker = context.worker;
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
     let mut head = std::mem::take(&mut client.answer_head);
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
-    let received = receive(context, lease, &mut sink, &mut moments, raw).await;
+    let received = receive(context, lease, &mut sink, &mut moments, (pacing, raw)).await;
     let ended = match received {
         Received::Answer(ended) => ended,
         Received::Nothing(read) => {
@@ -136,7 +152,8 @@ async fn read<C: HttpCall>(
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
     client.answer_head = head;
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged: false };
+    let challenged = settled.kind == ExchangeKind::Challenge;
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged };
     finish(context, client, call, sent, &ending, settled.kind);
     window.pop();
     None
@@ -150,50 +167,56 @@ enum Received {
     Nothing(Read),
 }
 
-/// Pushes what comes of an answer into its sink until it has ended.
+/// Pushes what comes of an answer into its sink until it has ended, at the pace of the client.
 async fn receive(
     context: Context<'_>,
     lease: &Lease,
     sink: &mut impl Answer,
     moments: &mut Moments,
-    raw: &mut Vec<u8>,
+    (mut pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
 ) -> Received {
     let worker = context.worker;
     let limits = &worker.load.limits;
+    let mut length = None;
     let mut head_told = false;
     loop {
         let deadline = match head_told {
             false => worker.channels.first_deadline(moments.sent),
             true => moments.sent + limits.request,
         };
+        let deadline = pacing.as_ref().map_or(deadline, |pacing| pacing.deadline(worker, deadline));
         if !lease.news(deadline).await {
             return timed_out(worker.net.now(), head_told, limits.first_byte.is_some(), moments, sink);
         }
         moments.ended = lease.look(|letter| letter.latest).unwrap_or_else(|| worker.net.recently());
         moments.first_byte = lease.look(|letter| letter.first_byte);
         sink.arrived(moments.service());
-        let ended = lease.look(|letter| {
-            if letter.status != 0 && !head_told {
-                head_told = true;
-                raw.clear();
-                tell_head(letter, raw, sink);
-                // The status counts with its name: seven bytes and three.
-                let bytes = letter.fields.bytes() as u64 + 10;
-                worker.account.count(|counts| {
-                    counts.interims += u64::from(letter.interims);
-                    counts.field_bytes += bytes;
-                });
+        if !head_told && lease.look(|letter| letter.status != 0) {
+            head_told = true;
+            length = lease.look(|letter| account_head(worker, letter, raw, sink));
+        }
+        let left = |got: u64| length.map(|length: u64| length.saturating_sub(got));
+        if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {
+            // How much is wanted follows from what is to come.
+            let got = sink.body_bytes();
+            if pacing.is_over(left(got), got, worker) {
+                return Received::Answer(Ended::BrokenOff);
             }
-            if !letter.body.is_empty() {
-                sink.body(&letter.body);
-                letter.body.clear();
-            }
-            letter.trailers.iter().for_each(|(name, value, _)| sink.trailer(name, value));
-            letter.trailers.clear();
-            letter.end
-        });
+        }
+        let wanted = pacing.as_ref().and_then(|pacing| pacing.wanted(sink.body_bytes()));
+        let ended = lease.look(|letter| pass_on(letter, wanted, sink));
         if sink.wants_body() {
             worker.net.spent();
+        }
+        if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {
+            let got = sink.body_bytes();
+            if pacing.is_over(left(got), got, worker) {
+                return Received::Answer(Ended::BrokenOff);
+            }
+            if ended.is_none() && pacing.is_slow() {
+                pacing.rest(worker, got).await;
+                lease.grant();
+            }
         }
         match ended {
             None => {}
@@ -207,8 +230,39 @@ async fn receive(
     }
 }
 
+/// Tells the head of an answer and counts it; the length of the content, where that is announced.
+fn account_head(
+    worker: &Worker,
+    letter: &Letter,
+    raw: &mut Vec<u8>,
+    sink: &mut impl ResponseSink,
+) -> Option<u64> {
+    raw.clear();
+    tell_head(letter, raw, sink);
+    // The status counts with its name: seven bytes and three.
+    let bytes = letter.fields.bytes() as u64 + 10;
+    worker.account.count(|counts| {
+        counts.interims += u64::from(letter.interims);
+        counts.field_bytes += bytes;
+    });
+    letter.content_length
+}
+
+/// Pushes content and trailers, of the content at most so much as is wanted; how the request has ended.
+fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl ResponseSink) -> Option<StreamEnded> {
+    let most = wanted.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let body = &letter.body[..letter.body.len().min(most)];
+    if !body.is_empty() {
+        sink.body(body);
+    }
+    letter.body.clear();
+    letter.trailers.iter().for_each(|(name, value, _)| sink.trailer(name, value));
+    letter.trailers.clear();
+    letter.end
+}
+
 /// Tells the head in the form that sinks know; the text of it is what evidence shows.
-fn tell_head(letter: &crate::channel::Letter, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
+fn tell_head(letter: &Letter, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
     raw.extend_from_slice(b"HTTP/2 ");
     raw.extend_from_slice(itoa::Buffer::new().format(letter.status).as_bytes());
     raw.extend_from_slice(b"\r\n");

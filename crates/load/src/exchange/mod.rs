@@ -17,7 +17,8 @@ mod script;
 mod url;
 mod worker;
 
-pub(crate) use http::{HttpCall, read};
+pub(crate) use http::{HttpCall, read, run as run_http};
+pub(crate) use http2::Head;
 pub(crate) use message::{MessageState, messages};
 pub(crate) use object::object;
 pub(crate) use queue::Queue;

@@ -5,7 +5,6 @@ use plan::{GiveUp, Reading};
 use std::io;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
-use wire::http1::ResponseReader;
 
 /// Bytes of the first read of an answer that is to be broken off: jtest's.
 const FIRST_READ: u64 = 2048;
@@ -14,6 +13,8 @@ const FIRST_READ: u64 = 2048;
 #[derive(Debug)]
 pub(crate) struct Pacing {
     bytes_per_second: Option<u64>,
+    /// Bytes of one read at that speed.
+    trickle: Option<u64>,
     give_up: Option<GiveUp>,
     /// Share of the body after which to break off.
     abort_at: Option<f64>,
@@ -43,6 +44,7 @@ impl Pacing {
         let plain = bytes_per_second.is_none() && reading.give_up.is_none();
         (!plain || abort.is_some() || limits.idle.is_some()).then(|| Pacing {
             bytes_per_second,
+            trickle: bytes_per_second.and_then(|_| reading.trickle()),
             give_up: reading.give_up,
             abort_at: abort.map(|(share, _)| share),
             abort_after: None,
@@ -56,10 +58,11 @@ impl Pacing {
     }
 
     /// True to break off now, with so many body bytes.
-    pub fn is_over(&mut self, reader: &ResponseReader, got: u64, worker: &Worker) -> bool {
+    /// `left`: bytes of body that are still to come.
+    pub fn is_over(&mut self, left: Option<u64>, got: u64, worker: &Worker) -> bool {
         if let (Some(share), None) = (self.abort_at, self.abort_after) {
             // As the original: of what is left after the first read, all but one byte at most.
-            let left = reader.remaining().unwrap_or(0);
+            let left = left.unwrap_or(0);
             self.abort_after = Some(got + (share * left.saturating_sub(1) as f64) as u64);
         }
         self.abort_after.is_some_and(|after| got >= after) || self.too_slow(got, worker)
@@ -79,18 +82,36 @@ impl Pacing {
             (Some(_), None) => Some(self.first_read),
             (Some(_), Some(after)) => Some(after.saturating_sub(got).max(1)),
         };
+        self.rest(worker, got).await;
+        if self.idle.is_some() {
+            stream.set_deadline(Some(self.deadline(worker, self.until)));
+        }
+        match wanted.into_iter().chain(self.trickle).min() {
+            Some(bytes) => stream.recv_at_most(bytes as usize).await,
+            None => stream.recv().await,
+        }
+    }
+
+    /// Waits until more than `got` bytes of body are read.
+    pub async fn rest(&self, worker: &Worker, got: u64) {
         if let Some(speed) = self.bytes_per_second {
             let due = self.since + Duration::from_secs_f64(got as f64 / speed.max(1) as f64);
             worker.net.sleep_until(due.min(self.until)).await;
         }
-        if let Some(idle) = self.idle {
-            stream.set_deadline(Some((worker.net.now() + idle).min(self.until)));
-        }
-        // Fifty reads a second, so that the peer sees a steady trickle.
-        let trickle = self.bytes_per_second.map(|speed| (speed / 50).clamp(1, 65_536));
-        match wanted.into_iter().chain(trickle).min() {
-            Some(bytes) => stream.recv_at_most(bytes as usize).await,
-            None => stream.recv().await,
-        }
+    }
+
+    /// The latest moment for what comes next, where that is otherwise `until`.
+    pub fn deadline(&self, worker: &Worker, until: Instant) -> Instant {
+        self.idle.map_or(until, |idle| (worker.net.now() + idle).min(until))
+    }
+
+    /// True if it reads at a speed of its own.
+    pub fn is_slow(&self) -> bool {
+        self.bytes_per_second.is_some()
+    }
+
+    /// Bytes of body that are still read before the answer is broken off; `None`: all.
+    pub fn wanted(&self, got: u64) -> Option<u64> {
+        self.abort_after.map(|after| after.saturating_sub(got))
     }
 }

@@ -185,12 +185,12 @@ impl<'a> HttpCall for List<'a> {
         let (prepared, at) = (due.item, self.moment(due.item, &due.turn, now));
         match self.values.get_mut().as_deref_mut() {
             None => {
-                let filling = Filling { at: &at, draws: &[], slots: &Slots::default() };
-                prepared.fields(&filling, &mut to.fields, &mut to.body);
+                let filling = Filling { at: &at, ..Filling::NOTHING };
+                prepared.list(&filling, &mut to.fields, &mut to.body);
             }
             Some(values) => {
                 let worker = self.context.worker.part.index;
-                prepared.fields_with(&at, worker, values, &mut to.fields, &mut to.body);
+                prepared.list_with(&at, worker, values, &mut to.fields, &mut to.body);
             }
         }
         true

@@ -2,15 +2,17 @@
 
 use super::http::{self, HttpCall};
 use super::report::Described;
-use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Worker, Written, run};
+use super::{Call, Client, Context, Due, Head, Queue, Read, Repeating, Sent, Turn, Worker, Written};
 use crate::answer::{self, Body, Ended, Found, Settled, Summary};
 use crate::channel::{Connection, Destination};
+use crate::request::HttpRequest;
 use crate::script::{Halt, Response, RunningScript};
 use measure::{Cause, ExchangeKind, Failure, Outcome};
 use std::cell::Cell;
+use std::ops::Range;
 use std::time::Instant;
 use wire::http1::batch::Batch;
-use wire::http1::{ResponseHead, ResponseSink};
+use wire::http1::{Expect, ResponseHead, ResponseSink};
 
 /// Memory of a user of a script, so that nothing is allocated for each request.
 #[derive(Default)]
@@ -47,8 +49,10 @@ pub(crate) async fn script(
         count = u64::from(batch.count);
         (0..count).for_each(|_| worker.account.begin(turn.due));
         let response = Cell::new(std::mem::take(&mut scratch.response));
+        let mut pieces = pieces(&message, batch, worker.channels.http().http2.is_some(), script.is_secure());
+        let due = std::iter::from_fn(|| Some(Due { item: pieces.pop()?, turn })).collect();
         let mut call = Scripted { context, script, message, response };
-        run(context, client, &mut call, [Due { item: batch, turn }].into_iter().collect()).await;
+        http::run(context, client, &mut call, due).await;
         (message, scratch.response) = (call.message, call.response.take());
     }
     scratch.message = message;
@@ -66,6 +70,37 @@ fn halt(worker: &Worker, script: &RunningScript) {
     }
 }
 
+/// Requests that are sent in one piece: all that the script has written, or over HTTP/2 one of them.
+struct Piece {
+    /// Its place in what the script has written.
+    at: Range<usize>,
+    count: u32,
+    expect: Expect,
+    /// None of the same writing follows.
+    last: bool,
+    /// As a value, where HTTP/2 is spoken.
+    request: Option<Box<HttpRequest>>,
+}
+
+/// What is sent of a script's writing, one after the other.
+fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> Queue<Piece> {
+    let mut pieces = Queue::default();
+    if !one_by_one {
+        let (at, expect) = (0..message.len(), batch.expect);
+        pieces.push(Piece { at, count: batch.count, expect, last: true, request: None });
+        return pieces;
+    }
+    let mut begin = 0;
+    while let Some((request, length)) = HttpRequest::read(&message[begin..], secure) {
+        let at = begin..begin + length;
+        begin = at.end;
+        let expect = if &*request.method == "HEAD" { Expect::NoBody } else { Expect::Body };
+        let last = begin == message.len();
+        pieces.push(Piece { at, count: 1, expect, last, request: Some(Box::new(request)) });
+    }
+    pieces
+}
+
 struct Scripted<'a> {
     context: Context<'a>,
     script: &'a RunningScript,
@@ -74,24 +109,24 @@ struct Scripted<'a> {
 }
 
 impl Call for Scripted<'_> {
-    type Item = Batch;
+    type Item = Piece;
 
-    fn destination<'s>(&'s self, _: &'s Batch) -> Destination<'s> {
+    fn destination<'s>(&'s self, _: &'s Piece) -> Destination<'s> {
         self.script.destination()
     }
 
-    fn answers(&self, batch: &Batch) -> u32 {
-        batch.count
+    fn answers(&self, piece: &Piece) -> u32 {
+        piece.count
     }
 
     fn write(
         &mut self,
-        due: &mut Due<Batch>,
+        due: &mut Due<Piece>,
         _: Instant,
         _: bool,
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
-        to.extend_from_slice(&self.message);
+        to.extend_from_slice(&self.message[due.item.at.clone()]);
         Ok(Written { expect: due.item.expect, payload: 0 })
     }
 
@@ -99,7 +134,7 @@ impl Call for Scripted<'_> {
         &mut self,
         client: &mut Client,
         connection: &mut Connection,
-        window: &mut Queue<Sent<Batch>>,
+        window: &mut Queue<Sent<Piece>>,
     ) -> Read {
         let read = http::read(self.context, self, client, connection, window).await;
         match (read, window.is_empty()) {
@@ -109,12 +144,12 @@ impl Call for Scripted<'_> {
         }
     }
 
-    fn repeating(&self, batch: &Batch) -> Repeating {
-        Repeating::of_text(&self.message, batch.count)
+    fn repeating(&self, piece: &Piece) -> Repeating {
+        Repeating::of_text(&self.message[piece.at.clone()], piece.count)
     }
 
-    fn describe<'s>(&'s self, _: &'s Batch) -> Described<'s> {
-        let line = self.message.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    fn describe<'s>(&'s self, piece: &'s Piece) -> Described<'s> {
+        let line = self.message[piece.at.clone()].split(|byte| *byte == b'\r').next().unwrap_or_default();
         Described {
             method: "",
             url: String::from_utf8_lossy(line),
@@ -125,8 +160,8 @@ impl Call for Scripted<'_> {
         }
     }
 
-    fn bytes(&self, _: &Batch, _: &Turn, _: Instant) -> Vec<u8> {
-        self.message.clone()
+    fn bytes(&self, piece: &Piece, _: &Turn, _: Instant) -> Vec<u8> {
+        self.message[piece.at.clone()].to_vec()
     }
 }
 
@@ -136,11 +171,22 @@ impl HttpCall for Scripted<'_> {
     where
         Self: 's;
 
-    fn sink<'s>(&'s self, _: &'s Sent<Batch>, _: Option<&'s mut Vec<u8>>) -> Answer {
+    fn sink<'s>(&'s self, _: &'s Sent<Piece>, _: Option<&'s mut Vec<u8>>) -> Answer {
         Answer::new(self.response.take(), self.script.responds())
     }
 
-    fn settle(&self, sent: &Sent<Batch>, ended: Ended, answer: &mut Answer) -> Settled {
+    fn head(&mut self, due: &mut Due<Piece>, _: Instant, to: &mut Head) -> bool {
+        let Some(request) = &due.item.request else { return false };
+        request.list(&request.target, request.fields.iter(), &mut to.fields);
+        to.body.extend_from_slice(&request.body);
+        true
+    }
+
+    fn expects(&self, piece: &Piece) -> Expect {
+        piece.expect
+    }
+
+    fn settle(&self, sent: &Sent<Piece>, ended: Ended, answer: &mut Answer) -> Settled {
         let outcome = match ended {
             Ended::Complete => Outcome::Fine,
             Ended::BrokenOff => Outcome::Aborted,
@@ -154,7 +200,7 @@ impl HttpCall for Scripted<'_> {
             self.script.response(&answer.response);
         }
         self.response.set(std::mem::take(&mut answer.response));
-        let untimed = sent.answers > 0 && self.script.time_batches;
+        let untimed = (sent.answers > 0 || !sent.item.last) && self.script.time_batches;
         Settled { outcome, kind: if untimed { ExchangeKind::Untimed } else { ExchangeKind::Request } }
     }
 

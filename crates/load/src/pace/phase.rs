@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 /// A worker's share of a phase.
 pub(crate) struct Phase {
     pub name: String,
+    /// Its number among those that run side by side.
+    pub group: usize,
     pub part: Part,
     /// Users of the whole phase, at most.
     pub max_users: u64,
@@ -34,6 +36,7 @@ impl Phase {
     pub fn new((part, share): (Part, &plan::Phase), pace: &Pace, rows: Option<u64>, now: Instant) -> Phase {
         Phase {
             name: share.name.clone(),
+            group: 0,
             part,
             max_users: max_users(pace),
             turns_per_user: share.stop.turns_per_user,

@@ -4,13 +4,12 @@
 
 use super::chunked;
 use super::sign::Signer;
+use super::value::is_of_connections;
 use super::{
-    Compiler, FieldLine, Filling, HttpRequest, Part, Scope, Scrap, Slots, is_fixed, joined, uses_slots,
-    write_all,
+    Compiler, FieldLine, Filling, HttpRequest, Part, Scope, Scrap, is_fixed, joined, uses_slots, write_all,
 };
 use crate::channel::Route;
 use crate::control::Deck;
-use plan::data::Moment;
 use plan::template::{Encode, Piece, TemplateAddress};
 use plan::{Address, Http1, Request};
 use std::cell::RefCell;
@@ -20,32 +19,32 @@ use std::sync::Arc;
 use wire::http2::{FieldList, Indexing};
 
 /// One request, ready to be written.
-pub(crate) struct Message {
-    form: Form,
-    /// The same as fields, where HTTP/2 is spoken.
-    fields: Option<Box<Fields>>,
+pub(crate) struct Message(Form);
+
+/// The form that a request has until it is sent: that of its protocol, or of neither where something edits it first.
+enum Form {
+    /// Always the same bytes of HTTP/1; the second ones say that the connection ends with it.
+    Fixed(Vec<u8>, Vec<u8>),
+    Drawn(Box<Drawn>),
+    /// Fields of HTTP/2.
+    Listed(Box<Listed>),
+    /// Edited before it is sent, over either.
+    Edited(Box<Edited>),
 }
 
 /// A request as HTTP/2 has it.
-struct Fields {
+struct Listed {
     /// Pseudo-fields first, names in lower case.
-    list: Vec<(String, Vec<Part>, Indexing)>,
+    fields: Vec<DraftField>,
     body: Vec<Part>,
-    /// Whether the length of the body is told, and of an empty one, too.
-    counted: Framing,
+    framing: Framing,
+    /// Decks that it is dealt its values of.
+    decks: Vec<Arc<Deck>>,
     scrap: RefCell<Scrap>,
 }
 
 /// The pseudo-field of the path (RFC 9113 section 8.3.1).
 const PATH: &str = ":path";
-
-enum Form {
-    /// Always the same; the second one says that the connection ends with it.
-    Fixed(Vec<u8>, Vec<u8>),
-    Drawn(Box<Drawn>),
-    /// Edited before it is sent.
-    Edited(Box<Edited>),
-}
 
 /// A request with values in it.
 struct Drawn {
@@ -84,91 +83,96 @@ pub(crate) struct Writer<'a> {
 }
 
 impl Message {
-    /// These bytes each time.
-    pub fn of(bytes: &[u8]) -> Message {
-        Message { form: Form::Fixed(bytes.to_vec(), bytes.to_vec()), fields: None }
+    /// What somebody else wrote, each time. `secure`: for an `https` URL. `None`: it is not whole, or no request.
+    pub fn of(text: &[u8], http: &Http1, secure: bool) -> Option<Message> {
+        Some(Message(match http.http2 {
+            None => Form::Fixed(text.to_vec(), text.to_vec()),
+            Some(_) => Form::Listed(Box::new(Listed::of(Draft::of(HttpRequest::read(text, secure)?.0)))),
+        }))
     }
 
     /// The same bytes each time.
     pub fn is_fixed(&self) -> bool {
-        match &self.form {
+        match &self.0 {
             Form::Fixed(..) => true,
             Form::Drawn(_) => false,
+            Form::Listed(listed) => listed.parts().all(is_fixed),
             Form::Edited(edited) => edited.is_fixed(),
         }
     }
 
     /// Decks that it is dealt its values of.
     pub fn decks(&self) -> &[Arc<Deck>] {
-        match &self.form {
+        match &self.0 {
             Form::Fixed(..) => &[],
             Form::Drawn(drawn) => &drawn.decks,
+            Form::Listed(listed) => &listed.decks,
             Form::Edited(edited) => &edited.draft.decks,
         }
     }
 
     /// True if it holds values that are dealt to it, or that its user keeps of answers.
     pub fn has_values(&self) -> bool {
-        match &self.form {
-            Form::Fixed(..) => false,
-            Form::Drawn(drawn) => {
-                !drawn.decks.is_empty() || uses_slots(&drawn.head) || uses_slots(&drawn.body)
-            }
-            Form::Edited(edited) => edited.draft.has_values(),
-        }
-    }
-
-    /// It has no body, where HTTP/2 is spoken.
-    pub fn is_without_body(&self) -> bool {
-        self.fields
-            .as_ref()
-            .is_some_and(|fields| fields.body.is_empty() || fields.body.iter().all(Part::is_empty))
-    }
-
-    /// Adds the fields of the request over HTTP/2, and appends its body. `path`: another in the place of its own.
-    pub fn fields(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
-        let Some(fields) = &self.fields else { return };
-        let scrap = &mut *fields.scrap.borrow_mut();
-        write_all(&fields.body, filling, scrap, body);
-        for (name, value, indexing) in &fields.list {
-            match path.filter(|_| name == PATH) {
-                Some(path) => to.push(name, path, *indexing),
-                None => to.push_with(name, *indexing, |out| write_all(value, filling, scrap, out)),
-            }
-        }
-        let tells = match fields.counted {
-            Framing::AlwaysCounted => true,
-            Framing::Counted => !body.is_empty(),
-            Framing::Chunked | Framing::Given => false,
+        let uses = match &self.0 {
+            Form::Fixed(..) => return false,
+            Form::Drawn(drawn) => uses_slots(&drawn.head) || uses_slots(&drawn.body),
+            Form::Listed(listed) => listed.parts().any(uses_slots),
+            Form::Edited(edited) => edited.draft.parts().any(uses_slots),
         };
-        if tells {
-            to.push("content-length", itoa::Buffer::new().format(body.len()), Indexing::Literal);
+        uses || !self.decks().is_empty()
+    }
+
+    /// It is the same fields of HTTP/2 each time, and has no body.
+    pub fn is_one_block(&self) -> bool {
+        match &self.0 {
+            Form::Listed(listed) => self.is_fixed() && listed.body.iter().all(Part::is_empty),
+            Form::Fixed(..) | Form::Drawn(_) | Form::Edited(_) => false,
+        }
+    }
+
+    /// Adds the request as HTTP/2 has it, and appends its body. `path`: another in the place of its own.
+    pub fn list(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+        match &self.0 {
+            Form::Listed(listed) => listed.list(path, filling, to, body),
+            Form::Edited(edited) => {
+                let request = edited.fill(filling);
+                request.list(path.unwrap_or(&request.target), request.fields.iter(), to);
+                body.extend_from_slice(&request.body);
+            }
+            // HTTP/1 is spoken.
+            Form::Fixed(..) | Form::Drawn(_) => {}
         }
     }
 
     /// Appends it with another path in the place of its own; only where it is always the same bytes.
     pub fn write_with_path(&self, last: bool, path: &str, place: &Range<usize>, to: &mut Vec<u8>) {
-        let Form::Fixed(message, end) = &self.form else { return };
-        let message = if last { end } else { message };
-        for part in [&message[..place.start], path.as_bytes(), &message[place.end..]] {
-            to.extend_from_slice(part);
+        match &self.0 {
+            Form::Fixed(message, end) => {
+                let message = if last { end } else { message };
+                for part in [&message[..place.start], path.as_bytes(), &message[place.end..]] {
+                    to.extend_from_slice(part);
+                }
+            }
+            Form::Listed(listed) => listed.show(Some(path), &Filling::NOTHING, to),
+            Form::Drawn(_) | Form::Edited(_) => {}
         }
     }
 
-    /// Appends the request. `last`: the connection ends with it.
+    /// Appends the request; over HTTP/2, as it is shown. `last`: the connection ends with it.
     #[inline]
     pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
-        match &self.form {
+        match &self.0 {
             Form::Fixed(message, end) => to.extend_from_slice(if last { end } else { message }),
             Form::Drawn(drawn) => drawn.write(last, filling, to),
+            Form::Listed(listed) => listed.show(None, filling, to),
             Form::Edited(edited) => edited.write(last, filling, to),
         }
     }
 
     /// The request as a value; `None` where nobody was to edit it.
     pub fn fill(&self, filling: &Filling<'_>) -> Option<HttpRequest> {
-        match &self.form {
-            Form::Fixed(..) | Form::Drawn(_) => None,
+        match &self.0 {
+            Form::Fixed(..) | Form::Drawn(_) | Form::Listed(_) => None,
             Form::Edited(edited) => Some(edited.fill(filling)),
         }
     }
@@ -200,10 +204,10 @@ impl Framing {
 /// A request in its parts: each fixed, or filled with values.
 struct Draft {
     method: Rc<str>,
+    secure: bool,
     target: Vec<Part>,
     version: &'static str,
-    /// Field lines without their ends.
-    fields: Vec<Vec<Part>>,
+    fields: Vec<DraftField>,
     body: Vec<Part>,
     /// Decks that it is dealt its values of.
     decks: Vec<Arc<Deck>>,
@@ -211,13 +215,107 @@ struct Draft {
     framing: Framing,
 }
 
-impl Draft {
-    fn parts(&self) -> impl Iterator<Item = &[Part]> {
-        [&*self.target, &*self.body].into_iter().chain(self.fields.iter().map(Vec::as_slice))
+/// A field of a request, its value in parts.
+struct DraftField {
+    /// Empty where the value is the whole line.
+    name: String,
+    value: Vec<Part>,
+    /// What the tables of HTTP/2 have to do with it.
+    indexing: Indexing,
+}
+
+impl DraftField {
+    fn new(name: &str, value: Vec<Part>, is_secret: bool) -> DraftField {
+        let indexing = match is_fixed(&value) {
+            _ if is_secret => Indexing::Never,
+            true => Indexing::Insert,
+            false => Indexing::Literal,
+        };
+        DraftField { name: name.to_owned(), value: joined(value), indexing }
     }
 
-    fn has_values(&self) -> bool {
-        !self.decks.is_empty() || self.parts().any(uses_slots)
+    /// The beginning of its line.
+    fn start(&self) -> String {
+        if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) }
+    }
+
+    fn line(&self, filling: &Filling<'_>, scrap: &mut Scrap) -> FieldLine {
+        let mut line = self.start().into_bytes();
+        write_all(&self.value, filling, scrap, &mut line);
+        FieldLine::written(line, self.indexing)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+}
+
+impl Draft {
+    /// Of a request that is the same each time.
+    fn of(request: HttpRequest) -> Draft {
+        let field = |field: &FieldLine| DraftField::new(field.name(), vec![text(&field.value())], false);
+        let fields: Vec<DraftField> = request.fields.iter().map(field).collect();
+        Draft {
+            secure: request.secure,
+            target: vec![text(&request.target)],
+            version: request.version,
+            framing: Framing::of(&request.method, fields.iter().map(|field| field.name.as_str())),
+            method: request.method,
+            fields,
+            body: vec![Part::text(&request.body)],
+            decks: Vec::new(),
+            bare: false,
+        }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &[Part]> {
+        [&*self.target, &*self.body].into_iter().chain(self.fields.iter().map(|field| &*field.value))
+    }
+}
+
+impl Listed {
+    /// Host becomes `:authority` (RFC 9113 section 8.3.1), and what speaks of one connection of HTTP/1 is left out.
+    fn of(draft: Draft) -> Listed {
+        let mut rest = draft.fields;
+        let host = rest.iter().position(|field| field.is("Host")).map(|at| rest.remove(at).value);
+        let scheme = if draft.secure { "https" } else { "http" };
+        let mut fields = vec![
+            DraftField::new(":method", vec![text(&draft.method)], false),
+            DraftField::new(":scheme", vec![text(scheme)], false),
+            DraftField::new(":authority", host.unwrap_or_default(), false),
+            DraftField::new(PATH, draft.target, false),
+        ];
+        rest.retain(|field| !is_of_connections(&field.name) && !field.is("Host"));
+        fields.extend(
+            rest.into_iter().map(|field| DraftField { name: field.name.to_ascii_lowercase(), ..field }),
+        );
+        let Draft { body, framing, decks, .. } = draft;
+        Listed { fields, body, framing, decks, scrap: RefCell::default() }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &[Part]> {
+        std::iter::once(&*self.body).chain(self.fields.iter().map(|field| &*field.value))
+    }
+
+    fn list(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+        let scrap = &mut *self.scrap.borrow_mut();
+        write_all(&self.body, filling, scrap, body);
+        for DraftField { name, value, indexing } in &self.fields {
+            match path.filter(|_| name == PATH) {
+                Some(path) => to.push(name, path, *indexing),
+                None => to.push_with(name, *indexing, |out| write_all(value, filling, scrap, out)),
+            }
+        }
+        if self.framing.counts(body.len()) {
+            to.push("content-length", itoa::Buffer::new().format(body.len()), Indexing::Literal);
+        }
+    }
+
+    fn show(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut Vec<u8>) {
+        let (mut list, mut body) = (FieldList::default(), Vec::new());
+        self.list(path, filling, &mut list, &mut body);
+        list.show(to);
+        to.extend_from_slice(&body);
     }
 }
 
@@ -239,14 +337,12 @@ struct FixedPieces {
 
 impl Edited {
     fn new(draft: Draft, signer: Option<Rc<Signer>>) -> Edited {
-        let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
-        let mut scrap = Scrap::default();
+        let (filling, mut scrap) = (Filling::NOTHING, Scrap::default());
         let mut fixed = |parts: &[Part]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
-        let fixed = FixedPieces {
-            target: fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into()),
-            fields: draft.fields.iter().map(|parts| fixed(parts).map(FieldLine::written)).collect(),
-            body: fixed(&draft.body).map(Rc::from),
-        };
+        let target = fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into());
+        let body = fixed(&draft.body).map(Rc::from);
+        let line = |field: &DraftField| is_fixed(&field.value).then(|| field.line(&filling, &mut scrap));
+        let fixed = FixedPieces { target, fields: draft.fields.iter().map(line).collect(), body };
         Edited { draft, fixed, signer, scratch: RefCell::default() }
     }
 
@@ -260,16 +356,15 @@ impl Edited {
         let target = fixed.target.clone();
         let target =
             target.unwrap_or_else(|| String::from_utf8_lossy(&filled(&draft.target, filling, scrap)).into());
-        let lines = fixed.fields.iter().zip(&draft.fields).map(|(fixed, parts)| {
-            fixed.clone().unwrap_or_else(|| FieldLine::written(filled(parts, filling, scrap)))
-        });
+        let lines = fixed.fields.iter().zip(&draft.fields);
+        let lines = lines.map(|(fixed, field)| fixed.clone().unwrap_or_else(|| field.line(filling, scrap)));
         let mut fields: Vec<FieldLine> = lines.collect();
         if !draft.bare && draft.framing.counts(body.len()) {
             fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
         }
         let chunked = draft.framing == Framing::Chunked && !draft.bare;
-        let (method, version) = (draft.method.clone(), draft.version);
-        let mut request = HttpRequest { method, target, version, fields, body, chunked };
+        let (method, secure, version) = (draft.method.clone(), draft.secure, draft.version);
+        let mut request = HttpRequest { method, secure, target, version, fields, body, chunked };
         if let Some(signer) = &self.signer {
             signer.sign(&mut request, filling.at.unix_us);
         }
@@ -293,8 +388,9 @@ impl Drawn {
         let mut head = vec![text(&format!("{} ", draft.method))];
         head.extend(draft.target);
         head.push(text(&format!(" {}\r\n", draft.version)));
-        for line in draft.fields {
-            head.extend(line);
+        for field in draft.fields {
+            head.push(text(&field.start()));
+            head.extend(field.value);
             head.push(text("\r\n"));
         }
         Drawn {
@@ -350,79 +446,39 @@ impl Writer<'_> {
         let (address, whole, path) = self.target(request, &mut compiler)?;
         let route = route(&address)?;
         let target = if route.is_forward(self.http) { whole } else { path };
-        let fields = || self.http.fields.iter().chain(&request.fields);
-        let mut lines = Vec::new();
-        if !self.http.bare && !fields().any(|field| field.name.eq_ignore_ascii_case("Host")) {
-            lines.push(vec![text(&format!("Host: {}", address.authority))]);
+        let all = || self.http.fields.iter().chain(&request.fields);
+        let mut fields = Vec::new();
+        if !self.http.bare && !all().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+            fields.push(DraftField::new("Host", vec![text(&address.authority)], false));
         }
-        for field in fields().filter(|field| route.carries(&field.name)) {
-            let mut line = Vec::new();
-            if !field.name.is_empty() {
-                line.push(text(&format!("{}: ", field.name)));
-            }
-            match field.value.template() {
-                Some(template) => line.extend(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
-                None => line.push(text(&field.value.text())),
-            }
-            lines.push(line);
+        for field in all().filter(|field| route.carries(&field.name)) {
+            let value = match field.value.template() {
+                Some(template) => self.parts(template.as_bytes(), Encode::Line, &mut compiler),
+                None => vec![text(&field.value.text())],
+            };
+            fields.push(DraftField::new(&field.name, value, field.is_secret()));
         }
         let body = match request.body.template() {
             Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
             None => vec![Part::text(&request.body)],
         };
-        let as_fields = self.http.http2.is_some().then(|| Box::new(self.fields(request, &address, &route)));
         let draft = Draft {
             method: request.method.as_str().into(),
+            secure: address.secure,
             target: joined(target),
             version: self.http.version.text(),
-            fields: lines.into_iter().map(joined).collect(),
+            fields,
             body: joined(body),
             decks: compiler.decks(),
             bare: self.http.bare,
-            framing: Framing::of(&request.method, fields().map(|field| field.name.as_str())),
+            framing: Framing::of(&request.method, all().map(|field| field.name.as_str())),
         };
         let form = match self.edited || self.signer.is_some() {
             true => Form::Edited(Box::new(Edited::new(draft, self.signer.clone()))),
+            false if self.http.http2.is_some() => Form::Listed(Box::new(Listed::of(draft))),
             false => Drawn::of(draft).fixed_where_it_can_be(),
         };
-        Some((address, route, Message { form, fields: as_fields }))
-    }
-
-    /// The request as HTTP/2 has it (RFC 9113 section 8.3.1): Host becomes `:authority`.
-    fn fields(&self, request: &Request, address: &Address, route: &Route) -> Fields {
-        let mut compiler = Compiler::new(self.scope);
-        let path = self.target(request, &mut compiler).map(|(_, _, path)| path).unwrap_or_default();
-        let all = || self.http.fields.iter().chain(&request.fields);
-        let is_host = |field: &&plan::Field| field.name.eq_ignore_ascii_case("Host");
-        let mut value = |field: &plan::Field| match field.value.template() {
-            Some(template) => joined(self.parts(template.as_bytes(), Encode::Line, &mut compiler)),
-            None => vec![text(&field.value.text())],
-        };
-        let authority = all().find(is_host).map(&mut value);
-        let scheme = if address.secure { "https" } else { "http" };
-        let mut list = vec![
-            (":method".to_owned(), vec![text(&request.method)], Indexing::Insert),
-            (":scheme".to_owned(), vec![text(scheme)], Indexing::Insert),
-        ];
-        let authority = authority.unwrap_or_else(|| vec![text(&address.authority)]);
-        list.push((":authority".to_owned(), authority, Indexing::Insert));
-        let changes = if is_fixed(&path) { Indexing::Insert } else { Indexing::Literal };
-        list.push((PATH.to_owned(), joined(path), changes));
-        for field in all().filter(|field| !is_host(field) && route.carries(&field.name)) {
-            let parts = value(field);
-            let indexing = match is_fixed(&parts) {
-                _ if field.is_secret() => Indexing::Never,
-                true => Indexing::Insert,
-                false => Indexing::Literal,
-            };
-            list.push((field.name.to_ascii_lowercase(), parts, indexing));
-        }
-        let body = match request.body.template() {
-            Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
-            None => vec![Part::text(&request.body)],
-        };
-        let counted = Framing::of(&request.method, all().map(|field| field.name.as_str()));
-        Fields { list, body: joined(body), counted, scrap: RefCell::default() }
+        Some((address, route, Message(form)))
     }
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.
@@ -458,8 +514,7 @@ impl Drawn {
         }
         let [message, end] = [false, true].map(|last| {
             let mut bytes = Vec::new();
-            let filling = Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() };
-            self.write(last, &filling, &mut bytes);
+            self.write(last, &Filling::NOTHING, &mut bytes);
             bytes
         });
         Form::Fixed(message, end)

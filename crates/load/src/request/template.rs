@@ -135,6 +135,14 @@ pub(crate) struct Filling<'a> {
     pub slots: &'a Slots,
 }
 
+impl Filling<'_> {
+    /// For what is the same each time.
+    pub const NOTHING: Filling<'static> = Filling { at: &NO_MOMENT, draws: &[], slots: &NO_SLOTS };
+}
+
+const NO_MOMENT: Moment = Moment { number: 0, user: 0, connection: 0, worker: 0, unix_us: 0 };
+const NO_SLOTS: Slots = Slots { values: Vec::new(), more: None };
+
 /// Buffers for values on their way.
 #[derive(Debug, Default)]
 pub(crate) struct Scrap {

@@ -1,12 +1,16 @@
-//! An HTTP request as a value, which sessions and signatures edit; its bytes come last.
+//! An HTTP request as a value, which sessions and signatures edit; the encoding of either protocol comes last.
 
 use super::chunked;
 use std::rc::Rc;
+use wire::http1::{Limits, RequestHead, RequestReader, RequestSink};
+use wire::http2::{FieldList, Indexing};
 
 /// A request: its line, its fields in order, and its body without transfer coding. Copies share what they do not change.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpRequest {
     pub method: Rc<str>,
+    /// It is asked for by an `https` URL.
+    pub secure: bool,
     /// The target of the request line, as the plan has it.
     pub target: Rc<str>,
     /// `HTTP/1.1` or `HTTP/1.0`.
@@ -23,18 +27,36 @@ pub(crate) struct FieldLine {
     line: Rc<[u8]>,
     /// Bytes of the name; a colon follows.
     name: usize,
+    /// What the tables of HTTP/2 have to do with it.
+    indexing: Indexing,
+}
+
+/// Fields that carry credentials: no table of HTTP/2 keeps them (RFC 7541 section 7.1.3).
+const CREDENTIALS: [&str; 3] = ["Authorization", "Proxy-Authorization", "Cookie"];
+
+/// Fields of HTTP/1 that speak of one connection (RFC 9113 section 8.2.2).
+const OF_CONNECTIONS: [&str; 5] =
+    ["Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"];
+
+/// True if HTTP/2 does not have a field.
+pub(super) fn is_of_connections(name: &str) -> bool {
+    OF_CONNECTIONS.iter().any(|of| of.eq_ignore_ascii_case(name))
 }
 
 impl FieldLine {
-    /// `Name: value`.
+    /// `Name: value`, which changes from request to request.
     pub fn new(name: &str, value: &str) -> FieldLine {
-        FieldLine { line: format!("{name}: {value}").into_bytes().into(), name: name.len() }
+        FieldLine::written(format!("{name}: {value}").into_bytes(), Indexing::Literal)
     }
 
     /// A line that somebody has written as a whole.
-    pub fn written(line: Vec<u8>) -> FieldLine {
+    pub fn written(line: Vec<u8>, indexing: Indexing) -> FieldLine {
         let name = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
-        FieldLine { line: line.into(), name }
+        let mut field = FieldLine { line: line.into(), name, indexing };
+        if CREDENTIALS.iter().any(|name| field.is(name)) {
+            field.indexing = Indexing::Never;
+        }
+        field
     }
 
     pub fn name(&self) -> &str {
@@ -48,8 +70,11 @@ impl FieldLine {
 
     /// The value without the spaces around it.
     pub fn value(&self) -> String {
-        let value = self.line.get(self.name + 1..).unwrap_or_default();
-        String::from_utf8_lossy(value.trim_ascii()).into_owned()
+        String::from_utf8_lossy(self.value_bytes()).into_owned()
+    }
+
+    fn value_bytes(&self) -> &[u8] {
+        self.line.get(self.name + 1..).unwrap_or_default().trim_ascii()
     }
 
     /// True if it describes the body: it goes where the body goes.
@@ -64,6 +89,32 @@ impl HttpRequest {
     /// The first field of this name.
     pub fn field(&self, name: &str) -> Option<&FieldLine> {
         self.fields.iter().find(|field| field.is(name))
+    }
+
+    /// Reads the first request of a text that somebody else wrote, and says where it ends; `None` where it is not whole.
+    pub fn read(text: &[u8], secure: bool) -> Option<(HttpRequest, usize)> {
+        let mut taken = Taken { request: HttpRequest { secure, ..HttpRequest::default() }, body: Vec::new() };
+        let progress = RequestReader::new(Limits::default()).read(text, &mut taken).ok()?;
+        taken.request.body = taken.body.into();
+        progress.done.then_some((taken.request, progress.consumed))
+    }
+
+    /// Adds the request as HTTP/2 has it, with other fields (RFC 9113 section 8.3.1): the request line and Host become
+    /// pseudo-fields, and what speaks of one connection of HTTP/1 is left out. Its content is the body as it stands.
+    pub fn list<'a>(
+        &self,
+        path: &str,
+        fields: impl Iterator<Item = &'a FieldLine> + Clone,
+        to: &mut FieldList,
+    ) {
+        let host = fields.clone().find(|field| field.is("Host"));
+        to.push(":method", &*self.method, Indexing::Insert);
+        to.push(":scheme", if self.secure { "https" } else { "http" }, Indexing::Insert);
+        to.push(":authority", host.map(FieldLine::value_bytes).unwrap_or_default(), Indexing::Insert);
+        to.push(":path", path, Indexing::Literal);
+        for field in fields.filter(|field| !field.is("Host") && !is_of_connections(field.name())) {
+            to.push(field.name().to_ascii_lowercase(), field.value_bytes(), field.indexing);
+        }
     }
 
     /// Appends the request with other fields, for a target as this connection wants it. `last`: it is to say that the connection
@@ -94,6 +145,43 @@ impl HttpRequest {
     }
 }
 
+impl Default for HttpRequest {
+    fn default() -> HttpRequest {
+        HttpRequest {
+            method: "GET".into(),
+            secure: false,
+            target: "/".into(),
+            version: "HTTP/1.1",
+            fields: Vec::new(),
+            body: [].into(),
+            chunked: false,
+        }
+    }
+}
+
+/// A request as it is read.
+struct Taken {
+    request: HttpRequest,
+    body: Vec<u8>,
+}
+
+impl RequestSink for Taken {
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        self.request.fields.push(FieldLine::written([name, b": ", value].concat(), Indexing::Literal));
+    }
+
+    fn head(&mut self, head: &RequestHead<'_>, raw: &[u8]) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into();
+        let target = raw.split(|byte| *byte == b' ').nth(1).unwrap_or_default();
+        (self.request.method, self.request.target) = (text(head.method), text(target));
+        self.request.chunked = self.request.fields.iter().any(|field| chunked::is_named(field.name()));
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.body.extend_from_slice(bytes);
+    }
+}
+
 #[cfg(test)]
 impl HttpRequest {
     /// Of its text, as tests write it; a body in chunks stands there without them.
@@ -101,7 +189,8 @@ impl HttpRequest {
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         let mut lines = head.split("\r\n");
         let words: Vec<&str> = lines.next().unwrap().split(' ').collect();
-        let fields: Vec<FieldLine> = lines.map(|line| FieldLine::written(line.into())).collect();
+        let fields: Vec<FieldLine> =
+            lines.map(|line| FieldLine::written(line.into(), Indexing::Literal)).collect();
         HttpRequest {
             method: words[0].into(),
             target: words[1].into(),
@@ -109,6 +198,7 @@ impl HttpRequest {
             chunked: fields.iter().any(|field| chunked::is_named(field.name())),
             fields,
             body: body.as_bytes().into(),
+            secure: false,
         }
     }
 

@@ -111,9 +111,11 @@ impl Run {
             part,
             seed: place.seed,
         };
+        let mut phase = pace::Phase::new((part, share), pace, rows, worker.net.now());
+        phase.group = of.group;
         PhaseWork {
             program: Program::compile(&share.scenario, &known),
-            phase: pace::Phase::new((part, share), pace, rows, worker.net.now()),
+            phase,
             steps,
             users: Cell::new(0),
             user_ended: worker.net.event(),
@@ -170,7 +172,8 @@ impl Run {
         };
         let control: Arc<Control> = self.worker.control.clone();
         let models = Models { control, of: (0, 0), scenario: Rc::default() };
-        StepWork::Requests(Requests::of_message(message, address, playing.destination(), models), None)
+        let (to, http) = (playing.destination(), self.worker.channels.http());
+        StepWork::Requests(Requests::of_message(message, address, to, http, models), None)
     }
 }
 

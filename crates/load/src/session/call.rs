@@ -1,13 +1,13 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`Visit::fetch`].
 
-use super::message::Message;
+use super::message::{Additions, Message};
 use super::reply::Reply;
 use super::{Visit, needs::Needs};
 use crate::answer::{Ended, Settled};
 use crate::auth::Rounds;
 use crate::channel::{Connection, Destination, Route, UNIX};
 use crate::exchange::{
-    self, Call, Client, Described, Due, HttpCall, Moments, Queue, Read, Repeating, Sent, Turn, Worker,
+    self, Call, Client, Described, Due, Head, HttpCall, Moments, Queue, Read, Repeating, Sent, Turn, Worker,
     Written,
 };
 use crate::step::{Answer, Line};
@@ -116,7 +116,7 @@ impl Visit<'_> {
         loop {
             let mut client = self.memory.client(worker, self.user, call.route.destination());
             let due = Due { item: (), turn };
-            exchange::run(self.context(), &mut client, &mut call, [due].into_iter().collect()).await;
+            exchange::run_http(self.context(), &mut client, &mut call, [due].into_iter().collect()).await;
             if purpose.main {
                 self.refusals.set(client.refusals);
                 self.failed.set(client.failed);
@@ -179,10 +179,7 @@ impl Call for SessionCall<'_> {
         last: bool,
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
-        let (visit, worker) = (self.visit, self.visit.worker);
-        let (more, conditional) =
-            visit.memory.additions(self.message, &self.route, worker.channels.http(), visit.now_s());
-        self.conditional = conditional;
+        let (more, worker) = (self.additions(), self.visit.worker);
         let begin = to.len();
         self.message.write(to, &self.route, worker.channels.http(), &more, last);
         self.sent.clear();
@@ -251,6 +248,21 @@ impl HttpCall for SessionCall<'_> {
         Reply::new(answer, reads_pages, self.visit.worker.load.trace.bodies, kept)
     }
 
+    fn head(&mut self, _: &mut Due<()>, _: Instant, to: &mut Head) -> bool {
+        let more = self.additions();
+        self.message.list(&mut to.fields, &self.route, &more);
+        to.body.extend_from_slice(&self.message.request.body);
+        self.sent.clear();
+        if self.visit.worker.account.wanted.evidence.get() > 0 {
+            to.show(&mut self.sent);
+        }
+        true
+    }
+
+    fn expects(&self, _: &()) -> Framing {
+        self.framing()
+    }
+
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
     fn settle(&self, sent: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
         let (visit, from) = (self.visit, &self.message.address);
@@ -272,6 +284,15 @@ impl HttpCall for SessionCall<'_> {
 }
 
 impl SessionCall<'_> {
+    /// Fields that the session adds.
+    fn additions(&mut self) -> Additions {
+        let (visit, worker) = (self.visit, self.visit.worker);
+        let http = worker.channels.http();
+        let (more, conditional) = visit.memory.additions(self.message, &self.route, http, visit.now_s());
+        self.conditional = conditional;
+        more
+    }
+
     fn framing(&self) -> Framing {
         if &*self.message.request.method == "HEAD" { Framing::NoBody } else { Framing::Body }
     }

@@ -64,10 +64,7 @@ impl Memory {
     /// A client for a destination: one whose connection leads there, or a new one.
     pub fn client(&self, worker: &Worker, user: u64, destination: Destination<'_>) -> Client {
         let mut idle = self.idle.borrow_mut();
-        let leads = |client: &Client| {
-            client.slot.connection.as_ref().is_some_and(|connection| connection.leads_to(destination))
-        };
-        let mut client = match idle.iter().position(leads) {
+        let mut client = match idle.iter().position(|client| client.slot.leads_to(destination)) {
             Some(index) => idle.swap_remove(index),
             None => Client::new(user),
         };
@@ -82,7 +79,7 @@ impl Memory {
 
     /// A client is not in use any more.
     pub fn put_back(&self, client: Client) {
-        if client.slot.connection.is_none() {
+        if client.slot.is_empty() {
             return;
         }
         let mut idle = self.idle.borrow_mut();

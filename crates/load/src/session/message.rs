@@ -3,6 +3,7 @@
 use crate::channel::Route;
 use crate::request::{FieldLine, HttpRequest};
 use plan::{Address, Http1};
+use wire::http2::FieldList;
 
 /// A request that can be led on.
 #[derive(Debug, Clone)]
@@ -61,6 +62,7 @@ impl Message {
         for host in request.fields.iter_mut().filter(|field| field.is("Host")) {
             *host = FieldLine::new(host.name(), &to.authority);
         }
+        request.secure = to.secure;
         Message { request, address: to }
     }
 
@@ -73,12 +75,26 @@ impl Message {
 
     /// Appends the request as it is sent. What is added follows the Host field, or the request line where there is none.
     pub fn write(&self, out: &mut Vec<u8>, route: &Route, http: &Http1, more: &Additions, last: bool) {
+        let fields = self.fields(route, more);
+        self.request.encode(route.line(&self.address, http), fields, last && !http.bare, out);
+    }
+
+    /// Adds the request as HTTP/2 has it.
+    pub fn list(&self, to: &mut FieldList, route: &Route, more: &Additions) {
+        self.request.list(&self.address.path, self.fields(route, more), to);
+    }
+
+    fn fields<'a>(
+        &'a self,
+        route: &'a Route,
+        more: &'a Additions,
+    ) -> impl Iterator<Item = &'a FieldLine> + Clone {
         let fields = &self.request.fields;
         let host = fields.iter().position(|field| field.is("Host"));
         let (before, after) = fields.split_at(host.map_or(0, |host| host + 1));
-        let keeps = |field: &&FieldLine| field.is("Host") || more.keeps(field) && route.carries(field.name());
-        let fields = before.iter().filter(keeps).chain(&more.fields).chain(after.iter().filter(keeps));
-        self.request.encode(route.line(&self.address, http), fields, last && !http.bare, out);
+        let keeps =
+            move |field: &&FieldLine| field.is("Host") || more.keeps(field) && route.carries(field.name());
+        before.iter().filter(keeps).chain(&more.fields).chain(after.iter().filter(keeps))
     }
 }
 
@@ -93,6 +109,7 @@ fn become_get(request: &mut HttpRequest) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use wire::http2::Indexing;
 
     const POST: &str = "POST /form HTTP/1.1\r\nHost: h\r\nX-A: b\r\nAuthorization: Basic eA==\r\n\
         Content-Type: text/plain\r\nContent-Length: 3\r\nProxy-Authorization: x\r\n\r\na=1";
@@ -102,7 +119,7 @@ mod tests {
     }
 
     fn text(message: &Message, added: &str, tunnel: Option<&str>) -> String {
-        let fields = added.lines().map(|line| FieldLine::written(line.into())).collect();
+        let fields = added.lines().map(|line| FieldLine::written(line.into(), Indexing::Literal)).collect();
         let more = Additions { fields, instead_of: Vec::new() };
         let mut out = Vec::new();
         message.write(&mut out, &route(tunnel), &Http1::default(), &more, false);

@@ -256,9 +256,16 @@ impl Requests {
         Requests { lines, weights, order, seed: 0, login: Vec::new(), rows: None }
     }
 
-    /// A message that a script made once and for all.
-    pub fn of_message(message: &[u8], address: Address, to: Destination<'_>, models: Models) -> Requests {
+    /// A message that a script made once and for all; none where it is no request.
+    pub fn of_message(
+        message: &[u8],
+        address: Address,
+        to: Destination<'_>,
+        http: &Http1,
+        models: Models,
+    ) -> Requests {
         let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
+        let Some(message) = Message::of(message, http, address.secure) else { return Requests::of_nothing() };
         let prepared = Prepared {
             route: Route { to: to.to.to_vec(), secure: to.secure.map(str::to_owned), tunnel: None },
             framing: if method == "HEAD" { Framing::NoBody } else { Framing::Body },
@@ -273,7 +280,7 @@ impl Requests {
             label: None,
             memo: Rc::default(),
             models,
-            message: Message::of(message),
+            message,
             checks: Rc::default(),
         };
         Requests { lines: Lines::one(prepared), ..Requests::of_nothing() }

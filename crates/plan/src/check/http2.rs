@@ -1,9 +1,8 @@
-//! What HTTP/2 does not have, or not yet, beside what else a plan asks for.
+//! What HTTP/2 does not have, beside what else a plan asks for.
 
 use crate::field::Field;
 use crate::http2::Http2;
 use crate::load::{Http1, HttpVersion, RequestForm};
-use crate::reading::Reading;
 use crate::scenario::Step;
 
 /// Most requests at once over a connection.
@@ -70,27 +69,16 @@ pub(super) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
     }
 }
 
-/// Adds what a step asks for that is not there over HTTP/2.
+/// Adds what a step asks for that HTTP/2 does not have.
 pub(super) fn check_step(phase: &str, step: &Step, found: &mut Vec<String>) {
-    let (reading, what) = match step {
-        Step::Object(step) => (step.reading, (step.abort > 0.0).then_some("requests that are broken off")),
+    match step {
         Step::Requests(step) => {
             step.requests.kinds().iter().for_each(|request| check_fields(&request.fields, found));
-            let what = if step.aws.is_some() {
-                Some("a signature of AWS")
-            } else if !step.session.is_none() {
-                Some("a session (cookies, redirections, authentication)")
-            } else {
-                None
-            };
-            (step.reading, what)
+            step.session.login.iter().for_each(|request| check_fields(&request.fields, found));
         }
-        Step::Urls(_) => (Reading::default(), Some("a list of jtest's URLs")),
-        Step::Script(_) => (Reading::default(), Some("a script")),
-        _ => (Reading::default(), None),
-    };
-    let slow = (!reading.is_default()).then_some("a client that reads slowly or gives up");
-    for what in what.into_iter().chain(slow) {
-        found.push(format!("phase '{phase}': {what} is not there over HTTP/2 yet: speak HTTP/1.1"));
+        Step::Urls(_) => found.push(format!(
+            "phase '{phase}': a list of jtest's URLs is not there over HTTP/2: speak HTTP/1.1, or give requests"
+        )),
+        _ => {}
     }
 }

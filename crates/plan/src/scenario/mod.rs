@@ -20,6 +20,7 @@ use crate::answer::{Check, Extract};
 use crate::delay::Delay;
 use crate::expression::Expression;
 use crate::message::MessageStep;
+use crate::reading::Reading;
 use crate::script::ScriptStep;
 use serde::{Deserialize, Serialize};
 
@@ -253,6 +254,15 @@ impl Step {
     fn collect_mut(&mut self, to: &mut impl FnMut(&mut Step)) {
         to(self);
         self.lists_mut().into_iter().flatten().for_each(|step| step.collect_mut(to));
+    }
+
+    /// How fast the answers to what it sends are read.
+    pub fn reading(&self) -> Reading {
+        match self {
+            Step::Object(step) => step.reading,
+            Step::Requests(step) => step.reading,
+            _ => Reading::default(),
+        }
     }
 
     fn sends_mut(&mut self) -> Vec<&mut Step> {

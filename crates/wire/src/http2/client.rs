@@ -316,6 +316,29 @@ impl Client {
         }
     }
 
+    /// Grants a stream no more of its answer than its first window, until [`Self::grant`] does: for clients that read slowly.
+    pub fn hold(&mut self, stream: u32) {
+        if let Some(state) = self.streams.get_mut(stream) {
+            state.half.receiving.hold();
+        }
+    }
+
+    /// Grants a stream as much again as has come.
+    pub fn grant(&mut self, stream: u32, out: &mut Vec<u8>) {
+        let state = self.streams.get_mut(stream);
+        if let Some(increment) = state.and_then(|state| state.half.receiving.grant()) {
+            self.core.window_update(stream, increment, out);
+        }
+    }
+
+    /// Makes the window of a stream, which has just begun, larger than was announced for all.
+    pub fn widen(&mut self, stream: u32, window: u32, out: &mut Vec<u8>) {
+        let state = self.streams.get_mut(stream);
+        if let Some(increment) = state.and_then(|state| state.half.receiving.widen(window)) {
+            self.core.window_update(stream, increment, out);
+        }
+    }
+
     /// Appends a PING with a payload of the caller's.
     pub fn ping(&mut self, payload: [u8; 8], out: &mut Vec<u8>) {
         frame::ping(0, payload, out);

@@ -275,7 +275,7 @@ impl Core {
         true
     }
 
-    fn window_update(&mut self, stream: u32, increment: u32, out: &mut Vec<u8>) {
+    pub(super) fn window_update(&mut self, stream: u32, increment: u32, out: &mut Vec<u8>) {
         frame::window_update(stream, increment, out);
         self.sent(Kind::WindowUpdate);
     }

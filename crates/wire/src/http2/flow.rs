@@ -9,11 +9,13 @@ pub(super) struct Receiving {
     size: u32,
     /// Bytes that came since the last grant.
     used: u32,
+    /// It is granted anew only when the caller says so.
+    held: bool,
 }
 
 impl Receiving {
     pub(super) fn new(size: u32) -> Receiving {
-        Receiving { size, used: 0 }
+        Receiving { size, used: 0, held: false }
     }
 
     /// Bytes came. `None`: more than was granted.
@@ -26,8 +28,25 @@ impl Receiving {
     /// The increment that is due.
     #[inline]
     pub(super) fn due(&mut self) -> Option<u32> {
-        let due = self.used > 0 && self.used >= self.size.div_ceil(2);
+        let due = self.used > 0 && self.used >= self.size.div_ceil(2) && !self.held;
         due.then(|| std::mem::take(&mut self.used))
+    }
+
+    /// From now on it is granted anew by [`Self::grant`] alone.
+    pub(super) fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// Grants what came; the increment.
+    pub(super) fn grant(&mut self) -> Option<u32> {
+        (self.used > 0).then(|| std::mem::take(&mut self.used))
+    }
+
+    /// Makes it larger; the increment.
+    pub(super) fn widen(&mut self, to: u32) -> Option<u32> {
+        let more = to.checked_sub(self.size).filter(|more| *more > 0)?;
+        self.size = to;
+        Some(more)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use crate::http2_peer::{Behaviour, Peer};
 use crate::support::{Ran, Running, free_address, program, run, tell, wringer};
-use crate::web::{Web, ok};
+use crate::web::{Web, answer, ok};
 use rustix::process::Signal;
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -94,6 +96,70 @@ fn templates_bodies_and_checks_work() {
     assert_eq!(seen.len(), 200, "each value once");
 }
 
+/// What a slow client reads in a second is what its windows grant; answers beside it come at once.
+#[test]
+fn slow_clients_are_granted_what_they_read() {
+    let (address, _origin) = origin("--size 4KB");
+    let cache = |options: &str| {
+        let line = format!(
+            "cache {address} --origin {address} --clients-only --http 2c --size 4KB -t 1 {options} {JSON}"
+        );
+        run(&line).ended_with(0).report()
+    };
+    let report = cache("-c 2 --streams 2 -n 4 --client-speed 8KB");
+    assert_eq!((report.sum("fine"), report.sum("connections")), (4, 1));
+    // Forty-nine of fifty parts of half a second, which the last part need not wait for.
+    let least = report.number("phases/0/latency/service/min_us");
+    assert!(least > 450_000.0, "4 kB at 8 kB/s came in {least} us");
+    let report = cache("-c 2 --streams 2 -n 20 --client-speed 8KB --slow 0.2");
+    assert_eq!(report.sum("fine"), 20);
+    let least = report.number("phases/0/latency/service/min_us");
+    assert!(least < 450_000.0, "others are as fast as ever");
+}
+
+#[test]
+fn clients_that_leave_reset_their_streams() {
+    let (address, _origin) = origin("--size 100KB");
+    let line = format!(
+        "cache {address} --origin {address} --clients-only --http 2c --size 100KB -c 4 --streams 4 -t 1 -n 100 --abort 0.5 {JSON}"
+    );
+    let report = run(&line).ended_with(0).report();
+    let (aborted, fine) = (report.sum("aborted"), report.sum("fine"));
+    assert_eq!((aborted + fine, report.sum("connections")), (100, 1));
+    assert!((20..80).contains(&aborted), "{aborted} of 100");
+}
+
+/// Resources of a page are streams beside each other, though the user has its connection alone.
+#[test]
+fn what_a_page_needs_comes_over_one_connection() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/" => answer("200 OK", "Content-Type: text/html\r\n", "<img src=1><img src=2><img src=3>"),
+        _ => ok("image"),
+    });
+    let line =
+        format!("http --http 2c {} -c 2 -t 1 -n 4 --resources --resources-parallel 3 {JSON}", web.address);
+    let report = run(&line).ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("pages"), report.sum("connections")), (16, 4, 2));
+}
+
+#[test]
+fn signatures_hold_over_http_2() {
+    let web = Web::start(|_| ok("x"));
+    let line = format!(
+        "http --http 2c http://{}/a?b={{{{request}}}} -c 1 -t 1 -n 3 --aws-sigv4 eu:s3 --aws-key I --aws-secret S {JSON}",
+        web.address
+    );
+    let report = run(&line).ended_with(0).report();
+    assert_eq!(report.sum("fine"), 3);
+    let signatures: BTreeSet<String> =
+        web.seen().iter().map(|asked| asked.field("Authorization").unwrap().to_owned()).collect();
+    assert_eq!(signatures.len(), 3);
+    assert!(
+        signatures.iter().all(|signature| signature.contains("SignedHeaders=host;x-amz-")),
+        "{signatures:?}"
+    );
+}
+
 /// Misbehaviour of a server, and what it counts as; the run goes on with good answers where the server gives some.
 #[test]
 fn peers_that_misbehave_are_named() {
@@ -170,8 +236,11 @@ fn users_beyond_the_limit_of_streams_wait_in_turn() {
 
 #[test]
 fn a_server_of_http_1_is_told_from_one_of_http_2() {
-    let web = Web::start(|_| ok("hello"));
-    let ran = press(web.address, "/", "-c 1 -t 1 -n 3");
+    let server = Listener::start(|mut stream, _| {
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        stay(stream);
+    });
+    let ran = press(server.address, "/", "-c 1 -t 1 -n 3");
     assert_eq!(ran.report().failures(), [("not_http2".to_owned(), 3)].into());
 }
 
@@ -185,7 +254,6 @@ fn what_does_not_fit_together_is_refused_with_a_way_out() {
         ("http --streams 5 http://127.0.0.1:1/", "--streams is about HTTP/2"),
         ("http --http 2c --pipeline 5 http://127.0.0.1:1/", "more streams instead"),
         ("http --http 2c -H Connection:close http://127.0.0.1:1/", "belongs to connections of HTTP/1"),
-        ("http --http 2c --cookies http://127.0.0.1:1/", "session"),
         ("cache --http 2c", "PROXY of your own"),
         ("rig nginx --http 2", "2c"),
     ] {

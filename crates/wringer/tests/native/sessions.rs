@@ -16,32 +16,46 @@ fn http(words: &[&str], more: &str) -> Report {
         .report()
 }
 
+/// The same over HTTP/1.1, and over HTTP/2 without TLS.
+fn over_both(test: impl Fn(&str)) {
+    ["--http=1.1", "--http=2c"].into_iter().for_each(test);
+}
+
 fn sums<const N: usize>(report: &Report, counters: [&str; N]) -> [u64; N] {
     counters.map(|counter| report.sum(counter))
 }
 
 #[test]
 fn each_user_keeps_its_cookies() {
-    // Nobody is answered before all three have asked, so each has its share of the requests.
-    let (next, all) = (AtomicU32::new(0), Barrier::new(3));
-    let web = Web::start(move |asked| {
-        all.wait();
-        if asked.field("Cookie").is_some_and(|cookies| cookies.contains("id=")) {
-            return ok("known");
-        }
-        let id = next.fetch_add(1, Ordering::SeqCst);
-        let fields = format!("Set-Cookie: id={id}; Path=/\r\nSet-Cookie: gone=1; Max-Age=0\r\n");
-        answer("200 OK", &fields, "new")
+    over_both(|version| {
+        // Nobody is answered before all three have asked, so each has its share of the requests.
+        let (next, all) = (AtomicU32::new(0), Barrier::new(3));
+        let web = Web::start(move |asked| {
+            all.wait();
+            if asked.field("Cookie").is_some_and(|cookies| cookies.contains("id=")) {
+                return ok("known");
+            }
+            let id = next.fetch_add(1, Ordering::SeqCst);
+            let fields = format!("Set-Cookie: id={id}; Path=/\r\nSet-Cookie: gone=1; Max-Age=0\r\n");
+            answer("200 OK", &fields, "new")
+        });
+        let report = http(
+            &[version, "--cookie", "a=1", "-H", "X-A: b"],
+            &format!("{} --cookies -c 3 -n 30", web.address),
+        );
+        assert_eq!(sums(&report, ["requests", "fine"]), [30, 30]);
+        let seen = web.seen();
+        assert!(seen.iter().all(|asked| asked.field("Cookie").unwrap().starts_with("a=1")), "{seen:?}");
+        let cookies: Vec<&str> = seen.iter().map(|asked| asked.field("Cookie").unwrap()).collect();
+        assert_eq!(cookies.iter().filter(|cookies| **cookies == "a=1").count(), 3, "{cookies:?}");
+        assert_eq!(
+            cookies.iter().collect::<HashSet<_>>().len(),
+            4,
+            "one for each user, and none: {cookies:?}"
+        );
+        let host = format!("host: {}\r\ncookie: a=1", web.address);
+        assert!(seen[0].head.to_lowercase().contains(&host), "{}", seen[0].head);
     });
-    let report = http(&["--cookie", "a=1", "-H", "X-A: b"], &format!("{} --cookies -c 3 -n 30", web.address));
-    assert_eq!(sums(&report, ["requests", "fine"]), [30, 30]);
-    let seen = web.seen();
-    assert!(seen.iter().all(|asked| asked.field("Cookie").unwrap().starts_with("a=1")), "{seen:?}");
-    let cookies: Vec<&str> = seen.iter().map(|asked| asked.field("Cookie").unwrap()).collect();
-    assert_eq!(cookies.iter().filter(|cookies| **cookies == "a=1").count(), 3, "{cookies:?}");
-    assert_eq!(cookies.iter().collect::<HashSet<_>>().len(), 4, "one for each user, and none: {cookies:?}");
-    let host = format!("Host: {}\r\nCookie: a=1", web.address);
-    assert!(seen[0].head.contains(&host), "{}", seen[0].head);
 }
 
 /// What is filled in is filled in wherever requests are written: with a memory and without, and several at once.
@@ -71,15 +85,20 @@ fn redirecting(asked: &Asked) -> String {
 
 #[test]
 fn redirections_are_followed_hop_by_hop() {
-    let web = Web::start(redirecting);
-    let line = format!("http://{0}/form http://{0}/keep -n 2 -c 1 --follow --data x=1", web.address);
-    let report = http(&[], &line);
-    assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [5, 5, 3]);
-    let seen: Vec<String> =
-        web.seen().iter().map(|asked| format!("{} {} {}", asked.method, asked.target, asked.body)).collect();
-    assert_eq!(seen, ["POST /form x=1", "GET /a?b ", "GET /end ", "POST /keep x=1", "POST /end x=1"]);
-    let report = http(&[], &format!("http://{}/form -n 2 -c 1", web.address));
-    assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [2, 2, 0], "a 303 is an answer");
+    over_both(|version| {
+        let web = Web::start(redirecting);
+        let line = format!("http://{0}/form http://{0}/keep -n 2 -c 1 --follow --data x=1", web.address);
+        let report = http(&[version], &line);
+        assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [5, 5, 3]);
+        let seen: Vec<String> = web
+            .seen()
+            .iter()
+            .map(|asked| format!("{} {} {}", asked.method, asked.target, asked.body))
+            .collect();
+        assert_eq!(seen, ["POST /form x=1", "GET /a?b ", "GET /end ", "POST /keep x=1", "POST /end x=1"]);
+        let report = http(&[version], &format!("http://{}/form -n 2 -c 1", web.address));
+        assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [2, 2, 0], "a 303 is an answer");
+    });
 }
 
 /// Bytes that are no UTF-8 are asked for as they were given.
@@ -109,37 +128,56 @@ fn bodies_are_framed_as_the_field_says() {
 
 #[test]
 fn redirections_end() {
-    let web = Web::start(redirecting);
-    for (path, kind, requests) in [("loop", "too_many_redirects", 5), ("nowhere", "bad_redirect", 1)] {
-        let first =
-            ["http", "-q", "--json", "{}/result.json", "-t", "1", "-c", "1", "-n", "1", "--redirects", "4"];
-        let url = format!("http://{}/{path}", web.address);
-        let report = start(first.into_iter().chain([url.as_str()])).end().report();
-        // A chain that does not end fails as a whole, not in its last request alone.
-        assert_eq!(sums(&report, ["requests", "failed", "fine"]), [requests, requests, 0], "{path}");
-        assert_eq!(report.failures()[kind], requests);
-    }
+    over_both(|version| {
+        let web = Web::start(redirecting);
+        for (path, kind, requests) in [("loop", "too_many_redirects", 5), ("nowhere", "bad_redirect", 1)] {
+            let first = [
+                "http",
+                version,
+                "-q",
+                "--json",
+                "{}/result.json",
+                "-t",
+                "1",
+                "-c",
+                "1",
+                "-n",
+                "1",
+                "--redirects",
+                "4",
+            ];
+            let url = format!("http://{}/{path}", web.address);
+            let report = start(first.into_iter().chain([url.as_str()])).end().report();
+            // A chain that does not end fails as a whole, not in its last request alone.
+            assert_eq!(sums(&report, ["requests", "failed", "fine"]), [requests, requests, 0], "{path}");
+            assert_eq!(report.failures()[kind], requests);
+        }
+    });
 }
 
 #[test]
 fn redirections_lead_to_other_hosts_without_secrets() {
-    let there = Web::start(|_| ok("there"));
-    let to = there.address.port();
-    let here = Web::start(move |_| {
-        answer("301 Moved Permanently", &format!("Location: http://localhost:{to}/x\r\n"), "")
+    over_both(|version| {
+        let there = Web::start(|_| ok("there"));
+        let to = there.address.port();
+        let here = Web::start(move |_| {
+            answer("301 Moved Permanently", &format!("Location: http://localhost:{to}/x\r\n"), "")
+        });
+        let report = http(&[version], &format!("{} -n 4 -c 2 --follow --user u:p", here.address));
+        assert_eq!(sums(&report, ["requests", "fine", "connections"]), [8, 8, 4]);
+        assert!(here.seen().iter().all(|asked| asked.field("Authorization") == Some("Basic dTpw")));
+        assert!(there.seen().iter().all(|asked| asked.field("Authorization").is_none()));
+        assert!(there.seen().iter().all(|asked| asked.field("Host") == Some(&format!("localhost:{to}"))));
     });
-    let report = http(&[], &format!("{} -n 4 -c 2 --follow --user u:p", here.address));
-    assert_eq!(sums(&report, ["requests", "fine", "connections"]), [8, 8, 4]);
-    assert!(here.seen().iter().all(|asked| asked.field("Authorization") == Some("Basic dTpw")));
-    assert!(there.seen().iter().all(|asked| asked.field("Authorization").is_none()));
-    assert!(there.seen().iter().all(|asked| asked.field("Host") == Some(&format!("localhost:{to}"))));
 }
 
 #[test]
 fn tokens_go_with_each_request() {
-    let web = Web::start(|_| ok(""));
-    http(&["--bearer", "abc.def"], &format!("{} -n 3", web.address));
-    assert!(web.seen().iter().all(|asked| asked.field("Authorization") == Some("Bearer abc.def")));
+    over_both(|version| {
+        let web = Web::start(|_| ok(""));
+        http(&[version, "--bearer", "abc.def"], &format!("{} -n 3", web.address));
+        assert!(web.seen().iter().all(|asked| asked.field("Authorization") == Some("Bearer abc.def")));
+    });
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -197,49 +235,69 @@ fn digest_server(algorithm: &'static str, qop: &'static str, uses: u32) -> Web {
 
 #[test]
 fn digest_challenges_are_answered_once_and_nonces_used_again() {
-    for (algorithm, qop, more) in
-        [("MD5", "auth", ""), ("SHA-256", "auth-int,auth", ""), ("MD5", "auth-int", "--data x=1")]
-    {
-        let web = digest_server(algorithm, qop, 1000);
-        let report = http(&[], &format!("{}/p?q -c 4 -n 40 --user u:p --digest {more}", web.address));
-        assert_eq!(
-            sums(&report, ["requests", "fine", "challenges", "failed"]),
-            [40, 40, 4, 0],
-            "{algorithm}"
-        );
-        assert_eq!(web.seen().len(), 44);
-    }
+    over_both(|version| {
+        for (algorithm, qop, more) in
+            [("MD5", "auth", ""), ("SHA-256", "auth-int,auth", ""), ("MD5", "auth-int", "--data x=1")]
+        {
+            let web = digest_server(algorithm, qop, 1000);
+            let report =
+                http(&[version], &format!("{}/p?q -c 4 -n 40 --user u:p --digest {more}", web.address));
+            assert_eq!(
+                sums(&report, ["requests", "fine", "challenges", "failed"]),
+                [40, 40, 4, 0],
+                "{algorithm}"
+            );
+            assert_eq!(web.seen().len(), 44);
+        }
+    });
 }
 
 #[test]
 fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
-    let web = digest_server("SHA-256", "auth", 3);
-    let report = http(&[], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
-    assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
-    let first =
-        ["http", "-q", "--json", "{}/result.json", "-c", "2", "-n", "4", "--user", "u:wrong", "--digest"];
-    let report = start(first.into_iter().chain([web.address.to_string().as_str()])).end().report();
-    assert_eq!(sums(&report, ["requests", "failed", "fine"]), [4, 4, 0]);
-    assert_eq!(report.failures()["bad_status"], 4);
+    over_both(|version| {
+        let web = digest_server("SHA-256", "auth", 3);
+        let report = http(&[version], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
+        assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
+        let first = [
+            "http",
+            version,
+            "-q",
+            "--json",
+            "{}/result.json",
+            "-c",
+            "2",
+            "-n",
+            "4",
+            "--user",
+            "u:wrong",
+            "--digest",
+        ];
+        let report = start(first.into_iter().chain([web.address.to_string().as_str()])).end().report();
+        assert_eq!(sums(&report, ["requests", "failed", "fine"]), [4, 4, 0]);
+        assert_eq!(report.failures()["bad_status"], 4);
+    });
 }
 
 #[test]
 fn each_user_logs_in_once_before_its_first_request() {
-    let web = Web::start(|asked| match (asked.target.as_str(), asked.body.as_str()) {
-        ("/login", "name=u&word=p") => answer("302 Found", "Location: /home\r\nSet-Cookie: s=1\r\n", ""),
-        _ if asked.field("Cookie") == Some("s=1") => ok("in"),
-        _ => answer("403 Forbidden", "", ""),
+    over_both(|version| {
+        let web = Web::start(|asked| match (asked.target.as_str(), asked.body.as_str()) {
+            ("/login", "name=u&word=p") => answer("302 Found", "Location: /home\r\nSet-Cookie: s=1\r\n", ""),
+            _ if asked.field("Cookie") == Some("s=1") => ok("in"),
+            _ => answer("403 Forbidden", "", ""),
+        });
+        let login = format!("POST http://{}/login name=u&word=p", web.address);
+        let report = http(&[version, "--login", &login], &format!("{} -c 3 -n 30 --cookies", web.address));
+        assert_eq!(sums(&report, ["requests", "fine", "failed"]), [33, 33, 0]);
+        assert_eq!(web.seen().iter().filter(|asked| asked.target == "/login").count(), 3);
+        let report =
+            http(&[version, "--login", &login], &format!("{} -c 3 -n 30 --cookies --follow", web.address));
+        assert_eq!(
+            sums(&report, ["requests", "fine", "failed"]),
+            [36, 36, 0],
+            "where a login leads is seen, too"
+        );
     });
-    let login = format!("POST http://{}/login name=u&word=p", web.address);
-    let report = http(&["--login", &login], &format!("{} -c 3 -n 30 --cookies", web.address));
-    assert_eq!(sums(&report, ["requests", "fine", "failed"]), [33, 33, 0]);
-    assert_eq!(web.seen().iter().filter(|asked| asked.target == "/login").count(), 3);
-    let report = http(&["--login", &login], &format!("{} -c 3 -n 30 --cookies --follow", web.address));
-    assert_eq!(
-        sums(&report, ["requests", "fine", "failed"]),
-        [36, 36, 0],
-        "where a login leads is seen, too"
-    );
 }
 
 const PAGE: &str = "<link rel=stylesheet href=/s.css><img src=1.png><img src=2.png><img src=1.png><img src='/ads/x'>\
@@ -247,32 +305,38 @@ const PAGE: &str = "<link rel=stylesheet href=/s.css><img src=1.png><img src=2.p
 
 #[test]
 fn pages_are_fetched_with_what_they_need() {
-    let web = Web::start(|asked| match asked.target.as_str() {
-        "/" => answer("200 OK", "Content-Type: text/html\r\n", PAGE),
-        _ => ok("resource"),
+    over_both(|version| {
+        let web = Web::start(|asked| match asked.target.as_str() {
+            "/" => answer("200 OK", "Content-Type: text/html\r\n", PAGE),
+            _ => ok("resource"),
+        });
+        let line = format!("{} -c 2 -n 6 --resources --resources-parallel 3", web.address);
+        let report = http(&[version, "--resources-except", "/ads/"], &line);
+        assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [54, 54, 6, 48]);
+        assert!(report.sum("connections") <= 6, "3 for each user");
+        let targets: HashSet<String> = web.seen().into_iter().map(|asked| asked.target).collect();
+        assert!(targets.contains("/s.css") && targets.contains("/6.png"), "{targets:?}");
+        assert!(!targets.contains("/ads/x") && !targets.contains("/other"), "{targets:?}");
+        assert_eq!(report.count("phases/0/latency/page/count"), 6);
     });
-    let line = format!("{} -c 2 -n 6 --resources --resources-parallel 3", web.address);
-    let report = http(&["--resources-except", "/ads/"], &line);
-    assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [54, 54, 6, 48]);
-    assert!(report.sum("connections") <= 6, "3 for each user");
-    let targets: HashSet<String> = web.seen().into_iter().map(|asked| asked.target).collect();
-    assert!(targets.contains("/s.css") && targets.contains("/6.png"), "{targets:?}");
-    assert!(!targets.contains("/ads/x") && !targets.contains("/other"), "{targets:?}");
-    assert_eq!(report.count("phases/0/latency/page/count"), 6);
 }
 
 #[test]
 fn pages_that_come_encoded_are_looked_into() {
-    let web = Web::start(|asked| match asked.target.as_str() {
-        "/" => gzipped_page(PAGE),
-        "/unknown" => answer("200 OK", "Content-Type: text/html\r\nContent-Encoding: lzma\r\n", PAGE).into(),
-        _ => ok("resource").into(),
+    over_both(|version| {
+        let web = Web::start(|asked| match asked.target.as_str() {
+            "/" => gzipped_page(PAGE),
+            "/unknown" => {
+                answer("200 OK", "Content-Type: text/html\r\nContent-Encoding: lzma\r\n", PAGE).into()
+            }
+            _ => ok("resource").into(),
+        });
+        let report = http(&[version], &format!("{} -c 1 -n 2 --compressed --resources", web.address));
+        assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [20, 20, 2, 18]);
+        assert!(web.seen()[0].field("Accept-Encoding").is_some_and(|codings| codings.contains("gzip")));
+        let report = http(&[version], &format!("{}/unknown -c 1 -n 2 --resources", web.address));
+        assert_eq!(sums(&report, ["requests", "fine", "resources"]), [2, 2, 0]);
     });
-    let report = http(&[], &format!("{} -c 1 -n 2 --compressed --resources", web.address));
-    assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [20, 20, 2, 18]);
-    assert!(web.seen()[0].field("Accept-Encoding").is_some_and(|codings| codings.contains("gzip")));
-    let report = http(&[], &format!("{}/unknown -c 1 -n 2 --resources", web.address));
-    assert_eq!(sums(&report, ["requests", "fine", "resources"]), [2, 2, 0]);
 }
 
 /// What `--compressed` asked for is decoded and must be whole, without any other check.
@@ -298,10 +362,12 @@ fn compressed_answers_that_are_cut_off_are_faulty() {
 
 #[test]
 fn what_was_seen_is_asked_for_on_condition() {
-    let web = Web::start(|asked| match asked.field("If-None-Match") {
-        Some("\"1\"") => "HTTP/1.1 304 Not Modified\r\n\r\n".to_owned(),
-        _ => answer("200 OK", "ETag: \"1\"\r\n", "body"),
+    over_both(|version| {
+        let web = Web::start(|asked| match asked.field("If-None-Match") {
+            Some("\"1\"") => "HTTP/1.1 304 Not Modified\r\n\r\n".to_owned(),
+            _ => answer("200 OK", "ETag: \"1\"\r\n", "body"),
+        });
+        let report = http(&[version], &format!("{} -c 2 -n 10 --revalidate --expect-body same", web.address));
+        assert_eq!(sums(&report, ["requests", "fine", "conditional", "unchanged"]), [10, 10, 8, 8]);
     });
-    let report = http(&[], &format!("{} -c 2 -n 10 --revalidate --expect-body same", web.address));
-    assert_eq!(sums(&report, ["requests", "fine", "conditional", "unchanged"]), [10, 10, 8, 8]);
 }

@@ -1,4 +1,7 @@
-//! A small web server of the tests' own: each request is answered by a function, and remembered.
+//! A small web server of the tests' own, over HTTP/1 or HTTP/2: each request is answered by a function, and remembered.
+
+#[path = "web_http2.rs"]
+mod http2;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -84,6 +87,9 @@ fn serve<A: Into<Vec<u8>>>(mut stream: impl Read + Write, seen: &Seen, answer: &
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {
+        if bytes.starts_with(b"PRI ") {
+            return http2::serve(stream, &bytes, seen, answer);
+        }
         while let Some((asked, length)) = parse(&bytes) {
             bytes.drain(..length);
             let said = answer(&asked).into();

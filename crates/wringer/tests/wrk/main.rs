@@ -53,6 +53,37 @@ fn shape(report: &str) -> Vec<String> {
     report.lines().map(|line| line.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")).collect()
 }
 
+/// What scripts write is HTTP/1; over HTTP/2 it goes out as streams, and answers come back to them.
+#[test]
+fn scripts_speak_http_2() {
+    let listen = support::free_address();
+    let mut origin = support::wringer(&format!("origin --listen {listen} -t 1 -q --json {{}}/result.json"));
+    origin.wait_for("listens at");
+    let text = r#"
+        local sent, good = 0, 0
+        request = function()
+            sent = sent + 1
+            local get = wrk.format("GET", "/w/1/" .. 100 + sent % 3)
+            local post = wrk.format("POST", "/w/2/70", { ["X-Sent"] = sent }, "body " .. sent)
+            return sent % 2 == 0 and get .. get or post
+        end
+        response = function(status, headers, body)
+            if status == 405 or status == 200 and #body == tonumber(headers["content-length"]) then good = good + 1 end
+            if good >= 100 then wrk.thread:stop() end
+        end
+        done = function(summary, latency, requests)
+            print("answers " .. summary.requests .. " errors " .. summary.errors.status)
+        end"#;
+    let ran = with_script(text, &format!("-t1 -c2 -d30s --http 2c --streams 2 http://{listen}/"));
+    ends(&ran, 0);
+    let answers = before(&ran.stdout, " errors");
+    assert!((100..110).contains(&answers), "{}", ran.stdout);
+    origin.signal(Signal::INT);
+    let report = origin.end().report();
+    assert_eq!(report.count("origin/http2_connections"), 1);
+    assert!(report.count("origin/http2_requests") >= answers, "{}", ran.stdout);
+}
+
 #[test]
 fn reports_have_the_lines_that_real_wrk_prints() {
     let Some(wrk) = program("wrk") else {

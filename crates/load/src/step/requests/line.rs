@@ -60,17 +60,17 @@ impl<'a> Line<'a> {
     /// Where to find what HTTP/2 compresses to the same bytes each time: a fixed head without a body. `None`: it is written anew.
     pub fn head_key(self) -> Option<usize> {
         let message = &self.prepared.message;
-        let is_same = self.path.is_none() && message.is_fixed() && message.is_without_body();
+        let is_same = self.path.is_none() && message.is_one_block();
         is_same.then(|| std::ptr::from_ref(self.prepared).addr())
     }
 
     /// Adds its fields for HTTP/2, and appends its body.
-    pub fn fields(self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
-        self.prepared.message.fields(self.path, filling, to, body);
+    pub fn list(self, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
+        self.prepared.message.list(self.path, filling, to, body);
     }
 
-    /// As [`Self::fields`], with the values that its user keeps.
-    pub fn fields_with(
+    /// As [`Self::list`], with the values that its user keeps.
+    pub fn list_with(
         self,
         at: &Moment,
         worker: u32,
@@ -80,7 +80,7 @@ impl<'a> Line<'a> {
     ) {
         let Values { slots, draws } = values;
         let draws = draws.deal(at.number, self.prepared.message.decks(), worker);
-        self.fields(&Filling { at, draws, slots }, to, body);
+        self.list(&Filling { at, draws, slots }, to, body);
     }
 
     /// The request as a value, for a session that edits it; `None` for what a script wrote. As for [`Line::write_with`].

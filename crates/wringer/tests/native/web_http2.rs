@@ -1,0 +1,104 @@
+//! The tests' web server over HTTP/2.
+
+use super::{Asked, Seen};
+use std::io::{Read, Write};
+use wire::http2::{After, BodySource, Code, Indexing, Limits, Server, ServerSink};
+
+/// Serves HTTP/2 over a connection to a web server of the tests: what is answered in HTTP/1's words is said in those of HTTP/2.
+pub fn serve<A: Into<Vec<u8>>>(
+    mut stream: impl Read + Write,
+    first: &[u8],
+    seen: &Seen,
+    answer: &dyn Fn(&Asked) -> A,
+) {
+    let mut server = Server::new(Limits::default());
+    let (mut requests, mut out, mut buffer) = (Heads::default(), Vec::new(), vec![0; 65_536]);
+    server.open(&mut out);
+    let mut fine = server.read(first, &mut requests, &mut out).is_ok();
+    loop {
+        for (id, asked) in std::mem::take(&mut requests.whole) {
+            let said: Vec<u8> = answer(&asked).into();
+            seen.lock().expect("no test panics with it").push(asked);
+            respond(&mut server, &mut requests, id, &said, &mut out);
+        }
+        while server.send(&mut requests, &mut out) {}
+        if stream.write_all(&out).is_err() || !fine {
+            return;
+        }
+        out.clear();
+        match stream.read(&mut buffer) {
+            Ok(length @ 1..) => fine = server.read(&buffer[..length], &mut requests, &mut out).is_ok(),
+            _ => return,
+        }
+    }
+}
+
+/// Requests as they are read, and the bodies of answers.
+#[derive(Default)]
+struct Heads {
+    open: Vec<(u32, Asked)>,
+    whole: Vec<(u32, Asked)>,
+    answers: Vec<(u32, Vec<u8>)>,
+}
+
+impl Heads {
+    fn open(&mut self, stream: u32) -> &mut Asked {
+        let at = self.open.iter().position(|(open, _)| *open == stream).unwrap_or_else(|| {
+            self.open.push((stream, Asked::default()));
+            self.open.len() - 1
+        });
+        &mut self.open[at].1
+    }
+}
+
+impl ServerSink for Heads {
+    fn field(&mut self, stream: u32, name: &[u8], value: &[u8]) {
+        let [name, value] = [name, value].map(|text| String::from_utf8_lossy(text).into_owned());
+        let asked = self.open(stream);
+        match name.as_str() {
+            ":method" => asked.method = value,
+            ":path" => asked.target = value,
+            ":scheme" => {}
+            ":authority" => asked.head += &format!("Host: {value}\r\n"),
+            name => asked.head += &format!("{name}: {value}\r\n"),
+        }
+    }
+    fn head(&mut self, stream: u32, _bytes: usize, _content: bool) {
+        let asked = self.open(stream);
+        asked.head = format!("{} {} HTTP/2\r\n{}\r\n", asked.method, asked.target, asked.head);
+    }
+    fn body(&mut self, stream: u32, bytes: &[u8]) {
+        self.open(stream).body += &String::from_utf8_lossy(bytes);
+    }
+    fn whole(&mut self, stream: u32) {
+        let at = self.open.iter().position(|(open, _)| *open == stream).unwrap();
+        self.whole.push(self.open.swap_remove(at));
+    }
+    fn reset(&mut self, stream: u32, _code: Code) {
+        self.open.retain(|(open, _)| *open != stream);
+    }
+}
+
+impl BodySource for Heads {
+    fn piece(&mut self, stream: u32, from: u64, length: usize, out: &mut Vec<u8>) {
+        let body = self.answers.iter().find(|(open, _)| *open == stream).map_or(&[][..], |(_, body)| body);
+        out.extend_from_slice(&body[from as usize..from as usize + length]);
+    }
+}
+
+fn respond(server: &mut Server, requests: &mut Heads, id: u32, said: &[u8], out: &mut Vec<u8>) {
+    let end = said.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    let (head, body) = (&said[..end], &said[end + 4..]);
+    let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let status = lines.next().unwrap().split(|byte| *byte == b' ').nth(1).unwrap().to_vec();
+    let field = |line: &[u8]| {
+        let colon = line.iter().position(|byte| *byte == b':').unwrap();
+        (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii().to_vec())
+    };
+    let fields: Vec<(Vec<u8>, Vec<u8>)> =
+        std::iter::once((b":status".to_vec(), status)).chain(lines.map(field)).collect();
+    let fields = fields.iter().map(|(name, value)| (name.as_slice(), value.as_slice(), Indexing::Literal));
+    requests.answers.push((id, body.to_vec()));
+    let content = (!body.is_empty()).then_some((body.len() as u64, After::End));
+    server.respond(id, fields, content, out);
+}
