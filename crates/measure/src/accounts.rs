@@ -105,6 +105,12 @@ origin_counts! {
     http2_requests,
     /// Streams of HTTP/2 that the client reset, or broke.
     streams_reset,
+    /// Streams of HTTP/2 that were refused, because the plan asked for it.
+    streams_refused,
+    /// GOAWAYs that were sent.
+    goaways,
+    /// Interim answers (103) that were sent, because the plan asked for them.
+    early_hints,
     /// TLS handshakes completed.
     handshakes,
     /// Those of them that resumed a session.

@@ -4,6 +4,7 @@
 use crate::buckets::{Buckets, Digits};
 use crate::clock::{Clock, Clocks};
 use crate::codes::{Code, CodeKind};
+use crate::http2::Http2Counts;
 use crate::labels::Label;
 use crate::outcome::{Failure, Fault};
 use crate::seconds::if_any;
@@ -33,6 +34,9 @@ pub struct Figures {
     /// Figures under the plan's labels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelCount>,
+    /// What only HTTP/2 has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Box<Http2Counts>>,
     /// When bytes last came from the other side.
     #[serde(rename = "heard_s", with = "if_any", skip_serializing_if = "Option::is_none")]
     pub heard: Option<Duration>,
@@ -114,6 +118,7 @@ impl Figures {
                     response: Buckets::of(&figures.response, Digits::Two),
                 })
                 .collect(),
+            http2: tally.http2().cloned().map(Box::new),
             heard: tally.last_heard(),
             failed: tally.last_failed(),
         }
@@ -133,6 +138,9 @@ impl Figures {
             tally.labels.add_counted(Label(one.label), one.ended, one.fine, |response| {
                 one.response.record(Digits::Two, response);
             });
+        }
+        if let Some(http2) = &self.http2 {
+            tally.http2_mut().merge(http2);
         }
         tally.note_times(self.heard, self.failed);
     }

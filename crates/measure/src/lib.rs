@@ -15,6 +15,7 @@ pub mod distribution;
 pub mod event;
 pub mod figures;
 mod fold;
+pub mod http2;
 mod labels;
 pub mod machine;
 pub mod outcome;
@@ -34,6 +35,7 @@ pub use censored::{Bound, Censored};
 pub use clock::{Clock, Clocks};
 pub use codes::{Code, CodeKind, Codes};
 pub use collect::Collector;
+pub use http2::Http2Counts;
 /// The histogram of a [`Clock`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 

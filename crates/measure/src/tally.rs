@@ -4,6 +4,7 @@ use crate::buckets::Digits;
 use crate::clock::{Clock, Clocks};
 use crate::codes::Codes;
 use crate::distribution::Distribution;
+use crate::http2::Http2Counts;
 use crate::labels::{Label, Labels};
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
@@ -231,6 +232,8 @@ pub struct Tally {
     pub codes: Codes,
     /// Figures per label, where the plan has any.
     pub labels: Labels,
+    /// Made when the first connection of HTTP/2 has anything to tell.
+    http2: Option<Box<Http2Counts>>,
     /// When bytes last came from the other side, since the start of the run.
     heard: Option<Duration>,
     /// When a request last failed, since the start of the run.
@@ -256,6 +259,7 @@ impl Tally {
             spreads: None,
             codes: Codes::new(),
             labels: Labels::default(),
+            http2: None,
             heard: None,
             failed_at: None,
         }
@@ -409,6 +413,16 @@ impl Tally {
         self.clocks[clock as usize].record(time.as_micros() as u64, times);
     }
 
+    /// Figures that only HTTP/2 has, where it was spoken.
+    pub fn http2(&self) -> Option<&Http2Counts> {
+        self.http2.as_deref()
+    }
+
+    /// The same, to be added to.
+    pub fn http2_mut(&mut self) -> &mut Http2Counts {
+        self.http2.get_or_insert_default()
+    }
+
     /// Gathers the times of a request, for plans that ask for it.
     pub fn gather(&mut self, times: &Times) {
         self.spreads.get_or_insert_default().add(times);
@@ -507,6 +521,9 @@ impl Tally {
         add(&mut self.faults, &other.faults);
         self.codes.merge(&other.codes);
         self.labels.merge(&other.labels);
+        if let Some(theirs) = &other.http2 {
+            self.http2_mut().merge(theirs);
+        }
         self.heard = self.heard.max(other.heard);
         self.failed_at = self.failed_at.max(other.failed_at);
         for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
@@ -537,6 +554,7 @@ impl Tally {
         self.faults.fill(0);
         self.codes.clear();
         self.labels.clear();
+        self.http2 = None;
         (self.heard, self.failed_at) = (None, None);
         self.errnos.fill(0);
         self.clocks.iter_mut().for_each(Distribution::clear);

@@ -13,7 +13,9 @@ use crate::send::Speed;
 use crate::worker::{Turn, Worker};
 use measure::Event;
 use measure::event::HeadTitle;
+use plan::StreamFaults;
 use plan::content::Content;
+use plan::draw::Draw;
 use plan::site::Form;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -25,6 +27,9 @@ use wire::http2::{After, BodySource, Code, Indexing, Limits, Server, ServerSink,
 const STREAMS: u32 = 256;
 /// Bytes of content that a client may send on a stream, and on the connection, before they are granted anew.
 const WINDOW: u32 = 1 << 20;
+/// What a 103 says (RFC 8297): nothing that changes an answer.
+const EARLY_HINTS: [(&[u8], &[u8]); 2] =
+    [(b":status", b"103"), (b"link", b"</w/1/1000>; rel=preload; as=fetch")];
 /// Where answers have a speed, content is released this often.
 const SLICE: Duration = Duration::from_millis(10);
 
@@ -62,9 +67,35 @@ struct Requests {
     received: u64,
 }
 
+/// A fault on a stream that the plan asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StreamFault {
+    Refused,
+    Stalled,
+    WrongLength,
+    GoAway,
+}
+
+impl StreamFault {
+    /// The fault of a request, if it is to have one.
+    fn draw(faults: &StreamFaults, draw: &mut Draw) -> Option<StreamFault> {
+        if faults.is_none() {
+            return None;
+        }
+        let shares = [
+            (faults.refused, StreamFault::Refused),
+            (faults.stalled, StreamFault::Stalled),
+            (faults.wrong_length, StreamFault::WrongLength),
+            (faults.goaway, StreamFault::GoAway),
+        ];
+        shares.into_iter().find(|(share, _)| draw.chance(*share)).map(|(_, fault)| fault)
+    }
+}
+
 /// An answer that is held back for a while.
 struct Held {
     stream: u32,
+    fault: Option<StreamFault>,
     request: Request,
     turn: Turn,
     _under_way: Option<UnderWay>,
@@ -238,9 +269,25 @@ impl Http2 {
             return self.answer_question(stream, request, out);
         }
         let mut turn = self.worker.turn();
+        let faults = self.worker.behaviour().stream_faults;
+        let fault = StreamFault::draw(&faults, &mut turn.draw);
+        if fault == Some(StreamFault::Refused) {
+            self.worker.counts().streams_refused.add(1);
+            self.server.reset(stream, Code::REFUSED_STREAM, out);
+            return self.requests.spare.push(request);
+        }
+        turn.cut = matches!(fault, Some(StreamFault::Stalled | StreamFault::WrongLength));
+        if turn.draw.chance(faults.early_hints) {
+            self.worker.counts().early_hints.add(1);
+            self.server.interim(
+                stream,
+                EARLY_HINTS.iter().map(|(name, value)| (*name, *value, Indexing::Insert)),
+                out,
+            );
+        }
         let under_way = self.worker.begin(|| native::key(&self.worker.paths, &request));
         let delay = self.worker.delay(&mut turn);
-        let held = Held { stream, request, turn, _under_way: under_way };
+        let held = Held { stream, fault, request, turn, _under_way: under_way };
         if delay.is_zero() {
             return self.answer(held, out);
         }
@@ -254,7 +301,7 @@ impl Http2 {
     }
 
     fn answer(&mut self, held: Held, out: &mut Vec<u8>) {
-        let Held { stream, request, mut turn, .. } = held;
+        let Held { stream, fault, request, mut turn, .. } = held;
         let worker = self.worker.clone();
         turn.now_us = worker.net.unix_micros();
         self.fields.clear();
@@ -268,26 +315,45 @@ impl Http2 {
             (None, None) => None,
         };
         let cut = answer.body.is_some_and(|body| body.cut);
-        let after = if cut { After::Reset(Code::INTERNAL_ERROR) } else { After::End };
+        let after = match fault {
+            Some(StreamFault::WrongLength) => After::End,
+            _ if cut => After::Reset(Code::INTERNAL_ERROR),
+            _ => After::End,
+        };
+        // What is stalled has one byte more to send than it ever does.
+        let (what, stalls) = match (what, fault) {
+            (Some((length, what)), Some(StreamFault::Stalled)) if cut => {
+                (Some((length + 1, what)), Some(length))
+            }
+            (what, _) => (what, None),
+        };
         self.respond(stream, what, after, out);
+        stalls.into_iter().for_each(|length| self.server.release(stream, length));
         if let Some(body) = &answer.body {
             worker.counts().body_bytes.add(body.to - body.from);
-            self.slow.extend(worker.behaviour().bytes_per_second.map(|speed| {
+            let speed = worker.behaviour().bytes_per_second.filter(|_| stalls.is_none());
+            self.slow.extend(speed.map(|speed| {
                 self.server.release(stream, 0);
                 (stream, Speed::new(worker.net.now(), speed))
             }));
         }
         self.requests.spare.push(request);
-        self.count(out);
+        self.count(fault, out);
     }
 
     /// Says goodbye when the connection has had its requests.
-    fn count(&mut self, out: &mut Vec<u8>) {
+    fn count(&mut self, fault: Option<StreamFault>, out: &mut Vec<u8>) {
         self.answered = self.answered.saturating_add(1);
         let budget = self.worker.behaviour().requests_per_connection;
-        if !self.leaving && budget.is_some_and(|most| self.answered >= most) {
+        let text: &[u8] = match fault {
+            Some(StreamFault::GoAway) => b"the plan asked for this GOAWAY",
+            _ if budget.is_some_and(|most| self.answered >= most) => b"",
+            _ => return,
+        };
+        if !self.leaving {
             self.leaving = true;
-            self.server.go_away(None, Code::NO_ERROR, b"", out);
+            self.worker.counts().goaways.add(1);
+            self.server.go_away(None, Code::NO_ERROR, text, out);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::head::{
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
-use plan::draw::{Draw, hash};
+use plan::draw::hash;
 use plan::site::{self, NotAnObject, Paths, StampKind, Storage};
 use wire::http1::Version;
 
@@ -153,7 +153,7 @@ impl Reply<'_> {
         part: Option<(u64, u64)>,
     ) -> Answer {
         let (from, to) = part.unwrap_or((0, object.size));
-        let mut body = self.body(object, from, to, &mut turn.draw);
+        let mut body = self.body(object, from, to, turn);
         let kind = match part {
             _ if body.cut => StampKind::Cut,
             None => StampKind::Full,
@@ -189,10 +189,11 @@ impl Reply<'_> {
         }
     }
 
-    fn body(&self, object: &Object, from: u64, to: u64, draw: &mut Draw) -> Body {
+    fn body(&self, object: &Object, from: u64, to: u64, turn: &mut Turn) -> Body {
         let behaviour = self.worker.behaviour();
         let content = self.worker.site().content(object.id, object.version, object.variant);
-        let cut = draw.chance(behaviour.aborts);
+        let draw = &mut turn.draw;
+        let cut = draw.chance(behaviour.aborts) || turn.cut;
         let chunked = self.request.version == Version::Http11 && draw.chance(behaviour.chunked);
         let mut body = Body { content, from, to, chunked, cut: false };
         if cut && to > from && self.request.method == Method::Get {

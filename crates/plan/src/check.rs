@@ -547,6 +547,8 @@ fn check_origin(origin: &Origin, found: &mut Vec<String>) {
     share(found, "origin: errors", origin.errors);
     share(found, "origin: aborts", origin.aborts);
     share(found, "origin: chunked", origin.chunked);
+    let faults = origin.stream_faults.shares();
+    faults.iter().for_each(|(name, value)| share(found, &format!("origin: stream_faults: {name}"), *value));
     if !(400..=599).contains(&origin.error_status) {
         found.push(format!("origin: error_status is {}: give 400 to 599", origin.error_status));
     }

@@ -18,6 +18,72 @@ pub struct Http2 {
     pub encoder_table: u32,
 }
 
+/// Faults of an origin that only HTTP/2 has: shares of the requests that come over it. Over HTTP/1 there is none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StreamFaults {
+    /// Refused before anything is done (REFUSED_STREAM): they may be sent again.
+    pub refused: f64,
+    /// Answered with a part of the content, and then with nothing: the stream stays open.
+    pub stalled: f64,
+    /// Answered with less content than Content-Length says, though the stream ends in order.
+    pub wrong_length: f64,
+    /// Answered, and followed by GOAWAY.
+    pub goaway: f64,
+    /// Answered at once with 103 (RFC 8297), before the answer proper.
+    pub early_hints: f64,
+}
+
+impl StreamFaults {
+    /// Names of the shares, in order.
+    pub const NAMES: [&str; 5] = ["refused", "stalled", "wrong-length", "goaway", "early-hints"];
+
+    /// The shares under their names.
+    pub fn shares(&self) -> [(&'static str, f64); 5] {
+        let [a, b, c, d, e] = StreamFaults::NAMES;
+        [
+            (a, self.refused),
+            (b, self.stalled),
+            (c, self.wrong_length),
+            (d, self.goaway),
+            (e, self.early_hints),
+        ]
+    }
+
+    /// Reads `refused=1%,goaway=0.1%`.
+    ///
+    /// # Errors
+    /// The name or the share that cannot be meant, and what can.
+    pub fn parse(text: &str) -> Result<StreamFaults, String> {
+        let mut faults = StreamFaults::default();
+        for part in text.split(',') {
+            let (name, share) = part
+                .split_once('=')
+                .ok_or_else(|| format!("'{part}' is no NAME=SHARE, such as refused=1%"))?;
+            let share = crate::units::share(share).map_err(|error| error.to_string())?;
+            match name.trim() {
+                "refused" => faults.refused = share,
+                "stalled" => faults.stalled = share,
+                "wrong-length" => faults.wrong_length = share,
+                "goaway" => faults.goaway = share,
+                "early-hints" => faults.early_hints = share,
+                other => {
+                    return Err(format!(
+                        "no fault is called '{other}': give {}",
+                        StreamFaults::NAMES.join(", ")
+                    ));
+                }
+            }
+        }
+        Ok(faults)
+    }
+
+    /// None of them.
+    pub fn is_none(&self) -> bool {
+        *self == StreamFaults::default()
+    }
+}
+
 impl Default for Http2 {
     /// One request at a time, windows of 2^30-1 and tables of 4,096 bytes, as h2load has them.
     fn default() -> Http2 {

@@ -57,7 +57,7 @@ pub use delay::Delay;
 pub use expect::{Expect, ExpectBody, Status};
 pub use expression::Expression;
 pub use field::{Basic, Field, FieldValue, SecretText};
-pub use http2::Http2;
+pub use http2::{Http2, StreamFaults};
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
 pub use load::*;

@@ -5,7 +5,7 @@
 use crate::connections::{CloseBy, Connections, Resend};
 use crate::delay::Delay;
 use crate::field::Field;
-use crate::http2::Http2;
+use crate::http2::{Http2, StreamFaults};
 use crate::message::{MessageConnections, MessageService};
 use crate::pace::Pace;
 use crate::reach::ConnectTo;
@@ -430,6 +430,9 @@ pub struct Origin {
     pub error_status: u16,
     /// Share of answers that are cut short and closed.
     pub aborts: f64,
+    /// Faults on streams of HTTP/2.
+    #[serde(skip_serializing_if = "StreamFaults::is_none")]
+    pub stream_faults: StreamFaults,
     /// Share of answers sent in chunks instead of by length.
     pub chunked: f64,
     /// Fields added to each answer.
@@ -456,6 +459,7 @@ impl Default for Origin {
             errors: 0.0,
             error_status: 503,
             aborts: 0.0,
+            stream_faults: StreamFaults::default(),
             chunked: 0.0,
             fields: Vec::new(),
             remember: 4096,

@@ -6,12 +6,14 @@
 use crate::good;
 use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
+use measure::http2::{self, Http2Counts};
 use measure::run::received_bytes;
 use measure::{
     Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Histogram, Judged, OriginCounts, PhaseResult,
     Row, RunResult, SelfCheck, Verdict, Watched, WorkerUse,
 };
 use plan::Plan;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 /// Name of the schema.
@@ -145,6 +147,7 @@ struct Phase<'a> {
     failures: Vec<FailureCount>,
     faults: Vec<FaultCount>,
     codes: Vec<CodeCount>,
+    http2: Option<Http2<'a>>,
     cache: Cache,
     origin: Option<&'a OriginCounts>,
     origin_until_s: Option<f64>,
@@ -166,10 +169,43 @@ impl<'a> Phase<'a> {
             failures: tally.failures().map(FailureCount::new).collect(),
             faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
             codes: tally.codes.list().iter().map(CodeCount::new).collect(),
+            http2: tally.http2().map(Http2),
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
             origin_until_s: phase.origin_until.map(|until| until.as_secs_f64()),
         }
+    }
+}
+
+/// What only HTTP/2 has, under the names of RFC 9113.
+struct Http2<'a>(&'a Http2Counts);
+
+impl Serialize for Http2<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let counts = self.0;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("frames_received", &Named(&http2::FRAMES, &counts.received))?;
+        map.serialize_entry("frames_sent", &Named(&http2::FRAMES, &counts.sent))?;
+        map.serialize_entry("resets_received", &Named(&http2::CODES, &counts.resets_received))?;
+        map.serialize_entry("resets_sent", &Named(&http2::CODES, &counts.resets_sent))?;
+        map.serialize_entry("blocks", &counts.blocks)?;
+        map.serialize_entry("known_blocks", &counts.known_blocks)?;
+        map.serialize_entry("received_fields", &counts.received_fields)?;
+        map.serialize_entry("sent_fields", &counts.sent_fields)?;
+        map.serialize_entry("stream_limit_us", &counts.stream_limit_us)?;
+        map.serialize_entry("stream_window_us", &counts.stream_window_us)?;
+        map.serialize_entry("connection_window_us", &counts.connection_window_us)?;
+        map.serialize_entry("goaways", &counts.goaways)?;
+        map.end()
+    }
+}
+
+/// Counts that are not zero, under their names.
+struct Named<'a>(&'a [&'static str], &'a [u64]);
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.0.iter().zip(self.1).filter(|(_, count)| **count > 0))
     }
 }
 

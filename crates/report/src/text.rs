@@ -7,6 +7,7 @@ mod cache;
 mod codes;
 mod generator;
 mod headline;
+mod http2;
 mod labels;
 mod latency;
 mod load;
@@ -76,6 +77,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.origin(),
         report.outcomes(),
         report.codes(),
+        report.http2(),
         report.oracle(),
         Some(report.generator()),
         Some(report.repeat()),

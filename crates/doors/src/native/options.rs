@@ -10,7 +10,8 @@ use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
 use plan::{
-    CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, Resend, SourceRange, Threshold,
+    CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, Resend, SourceRange, StreamFaults,
+    Threshold,
 };
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -281,6 +282,14 @@ pub struct BehaviourArgs {
     /// Share of answers that are cut short
     #[arg(id = "origin_aborts", long = "origin-aborts", value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub aborts: f64,
+    /// Shares of requests over HTTP/2 with a fault of its streams: refused, stalled, wrong-length, goaway, early-hints
+    #[arg(
+        id = "origin_stream_faults",
+        long = "origin-stream-faults",
+        value_name = "NAME=SHARE,...",
+        value_parser = StreamFaults::parse
+    )]
+    pub stream_faults: Option<StreamFaults>,
     /// Answers per connection, 0 without end
     #[arg(id = "origin_keep_alive", long = "origin-keep-alive", value_name = "N", default_value = "0", value_parser = count32)]
     pub keep_alive: u32,
@@ -359,6 +368,7 @@ impl BehaviourArgs {
             errors: self.errors,
             error_status: self.error_status,
             aborts: self.aborts,
+            stream_faults: self.stream_faults.unwrap_or_default(),
             chunked: self.chunked,
             fields: self.headers.clone(),
             tls: self.tls.tls(),

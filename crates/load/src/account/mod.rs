@@ -209,6 +209,11 @@ impl Account {
         count(&mut self.tally.borrow_mut().counts);
     }
 
+    /// Counts what only HTTP/2 has.
+    pub fn http2(&self, count: impl FnOnce(&mut measure::Http2Counts)) {
+        count(self.tally.borrow_mut().http2_mut());
+    }
+
     /// Records a time on a clock.
     pub fn time(&self, clock: Clock, time: Duration) {
         self.tally.borrow_mut().time(clock, time);

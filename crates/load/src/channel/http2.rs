@@ -7,7 +7,7 @@
 use super::{Channels, Connection, Destination};
 use crate::account::Account;
 use crate::failure;
-use measure::{Failure, FailureKind, Stage};
+use measure::{Failure, FailureKind, Http2Counts, Stage};
 use net::{Close, Event, Net};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +16,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::Stream;
 use wire::http2::{
-    BodySource, Client, ClientSink, Code, End, FieldList, Indexing, Limits, Settings, Template,
+    Blocked, BodySource, Client, ClientSink, Code, Counts, End, FieldList, Indexing, Kind, Limits, Settings,
+    Template,
 };
 
 /// A connection. It ends when the last of its users lets it go.
@@ -62,6 +63,8 @@ struct State {
     scrap: Template,
     /// Content on its way.
     contents: Contents,
+    /// Since when windows keep content waiting, and which.
+    blocked: Option<(Instant, Blocked)>,
     /// Users that wait for room, the first to come first; each with the number of its ticket.
     waiting: VecDeque<(u64, Event)>,
     tickets: u64,
@@ -317,6 +320,7 @@ impl Channels {
             templates: HashMap::new(),
             scrap: Template::default(),
             contents: Contents::default(),
+            blocked: None,
             waiting: VecDeque::new(),
             tickets: 0,
             called: 0,
@@ -337,6 +341,22 @@ impl Channels {
         self.net.spawn(drive(inner.clone(), connection.stream));
         Rc::new(Shared { inner, to: connection.to, secure: connection.secure })
     }
+}
+
+fn add_counts(told: &mut Http2Counts, counts: &Counts) {
+    let add = |told: &mut [u64], counts: &[u64]| {
+        told.iter_mut().zip(counts).for_each(|(told, count)| *told += count)
+    };
+    add(&mut told.received, &counts.received);
+    add(&mut told.sent, &counts.sent);
+    add(&mut told.resets_received, &counts.resets_received);
+    add(&mut told.resets_sent, &counts.resets_sent);
+    told.blocks += counts.blocks;
+    told.known_blocks += counts.known_blocks;
+    told.received_fields.fields += counts.field_bytes;
+    told.received_fields.blocks += counts.block_bytes;
+    told.sent_fields.fields += counts.sent_field_bytes;
+    told.sent_fields.blocks += counts.sent_block_bytes;
 }
 
 /// Whether another request can be sent over a connection.
@@ -371,6 +391,7 @@ impl Inner {
     fn end(&self, failure: Failure) {
         self.ended.set(Some(failure));
         let state = &mut *self.state.borrow_mut();
+        self.tell(state);
         let now = self.net.now();
         for letter in state.letters.places.iter_mut().filter(|letter| letter.end.is_none()) {
             letter.end = Some(Ended::Lost(failure));
@@ -385,6 +406,7 @@ impl Inner {
         let state = &mut *self.state.borrow_mut();
         if state.client.has_content() {
             state.client.send(&mut state.contents, &mut state.out);
+            self.note_blocked(state);
         }
         if state.out.is_empty() {
             return None;
@@ -404,9 +426,35 @@ impl Inner {
         if !leaving && state.client.is_leaving() {
             self.account.count(|counts| counts.goaways += 1);
         }
+        self.tell(state);
         self.call_waiting(state);
         let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
         read.map_err(|_| Failure { kind, stage: Stage::Head, errno: None })
+    }
+
+    /// Tells what has been counted since this was done last.
+    fn tell(&self, state: &mut State) {
+        let counts = state.client.take_counts();
+        let goaway = state.client.goaway().filter(|_| counts.received[Kind::GoAway as usize] > 0);
+        self.account.http2(|told| {
+            add_counts(told, &counts);
+            if let Some(goaway) = goaway {
+                told.goaway(goaway.code.0, &String::from_utf8_lossy(&goaway.text), 1);
+            }
+        });
+    }
+
+    /// Content has been sent as far as windows allow: the time that they kept it waiting is told when it goes on.
+    fn note_blocked(&self, state: &mut State) {
+        let (now, blocked) = (self.net.now(), state.client.blocked());
+        if let Some((since, before)) = state.blocked.take() {
+            let waited = (now - since).as_micros() as u64;
+            self.account.http2(|told| {
+                told.stream_window_us += if before.by_stream { waited } else { 0 };
+                told.connection_window_us += if before.by_connection { waited } else { 0 };
+            });
+        }
+        state.blocked = (blocked.by_stream || blocked.by_connection).then_some((now, blocked));
     }
 
     /// Nobody is there any more, or it carries no more requests and has answered all of them.

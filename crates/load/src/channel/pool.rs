@@ -77,7 +77,11 @@ impl Channels {
             let mut room = shared.room();
             if matches!(room, Room::Later) {
                 self.account.count(|counts| counts.stream_waits += 1);
-                let Some(then) = shared.wait_for_room(began + self.load.limits.request).await else {
+                let since = self.net.now();
+                let then = shared.wait_for_room(began + self.load.limits.request).await;
+                let waited = self.net.now() - since;
+                self.account.http2(|counts| counts.stream_limit_us += waited.as_micros() as u64);
+                let Some(then) = then else {
                     let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Send, errno: None };
                     return Err(NotConnected { failure, began, ended: self.net.now() });
                 };

@@ -70,28 +70,7 @@ impl Report<'_> {
             let why = if counts.goaways > 0 { "lost or left in order (GOAWAY)" } else { "lost" };
             text += &format!(", {} sent again because that was {why}", show::count(counts.resent));
         }
-        text + "." + &self.http2()
-    }
-
-    /// A sentence of what only HTTP/2 has, where there was any of it.
-    fn http2(&self) -> String {
-        let counts = self.counts();
-        let parts: Vec<String> = [
-            (counts.goaways, "GOAWAY"),
-            (counts.stream_waits, "wait for a free stream"),
-            (counts.streams_cancelled, "stream cancelled"),
-            (counts.interims, "interim answer"),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| match (count, what) {
-            (1, _) => format!("1 {what}"),
-            (_, "wait for a free stream") => format!("{} waits for a free stream", show::count(count)),
-            (_, "stream cancelled") => format!("{} streams cancelled", show::count(count)),
-            _ => format!("{} {what}s", show::count(count)),
-        })
-        .collect();
-        if parts.is_empty() { String::new() } else { format!(" HTTP/2: {}.", parts.join(", ")) }
+        text + "."
     }
 }
 

@@ -86,6 +86,8 @@ pub struct Template {
     block: Vec<u8>,
     /// The encoder's version at which `block` means what it meant.
     version: Option<u64>,
+    /// Bytes of the fields, names and values.
+    bytes: u64,
     /// The method is HEAD.
     head: bool,
 }
@@ -107,8 +109,9 @@ impl Template {
         if self.version != Some(encoder.version()) {
             let before = encoder.version();
             self.block.clear();
-            self.head = false;
+            (self.head, self.bytes) = (false, 0);
             fields.for_each(|(name, value, indexing)| {
+                self.bytes += (name.len() + value.len()) as u64;
                 self.head |= name == b":method" && value == b"HEAD";
                 encoder.field(name, value, indexing, &mut self.block);
             });
@@ -256,6 +259,11 @@ impl Client {
         &self.core.counts
     }
 
+    /// The same since this was asked last.
+    pub fn take_counts(&mut self) -> Counts {
+        std::mem::take(&mut self.core.counts)
+    }
+
     /// What kept content from being sent when [`Self::send`] ran last.
     pub fn blocked(&self) -> Blocked {
         self.core.blocked
@@ -286,6 +294,7 @@ impl Client {
         let id = self.next_id;
         self.next_id += 2;
         self.core.write_block(id, body.is_none(), out, |encoder, out| template.write(encoder, fields, out));
+        self.core.counts.sent_field_bytes += template.bytes;
         let mut half = self.core.half();
         if let Some(length) = body {
             half.upload = Some(Upload::new(length, After::End));
@@ -492,6 +501,7 @@ impl<S: ClientSink> Answers<'_, S> {
         let request = stream.request;
         let (status, content_length) = match self.memo.find(block, self.core.decoder.version()) {
             Some((status, content_length)) => {
+                self.core.counts.blocks += 1;
                 self.core.counts.known_blocks += 1;
                 self.core.counts.block_bytes += block.len() as u64;
                 self.core.counts.field_bytes +=

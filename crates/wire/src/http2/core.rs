@@ -18,10 +18,20 @@ pub struct Counts {
     pub received: [u64; 11],
     /// Frames sent, in the order of [`Kind::ALL`].
     pub sent: [u64; 11],
+    /// Streams that the peer reset, by code; all beyond RFC 9113's last.
+    pub resets_received: [u64; 15],
+    /// Streams that this side reset.
+    pub resets_sent: [u64; 15],
+    /// Field blocks that came.
+    pub blocks: u64,
     /// Bytes of the field blocks that came.
     pub block_bytes: u64,
     /// Bytes of the fields in them, names and values.
     pub field_bytes: u64,
+    /// Bytes of the field blocks that were sent.
+    pub sent_block_bytes: u64,
+    /// Bytes of the fields in a client's.
+    pub sent_field_bytes: u64,
     /// Blocks that equalled one that was decoded before.
     pub known_blocks: u64,
     /// Bytes of content that came, without padding.
@@ -177,6 +187,11 @@ impl Core {
         }
     }
 
+    /// The peer reset a stream.
+    pub(super) fn was_told_reset(&mut self, code: Code) {
+        self.counts.resets_received[place(code)] += 1;
+    }
+
     pub(super) fn sent(&mut self, kind: Kind) {
         self.counts.sent[kind as usize] += 1;
     }
@@ -284,6 +299,7 @@ impl Core {
     pub(super) fn reset(&mut self, stream: u32, code: Code, out: &mut Vec<u8>) {
         frame::rst_stream(stream, code, out);
         self.sent(Kind::RstStream);
+        self.counts.resets_sent[place(code)] += 1;
         self.uploads.retain(|id| *id != stream);
         if self.reset.len() == RESETS_KEPT {
             self.reset.pop_front();
@@ -422,6 +438,7 @@ impl Core {
         block: &[u8],
         fields: &mut Fields<F>,
     ) -> Result<Option<Malformed>, ConnectionError> {
+        self.counts.blocks += 1;
         self.counts.block_bytes += block.len() as u64;
         match self.decoder.decode(block, fields) {
             Ok(()) => Ok(fields.judge()),
@@ -443,6 +460,7 @@ impl Core {
         frame::header(Kind::Headers, flags, stream, 0, out);
         write(&mut self.encoder, out);
         self.sent(Kind::Headers);
+        self.counts.sent_block_bytes += (out.len() - at - frame::HEADER_LEN) as u64;
         let most = self.peer.max_frame_size as usize;
         if out.len() - at - frame::HEADER_LEN <= most {
             return frame::close(at, out);
@@ -539,6 +557,11 @@ impl Core {
         }
         Sent::All
     }
+}
+
+/// Where resets of a code are counted.
+fn place(code: Code) -> usize {
+    (code.0 as usize).min(14)
 }
 
 /// What became of a turn of a stream that has content to send.

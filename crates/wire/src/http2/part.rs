@@ -101,6 +101,7 @@ fn frame<P: Part>(
         Kind::RstStream => {
             let code = Code(four(payload)?);
             part.not_idle(header.stream)?;
+            part.state().0.was_told_reset(code);
             part.rst_stream(header.stream, code)
         }
         Kind::WindowUpdate => window_update(part, header.stream, four(payload)? & MOST_WINDOW, out),

@@ -186,6 +186,23 @@ fn what_a_server_refused_is_sent_again_posts_too() {
 }
 
 #[test]
+fn frames_resets_and_goaways_are_told() {
+    let peer = Peer::start(Behaviour::ResetThird);
+    let ran = press(peer.address, "/x", "-c 1 -t 1 -n 30 --resend never");
+    let report = ran.report();
+    let http2 = report.part("measured/http2");
+    assert_eq!((http2.count("frames_sent/HEADERS"), http2.count("frames_received/RST_STREAM")), (30, 10));
+    assert_eq!(http2.count("resets_received/INTERNAL_ERROR"), 10);
+    assert_eq!((http2.count("blocks"), http2.count("frames_received/HEADERS")), (20, 20));
+    let sent = http2.count("sent_fields/fields");
+    assert!(sent > 2 * http2.count("sent_fields/blocks"), "{sent}");
+    let (address, _origin) = origin("--origin-keep-alive 10");
+    let report = press(address, "/w/1/10", "-c 1 -t 1 -n 30").ended_with(0).report();
+    let goaways = report.list("measured/http2/goaways");
+    assert_eq!((goaways.len(), goaways[0].count("code"), goaways[0].count("count")), (1, 0, 3));
+}
+
+#[test]
 fn a_silent_server_times_out_and_its_connection_lives_on() {
     let peer = Peer::start(Behaviour::SilentThird);
     let report = press(peer.address, "/x", "-c 1 -t 1 -n 9 --timeout 300ms").report();
@@ -259,6 +276,47 @@ fn what_does_not_fit_together_is_refused_with_a_way_out() {
     ] {
         let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+}
+
+/// Refused streams, GOAWAYs and 103s cost no request; both sides count them the same.
+#[test]
+fn what_an_origin_refuses_or_leaves_is_sent_again() {
+    for (faults, told, seen) in [
+        ("refused=0.1", "streams_refused", "resent"),
+        ("goaway=0.02", "goaways", "goaways"),
+        ("early-hints=0.3", "early_hints", "interims"),
+    ] {
+        let (address, origin) = origin(&format!("--origin-stream-faults {faults} --seed 7"));
+        let report = press(address, "/w/1/3000", "-c 8 --streams 4 -t 1 -n 1000").ended_with(0).report();
+        assert_eq!((report.sum("fine"), report.sum("failed")), (1000, 0), "{faults}");
+        origin.signal(Signal::INT);
+        let count = origin.end().report().count(&format!("origin/{told}"));
+        assert!(count > 0 && report.sum(seen) == count, "{faults}: {count} told, {} seen", report.sum(seen));
+    }
+}
+
+/// Answers that stall, or end short of their length, are told from others that break: the origin was asked for them, and says so.
+#[test]
+fn stalls_and_wrong_lengths_are_judged_right() {
+    for faults in ["stalled=0.03", "wrong-length=0.1"] {
+        let (address, origin) = origin(&format!("--size 1KB..50KB --origin-stream-faults {faults} --seed 7"));
+        let line = format!(
+            "cache {address} --origin {address} --clients-only --http 2c --streams 8 -c 8 -t 1 -n 500 --size 1KB..50KB --timeout 500ms {JSON}"
+        );
+        let report = run(&line).report();
+        assert_eq!(
+            (report.sum("requests"), report.sum("faulty"), report.sum("failed")),
+            (500, 0, 0),
+            "{faults}"
+        );
+        origin.signal(Signal::INT);
+        let cut = origin.end().report().count("origin/cut");
+        assert!(
+            cut > 3 && report.sum("injected") == cut,
+            "{faults}: {cut} cut, {} seen",
+            report.sum("injected")
+        );
     }
 }
 
