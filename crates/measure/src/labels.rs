@@ -33,6 +33,16 @@ impl Default for LabelFigures {
     }
 }
 
+impl LabelFigures {
+    /// Adds the figures of another.
+    pub fn merge(&mut self, other: &LabelFigures) {
+        self.ended += other.ended;
+        self.fine += other.fine;
+        // Both have the one geometry, so nothing can be out of range.
+        let _ = self.response.add(&other.response);
+    }
+}
+
 /// The figures of all labels.
 #[derive(Debug, Clone, Default)]
 pub struct Labels(Vec<Option<Box<LabelFigures>>>);
@@ -57,10 +67,7 @@ impl Labels {
     /// Adds the figures of another.
     pub fn merge(&mut self, other: &Labels) {
         for (label, theirs) in other.iter() {
-            self.add_counted(label, theirs.ended, theirs.fine, |response| {
-                // Both have the one geometry, so nothing can be out of range.
-                let _ = response.add(&theirs.response);
-            });
+            self.of(label).merge(theirs);
         }
     }
 

@@ -5,10 +5,11 @@
 
 use crate::body::Body;
 use crate::data::unescape;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What must stand at a place of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// Where to look.
@@ -19,7 +20,7 @@ pub struct Check {
 }
 
 /// What a value must be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
     /// There at all.
@@ -97,7 +98,7 @@ impl Check {
 }
 
 /// A value that is taken from an answer and kept under a name; an answer without it has failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Extract {
     /// As it stands between the braces of what is sent later.
@@ -138,7 +139,7 @@ impl Extract {
 }
 
 /// Which of several values is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
     /// The first.
@@ -165,7 +166,7 @@ fn pattern_violation(pattern: &str) -> Option<String> {
 }
 
 /// How ISO 8583's bitmaps are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum IsoBitmap {
     /// 8 bytes.
@@ -176,7 +177,7 @@ pub enum IsoBitmap {
 }
 
 /// How the fields of ISO 8583 are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum IsoCoding {
     /// Characters of ASCII.
@@ -223,7 +224,7 @@ impl IsoForm {
 }
 
 /// A place in an answer, or in a TCP message that is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Selector {
     /// The part of the message that is looked at.
@@ -234,7 +235,7 @@ pub struct Selector {
 }
 
 /// A part of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// The content of HTTP; of a TCP message what stands behind the head and before a delimiter.
@@ -253,7 +254,7 @@ pub enum Part {
 }
 
 /// How a value is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum By {
     /// At a fixed place.

@@ -4,6 +4,7 @@
 use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
@@ -100,21 +101,21 @@ impl Body {
 }
 
 /// The forms in a plan's text.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "text, { base64 = \"…\" } or { secret = \"env:NAME\" }")]
 enum Form<'a> {
     Text(std::borrow::Cow<'a, str>),
     Binary(Binary),
     Secret(Hidden),
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Binary {
     base64: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Hidden {
     secret: String,
@@ -143,6 +144,16 @@ impl<'de> Deserialize<'de> for Body {
             }
             Form::Secret(Hidden { secret }) => Secret::read(&secret).map(Body::from).map_err(wrong),
         }
+    }
+}
+
+impl JsonSchema for Body {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Bytes".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Form::json_schema(generator)
     }
 }
 

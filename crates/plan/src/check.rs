@@ -23,6 +23,7 @@ use crate::secret::without_userinfo;
 use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
 use crate::sources::MAX_SOURCES;
 use crate::template::Piece;
+use crate::text::meant;
 use std::collections::HashSet;
 
 /// Most users, connections or requests in flight.
@@ -116,6 +117,22 @@ fn check_size(size: &Size, found: &mut Vec<String>) {
     }
 }
 
+/// Each label of a threshold is one that figures are gathered under.
+fn check_thresholds(load: &Load, found: &mut Vec<String>) {
+    let measured = load.phases.iter().filter(|phase| phase.measured);
+    let labels: Vec<String> = measured.flat_map(|phase| phase.labels()).collect();
+    for threshold in &load.fail_if {
+        if let Some(label) = threshold.label.as_deref().filter(|label| !labels.iter().any(|one| one == label))
+        {
+            let meant = meant(label, labels.iter().map(String::as_str));
+            let meant = meant.map_or(String::new(), |meant| format!(": did you mean '{meant}'?"));
+            found.push(format!(
+                "fail_if '{threshold}': no request or transaction of a measured phase is called '{label}'{meant}"
+            ));
+        }
+    }
+}
+
 fn check_load(load: &Load, found: &mut Vec<String>) {
     check_protocol(&load.protocol, found);
     if let Some(http) = load.protocol.http1() {
@@ -131,6 +148,7 @@ fn check_load(load: &Load, found: &mut Vec<String>) {
     if sources > MAX_SOURCES {
         found.push(format!("sources are {sources} addresses: give at most {MAX_SOURCES}"));
     }
+    check_thresholds(load, found);
     if load.phases.is_empty() {
         found.push("load has no phase: nothing would be sent".to_owned());
     }
@@ -588,6 +606,7 @@ mod tests {
             stop: Stop::default(),
         };
         let load = Load {
+            fail_if: Vec::new(),
             target: Some("localhost:8080".to_owned()),
             sources: Vec::new(),
             protocol: Protocol::default(),

@@ -2,11 +2,13 @@
 
 use crate::answer::{By, Check, Must, Part, Selector};
 use crate::body::Body;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What answers must be to count as good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(from = "Read")]
+#[schemars(!from, default, deny_unknown_fields)]
 pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -110,7 +112,7 @@ impl Expect {
 }
 
 /// A status, or all those of a class, written `204` or `"2xx"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Written", into = "Written")]
 pub enum Status {
     /// This one.
@@ -119,8 +121,8 @@ pub enum Status {
     Class(u16),
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a status such as 204, or a class such as \"2xx\"")]
 enum Written {
     Number(u16),
     Text(String),
@@ -177,7 +179,7 @@ impl From<Status> for Written {
 }
 
 /// What bodies must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExpectBody {
     /// Complete by their own framing; they may be drained unread.

@@ -434,6 +434,7 @@ mod tests {
             stop: crate::Stop { requests: Some(1), ..Default::default() },
         };
         let load = Load {
+            fail_if: Vec::new(),
             target: None,
             sources: Vec::new(),
             protocol: Protocol::Http1(http),

@@ -6,10 +6,11 @@
 use crate::content::Content;
 use crate::draw::fraction;
 use crate::numbers::{MAX_SIZE, leading_number, write_number};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Switches of the origin and of the documents that both sides must share.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Form {
     /// Bodies begin with the path (`-M` switches it off).
@@ -40,7 +41,7 @@ impl Default for Form {
 }
 
 /// The type that the origin gives its documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentType {
     /// text/html
@@ -52,7 +53,7 @@ pub enum ContentType {
 }
 
 /// Ending of a document's path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extension {
     /// No ending.

@@ -85,11 +85,12 @@ pub use text::{Find, Source, TextError, TextForm};
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 
 /// Everything a run needs to know, whoever described it: a native command line, an old tool's, or a plan file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Version of the text form; this build reads [`Plan::VERSION`].
@@ -143,6 +144,7 @@ mod tests {
     fn an_origin_on_every_address_is_reached_by_the_name_in_urls() {
         let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
         let load = Load {
+            fail_if: Vec::new(),
             sources: Vec::new(),
             target: None,
             protocol: Protocol::Http1(http),

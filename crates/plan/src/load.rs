@@ -12,13 +12,15 @@ use crate::reach::ConnectTo;
 use crate::scenario::{Group, Scenario, Step};
 use crate::sources::SourceRange;
 use crate::stop::Stop;
+use crate::threshold::Threshold;
 use crate::tls::{OriginTls, Tls};
-use crate::units::{duration_text, duration_text_option};
+use crate::units::{DurationText, duration_text, duration_text_option};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The client side of a test.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
     /// Where connections go, `host:port`: the proxy. `None`: to the host that each URL names.
@@ -38,13 +40,16 @@ pub struct Load {
     pub limits: Limits,
     /// Follow each other in one run; each has its own figures.
     pub phases: Vec<Phase>,
+    /// What must not be when the run is over, such as `p99>50ms` or `errors{checkout}>1%`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fail_if: Vec<Threshold>,
     /// What is told about single requests while the run goes on.
     #[serde(default)]
     pub trace: Trace,
 }
 
 /// What is spoken on a connection; a value, so that others can follow.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// HTTP/1.0 or 1.1 over TCP.
@@ -89,7 +94,7 @@ impl Default for Protocol {
 }
 
 /// How HTTP/1 requests look and how their connections live.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Http1 {
     /// Form of the request line.
@@ -171,7 +176,7 @@ impl Default for Http1 {
 }
 
 /// A version of HTTP/1 (RFC 9112 section 2.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 pub enum HttpVersion {
     /// HTTP/1.0: connections are kept only where both sides say so.
     #[serde(rename = "1.0")]
@@ -197,7 +202,7 @@ impl HttpVersion {
 }
 
 /// How a proxy is addressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestForm {
     /// `GET /path` with a Host field: what a web server or reverse proxy sees.
@@ -209,7 +214,7 @@ pub enum RequestForm {
 }
 
 /// What is looked at in each answer.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Check {
     /// How much of a body is compared with what it must be.
@@ -236,7 +241,7 @@ impl Default for Check {
 }
 
 /// How much of a body is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckContent {
     /// Nothing: bodies may be drained unread.
@@ -248,23 +253,28 @@ pub enum CheckContent {
 }
 
 /// What bounds a request; all are enforced to about 20 ms.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// From the start of connecting until connected, tunnel and TLS handshake included.
     #[serde(with = "duration_text")]
+    #[schemars(with = "DurationText")]
     pub connect: Duration,
     /// From the send of a request until the first byte of its answer; `None`: only `request` bounds it.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
     pub first_byte: Option<Duration>,
     /// From the start of a request until its answer is complete.
     #[serde(with = "duration_text")]
+    #[schemars(with = "DurationText")]
     pub request: Duration,
     /// How long nothing may come or go within a request that is described; `None`: only `request` bounds it.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
     pub idle: Option<Duration>,
     /// How long requests under way are waited for when the run is over.
     #[serde(with = "duration_text")]
+    #[schemars(with = "DurationText")]
     pub grace: Duration,
     /// Header bytes of one answer.
     pub head_bytes: u32,
@@ -272,6 +282,7 @@ pub struct Limits {
     pub fields: u16,
     /// How long a user pauses at most before its next request when the target refuses.
     #[serde(with = "duration_text", skip_serializing_if = "is_usual_pause")]
+    #[schemars(with = "DurationText")]
     pub pause: Duration,
 }
 
@@ -298,7 +309,7 @@ impl Default for Limits {
 }
 
 /// One part of a run, with figures of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Its name in reports.
@@ -336,10 +347,25 @@ impl Phase {
         std::iter::once(&mut self.scenario).chain(self.groups.iter_mut().map(|group| &mut group.scenario))
     }
 
+    /// It with a pace of its own for each group that has a share of the phase's.
+    pub(crate) fn dealt(&self) -> Phase {
+        let mut dealt = self.clone();
+        let mut before = 0.0;
+        for group in &mut dealt.groups {
+            if let Some(share) = group.share.take() {
+                group.pace = self.pace.between(before, before + share);
+                before += share;
+            }
+        }
+        dealt
+    }
+
     /// Its groups, each as a phase of its own; itself where it has none.
     pub fn parts(&self) -> Vec<Phase> {
+        let dealt = self.dealt();
         let of_group = |group: &Group| {
-            let after = self.stop.after.into_iter().chain(group.stop.after).min();
+            let left = self.stop.after.map(|after| after.saturating_sub(group.start));
+            let after = left.into_iter().chain(group.stop.after).min();
             Phase {
                 name: group.name.clone(),
                 scenario: group.scenario.clone(),
@@ -351,7 +377,7 @@ impl Phase {
         };
         match self.groups.is_empty() {
             true => vec![self.clone()],
-            false => self.groups.iter().map(of_group).collect(),
+            false => dealt.groups.iter().map(of_group).collect(),
         }
     }
 
@@ -382,7 +408,7 @@ fn yes() -> bool {
 }
 
 /// What is told about single requests while the run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trace {
     /// Each URL before it is asked for.
@@ -409,7 +435,7 @@ pub struct Trace {
 }
 
 /// How the origin behaves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Origin {
     /// Where it listens, `host:port`.

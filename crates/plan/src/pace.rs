@@ -4,14 +4,15 @@
 //! law of arrivals, the parts of a load) is the engine's.
 
 use crate::delay::Delay;
-use crate::units::{self, show_duration};
+use crate::units::{self, DurationText, show_duration};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// When requests are sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pace {
     /// Closed: each of `users` sends its next request when the last one is answered.
@@ -63,6 +64,35 @@ pub enum Pace {
     Ramps(Vec<UserRow>),
 }
 
+impl Pace {
+    /// What of it lies between two shares of the whole, 0 to 1: pieces that lie side by side sum to it.
+    pub(crate) fn between(&self, from: f64, to: f64) -> Pace {
+        let part = to - from;
+        let upto = |count: u32, share: f64| (f64::from(count) * share).round().min(f64::from(count)) as u32;
+        let dealt = |count: &mut u32| *count = upto(*count, to) - upto(*count, from);
+        let mut pace = self.clone();
+        match &mut pace {
+            Pace::Users(users) | Pace::Thinking { users, .. } => dealt(users),
+            Pace::Timetable { users, per_second } => {
+                dealt(users);
+                *per_second *= part;
+            }
+            Pace::Rate { per_second, in_flight, .. } | Pace::Connections { per_second, in_flight, .. } => {
+                dealt(in_flight);
+                *per_second *= part;
+            }
+            Pace::Stages { stages, in_flight, .. } => {
+                dealt(in_flight);
+                stages
+                    .iter_mut()
+                    .for_each(|stage| (stage.from, stage.to) = (stage.from * part, stage.to * part));
+            }
+            Pace::Ramps(rows) => rows.iter_mut().for_each(|row| dealt(&mut row.users)),
+        }
+        pace
+    }
+}
+
 impl Default for Pace {
     /// One user.
     fn default() -> Pace {
@@ -72,22 +102,26 @@ impl Default for Pace {
 
 /// Users that come one after the other, stay, and go one after the other. Of n users the one with number k, from 0, begins
 /// at `delay + k·ramp/n` and, where there is a `hold`, begins nothing more from `delay + ramp + hold + k·ramp_down/n` on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct UserRow {
     /// How many.
     pub users: u32,
     /// From the beginning of the phase until the first one comes.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
+    #[schemars(with = "DurationText")]
     pub delay: Duration,
     /// In which they come, evenly.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
+    #[schemars(with = "DurationText")]
     pub ramp: Duration,
     /// From then on until the first one goes. `None`: they stay.
     #[serde(with = "units::duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
     pub hold: Option<Duration>,
     /// In which they go, evenly.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
+    #[schemars(with = "DurationText")]
     pub ramp_down: Duration,
 }
 
@@ -180,7 +214,7 @@ pub struct Open {
 }
 
 /// The law of arrivals of an open pace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
     /// Evenly spaced.
@@ -197,7 +231,7 @@ pub enum Arrivals {
 }
 
 /// A time with a rate of its own; as text `10s:100`, or `10s:100..1000` for a ramp.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Stage {
     /// How long it lasts.

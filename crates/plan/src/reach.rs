@@ -1,5 +1,6 @@
 //! Connections that go elsewhere than a URL says.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +9,7 @@ use std::str::FromStr;
 ///
 /// Its text form is curl's, `HOST:PORT:TO:TOPORT`, IPv6 addresses in brackets: an empty HOST or PORT stands for any, an
 /// empty TO or TOPORT for that of the URL.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct ConnectTo {
     /// Host of the URL; `None`: any.

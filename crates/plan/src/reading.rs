@@ -1,11 +1,12 @@
 //! How fast clients read, and when they lose patience.
 
-use crate::units::duration_text;
+use crate::units::{DurationText, duration_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How fast clients read.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reading {
     /// Bytes per second at which a slow client reads; `None`: as fast as it can.
@@ -31,13 +32,14 @@ impl Reading {
 }
 
 /// When a client loses patience with a slow answer.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GiveUp {
     /// Bytes per second below which the answer is too slow.
     pub below_bytes_per_second: u64,
     /// Not before this long.
     #[serde(with = "duration_text")]
+    #[schemars(with = "DurationText")]
     pub after: Duration,
     /// Not before this many bytes.
     pub after_bytes: u64,

@@ -3,6 +3,7 @@
 use crate::address::Address;
 use crate::digest::Sha256;
 use crate::request::Request;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ struct Line {
 }
 
 /// A list by its name: what a result says instead of a million requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ListName {
     /// The file that it was read from, as typed; `None`: it came otherwise.
@@ -181,6 +182,16 @@ impl PartialEq for RequestList {
 impl Serialize for RequestList {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter().map(|listed| listed.whole()))
+    }
+}
+
+impl JsonSchema for RequestList {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RequestList".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<Request>::json_schema(generator)
     }
 }
 

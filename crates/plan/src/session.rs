@@ -5,10 +5,11 @@
 
 use crate::credentials::Credentials;
 use crate::request::Request;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What users of a step remember and do of themselves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Session {
     /// Cookies of answers are kept, per user, and sent back (RFC 6265). A Cookie field that the plan lists is a starting
@@ -44,7 +45,7 @@ impl Session {
 ///
 /// The method becomes GET after 303, and after 301 and 302 of a POST (RFC 9110 section 15.4); the body then stays behind.
 /// Where 201 is among the statuses, its Content-Location leads on, too. Authorization and Cookie fields that the plan lists stay behind where a hop leads to another host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Redirects {
     /// At most so many one after the other; one more is a failure.
@@ -67,7 +68,7 @@ impl Default for Redirects {
 
 /// How challenges are answered: Basic (RFC 7617) and Digest (RFC 7616) as the challenge asks, the stronger first. Once a
 /// challenge was answered, the user's further requests to that host carry credentials without being asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Auth {
     /// For 401; the first whose realm fits is taken.
@@ -88,7 +89,7 @@ impl Default for Auth {
 }
 
 /// What a page needs: images, style sheets, icons, scripts and frames that its HTML names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Resources {
     /// Connections that a user has to one host at once.
@@ -108,7 +109,7 @@ pub struct Resources {
 }
 
 /// Which elements of a page name what it needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Elements {
     /// All that a browser fetches at once, relative to the page's `<base>`.
@@ -137,7 +138,7 @@ impl Default for Resources {
 }
 
 /// Whether a user asks for what it has seen on condition that it has changed (If-None-Match, If-Modified-Since).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Validators {
     /// Never.

@@ -8,8 +8,9 @@ use crate::content::Content;
 use crate::draw::{Draw, fraction, hash};
 use crate::jtest;
 pub use crate::numbers::{MAX_SIZE, leading_number, write_number};
-use crate::units::{duration_text, duration_text_option};
+use crate::units::{DurationText, duration_text, duration_text_option};
 use rand_distr::{Distribution, LogNormal, Pareto};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ pub const NONCE_FIELD: &str = "Wringer-Request";
 pub const CONTROL_PREFIX: &str = "/.wringer/";
 
 /// What exists and what is true of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Site {
     /// How objects look on the wire.
@@ -32,6 +33,7 @@ pub struct Site {
     pub lifetime: Lifetime,
     /// Each object gets a new version this often, staggered by id; `None`: it never changes.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
     pub change_every: Option<Duration>,
     /// Answers carry an ETag.
     pub etag: bool,
@@ -65,7 +67,7 @@ impl Default for Site {
 }
 
 /// How objects look on the wire.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// Paths `/w/<laws>/<id>/<size>` (see [`Paths`]), each answer stamped.
@@ -75,7 +77,7 @@ pub enum Form {
 }
 
 /// A law of sizes in bytes; deterministic, so that an object has the same size whenever it is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Size {
     /// Each object has this many bytes.
@@ -140,28 +142,31 @@ fn heavy(bits: u64, median: u64, sigma: f64, tail: f64, shape: f64) -> u64 {
 }
 
 /// A law of lifetimes (`max-age`), by object.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Lifetime {
     /// Each object lives this long.
     Fixed {
         /// Value of max-age; whole seconds.
         #[serde(with = "duration_text")]
+        #[schemars(with = "DurationText")]
         max_age: Duration,
     },
     /// Evenly between both.
     Uniform {
         /// Shortest max-age.
         #[serde(with = "duration_text")]
+        #[schemars(with = "DurationText")]
         min: Duration,
         /// Longest max-age.
         #[serde(with = "duration_text")]
+        #[schemars(with = "DurationText")]
         max: Duration,
     },
 }
 
 /// Which request field chooses the variant of an object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VaryOn {
     /// Any field, with values `variant-<k>`.

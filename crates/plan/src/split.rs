@@ -38,6 +38,7 @@ impl Part {
     /// Fewer users than parts leave some parts idle, and requests are shared among the others only. Rates stay those of
     /// the whole, as parts take turns under them ([`Part::number`]).
     pub fn of_phase(self, phase: &Phase) -> Option<(Part, Phase)> {
+        let phase = phase.dealt();
         // Whoever sends or serves has at least one of them.
         let groups = phase.groups.iter().map(|group| group.pace.at_once()).max();
         let limit = groups.unwrap_or(phase.pace.at_once());
@@ -46,7 +47,7 @@ impl Part {
             return None;
         }
         let part = Part { index: self.index, of: active };
-        let mut mine = phase.clone();
+        let mut mine = phase;
         part.take(&mut mine.pace, &mut mine.stop);
         mine.groups.iter_mut().for_each(|group| part.take(&mut group.pace, &mut group.stop));
         Some((part, mine))

@@ -1,13 +1,18 @@
 //! Thresholds: what a run's figures must keep to, such as `p99>50ms`, which names what must not be.
 
 use crate::units;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A condition that must not hold when the run is over.
-#[derive(Debug, Clone, PartialEq)]
+/// A condition that must not hold when the run is over; as text `p99>50ms` or, of one label, `p99{checkout}>50ms`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
 pub struct Threshold {
     /// As it was typed.
     pub text: String,
+    /// The name of requests or of a transaction, whose figure it is; `None`: that of the whole run.
+    pub label: Option<String>,
     /// The figure.
     pub metric: Metric,
     /// What must not be.
@@ -88,6 +93,7 @@ pub enum As {
 }
 
 const WANTED: &str = "give METRIC>LIMIT or METRIC<LIMIT, such as 'p99>50ms', 'errors>0.1%' or 'rate<1k/s'";
+const OF_LABELS: &str = "p50 to p99.99, mean, max, errors, failed and rate";
 const METRICS: &str = "p50 to p99.99, mean and max, also of service. first-byte. connect. tls. and lateness., errors, \
                        failed, faulty, unfinished, overflow, rate and hit-ratio";
 
@@ -97,8 +103,16 @@ impl Threshold {
     /// # Errors
     /// What is no such condition, and what would do.
     pub fn parse(text: &str) -> Result<Threshold, String> {
-        let at = text.find(['>', '<']).ok_or_else(|| format!("'{text}' is no condition: {WANTED}"))?;
-        let (name, rest) = text.split_at(at);
+        let no_condition = || format!("'{text}' is no condition: {WANTED}");
+        let (label, unlabelled) = match text.split_once('{') {
+            Some((name, rest)) => {
+                let (label, rest) = rest.rsplit_once('}').ok_or_else(no_condition)?;
+                (Some(label.to_owned()), format!("{name}{rest}"))
+            }
+            None => (None, text.to_owned()),
+        };
+        let at = unlabelled.find(['>', '<']).ok_or_else(no_condition)?;
+        let (name, rest) = unlabelled.split_at(at);
         let (relation, limit) = match (rest.strip_prefix(">="), rest.strip_prefix("<=")) {
             (Some(limit), _) => (Relation::AtLeast, limit),
             (_, Some(limit)) => (Relation::AtMost, limit),
@@ -106,7 +120,10 @@ impl Threshold {
             _ => (Relation::Below, &rest[1..]),
         };
         let (metric, limit) = metric(name.trim(), limit.trim()).map_err(|why| format!("'{text}': {why}"))?;
-        Ok(Threshold { text: text.to_owned(), metric, relation, limit })
+        if label.is_some() && !metric.is_of_labels() {
+            return Err(format!("'{text}': of a label {OF_LABELS} are known"));
+        }
+        Ok(Threshold { text: text.to_owned(), label, metric, relation, limit })
     }
 
     /// Whether a figure is what must not be. One that is not known is, since nothing shows that it was kept.
@@ -118,6 +135,30 @@ impl Threshold {
             Relation::Below => value < self.limit,
             Relation::AtMost => value <= self.limit,
         }
+    }
+}
+
+impl Metric {
+    /// Whether it is known of single labels.
+    fn is_of_labels(self) -> bool {
+        matches!(
+            self,
+            Metric::Time(Timed::Response, _) | Metric::Errors(_) | Metric::Failed(_) | Metric::Rate
+        )
+    }
+}
+
+impl TryFrom<String> for Threshold {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Threshold, String> {
+        Threshold::parse(&text)
+    }
+}
+
+impl From<Threshold> for String {
+    fn from(threshold: Threshold) -> String {
+        threshold.text
     }
 }
 
@@ -198,7 +239,7 @@ mod tests {
             ("rps<1k/s", Metric::Rate, Relation::Below, 1000.0),
             ("hit-ratio<=90%", Metric::HitRatio, Relation::AtMost, 0.9),
         ] {
-            let expected = Threshold { text: text.to_owned(), metric, relation, limit };
+            let expected = Threshold { text: text.to_owned(), label: None, metric, relation, limit };
             assert_eq!(Threshold::parse(text), Ok(expected), "{text}");
         }
         for (text, said) in [
@@ -209,9 +250,19 @@ mod tests {
             ("p99>50", "50ms"),
             ("mean<=0.5", "no unit"),
             ("errors>many", "'many'"),
+            ("p99{a>1s", "no condition"),
+            ("hit-ratio{a}<1%", "of a label p50"),
         ] {
             assert!(Threshold::parse(text).unwrap_err().contains(said), "{text}");
         }
+    }
+
+    #[test]
+    fn a_condition_may_be_of_one_label() {
+        let read = Threshold::parse("p99{pay > {now}} >= 1s").unwrap();
+        let quantile = Metric::Time(Timed::Response, Statistic::Quantile(0.99));
+        assert_eq!((read.label.as_deref(), read.metric), (Some("pay > {now}"), quantile));
+        assert_eq!((read.relation, read.limit), (Relation::AtLeast, 1e6));
     }
 
     #[test]

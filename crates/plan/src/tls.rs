@@ -2,11 +2,12 @@
 //!
 //! Files are named here and read by whoever runs the plan.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How clients speak TLS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
     /// The server's certificate must be valid, for the right name, and signed by somebody trusted.
@@ -52,7 +53,7 @@ impl Default for Tls {
 }
 
 /// How the origin speaks TLS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OriginTls {
     /// PEM file of its certificate, followed by those that vouch for it; without one, the origin makes itself one that
@@ -99,7 +100,7 @@ impl Default for OriginTls {
 }
 
 /// A version of TLS.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TlsVersion {
     /// RFC 5246.
     #[serde(rename = "1.2")]
@@ -124,7 +125,7 @@ impl TlsVersion {
 }
 
 /// What of an earlier connection is used for the next one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 pub enum Resumption {
     /// Nothing: each connection takes a full handshake.
     #[serde(rename = "off")]
@@ -154,7 +155,7 @@ impl Resumption {
 }
 
 /// A cipher suite, by its number (IANA).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct CipherSuite(u16);
 

@@ -1,6 +1,6 @@
 //! Figures per label, from each phase of a run: what the text and the JSON show of them.
 
-use measure::{MAX_LABELS, PhaseResult, RunResult};
+use measure::{LabelFigures, MAX_LABELS, PhaseResult, RunResult};
 use plan::Plan;
 use serde::Serialize;
 
@@ -23,6 +23,21 @@ pub(crate) struct LabelLine {
 pub(crate) fn lines(result: &RunResult, plan: &Plan) -> Vec<LabelLine> {
     let phases = plan.load.iter().flat_map(|load| &load.phases).zip(&result.phases);
     phases.flat_map(|(planned, seen)| of_phase(&planned.labels(), seen)).collect()
+}
+
+/// The figures of a label over all phases that count; `None`: nothing bore it.
+pub(crate) fn measured(result: &RunResult, plan: &Plan, label: &str) -> Option<LabelFigures> {
+    let phases = plan.load.iter().flat_map(|load| &load.phases).zip(&result.phases);
+    let mut sum: Option<LabelFigures> = None;
+    for (planned, seen) in phases.filter(|(_, seen)| seen.measured) {
+        let place =
+            planned.labels().iter().position(|name| name == label).filter(|&place| place < MAX_LABELS);
+        let found = seen.tally.labels.iter().find(|(one, _)| Some(usize::from(one.0)) == place);
+        if let Some((_, figures)) = found {
+            sum.get_or_insert_default().merge(figures);
+        }
+    }
+    sum
 }
 
 fn of_phase(names: &[String], seen: &PhaseResult) -> Vec<LabelLine> {

@@ -1,21 +1,50 @@
 //! A run's figures held to conditions.
 
+use crate::labels;
 use measure::run::ratio;
 use measure::verdict::errors;
-use measure::{Bound, Clock, Judged, PhaseResult};
-use plan::{As, Metric, Statistic, Threshold, Timed};
+use measure::{Bound, Clock, Judged, LabelFigures, PhaseResult, RunResult};
+use plan::{As, Metric, Plan, Statistic, Threshold, Timed};
 
-/// Holds the figures of a phase to each condition.
-pub fn judge(thresholds: &[Threshold], phase: &PhaseResult) -> Vec<Judged> {
+/// Holds the figures of a run to each condition.
+pub fn judge<'a>(
+    thresholds: impl IntoIterator<Item = &'a Threshold>,
+    result: &RunResult,
+    plan: &Plan,
+) -> Vec<Judged> {
+    let measured = result.measured();
     let judged = |threshold: &Threshold| {
-        let bound = value(threshold.metric, phase);
+        let bound = match &threshold.label {
+            None => value(threshold.metric, &measured),
+            Some(label) => {
+                let figures = labels::measured(result, plan, label);
+                figures.and_then(|figures| of_label(threshold.metric, &figures, &measured)).map(exact)
+            }
+        };
         let (value, at_least) = (bound.map(|bound| bound.value), bound.is_some_and(|bound| bound.at_least));
         // What may be anything from here on is violated unless any such value keeps it.
         let violated =
             threshold.is_violated_by(value) || at_least && threshold.is_violated_by(Some(f64::INFINITY));
         Judged { condition: threshold.to_string(), value, at_least, violated }
     };
-    thresholds.iter().map(judged).collect()
+    thresholds.into_iter().map(judged).collect()
+}
+
+/// A figure of one label; nothing where it is not gathered for labels.
+fn of_label(metric: Metric, figures: &LabelFigures, measured: &PhaseResult) -> Option<f64> {
+    let failed = figures.ended - figures.fine;
+    match metric {
+        Metric::Time(Timed::Response, _) if figures.ended == 0 => None,
+        Metric::Time(Timed::Response, Statistic::Quantile(share)) => {
+            Some(figures.response.value_at_quantile(share) as f64)
+        }
+        Metric::Time(Timed::Response, Statistic::Mean) => Some(figures.response.mean()),
+        Metric::Time(Timed::Response, Statistic::Max) => Some(figures.response.max() as f64),
+        Metric::Errors(As::Count) | Metric::Failed(As::Count) => Some(failed as f64),
+        Metric::Errors(As::Share) | Metric::Failed(As::Share) => ratio(failed, figures.ended),
+        Metric::Rate => Some(measured.per_second(figures.ended)),
+        _ => None,
+    }
 }
 
 fn value(metric: Metric, phase: &PhaseResult) -> Option<Bound> {
@@ -72,8 +101,21 @@ fn response(statistic: Statistic, phase: &PhaseResult) -> Option<Bound> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::Counts;
+    use measure::{Counts, Failure, FailureKind, Label, Outcome, RunState, Stage};
     use std::time::Duration;
+
+    /// Whether a run of one phase, with a label `a` and one `b` behind it, violates each condition.
+    fn check(phase: PhaseResult, conditions: &[(&str, bool)]) {
+        let plan = "version = 1\nseed = 1\n[[load.phases]]\nname = 'measure'\nscenario = { steps = [\
+                    { transaction = { name = 'a', steps = [] } }, { transaction = { name = 'b', steps = [] } } ] }";
+        let plan = Plan::from_text(plan).unwrap();
+        let mut result = RunState::default().result();
+        result.phases.push(phase);
+        for (condition, violated) in conditions {
+            let judged = judge(&[Threshold::parse(condition).unwrap()], &result, &plan);
+            assert_eq!(judged[0].violated, *violated, "{judged:?}");
+        }
+    }
 
     #[test]
     fn figures_are_held_to_conditions() {
@@ -81,21 +123,46 @@ mod tests {
         phase.took = Duration::from_secs(2);
         phase.tally.counts = Counts { requests: 1000, failed: 3, faulty: 2, ..Counts::default() };
         (1..=100).for_each(|ms| phase.tally.time(Clock::Response, Duration::from_millis(ms)));
-        for (condition, violated) in [
-            ("p50>49ms", true),
-            ("p50>51ms", false),
-            ("max>=100ms", true),
-            ("mean>60ms", false),
-            ("errors>0.5%", false),
-            ("errors>=5", true),
-            ("failed>3", false),
-            ("faulty>1", true),
-            ("rate<501", true),
-            ("rate<500", false),
-            ("tls.p50>1h", true),
-        ] {
-            let judged = judge(&[Threshold::parse(condition).unwrap()], &phase);
-            assert_eq!(judged[0].violated, violated, "{judged:?}");
-        }
+        check(
+            phase,
+            &[
+                ("p50>49ms", true),
+                ("p50>51ms", false),
+                ("max>=100ms", true),
+                ("mean>60ms", false),
+                ("errors>0.5%", false),
+                ("errors>=5", true),
+                ("failed>3", false),
+                ("faulty>1", true),
+                ("rate<501", true),
+                ("rate<500", false),
+                ("tls.p50>1h", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn figures_of_a_label_are_held_to_conditions_of_it() {
+        let failed = Outcome::Failed(Failure { kind: FailureKind::Reset, stage: Stage::Head, errno: None });
+        let mut phase = PhaseResult::new("measure", true);
+        phase.took = Duration::from_secs(2);
+        let labels = &mut phase.tally.labels;
+        labels.count(Label(0), Outcome::Fine, Duration::from_millis(500), 7);
+        labels.count(Label(1), Outcome::Fine, Duration::from_millis(20), 99);
+        labels.count(Label(1), failed, Duration::from_millis(20), 1);
+        check(
+            phase,
+            &[
+                ("p99{a}>400ms", true),
+                ("p99{b}>400ms", false),
+                ("max{b}>19ms", true),
+                ("errors{a}>0", false),
+                ("errors{b}>0", true),
+                ("failed{b}>1%", false),
+                ("rate{b}<50", false),
+                ("rate{b}<51", true),
+                ("p50{c}>1h", true),
+            ],
+        );
     }
 }

@@ -75,6 +75,8 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::Show(args)) => command::plan::show(&args),
         Command::Plan(PlanCommand::Check { file, read }) => command::plan::check(&file, &read),
         Command::Plan(PlanCommand::Convert(args)) => command::plan::convert(&args),
+        Command::Plan(PlanCommand::New { kind }) => Ok(command::start::print(kind)),
+        Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),

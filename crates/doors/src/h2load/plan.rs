@@ -215,6 +215,7 @@ fn plan(
         ..measured.clone()
     });
     let load = Load {
+        fail_if: Vec::new(),
         target: None,
         sources: Vec::new(),
         protocol: Protocol::Http1(http),

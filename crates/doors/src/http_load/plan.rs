@@ -98,6 +98,7 @@ pub(super) fn of(
         ..Limits::default()
     };
     let load = Load {
+        fail_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy),
         sources,
         protocol: Protocol::Http1(http1(typed, format, https)?),

@@ -221,6 +221,7 @@ impl CacheArgs {
             ..Http1::default()
         };
         let load = Load {
+            fail_if: Vec::new(),
             target: Some(target.to_owned()),
             sources: self.load.sources.clone(),
             protocol: Protocol::Http1(http),

@@ -36,7 +36,7 @@ pub use options::{
     WatchArgs,
 };
 pub use phase::PhaseArg;
-pub use plan_file::{JmeterArgs, PlanCommand, PrintArgs, ReadArgs};
+pub use plan_file::{JmeterArgs, PlanCommand, PrintArgs, ReadArgs, Start};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};

@@ -1,7 +1,7 @@
 //! Plan files: what is said of reading, and of printing them.
 
 use super::values;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use plan::TextForm;
 use std::path::PathBuf;
 
@@ -53,6 +53,26 @@ pub enum PlanCommand {
     },
     /// Print a plan of JMeter's (.jmx) or wrktcp's (.ini) as a plan file, or a plan file in another form
     Convert(PrintArgs),
+    /// Print a commented plan to begin with
+    New {
+        /// http, cache, tcp or journey
+        kind: Start,
+    },
+    /// Print the JSON Schema of plan files, for editors
+    Schema,
+}
+
+/// A plan to begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Start {
+    /// Requests to a web server
+    Http,
+    /// A cache between clients and an origin
+    Cache,
+    /// Messages over TCP
+    Tcp,
+    /// Users that walk through a site
+    Journey,
 }
 
 /// Which plan is printed, and how.

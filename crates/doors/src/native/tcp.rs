@@ -187,6 +187,7 @@ impl TcpArgs {
             pace,
         };
         let load = Load {
+            fail_if: Vec::new(),
             target: Some(self.target.clone()),
             protocol: Protocol::Messages(connections),
             sources: self.load.sources.clone(),

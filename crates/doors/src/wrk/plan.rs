@@ -190,6 +190,7 @@ fn plan(
     typed.protocol.check(tls.is_some()).map_err(told)?;
     let http2 = typed.protocol.http2();
     let load = Load {
+        fail_if: Vec::new(),
         target: None,
         sources: Vec::new(),
         protocol: Protocol::Http1(Http1 { bare: http2.is_none(), tls, http2, ..Http1::default() }),

@@ -54,6 +54,7 @@ impl<'a> Converter<'a> {
         let tls = self.https.then(|| Tls { verify: false, ..Tls::default() });
         let connect_to = std::mem::take(&mut self.connect_to);
         Load {
+            fail_if: Vec::new(),
             target: None,
             sources: Vec::new(),
             protocol: Protocol::Http1(Http1 {
@@ -97,7 +98,9 @@ impl<'a> Converter<'a> {
             always: false,
         };
         match <[Group; 1]>::try_from(groups) {
-            Ok([Group { name, scenario, pace, stop }]) => Some(Phase { name, scenario, pace, stop, ..phase }),
+            Ok([Group { name, scenario, pace, stop, .. }]) => {
+                Some(Phase { name, scenario, pace, stop, ..phase })
+            }
             Err(groups) if groups.is_empty() => None,
             Err(groups) => Some(Phase { groups, ..phase }),
         }
@@ -117,7 +120,7 @@ impl<'a> Converter<'a> {
         let on_failure =
             if plain && on_failure == OnFailure::Continue { OnFailure::default() } else { on_failure };
         let scenario = Scenario { steps, variables: Vec::new(), on_failure, keep };
-        Some(Group { name: of.title().to_owned(), scenario, pace, stop })
+        Some(Group { name: of.title().to_owned(), scenario, pace, stop, ..Group::default() })
     }
 
     /// Values that users begin with, once it is known which ones texts hold.

@@ -149,14 +149,19 @@ impl Run {
         }
         if !mine.is_empty() {
             let whole = phase.parts();
-            for ((work, share), whole) in mine.iter_mut().zip(&whole) {
-                work.phase.open(share, &whole.pace, opens);
+            let starts =
+                phase.groups.iter().map(|group| group.start).chain(std::iter::repeat(Duration::ZERO));
+            let starts: Vec<Instant> = starts.take(whole.len()).map(|start| opens + start).collect();
+            for (((work, share), whole), start) in mine.iter_mut().zip(&whole).zip(&starts) {
+                work.phase.open(share, &whole.pace, *start);
             }
             let mine: Vec<_> = mine.into_iter().map(|(work, share)| (Rc::new(work), share)).collect();
             let users = RefCell::new(Vec::new());
-            let groups = mine.iter().map(|(work, share)| async {
-                let mine = self.run_pace(share, work).await;
-                users.borrow_mut().extend(mine);
+            let groups = mine.iter().zip(&starts).map(|((work, share), start)| async {
+                if open::wait_until(&self.worker, work, *start).await {
+                    let mine = self.run_pace(share, work).await;
+                    users.borrow_mut().extend(mine);
+                }
             });
             together::all(groups.collect()).await;
             let now = self.worker.net.now();

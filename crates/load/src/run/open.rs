@@ -106,7 +106,7 @@ async fn hand_out(
 }
 
 /// Waits for a moment of the phase, looking up now and then whether the run is stopped; false if it is.
-async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
+pub(super) async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
     const LOOK_UP: Duration = Duration::from_millis(20);
     loop {
         let now = worker.net.now();

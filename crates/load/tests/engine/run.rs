@@ -89,6 +89,7 @@ impl Case {
     /// Phases against a peer that follows a script.
     pub fn new(phases: Vec<Phase>, script: impl Fn(u64) -> Act + 'static) -> Case {
         let load = Load {
+            fail_if: Vec::new(),
             target: Some("peer:1".to_owned()),
             protocol: Default::default(),
             check: Default::default(),

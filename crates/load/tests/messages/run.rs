@@ -88,6 +88,7 @@ impl Case {
             stop: self.stop,
         };
         Load {
+            fail_if: Vec::new(),
             target: Some("peer:1".to_owned()),
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,

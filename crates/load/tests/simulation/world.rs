@@ -163,6 +163,7 @@ pub fn requests(count: u64) -> Stop {
 /// A load of phases with limits that tests can wait for.
 pub fn load(phases: Vec<Phase>) -> Load {
     Load {
+        fail_if: Vec::new(),
         target: Some(AT.to_owned()),
         sources: Vec::new(),
         protocol: Default::default(),

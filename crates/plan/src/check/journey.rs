@@ -31,6 +31,7 @@ fn check_groups(phase: &Phase, found: &mut Vec<String>) {
     if phase.stop.requests.is_some() || phase.stop.turns_per_user.is_some() {
         found.push("requests and turns_per_user stand in the stop of each group".to_owned());
     }
+    check_shares(phase, found);
     for group in phase.parts() {
         let mut said = Vec::new();
         if group.scenario.steps.is_empty() {
@@ -45,6 +46,20 @@ fn check_groups(phase: &Phase, found: &mut Vec<String>) {
         check_scenario(&group.scenario, &mut said);
         found.extend(said.into_iter().map(|why| format!("group '{}': {why}", group.name)));
         check_pace(&group, found);
+    }
+}
+
+/// Groups have shares of the phase's pace, all of them and all of it, or none.
+fn check_shares(phase: &Phase, found: &mut Vec<String>) {
+    let shares: Vec<f64> = phase.groups.iter().filter_map(|group| group.share).collect();
+    let sum: f64 = shares.iter().sum();
+    if shares.is_empty() {
+        return;
+    }
+    if shares.len() < phase.groups.len() || phase.groups.iter().any(|group| !group.pace.is_default()) {
+        found.push("share: each of its groups has one in place of a pace, or none has".to_owned());
+    } else if shares.iter().any(|share| !(0.0..=1.0).contains(share)) || (sum - 1.0).abs() > 1e-6 {
+        found.push(format!("the shares of its groups add up to {sum}: they must be 1 together"));
     }
 }
 

@@ -4,10 +4,11 @@ use super::number::{Counts, Number};
 use super::source::Source;
 use crate::body::Body;
 use crate::secret::Secret;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The length of a message, once all else in it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LengthField {
     /// How it is written.
@@ -21,7 +22,7 @@ pub struct LengthField {
 }
 
 /// A checksum, once all else is known, lengths included; of several the first is computed first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChecksumField {
     /// Which.
@@ -41,7 +42,7 @@ pub struct ChecksumField {
 }
 
 /// How a checksum is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// All bytes, exclusive or; one byte (ISO 1155).
@@ -122,7 +123,7 @@ impl Algorithm {
 }
 
 /// How bytes are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Digits {
     /// As they are.

@@ -1,10 +1,11 @@
 //! Counters: which numbers there are, and which of them comes when.
 
 use super::source::Each;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whole numbers from `start`, one after the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
     /// The first value.
@@ -45,7 +46,7 @@ fn is_one(step: &i64) -> bool {
 }
 
 /// How a counter goes on after its last value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wrap {
     /// From `start` again.

@@ -8,12 +8,14 @@ use super::time_text::{TimeText, Zone};
 use crate::body::Body;
 use crate::draw::{Draw, hash};
 use crate::secret::Secret;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;
 
 /// Where the values of a name come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", from = "Read")]
+#[schemars(!from)]
 pub enum Source {
     /// Whole numbers, one after the other.
     Counter(Counter),
@@ -55,7 +57,7 @@ pub enum Source {
 }
 
 /// Where a counter or a file goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Each {
     /// With each request: the same name has the same value throughout it.
@@ -72,7 +74,7 @@ impl Each {
 }
 
 /// Rows of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Rows {
     /// Its path, as whoever runs the plan reads it.
@@ -171,7 +173,7 @@ fn outside<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
 }
 
 /// A time and how it is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Time {
     /// In a form that has a name.
@@ -181,7 +183,7 @@ pub enum Time {
 }
 
 /// How a time is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeForm {
     /// Whole seconds since 1970.
@@ -197,7 +199,7 @@ pub enum TimeForm {
 }
 
 /// Which row of a file a request takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowOrder {
     /// In the file's order, again and again.

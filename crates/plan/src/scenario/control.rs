@@ -3,12 +3,13 @@
 use super::Step;
 use crate::body::Body;
 use crate::expression::Expression;
-use crate::units::duration_text_option;
+use crate::units::{DurationText, duration_text_option};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Steps, walked in order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Sequence {
     /// Told in reports of mistakes; empty: none.
@@ -19,7 +20,7 @@ pub struct Sequence {
 }
 
 /// Steps, walked several times: as long as everything holds that is said. With nothing said, without end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Loop {
     /// So often; computed anew each time the loop is entered. 0: not at all.
@@ -36,6 +37,7 @@ pub struct Loop {
     pub each: Option<ForEach>,
     /// For so long; looked at before each round.
     #[serde(default, with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
     pub lasts: Option<Duration>,
     /// Kept under this name: the number of the round, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,8 +54,8 @@ impl Loop {
 }
 
 /// A whole number, or an expression that gives one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a whole number or an expression")]
 pub enum Amount {
     /// This one.
     Number(u64),
@@ -62,7 +64,7 @@ pub enum Amount {
 }
 
 /// The values `LIST_1`, `LIST_2` … of a user, in order, up to the first that is missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ForEach {
     /// The list's name, as an extract with `which = "every"` keeps it.
@@ -85,7 +87,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// Steps that are walked where something is true.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct If {
     /// What must be true.
@@ -101,7 +103,7 @@ pub struct If {
 }
 
 /// One of several branches, or all of them in an order that changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// How one is chosen.
@@ -112,7 +114,7 @@ pub struct Choice {
 }
 
 /// How a branch is chosen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChoiceBy {
     /// At random, by the weights of the branches.
@@ -130,7 +132,7 @@ pub enum ChoiceBy {
 }
 
 /// A branch of a choice.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Branch {
     /// By which a switch finds it.
@@ -156,7 +158,7 @@ fn one() -> u32 {
 }
 
 /// Steps that are walked in a share of the times that a user comes to them. The share is kept exactly, not by chance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Share {
     /// In so many of a hundred times.
@@ -173,7 +175,7 @@ pub struct Share {
 }
 
 /// Whom a count, a pace, or a place in a file belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// To each user.
@@ -186,7 +188,7 @@ pub enum Scope {
 }
 
 /// Steps that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transaction {
     /// Its label in the report.
@@ -213,7 +215,7 @@ fn yes() -> bool {
 }
 
 /// Users wait here until so many are there, and go on together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Barrier {
     /// Barriers with one name are one.
@@ -222,11 +224,12 @@ pub struct Barrier {
     pub users: u32,
     /// A user waits no longer than this, and goes on alone. `None`: until the phase is over.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<DurationText>")]
     pub timeout: Option<Duration>,
 }
 
 /// Steps that one user at a time walks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
     /// Locks with one name are one.
@@ -236,7 +239,7 @@ pub struct Lock {
 }
 
 /// Where a walk goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flow {
     /// At the beginning: the user's next iteration.
@@ -254,7 +257,7 @@ pub enum Flow {
 }
 
 /// What a user does after a request, a check or an extraction that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
     /// Goes on as if nothing had happened.

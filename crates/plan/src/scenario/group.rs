@@ -3,10 +3,13 @@
 use super::Scenario;
 use crate::pace::Pace;
 use crate::stop::Stop;
+use crate::units::{DurationText, duration_text};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// Users that walk one scenario.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
     /// Its name in reports.
@@ -14,14 +17,22 @@ pub struct Group {
     /// What each of its users does.
     pub scenario: Scenario,
     /// How many there are, and when.
+    #[serde(default, skip_serializing_if = "Pace::is_default")]
     pub pace: Pace,
+    /// In place of a pace of its own: so much of the phase's, 0 to 1. The shares of a phase's groups are 1 together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// So long after the beginning of the phase its users begin; its `stop.after` counts from then on.
+    #[serde(default, with = "duration_text", skip_serializing_if = "Duration::is_zero")]
+    #[schemars(with = "DurationText")]
+    pub start: Duration,
     /// Until when. `turns_per_user` counts iterations.
     #[serde(default)]
     pub stop: Stop,
 }
 
 /// What a user keeps from one iteration to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Keep {
     /// Cookies.

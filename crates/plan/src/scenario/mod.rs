@@ -22,10 +22,11 @@ use crate::expression::Expression;
 use crate::message::MessageStep;
 use crate::reading::Reading;
 use crate::script::ScriptStep;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a user does: steps, walked in order and then again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// At least one.
@@ -42,7 +43,7 @@ pub struct Scenario {
 }
 
 /// A node of a scenario: something that is sent, or what decides on the nodes in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// Fetch an object of the site.

@@ -9,10 +9,11 @@ use crate::request_list::{ListName, Listed, RequestList};
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sends requests of a list, again and again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestStep {
     /// At least one.
@@ -47,7 +48,7 @@ pub struct RequestStep {
 }
 
 /// In which order the requests of a list are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestOrder {
     /// In the list's order, again and again, by the number of the request.
@@ -66,7 +67,7 @@ pub enum RequestOrder {
 }
 
 /// Requests carry AWS's signature, version 4.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AwsSignature {
     /// Such as `us-east-1`.

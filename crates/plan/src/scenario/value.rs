@@ -4,10 +4,11 @@ use super::Scope;
 use crate::body::Body;
 use crate::expression::Expression;
 use crate::pace::Stage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value that a user keeps: a text with placeholders, or what an expression gives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Set {
     /// As it stands between the braces of later requests.
@@ -28,7 +29,7 @@ impl Set {
 }
 
 /// A number that goes on each time a user comes by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CounterStep {
     /// As it stands between the braces of later requests.
@@ -62,7 +63,7 @@ fn is_none(digits: &u8) -> bool {
 }
 
 /// The next row of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Feed {
     /// Its path, as whoever runs the plan reads it.
@@ -83,7 +84,7 @@ pub struct Feed {
 }
 
 /// What follows the last row of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeedEnd {
     /// The first one.
@@ -96,7 +97,7 @@ pub enum FeedEnd {
 }
 
 /// A line for whoever watches the run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
     /// With placeholders.
@@ -105,7 +106,7 @@ pub struct Log {
 
 /// Program text that works on the user's values and on the last answer. The interpreter is named; it has no files, no
 /// network and no processes, and a budget of steps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Code {
     /// Of the program text, such as `groovy`.
@@ -131,7 +132,7 @@ pub struct Code {
 
 /// Waits for the next moment of a rhythm: so that requests behind it come no faster. Rhythms that say the same are one,
 /// wherever they stand.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rhythm {
     /// Moments per second.
@@ -149,7 +150,7 @@ pub struct Rhythm {
 }
 
 /// How the moments of a rhythm lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum RhythmHow {
     /// Each at least a gap behind the last one; what was missed is not caught up.

@@ -75,7 +75,7 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 }
 
 /// The name among these that was probably meant.
-pub(super) fn meant<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn meant<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
     let typed = plain(typed);
     let near = known.map(|name| (strsim::jaro_winkler(&typed, &plain(name)), name));

@@ -8,10 +8,12 @@ mod include;
 mod json;
 mod node;
 mod print;
+mod schema;
 mod toml;
 mod variables;
 mod yaml;
 
+pub(crate) use decode::meant;
 pub use include::Find;
 
 use crate::Plan;
@@ -186,6 +188,12 @@ impl Plan {
             }
         }
         told
+    }
+
+    /// The JSON Schema of plan files, for editors.
+    pub fn schema() -> String {
+        let schema = serde_json::to_string_pretty(&schema::of_plans());
+        schema.unwrap_or_else(|error| format!("the schema has no text form: {error}")) + "\n"
     }
 
     /// Reads a plan in TOML that includes nothing.

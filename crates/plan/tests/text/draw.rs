@@ -19,6 +19,7 @@ pub fn example() -> Plan {
 
 fn with_phases(seed: u64, phases: Vec<Phase>) -> Plan {
     let load = Load {
+        fail_if: Vec::new(),
         target: None,
         sources: Vec::new(),
         protocol: plan::Protocol::default(),
@@ -336,12 +337,10 @@ fn scenario() -> impl Strategy<Value = Scenario> {
 
 /// A plan that says all kinds of things, whether they can be run or not.
 pub fn plan() -> impl Strategy<Value = Plan> {
-    let group = (text(), scenario(), pace(), stop()).prop_map(|(name, scenario, pace, stop)| Group {
-        name,
-        scenario,
-        pace,
-        stop,
-    });
+    let share = option::of(0.0..1.0);
+    let group = (text(), scenario(), pace(), stop(), share, time()).prop_map(
+        |(name, scenario, pace, stop, share, start)| Group { name, scenario, pace, stop, share, start },
+    );
     let one = (text(), scenario(), pace(), stop(), vec(group, 0..2), any::<bool>()).prop_map(
         |(name, scenario, pace, stop, groups, always)| Phase {
             scenario,

@@ -3,6 +3,7 @@
 mod draw;
 mod files;
 mod mistakes;
+mod schema;
 
 use plan::{Plan, Source, TextForm};
 

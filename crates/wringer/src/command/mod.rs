@@ -22,6 +22,7 @@ pub mod runs;
 pub mod serve;
 mod show;
 pub mod siege;
+pub mod start;
 pub mod tcp;
 mod verbose;
 pub mod wrk;

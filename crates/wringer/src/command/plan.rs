@@ -93,6 +93,12 @@ pub fn print(plan: &Plan, form: TextForm) -> Result<Exit, Problem> {
     Ok(Exit::Fine)
 }
 
+/// Prints the JSON Schema of plan files.
+pub fn schema() -> Exit {
+    show::write(&Plan::schema());
+    Exit::Fine
+}
+
 /// Names every mistake of a plan.
 pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     no_variables(file, args)?;

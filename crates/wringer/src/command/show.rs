@@ -211,7 +211,9 @@ const EVIDENCE: &str = "evidence of faulty answers";
 /// Prints the report, keeps evidence and JSON, and says how the process ends. What cannot be written is told in a line and
 /// keeps nothing else from being written.
 pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
-    let thresholds = report::thresholds::judge(&ran.output.fail_if, &finished.result.measured());
+    let planned = ran.plan.load.iter().flat_map(|load| &load.fail_if);
+    let thresholds =
+        report::thresholds::judge(planned.chain(&ran.output.fail_if), &finished.result, ran.plan);
     finished.result.thresholds = thresholds;
     let evidence = keep_evidence(finished, ran.plan, ran.output.evidence_file());
     let evidence_file = evidence.as_ref().ok().and_then(Option::as_deref);

@@ -58,6 +58,7 @@ mod tests {
     fn plan(listen: &str, further_ports: u16) -> Plan {
         let origin = plan::Origin { listen: listen.to_owned(), further_ports, ..plan::Origin::default() };
         let load = plan::Load {
+            fail_if: Vec::new(),
             target: None,
             sources: Vec::new(),
             protocol: Protocol::Http1(plan::Http1 { authority: listen.to_owned(), ..plan::Http1::default() }),

@@ -1,7 +1,7 @@
 //! Plan files: three forms, variables, includes, and the files that a plan may read.
 
-use crate::support::{folder, shell, start_in};
-use crate::web::{Web, ok};
+use crate::support::{Ran, folder, shell, start_in};
+use crate::web::{Asked, Web, ok};
 use tempfile::TempDir;
 
 /// A folder with these files.
@@ -87,6 +87,68 @@ fn a_plan_reads_no_files_outside_its_folder_unless_allowed() {
     run(&missing, &["run", "a/p.toml"]).refused_with(1, &["missing.csv is not there"]);
     let checked = run(&missing, &["plan", "check", "a/p.toml"]).ended_with(0);
     assert!(checked.stderr.contains("missing.csv is not there"), "{}", checked.stderr);
+}
+
+/// A plan to begin with.
+fn start(kind: &str) -> String {
+    shell(&format!("$WRINGER plan new {kind}")).ended_with(0).stdout
+}
+
+#[test]
+fn plans_to_begin_with_are_sound() {
+    for kind in ["http", "cache", "tcp", "journey"] {
+        let folder = with_files(&[("plan.toml", &start(kind))]);
+        let checked = start_in(folder, ["plan", "check", "plan.toml"]).end().ended_with(0);
+        assert!(checked.stdout.contains("nothing wrong"), "{kind}: {}", checked.stdout);
+    }
+    let schema = shell("$WRINGER plan schema").ended_with(0).stdout;
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+}
+
+/// The journey to begin with, whose users walk it twice and do not wait; `change` changes more of it.
+fn walked_twice(web: &Web, change: impl Fn(String) -> String) -> (Ran, Vec<Asked>) {
+    let mut plan = start("journey").replace("\"3s\"", "\"10ms\"");
+    for share in ["share = 0.8\n", "share = 0.2\n"] {
+        plan = plan.replace(share, &format!("{share}stop = {{ turns_per_user = 2 }}\n"));
+    }
+    for (from, to) in
+        [("median = \"300ms\"", "median = \"1ms\""), ("\"200ms\"", "\"1ms\""), ("\"800ms\"", "\"2ms\"")]
+    {
+        plan = plan.replace(from, to);
+    }
+    let folder = with_files(&[("plan.toml", &change(plan))]);
+    let host = format!("host={}", web.address);
+    let words = ["run", "plan.toml", "--set", &host, "--set", "users=10", "-q", "--json", "{}/result.json"];
+    (start_in(folder, words).end(), web.seen())
+}
+
+fn shop(asked: &Asked) -> String {
+    match asked.target.as_str() {
+        "/items" => ok("{\"items\":[{\"id\":\"a7\"}]}"),
+        _ => ok("{}"),
+    }
+}
+
+#[test]
+fn groups_have_shares_of_the_phases_users_and_a_start_of_their_own() {
+    let web = Web::start(shop);
+    let (ran, seen) = walked_twice(&web, |plan| plan);
+    ran.ended_with(0);
+    let count = |target: &str| seen.iter().filter(|asked| asked.target == target).count();
+    // Eight visitors and two buyers, two walks each.
+    assert_eq!((count("/items"), count("/items/a7"), count("/orders")), (20, 4, 4));
+}
+
+#[test]
+fn a_threshold_of_one_label_decides_over_the_run() {
+    let web = Web::start(shop);
+    let (ran, _) = walked_twice(&web, |plan| plan.replace("p95{buy} > 2s", "max{buy} > 1us"));
+    let ran = ran.ended_with(3);
+    let report = ran.report();
+    assert_eq!(report.text("thresholds/1/condition"), "max{buy} > 1us");
+    let (ran, _) = walked_twice(&web, |plan| plan.replace("p95{buy}", "p95{bye}"));
+    ran.refused_with(2, &["fail_if 'p95{bye} > 2s'", "did you mean 'buy'?"]);
 }
 
 #[test]
