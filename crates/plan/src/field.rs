@@ -55,7 +55,7 @@ impl Field {
     pub fn new(name: impl Into<String>, value: impl Into<FieldValue>) -> Field {
         let (name, value) = (name.into(), value.into());
         let value = match value {
-            FieldValue::Text(text) if is_secret_field(&name) => {
+            FieldValue::Text(text) if is_secret_field(&name) && !is_placeholder(&name, &text) => {
                 let (before, secret) = split_scheme(&name, &text);
                 let secret = Secret::typed(secret);
                 FieldValue::Secret(SecretText { before: before.to_owned(), secret })
@@ -89,6 +89,15 @@ impl Field {
     pub fn shown(&self) -> String {
         format!("{}: {}", self.name, self.value.shown())
     }
+}
+
+/// Whether a value, behind its scheme, is a placeholder and nothing else: then it holds no secret.
+fn is_placeholder(name: &str, text: &str) -> bool {
+    let (_, rest) = split_scheme(name, text);
+    let inside = rest.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    inside.is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.|".contains(&byte))
+    })
 }
 
 /// The scheme of credentials with the blank behind it, and the rest.

@@ -11,6 +11,7 @@ mod mask;
 mod output;
 mod ports;
 mod problem;
+mod recorder;
 mod rig;
 mod runs;
 mod serve;
@@ -77,6 +78,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
         Command::Plan(PlanCommand::Convert(args)) => command::plan::convert(&args),
         Command::Plan(PlanCommand::New { kind }) => Ok(command::start::print(kind)),
         Command::Plan(PlanCommand::Schema) => Ok(command::plan::schema()),
+        Command::Record(args) => command::record::run(&args),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Runs(args) => command::runs::run(&args),
         Command::Report(args) => command::report::run(&args),

@@ -36,7 +36,9 @@ pub use options::{
     WatchArgs,
 };
 pub use phase::PhaseArg;
-pub use plan_file::{JmeterArgs, PlanCommand, PrintArgs, ReadArgs, Start};
+pub use plan_file::{
+    JmeterArgs, PlanCommand, PrintArgs, ReadArgs, RecordArgs, RecordingArgs, Start, Statics,
+};
 pub use service::ServiceArgs;
 pub use session::{ReachArgs, SessionArgs};
 pub use tcp::{AnswerArgs, MessageArgs, TcpArgs};
@@ -178,6 +180,8 @@ pub enum Command {
     /// Show or check a plan file
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Record what a browser does, as a plan: a proxy on this machine
+    Record(Box<RecordArgs>),
     /// Show a run that was kept, in any layout
     Report(ReportArgs),
     /// The runs that were kept: list, label, prune
@@ -320,7 +324,7 @@ pub enum RunsCommand {
 /// Running a plan file.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The plan: .toml, .json, .yaml, or JMeter's .jmx
+    /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
     pub plan: PathBuf,
     /// Seed instead of the plan's
     #[arg(long, value_name = "N", value_parser = values::seed)]

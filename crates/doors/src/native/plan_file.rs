@@ -3,7 +3,9 @@
 use super::values;
 use clap::{Args, Subcommand, ValueEnum};
 use plan::TextForm;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How a plan file is read.
 #[derive(Debug, Clone, Default, Args)]
@@ -18,6 +20,62 @@ pub struct ReadArgs {
     /// What is said of a plan of JMeter's.
     #[command(flatten)]
     pub jmeter: JmeterArgs,
+    /// What is said of a browser's recording.
+    #[command(flatten)]
+    pub recording: RecordingArgs,
+}
+
+/// What becomes of a browser's recording.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Recordings")]
+pub struct RecordingArgs {
+    /// Take the requests to this host, * for all; may be given several times [default: that of the first page]
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// What becomes of scripts, style sheets, images and fonts: group, keep or drop [default: group]
+    #[arg(long = "static", value_name = "HOW", default_value = "group", hide_default_value = true)]
+    pub statics: Statics,
+    /// Leave out the time between pages
+    #[arg(long)]
+    pub no_pauses: bool,
+}
+
+/// What becomes of scripts, style sheets, images and fonts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Statics {
+    /// Those of a page are one line of the report
+    #[default]
+    Group,
+    /// Each is a request like others
+    Keep,
+    /// They are left out
+    Drop,
+}
+
+/// A recording proxy.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Where the plan goes; its ending tells its form: .toml, .json or .yaml. - is standard output
+    #[arg(long, short = 'o', value_name = "FILE", default_value = "journey.toml")]
+    pub output: PathBuf,
+    /// Where the proxy listens, on this machine alone
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8888", value_parser = values::address)]
+    pub listen: SocketAddr,
+    /// Stop after so long, instead of at Ctrl-C
+    #[arg(long, short = 'd', value_name = "TIME", value_parser = values::some_time)]
+    pub duration: Option<Duration>,
+    /// Where the proxy's certificate authority is kept [default: $XDG_STATE_HOME/wringer/recorder]
+    #[arg(long, value_name = "DIR")]
+    pub ca_dir: Option<PathBuf>,
+    /// PEM file of certificates to trust on the way to servers, instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub upstream_ca: Option<PathBuf>,
+    /// The plan's seed
+    #[arg(long, value_name = "N", value_parser = values::seed)]
+    pub seed: Option<u64>,
+    /// What becomes of it.
+    #[command(flatten)]
+    pub recording: RecordingArgs,
 }
 
 /// What is said of a plan of JMeter's.
@@ -45,13 +103,13 @@ pub enum PlanCommand {
     Show(PrintArgs),
     /// Name every mistake in the plan; of one of JMeter's, what runs exactly, differently and not at all
     Check {
-        /// The plan: .toml, .json, .yaml, or JMeter's .jmx
+        /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
         file: PathBuf,
         /// How it is read.
         #[command(flatten)]
         read: Box<ReadArgs>,
     },
-    /// Print a plan of JMeter's (.jmx) or wrktcp's (.ini) as a plan file, or a plan file in another form
+    /// Print a plan of JMeter's (.jmx), a browser's recording (.har) or wrktcp's plan (.ini) as a plan file, or a plan file in another form
     Convert(PrintArgs),
     /// Print a commented plan to begin with
     New {
@@ -78,7 +136,7 @@ pub enum Start {
 /// Which plan is printed, and how.
 #[derive(Debug, Args)]
 pub struct PrintArgs {
-    /// The plan: .toml, .json, .yaml, or JMeter's .jmx
+    /// The plan: .toml, .json, .yaml, JMeter's .jmx, or a browser's recording (.har)
     pub file: PathBuf,
     /// What is printed: toml, json or yaml [default: toml]
     #[arg(long, value_name = "FORM", default_value = "toml", hide_default_value = true, value_parser = values::text_form)]

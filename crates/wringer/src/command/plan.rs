@@ -1,6 +1,7 @@
 //! `wringer run`, `wringer plan show`, `wringer plan check`: plan files.
 
 use super::folder::Folder;
+use super::har;
 use super::jmx;
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
@@ -57,6 +58,9 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Plan, Problem> {
     if jmx::is_jmx(file) {
         return jmx::runnable(file, args);
     }
+    if har::is_har(file) {
+        return Ok(har::read(file, args)?.plan);
+    }
     let Read { plan, warnings } = read(file, args)?;
     match warnings.first() {
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
@@ -70,8 +74,8 @@ fn no_variables(file: &Path, args: &ReadArgs) -> Result<(), Problem> {
         Some((name, value)) if jmx::is_jmx(file) => {
             Err(Problem::Usage(format!("--set is for plan files; this one has properties: -J{name}={value}")))
         }
-        Some(_) if is_ini(file) => {
-            Err(Problem::Usage("--set is for plan files; an ini file has no variables".to_owned()))
+        Some(_) if is_ini(file) || har::is_har(file) => {
+            Err(Problem::Usage(format!("--set is for plan files; {} has no variables", file.display())))
         }
         _ => Ok(()),
     }
@@ -105,6 +109,9 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     if jmx::is_jmx(file) {
         return jmx::check(file, args);
     }
+    if har::is_har(file) {
+        return har::check(file, args);
+    }
     let (found, warnings) = if is_ini(file) {
         (of_ini(file)?.err().unwrap_or_default(), Vec::new())
     } else {
@@ -123,7 +130,11 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
 /// Prints a plan of another tool as a native one, or one in another form.
 pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
     no_variables(&args.file, &args.read)?;
-    if jmx::is_jmx(&args.file) { jmx::convert(args) } else { show(args) }
+    match &args.file {
+        file if jmx::is_jmx(file) => jmx::convert(args),
+        file if har::is_har(file) => har::convert(args),
+        _ => show(args),
+    }
 }
 
 fn in_file(file: &Path, mistake: &str) -> String {
@@ -137,7 +148,11 @@ fn is_ini(file: &Path) -> bool {
 /// The plan of a plan file or of wrktcp's ini file, or all mistakes of the latter.
 fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Problem> {
     no_variables(file, args)?;
-    if is_ini(file) { of_ini(file) } else { Ok(Ok(read(file, args)?.plan)) }
+    match file {
+        _ if is_ini(file) => of_ini(file),
+        _ if har::is_har(file) => Ok(Ok(har::read(file, args)?.plan)),
+        _ => Ok(Ok(read(file, args)?.plan)),
+    }
 }
 
 /// What wrktcp's ini file means, or all its mistakes.

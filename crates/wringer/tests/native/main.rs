@@ -20,6 +20,7 @@ mod kept;
 mod oracle;
 mod plans;
 mod reach;
+mod recordings;
 mod requests;
 mod results;
 mod secrets;

@@ -59,10 +59,10 @@ fn a_plan_in_parts_runs_with_what_was_set() {
 fn a_plan_is_printed_in_each_form_and_reads_back_the_same() {
     let forms = "for form in toml json yaml; do $WRINGER cache 127.0.0.1:8080 --seed 7 --show-plan > a.toml
                  $WRINGER plan convert a.toml --to $form > b.$form && $WRINGER plan check b.$form &&
-                 $WRINGER plan show b.$form > c.toml && cmp a.toml c.toml || exit 1; done; head -c 30 b.yaml";
+                 $WRINGER plan show b.$form > c.toml && cmp a.toml c.toml || exit 1; done; head -c 25 b.yaml";
     let folder = with_files(&[]);
     let ran = shell(&format!("cd {}; {forms}", folder.path().display())).ended_with(0);
-    assert!(ran.stdout.ends_with("version: 1\nseed: 7\nsite:\n  fo"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("version: 1\nseed: 7\nsite:\n"), "{}", ran.stdout);
 }
 
 #[test]
@@ -147,8 +147,8 @@ fn a_threshold_of_one_label_decides_over_the_run() {
     let ran = ran.ended_with(3);
     let report = ran.report();
     assert_eq!(report.text("thresholds/1/condition"), "max{buy} > 1us");
-    let (ran, _) = walked_twice(&web, |plan| plan.replace("p95{buy}", "p95{bye}"));
-    ran.refused_with(2, &["fail_if 'p95{bye} > 2s'", "did you mean 'buy'?"]);
+    let (ran, _) = walked_twice(&web, |plan| plan.replace("p95{buy}", "p95{buyy}"));
+    ran.refused_with(2, &["fail_if 'p95{buyy} > 2s'", "did you mean 'buy'?"]);
 }
 
 #[test]

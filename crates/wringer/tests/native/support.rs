@@ -119,11 +119,13 @@ impl Running {
         Running { child, folder: Some(folder), since: Instant::now() }
     }
 
-    fn folder(&self) -> &Path {
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
         self.folder.as_ref().expect("there until the end").path()
     }
 
-    fn said(&self) -> String {
+    /// All that it has said so far.
+    pub fn said(&self) -> String {
         let read = |name| fs::read_to_string(self.folder().join(name)).unwrap_or_default();
         read("stderr.txt") + &read("stdout.txt")
     }

@@ -1,0 +1,48 @@
+//! What a browser sent and got, as a plan: HAR files (HTTP Archive 1.2), and what a recording proxy saw.
+//!
+//! Bytes in, a Plan out: no file, no socket, no clock. A [`Recording`] is a list of [`Exchange`]s, whoever made it;
+//! [`Recording::journey`] chooses hosts, groups what pages need, finds values of answers in later requests and makes of them
+//! extractors and placeholders. Start reading at [`Recording`].
+
+mod correlate;
+mod exchange;
+mod journey;
+mod reader;
+
+pub use exchange::{Exchange, Kind};
+pub use journey::{Choice, Converted, Static};
+
+use thiserror::Error;
+
+/// Why a file is no recording.
+#[derive(Debug, Error)]
+pub enum HarError {
+    /// It is no JSON.
+    #[error("it is not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It has no `log` with `entries`.
+    #[error("it is JSON and no HAR file: it has no log with a list of entries")]
+    NoLog,
+    /// Nothing of it can be sent.
+    #[error("none of its {0} entries is a request that can be sent again")]
+    Nothing(usize),
+}
+
+/// Exchanges in the order in which they began.
+#[derive(Debug, Clone, Default)]
+pub struct Recording {
+    /// What was sent and got.
+    pub exchanges: Vec<Exchange>,
+    /// A line for each kind of what was left out, with how many there were.
+    pub left_out: Vec<String>,
+}
+
+impl Recording {
+    /// Reads a HAR file. Entries that are broken or were never sent are left out and told.
+    ///
+    /// # Errors
+    /// What is no HAR file at all.
+    pub fn from_har(file: &[u8]) -> Result<Recording, HarError> {
+        reader::read(file)
+    }
+}
