@@ -3,7 +3,7 @@
 use crate::buckets::Digits;
 use crate::clock::{Clock, Clocks};
 use crate::codes::Codes;
-use crate::distribution::Distribution;
+use crate::distribution::{Bucket, Distribution};
 use crate::http2::Http2Counts;
 use crate::labels::{Label, Labels};
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
@@ -212,6 +212,26 @@ impl Exchange {
     }
 }
 
+/// Whole microseconds of a time, which is shorter than half a million years.
+#[inline]
+fn micros(time: Duration) -> u64 {
+    time.as_secs() * 1_000_000 + u64::from(time.subsec_micros())
+}
+
+/// The bucket of the last time: the times of one exchange are often one and the same.
+#[derive(Default)]
+struct Same(Option<(Duration, Bucket)>);
+
+impl Same {
+    #[inline]
+    fn bucket(&mut self, time: Duration) -> Bucket {
+        match self.0 {
+            Some((last, bucket)) if last == time => bucket,
+            _ => self.0.insert((time, Bucket::of(micros(time)))).1,
+        }
+    }
+}
+
 /// A worker's counters and histograms since its last snapshot.
 #[derive(Debug, Clone)]
 pub struct Tally {
@@ -303,10 +323,10 @@ impl Tally {
     /// An answer came to an end, good or not.
     fn count_ended(&mut self, exchange: &Exchange, times: u64) {
         self.counts.ended += times;
-        self.counts.ended_us += exchange.response.as_micros() as u64 * times;
+        self.counts.ended_us += micros(exchange.response) * times;
         let before_send = exchange.response.saturating_sub(exchange.service);
         let first_byte = exchange.first_byte.filter(|_| exchange.kind == ExchangeKind::Request);
-        self.counts.first_byte_us += first_byte.map_or(0, |at| (before_send + at).as_micros() as u64) * times;
+        self.counts.first_byte_us += first_byte.map_or(0, |at| micros(before_send + at)) * times;
     }
 
     /// Bytes came from the other side, at this time since the start of the run.
@@ -362,21 +382,24 @@ impl Tally {
     }
 
     fn time_good(&mut self, exchange: &Exchange, times: u64) {
-        self.times(Clock::Service, exchange.service, times);
-        self.times(Clock::Response, exchange.response, times);
-        match exchange.cache {
-            CacheResult::Hit => self.times(Clock::Hit, exchange.service, times),
-            CacheResult::Unknown | CacheResult::NotAsked => {}
-            _ => self.times(Clock::Miss, exchange.service, times),
-        }
+        let mut same = Same::default();
         let (first_byte_of, service_of) = match exchange.reused {
             true => (Clock::FirstByteReused, Clock::ServiceReused),
             false => (Clock::FirstByteNew, Clock::ServiceNew),
         };
-        self.times(service_of, exchange.service, times);
+        let service = same.bucket(exchange.service);
+        self.count_in(Clock::Service, service, times);
+        self.count_in(service_of, service, times);
+        match exchange.cache {
+            CacheResult::Hit => self.count_in(Clock::Hit, service, times),
+            CacheResult::Unknown | CacheResult::NotAsked => {}
+            _ => self.count_in(Clock::Miss, service, times),
+        }
+        self.count_in(Clock::Response, same.bucket(exchange.response), times);
         if let Some(first_byte) = exchange.first_byte {
-            self.times(Clock::FirstByte, first_byte, times);
-            self.times(first_byte_of, first_byte, times);
+            let first_byte = same.bucket(first_byte);
+            self.count_in(Clock::FirstByte, first_byte, times);
+            self.count_in(first_byte_of, first_byte, times);
         }
     }
 
@@ -410,7 +433,12 @@ impl Tally {
     }
 
     fn times(&mut self, clock: Clock, time: Duration, times: u64) {
-        self.clocks[clock as usize].record(time.as_micros() as u64, times);
+        self.count_in(clock, Bucket::of(micros(time)), times);
+    }
+
+    #[inline]
+    fn count_in(&mut self, clock: Clock, bucket: Bucket, times: u64) {
+        self.clocks[clock as usize].count_in(bucket, times);
     }
 
     /// Figures that only HTTP/2 has, where it was spoken.

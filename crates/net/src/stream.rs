@@ -85,6 +85,17 @@ impl Stream {
         self.receive(usize::MAX).await
     }
 
+    /// As [`recv`](Self::recv), for a future of one's own.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    #[inline]
+    pub fn poll_recv(&mut self) -> Poll<io::Result<Lent>> {
+        self.wait_for(1)?;
+        self.socket.poll_recv(usize::MAX)
+    }
+
     /// As [`recv`](Self::recv), but at most `max` bytes (at least one), for readers that are slow on purpose.
     ///
     /// # Errors
@@ -136,6 +147,20 @@ impl Stream {
         self.socket.send(Some(message), &[]).await
     }
 
+    /// Sends what there is room for without waiting; says how many bytes that was. Where it is not all of the message, the rest is
+    /// for [`send`](Self::send).
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    #[inline]
+    pub fn try_send(&mut self, message: &[u8]) -> io::Result<usize> {
+        match self.socket.poll_send_some(message) {
+            Poll::Ready(sent) => sent,
+            Poll::Pending => Ok(0),
+        }
+    }
+
     /// Sends `head` and then the pieces of `body`, in one system call where the kernel has room.
     ///
     /// # Errors
@@ -165,6 +190,7 @@ impl Stream {
     }
 
     /// Number of bytes have to arrive to end a wait. It is no more than what is received next, or a wait had no end.
+    #[inline]
     fn wait_for(&self, bytes: u32) -> io::Result<()> {
         if self.low_water.get() == bytes {
             return Ok(());

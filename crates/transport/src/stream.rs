@@ -3,8 +3,10 @@
 use crate::received::Received;
 use crate::secure::{Handshake, Secure};
 use net::{Buffer, Close, Event, Net};
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
+use std::task::Poll;
 use std::time::Instant;
 use wire::tls::{Client, Server};
 
@@ -44,8 +46,20 @@ impl Stream {
     #[inline]
     pub async fn recv(&mut self) -> io::Result<Received> {
         match self {
-            Stream::Plain(stream) => stream.recv().await.map(Received::plain),
+            Stream::Plain(stream) => poll_fn(|_| stream.poll_recv()).await.map(Received::plain),
             Stream::Tls(stream) => stream.recv().await,
+        }
+    }
+
+    /// As [`recv`](Self::recv), for a future of one's own; a stream over TLS is never ready.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    #[inline]
+    pub fn poll_recv_plain(&mut self) -> Poll<io::Result<Received>> {
+        match self {
+            Stream::Plain(stream) => stream.poll_recv().map_ok(Received::plain),
+            Stream::Tls(_) => Poll::Pending,
         }
     }
 
@@ -95,6 +109,18 @@ impl Stream {
         match self {
             Stream::Plain(stream) => stream.send(message).await,
             Stream::Tls(stream) => stream.send(message).await,
+        }
+    }
+
+    /// Sends what there is room for without waiting, see [`net::Stream::try_send`]; nothing over TLS.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    #[inline]
+    pub fn try_send(&mut self, message: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.try_send(message),
+            Stream::Tls(_) => Ok(0),
         }
     }
 

@@ -148,7 +148,7 @@ impl Account {
     pub fn give_up(&self) {
         self.in_flight.set(0);
         let now = self.since_start();
-        let left = self.under_way.borrow_mut().take_left();
+        let left = self.under_way.borrow_mut().take_left(self.span.started.get());
         for (due, times) in left {
             let exchange = Exchange::unfinished(due, now.saturating_sub(due), times);
             self.tally.borrow_mut().exchange(&exchange);
@@ -258,11 +258,42 @@ impl Account {
 
     /// A request begins that is due then.
     pub fn begin(&self, due: Instant) {
+        self.under_way.borrow_mut().add(self.since(due));
+        self.enter(0);
+    }
+
+    /// A request begins that is due then, on a connection that has carried one; its place among those under way.
+    #[inline]
+    pub fn begin_fast(&self, due: Instant) -> usize {
+        self.enter(1);
+        self.under_way.borrow_mut().enter(due)
+    }
+
+    #[inline]
+    fn enter(&self, reused: u64) {
         let in_flight = self.in_flight.get() + 1;
         self.in_flight.set(in_flight);
         self.peak.set(self.peak.get().max(in_flight));
-        self.under_way.borrow_mut().add(self.since(due));
-        self.count(|counts| counts.requests += 1);
+        self.count(|counts| {
+            counts.requests += 1;
+            counts.reused += reused;
+        });
+    }
+
+    /// A request has ended well that has this place; its exchange need not say when it was due.
+    #[inline]
+    pub fn end_fast(&self, place: usize, exchange: &Exchange) {
+        self.tally.borrow_mut().exchange(exchange);
+        self.under_way.borrow_mut().leave(place);
+        self.in_flight.set(self.in_flight.get().saturating_sub(1));
+    }
+
+    /// The request of a place goes on as those that were begun by [`Self::begin`].
+    pub fn leave_fast(&self, place: usize) {
+        let under_way = &mut *self.under_way.borrow_mut();
+        if let Some(due) = under_way.leave(place) {
+            under_way.add(self.since(due));
+        }
     }
 
     /// An exchange has ended, or several that were alike in all that is counted of them. A challenge that is answered next

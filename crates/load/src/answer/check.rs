@@ -378,10 +378,14 @@ impl Checks {
         }
     }
 
+    /// True if there is nothing to look at.
+    pub fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.content.is_empty() && !self.extracts() && !self.decode
+    }
+
     /// Begins to look at an answer; `None` where there is nothing to look at.
     pub fn look(&self) -> Option<Look<'_>> {
-        let asks = !self.headers.is_empty() || !self.content.is_empty() || self.extracts();
-        if !asks && !self.decode {
+        if self.is_empty() {
             return None;
         }
         let mut state = self.spare.borrow_mut().pop().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! A connection of a user: a stream, the reader of its answers, and how much it has carried.
 
 use super::Destination;
+use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
@@ -16,6 +17,8 @@ pub(crate) struct Connection {
     pub answered: u32,
     /// Bytes received that belong to the next answer: from the second value on.
     pub leftover: Option<(Received, usize)>,
+    /// What has come, or that nothing more does, before anybody read.
+    pub arrived: Option<io::Result<Received>>,
     /// Its number within the worker, for messages.
     pub number: u64,
     /// Where it goes.
@@ -53,6 +56,7 @@ impl Connection {
             carried: 0,
             answered: 0,
             leftover: None,
+            arrived: None,
             number: opened.number,
             to: opened.to,
             secure: destination.secure.map(Box::from),
@@ -61,6 +65,12 @@ impl Connection {
             round_trip: opened.took,
             begun: opened.began,
         }
+    }
+
+    /// Takes what has come before anybody read: the bytes, and where the next answer begins in them.
+    pub fn take_arrived(&mut self) -> Option<io::Result<(Received, usize)>> {
+        let left = self.leftover.take().map(Ok);
+        left.or_else(|| Some(self.arrived.take()?.map(|bytes| (bytes, 0))))
     }
 
     /// True if it is one to this destination.

@@ -201,8 +201,8 @@ async fn transfer(
                 return ended;
             }
         }
-        let received = match (connection.leftover.take(), &mut reading.pacing) {
-            (Some(left), _) => Ok(left),
+        let received = match (connection.take_arrived(), &mut reading.pacing) {
+            (Some(received), _) => received,
             (None, Some(pacing)) => {
                 let received = pacing.recv(&mut connection.stream, worker, sink.body_bytes()).await;
                 received.map(|bytes| (bytes, 0))

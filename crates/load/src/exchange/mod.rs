@@ -4,6 +4,7 @@
 //! back.* Resending, deadlines, and what follows from a failure are decided here and nowhere else. What is sent and what an
 //! answer means is the business of a [`Call`]; HTTP's calls have their answers read by [`http`]. Start reading at [`run`].
 
+mod fast;
 mod http;
 mod http2;
 mod message;
@@ -17,6 +18,7 @@ mod script;
 mod url;
 mod worker;
 
+pub(crate) use fast::{fast, has_fast_path, is_fast};
 pub(crate) use http::{HttpCall, read, run as run_http};
 pub(crate) use http2::Head;
 pub(crate) use message::{MessageState, messages};
@@ -293,7 +295,10 @@ pub(crate) async fn run<C: Call>(
         }
         let destination = call.destination(&first.item);
         match context.worker.channels.lease(&mut client.slot, destination).await {
-            Ok(connection) => attempt(context, client, call, &mut due, connection).await,
+            Ok(connection) => {
+                call.connected(connection.carried == 0);
+                attempt(context, client, call, &mut due, connection, Queue::default()).await;
+            }
             Err(seen) => {
                 let Some(first) = due.pop() else { return };
                 client.refusals += 1;
@@ -305,16 +310,16 @@ pub(crate) async fn run<C: Call>(
     }
 }
 
-/// Goes on over one connection until nothing is under way and nothing more is to be sent over it.
+/// Goes on over one connection until nothing is under way and nothing more is to be sent over it. `window`: what is under way.
 async fn attempt<C: Call>(
     context: Context<'_>,
     client: &mut Client,
     call: &mut C,
     due: &mut Queue<Due<C::Item>>,
     mut connection: Box<Connection>,
+    mut window: Queue<Sent<C::Item>>,
 ) {
-    let (channels, mut window) = (&context.worker.channels, Queue::default());
-    call.connected(connection.carried == 0);
+    let channels = &context.worker.channels;
     let read = loop {
         if let Err(failure) = fill(context, client, call, due, &mut connection, &mut window).await {
             break Some(Read::Failed(failure));

@@ -74,7 +74,7 @@ fn gather<'a>(
     }
 }
 
-struct List<'a> {
+pub(super) struct List<'a> {
     context: Context<'a>,
     depth: usize,
     user: u64,
@@ -91,7 +91,12 @@ fn take_values(client: &mut Client, prepared: Line<'_>, depth: usize) -> RefCell
     }))
 }
 
-impl List<'_> {
+impl<'a> List<'a> {
+    /// Of requests that hold no values.
+    pub(super) fn plain(context: Context<'a>, user: u64) -> List<'a> {
+        List { context, depth: 1, user, values: RefCell::default() }
+    }
+
     /// The moment that the values of a request depend on; the clock is read only where they do.
     fn moment(&self, prepared: Line<'_>, turn: &Turn, at: Instant) -> Moment {
         let unix_us = if prepared.is_fixed() { 0 } else { self.context.worker.net.unix_micros_at(at) };

@@ -33,6 +33,8 @@ pub(crate) struct Worker {
     pub busy_users: Cell<u64>,
     /// The script has ended this worker.
     pub halted: Cell<bool>,
+    /// See [`super::fast`].
+    pub has_fast_path: bool,
 }
 
 impl Worker {

@@ -158,6 +158,15 @@ impl Message {
         }
     }
 
+    /// The request, where it is the same bytes each time; its connection goes on behind it.
+    #[inline]
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.0 {
+            Form::Fixed(message, _) => Some(message),
+            Form::Drawn(_) | Form::Listed(_) | Form::Edited(_) => None,
+        }
+    }
+
     /// Appends the request; over HTTP/2, as it is shown. `last`: the connection ends with it.
     #[inline]
     pub fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {

@@ -101,6 +101,7 @@ impl Run {
         let account = Rc::new(Account::new(net.clone(), control.clone(), part, outlets, wanted));
         let channels = Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls);
         let worker = Worker {
+            has_fast_path: crate::exchange::has_fast_path(&load),
             composer: Composer::new(channels.http(), &site),
             net,
             load,

@@ -28,6 +28,20 @@ pub(super) struct PhaseWork {
     pub user_ended: Signal,
 }
 
+impl PhaseWork {
+    /// The requests of users that do nothing else, one at a time and as fast as they are answered.
+    pub fn plain_list(&self) -> Option<&Requests> {
+        match &self.steps[..] {
+            [StepWork::Requests(requests, None)]
+                if self.program.is_none() && self.phase.timetable.is_none() && !requests.is_empty() =>
+            {
+                Some(requests)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// One step, made ready.
 pub(super) enum StepWork {
     Object(Laws),

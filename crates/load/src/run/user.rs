@@ -7,7 +7,7 @@ use super::phase::{PhaseWork, StepWork};
 use crate::exchange::{self, Client, Context, ScriptScratch, Turn, Worker};
 use crate::program::Position;
 use crate::session::{self, Memory};
-use crate::step::Placing;
+use crate::step::{Placing, Requests};
 use net::TaskId;
 use plan::draw::{Draw, hash};
 use plan::{Delay, Pace, UserRow};
@@ -50,9 +50,10 @@ impl User {
 
     /// True if the plan leaves it another turn.
     fn has_turns(&self, work: &PhaseWork) -> bool {
-        let place = Placing { number: 0, user: self.client.user, of: work.phase.max_users, turn: self.turns };
+        let place =
+            || Placing { number: 0, user: self.client.user, of: work.phase.max_users, turn: self.turns };
         let is_over =
-            |step: &StepWork| matches!(step, StepWork::Requests(list, _) if list.is_over_for(place));
+            |step: &StepWork| matches!(step, StepWork::Requests(list, _) if list.is_over_for(place()));
         !self.ended
             && work.phase.turns_per_user.is_none_or(|most| self.turns < most)
             && !work.steps.iter().any(is_over)
@@ -87,12 +88,43 @@ impl User {
         self.turns += 1;
     }
 
+    /// Sends the requests of a list one after the other, without time between them; the first is due at a moment. When the
+    /// next one would be.
+    async fn send_list(
+        &mut self,
+        worker: &Rc<Worker>,
+        work: &Rc<PhaseWork>,
+        requests: &Requests,
+        mut due: Instant,
+    ) -> Instant {
+        let context = Context { worker, phase: &work.phase };
+        while self.goes_on(worker, work, due)
+            && let Some(number) = work.phase.next_number()
+        {
+            let user = self.client.user;
+            let line = requests.at(Placing { number, user, of: work.phase.max_users, turn: self.turns });
+            let turn = Turn { number, due, lateness: None };
+            match exchange::is_fast(context, &self.client, line) {
+                true => exchange::fast(context, &mut self.client, line, turn).await,
+                false => Box::pin(exchange::request(context, &mut self.client, line, turn)).await,
+            }
+            self.turns += 1;
+            due = match self.client.ended.take_if(|_| self.client.refusals == 0) {
+                Some(ended) => ended,
+                None => Box::pin(self.rest(worker, work, Duration::ZERO)).await.0,
+            };
+        }
+        due
+    }
+
     /// Sends the next request of a step; how many turns that was.
     pub async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
         let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
         match &work.steps[step] {
-            StepWork::Object(laws) => exchange::object(context, client, &mut self.path, laws, turn).await,
-            StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
+            StepWork::Object(laws) => {
+                Box::pin(exchange::object(context, client, &mut self.path, laws, turn)).await
+            }
+            StepWork::Urls(urls) => Box::pin(exchange::url(context, client, urls, turn)).await,
             StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
             }
@@ -105,7 +137,10 @@ impl User {
                 };
                 let prepared = requests.at(placing);
                 match session {
-                    None => exchange::request(context, client, prepared, turn).await,
+                    None if exchange::is_fast(context, client, prepared) => {
+                        exchange::fast(context, client, prepared, turn).await;
+                    }
+                    None => Box::pin(exchange::request(context, client, prepared, turn)).await,
                     // On the heap, so that users without a memory need no room for it.
                     Some(session) => {
                         Box::pin(session::visit(context, client, &mut self.memory, session, prepared, turn))
@@ -115,11 +150,11 @@ impl User {
             }
             StepWork::Script(script) => {
                 // A timetable counts requests, of which a script may say several at once.
-                return exchange::script(context, client, &mut self.script, script, turn).await;
+                return Box::pin(exchange::script(context, client, &mut self.script, script, turn)).await;
             }
             StepWork::Messages(messages) => {
                 let mine = self.messages.get_or_insert_default();
-                exchange::messages(context, client, mine, messages, turn, &mut self.turns).await;
+                Box::pin(exchange::messages(context, client, mine, messages, turn, &mut self.turns)).await;
             }
         }
         1
@@ -300,6 +335,10 @@ fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, user: u
             user.journey(&worker, &work, None).await;
             let thought = think.after(hash(user.client.user, user.turns));
             due = user.rest(&worker, &work, thought).await.0;
+        }
+        let one_at_a_time = think.law == Delay::None && worker.channels.http().pipeline <= 1;
+        if let Some(requests) = work.plain_list().filter(|_| one_at_a_time) {
+            due = user.send_list(&worker, &work, requests, due).await;
         }
         while work.program.is_none()
             && !exhausted(&work, 0)

@@ -70,6 +70,8 @@ pub(crate) struct Prepared {
     address: Address,
     /// Where its path stands in its bytes; `None`: it is one request alone.
     path: Option<Range<usize>>,
+    /// See [`Prepared::is_plain`].
+    plain: bool,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
@@ -167,16 +169,21 @@ impl Prepared {
         };
         let path = path_place(request, &address, &message, route.is_forward(http))
             .filter(|_| common.shares && expect.body == ExpectBody::Complete);
+        let framing = if request.method == "HEAD" { Framing::NoBody } else { Framing::Body };
+        let label = common.models.scenario.label(&request.name);
+        let is_free = message.is_fixed() && !message.has_values() && checks.is_empty() && label.is_none();
+        let reads_plainly = framing == Framing::Body && common.reading.is_default();
         Some(Prepared {
+            plain: is_free && reads_plainly && expect.body == ExpectBody::Complete,
             path,
-            framing: if request.method == "HEAD" { Framing::NoBody } else { Framing::Body },
+            framing,
             expect,
             reading: common.reading,
             index,
             method: request.method.clone(),
             long: Cell::new(false),
             model: RefCell::new(None),
-            label: common.models.scenario.label(&request.name),
+            label,
             memo: common.memo.clone(),
             models: common.models.clone(),
             message,
@@ -189,6 +196,13 @@ impl Prepared {
     /// Where it goes.
     pub fn destination(&self) -> Destination<'_> {
         self.route.destination()
+    }
+
+    /// True if it is the same bytes each time, and nobody looks at more of its answers than their status and their length, which is
+    /// short.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.plain && !self.long.get()
     }
 
     /// True if it is the same bytes each time, whatever the moment.
@@ -268,6 +282,7 @@ impl Requests {
         let Some(message) = Message::of(message, http, address.secure) else { return Requests::of_nothing() };
         let prepared = Prepared {
             route: Route { to: to.to.to_vec(), secure: to.secure.map(str::to_owned), tunnel: None },
+            plain: method != "HEAD",
             framing: if method == "HEAD" { Framing::NoBody } else { Framing::Body },
             expect: Expect { any_status: true, ..Expect::default() },
             reading: Reading::default(),

@@ -329,6 +329,17 @@ impl Socket {
         on_each!(self, socket => socket.poll_send(pieces))
     }
 
+    /// Sends what there is room for of a message; says how many bytes that was.
+    pub(crate) fn poll_send_some(&self, message: &[u8]) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Uring(socket) if (1..=uring::SHORT).contains(&message.len()) => {
+                let sent = socket.poll_send_short(message.len(), std::iter::once(message));
+                sent.map_ok(|()| message.len())
+            }
+            _ => self.poll_send(Pieces::One(message)),
+        }
+    }
+
     /// Sends all of `head` and `body`.
     pub(crate) async fn send(&self, head: Option<Buffer>, body: &[&'static [u8]]) -> io::Result<()> {
         if let Self::Uring(socket) = self {

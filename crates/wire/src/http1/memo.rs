@@ -4,7 +4,7 @@
 //! (Date, Age, serial numbers). Such values are learnt: a field whose value once differed, at the same length, is from then on
 //! only looked at for bytes that no field value may hold (RFC 9110 section 5.5). All else must be equal to the byte.
 
-use super::{Expect, ResponseHead, ResponseSink};
+use super::{Expect, Framing, ResponseHead, ResponseSink};
 use std::ops::Range;
 
 /// Heads in a row that were like no other before after which new ones are learnt only now and then.
@@ -52,6 +52,19 @@ impl HeadMemo {
         }
         sink.head(head, &input[..self.bytes.len()]);
         Some((self.bytes.len(), *head))
+    }
+
+    /// The length and the meaning of the known head, where `input` begins with it and its content is the rest of `input`.
+    #[inline]
+    pub fn whole(&mut self, input: &[u8], expect: Expect) -> Option<(usize, ResponseHead)> {
+        let (head, expected) = self.known.as_ref()?;
+        let length = self.bytes.len();
+        let content = input.len().checked_sub(length)?;
+        if *expected != expect || head.framing != Framing::Length(content as u64) || !self.is_known(input) {
+            return None;
+        }
+        self.misses = 0;
+        Some((length, *head))
     }
 
     #[inline]

@@ -9,6 +9,7 @@ mod support;
 mod cache;
 mod command_line;
 mod doctor;
+mod fast;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
 mod http;

@@ -57,6 +57,12 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Its bytes, where they are as they were prepared.
+    #[inline]
+    pub fn bytes(self) -> Option<&'a [u8]> {
+        if self.path.is_some() { None } else { self.prepared.message.bytes() }
+    }
+
     /// Where to find what HTTP/2 compresses to the same bytes each time: a fixed head without a body. `None`: it is written anew.
     pub fn head_key(self) -> Option<usize> {
         let message = &self.prepared.message;

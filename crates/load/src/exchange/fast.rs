@@ -1,0 +1,180 @@
+//! The fast path: a request that is the same bytes each time, over a connection that was kept, and an answer that comes in one
+//! piece with a head that is known.
+//!
+//! It counts what [`super::run`] would count. Whatever else comes instead of such an answer is left on the connection, unread, and
+//! the driver goes on with it: what an odd answer means is said there alone. Start reading at [`fast`].
+
+use super::request::List;
+use super::{Client, Context, Due, Queue, Read, Sent, Turn, Worker, attempt, run, settle};
+use crate::channel::{self, Connection};
+use crate::failure;
+use crate::request::{Filling, Slots};
+use crate::step::Line;
+use measure::{Exchange, Failure, Outcome, Stage};
+use net::Buffer;
+use plan::Load;
+use plan::data::Moment;
+use std::future::poll_fn;
+use std::time::{Duration, Instant};
+use wire::http1::Expect;
+
+/// True if requests of a load can go the fast path: nobody wants to hear of single ones, and a connection carries one at a time,
+/// any number of them.
+pub(crate) fn has_fast_path(load: &Load) -> bool {
+    let (trace, limits) = (&load.trace, &load.limits);
+    let http = load.protocol.http1();
+    !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.spreads)
+        && limits.first_byte.is_none()
+        && limits.idle.is_none()
+        && load.protocol.connections().requests_per_connection.is_none()
+        && http.is_some_and(|http| http.pipeline <= 1 && http.http2.is_none())
+}
+
+/// True if a request may go it now.
+#[inline]
+pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: Line<'_>) -> bool {
+    let worker = context.worker;
+    let Some(connection) = &client.slot.connection else { return false };
+    worker.has_fast_path
+        && line.is_plain()
+        && !worker.account.wanted.first.get()
+        && connection.answered > 0
+        && connection.leftover.is_none()
+        && connection.leads_to(line.destination())
+        && !connection.stream.is_ended()
+}
+
+/// Sends a request for which [`is_fast`] holds and reads its answer.
+pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'_>, turn: Turn) {
+    let worker = context.worker;
+    let Some(mut connection) = client.slot.connection.take() else { return };
+    let under_way = worker.account.begin_fast(turn.due);
+    connection.carried += 1;
+    let at = worker.net.recently();
+    connection.stream.set_deadline(Some(worker.channels.first_deadline(at)));
+    let (sent_bytes, sent) = send(worker, &mut connection, line);
+    let sent = match sent {
+        Ok(None) => Ok(()),
+        // On the heap, as is what waits for more over TLS: users need no room for it.
+        Ok(Some(rest)) => Box::pin(channel::send(&mut connection, rest, 0, false)).await,
+        Err(failure) => Err(failure),
+    };
+    if sent.is_ok() {
+        let arrived = match connection.secure {
+            None => poll_fn(|_| connection.stream.poll_recv_plain()).await,
+            Some(_) => Box::pin(connection.stream.recv()).await,
+        };
+        let ended = worker.net.recently();
+        if let Some(answer) = arrived.as_ref().ok().and_then(|bytes| known(line, bytes)) {
+            worker.account.received(1, ended);
+            let took = ended.saturating_duration_since(at);
+            let in_time = turn.due == at;
+            let exchange = Exchange {
+                status: answer.status,
+                service: took,
+                response: if in_time { took } else { ended.saturating_duration_since(turn.due) },
+                first_byte: Some(took),
+                reused: true,
+                lateness: turn.lateness,
+                sent_bytes,
+                head_bytes: answer.head_bytes,
+                body_bytes: answer.body_bytes,
+                // Known from what is under way.
+                ..Exchange::new(Outcome::Fine, Duration::ZERO)
+            };
+            worker.account.end_fast(under_way, &exchange);
+            if connection.secure.is_some() {
+                worker.net.spent();
+            }
+            connection.answered += 1;
+            (client.ended, client.failed, client.status) = (Some(ended), false, answer.status);
+            client.refusals = 0;
+            client.slot.connection = Some(connection);
+            return;
+        }
+        connection.arrived = Some(arrived);
+    }
+    worker.account.leave_fast(under_way);
+    let sent = (sent, begun(line, turn, at, sent_bytes, &connection));
+    // On the heap, so that users need no room for what is rare.
+    Box::pin(go_on(context, client, connection, sent)).await;
+}
+
+/// Sends a request, as much of it as goes at once: its length, and the rest, where there is one.
+#[inline]
+fn send(
+    worker: &Worker,
+    connection: &mut Connection,
+    line: Line<'_>,
+) -> (u64, Result<Option<Buffer>, Failure>) {
+    let mut out = None;
+    let message = line.bytes().unwrap_or_else(|| {
+        let out = out.insert(worker.net.buffer());
+        line.write(false, &Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() }, out);
+        out
+    });
+    let rest = match connection.stream.try_send(message) {
+        Ok(count) => (count < message.len()).then(|| {
+            let mut rest = worker.net.buffer();
+            rest.extend_from_slice(&message[count..]);
+            rest
+        }),
+        Err(error) => return (message.len() as u64, Err(failure::of_io(&error, Stage::Send))),
+    };
+    (message.len() as u64, Ok(rest))
+}
+
+/// A good answer that is whole, and known but for its content.
+struct Known {
+    status: u16,
+    head_bytes: u64,
+    body_bytes: u64,
+}
+
+/// The answer that `bytes` are, where nothing has to be looked up to say so.
+#[inline]
+fn known(line: Line<'_>, bytes: &[u8]) -> Option<Known> {
+    let mut memo = line.memo.borrow_mut();
+    let (head_bytes, head) = memo.whole(bytes, Expect::Body)?;
+    (head.keep_alive && line.expect.takes(head.status)).then(|| Known {
+        status: head.status,
+        head_bytes: head_bytes as u64,
+        body_bytes: (bytes.len() - head_bytes) as u64,
+    })
+}
+
+fn begun<'a>(line: Line<'a>, turn: Turn, at: Instant, bytes: u64, connection: &Connection) -> Sent<Line<'a>> {
+    Sent {
+        item: line,
+        turn,
+        at,
+        bytes,
+        expect: Expect::Body,
+        reused: true,
+        connect: None,
+        begun: None,
+        last: false,
+        answers: 1,
+        connection: connection.number,
+    }
+}
+
+/// The driver takes over a request that was begun; the first value is how its send ended.
+async fn go_on(
+    context: Context<'_>,
+    client: &mut Client,
+    connection: Box<Connection>,
+    (sent, begun): (Result<(), Failure>, Sent<Line<'_>>),
+) {
+    let mut call = List::plain(context, client.user);
+    let (mut due, mut window) = (Queue::<Due<Line<'_>>>::default(), Queue::default());
+    window.push(begun);
+    match sent {
+        Ok(()) => attempt(context, client, &mut call, &mut due, connection, window).await,
+        Err(failure) => {
+            settle(context, client, &mut call, &mut due, &mut window, (&Read::Failed(failure), true));
+            context.worker.channels.put_back(&mut client.slot, connection, false).await;
+        }
+    }
+    run(context, client, &mut call, due).await;
+}

@@ -1,0 +1,66 @@
+//! The fast path of requests that are alike: it counts what the driver counts, whatever a server answers between good answers.
+
+use crate::support::run;
+use crate::web::{Web, answer, ok};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Answers in turn: most are alike, so that what comes between them meets a user on the fast path.
+fn odd(nth: usize) -> Vec<u8> {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+    let said = match nth % 40 {
+        5..=7 => answer("500 Internal Server Error", "", "no"),
+        9 => answer("404 Not Found", "", ""),
+        // Another head, of which no more comes than of the usual one.
+        12 => answer("200 OK", "X-Other: 1\r\n", "hello"),
+        15 => answer("200 OK", "", "hello!!"),
+        18 => chunked.to_owned(),
+        21 => answer("200 OK", "Connection: close\r\n", "hello"),
+        24 => ok("hello") + "surplus",
+        27 => format!("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n{}", ok("hello")),
+        30 => "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello".to_owned(),
+        33 => "NOT HTTP AT ALL\r\n\r\n".to_owned(),
+        36 => answer("204 No Content", "", ""),
+        _ => ok("hello"),
+    };
+    said.into_bytes()
+}
+
+/// Counts of a run, as the report has them.
+fn counts(options: &str) -> Vec<(String, u64)> {
+    let served = AtomicUsize::new(0);
+    let web = Web::start(move |_| odd(served.fetch_add(1, Ordering::Relaxed)));
+    let line = format!(
+        "http http://{}/x -c 1 -t 1 -n 400 -q --seed 5 --json {{}}/result.json {options}",
+        web.address
+    );
+    let report = run(&line).report();
+    let names = [
+        "requests",
+        "fine",
+        "failed",
+        "faulty",
+        "unfinished",
+        "resent",
+        "connections",
+        "reused",
+        "sent_bytes",
+        "head_bytes",
+        "body_bytes",
+        "ended",
+    ];
+    let counts = names.iter().map(|name| ((*name).to_owned(), report.sum(name)));
+    let failures = report.failures().into_iter().map(|(kind, count)| (format!("failure {kind}"), count));
+    counts.chain(failures).collect()
+}
+
+#[test]
+fn what_is_counted_is_the_same_as_off_the_fast_path() {
+    // A limit of its own for the first byte is the driver's business.
+    for more in ["", "--resend safe", "--resend never"] {
+        let (fast, driven) = (counts(more), counts(&format!("{more} --first-byte-timeout 20s")));
+        assert_eq!(fast, driven, "{more}");
+        let count = |name: &str| fast.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
+        assert_eq!((count("requests"), count("unfinished")), (400, 0));
+        assert!(count("fine") >= 300 && count("failed") >= 40, "{fast:?}");
+    }
+}
