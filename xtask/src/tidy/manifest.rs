@@ -4,7 +4,7 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("plan", &[]),
     ("measure", &[]),
     ("wire", &[]),
@@ -16,13 +16,14 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("origin", &["plan", "measure", "wire", "net", "transport"]),
     ("doors", &["plan"]),
     ("jmeter", &["plan"]),
+    ("har", &["plan"]),
     ("report", &["plan", "measure"]),
     ("record", &["measure"]),
     (
         "wringer",
         &[
             "plan", "measure", "wire", "net", "load", "jmscript", "script", "origin", "doors", "jmeter",
-            "report", "record",
+            "har", "report", "record",
         ],
     ),
 ];

@@ -145,14 +145,7 @@ impl Plan {
     /// text names variables of the environment for them, and begins by saying so.
     pub fn to_text(&self) -> String {
         let mut named = self.clone();
-        let typed = named.name_typed();
-        let mut text = String::new();
-        if !typed.is_empty() {
-            text += "# Secrets that were typed are not part of this plan. Before it is run, set these variables, or put\n\
-                     # env:NAME or file:PATH of your own in their places:\n";
-            typed.iter().for_each(|(source, _)| text += &format!("# {source} \n"));
-            text += "\n";
-        }
+        let text = named.name_secrets();
         // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
         text + &::toml::to_string_pretty(&named)
             .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
@@ -167,8 +160,21 @@ impl Plan {
         if form == TextForm::Toml {
             return Ok(self.to_text());
         }
-        named.name_typed();
-        if form == TextForm::Json { print::json(&named) } else { print::yaml(&named) }
+        let head = named.name_secrets();
+        if form == TextForm::Json { print::json(&named) } else { Ok(head + &print::yaml(&named)?) }
+    }
+
+    /// Gives typed secrets names; what is to be said of them, as comments.
+    fn name_secrets(&mut self) -> String {
+        let typed = self.name_typed();
+        let mut text = String::new();
+        if !typed.is_empty() {
+            text += "# Secrets that were typed are not part of this plan. Before it is run, set these variables, or put\n\
+                     # env:NAME or file:PATH of your own in their places:\n";
+            typed.iter().for_each(|(source, _)| text += &format!("# {source} \n"));
+            text += "\n";
+        }
+        text
     }
 
     /// The plan as results tell it: long lists are named and left out, since they may be larger than all else, and what URLs

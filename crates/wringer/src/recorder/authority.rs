@@ -13,7 +13,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 const CERTIFICATE: &str = "ca.pem";
 const KEY: &str = "ca-key.pem";
@@ -23,6 +24,8 @@ const MOST: usize = 1000;
 /// Makes certificates for hosts.
 pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
+    /// Its own certificate, which goes behind those that it makes: Chromium knows it by its key there.
+    certificate: CertificateDer<'static>,
     certificate_file: PathBuf,
     made: Mutex<HashMap<String, Arc<ServerConfig>>>,
 }
@@ -41,7 +44,10 @@ impl Authority {
             write(&certificate_file, certificate.pem().as_bytes(), 0o644)
                 .map_err(|error| failed(error.to_string()))?;
         }
-        Ok(Authority { issuer: Issuer::new(params, key), certificate_file, made: Mutex::default() })
+        let certificate = CertificateDer::from_pem_file(&certificate_file)
+            .map_err(|error| failed(format!("{CERTIFICATE} holds no certificate: {error}; remove it")))?;
+        let issuer = Issuer::new(params, key);
+        Ok(Authority { issuer, certificate, certificate_file, made: Mutex::default() })
     }
 
     /// The file that a browser is to trust.
@@ -82,7 +88,7 @@ impl Authority {
         let der = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let mut server = ServerConfig::builder()
             .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], der)
+            .with_single_cert(vec![certificate.der().clone(), self.certificate.clone()], der)
             .map_err(|error| said(&error))?;
         server.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(server)
