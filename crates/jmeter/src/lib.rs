@@ -25,7 +25,14 @@ pub use element::{Element, Object, Properties, Value};
 pub use error::Error;
 pub use expression::{Call, Piece, Text};
 pub use finding::{Finding, Grade};
-pub use settings::{Settings, read_properties};
+pub use settings::{Settings, Unsupported, read_properties};
+
+/// The name under which a plan keeps a variable: its own, with an underscore for each character that placeholders cannot have.
+pub fn placeholder_name(variable: &str) -> String {
+    let good = |one: char| if one.is_ascii_alphanumeric() || one == '_' || one == '-' { one } else { '_' };
+    let plain: String = variable.chars().map(good).collect();
+    if plain.is_empty() { "_".to_owned() } else { plain }
+}
 
 /// A test plan as JMeter would run it.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// Looks at program text of a language: what of it does not run, each with its line in the text.
+pub type Unsupported = dyn Fn(&str, &str) -> Vec<(u32, String)>;
+
 /// What surrounds a plan when it is read.
 pub struct Settings<'a> {
     /// Properties by name: those of `-J`, `-G`, `-q` and `-p`.
@@ -13,6 +16,8 @@ pub struct Settings<'a> {
     pub included: &'a dyn Fn(&str) -> Option<Vec<u8>>,
     /// Gives the path by which whoever runs the plan finds a file that it names.
     pub located: &'a dyn Fn(&str) -> String,
+    /// Looks at program text of a language before the run: what of it does not run, each with its line in the text.
+    pub unsupported: &'a Unsupported,
     /// What random values that are drawn once, at the start, follow from.
     pub seed: u64,
     /// Milliseconds since 1970.
@@ -26,6 +31,7 @@ impl Default for Settings<'_> {
             plan_name: "plan.jmx".to_owned(),
             included: &|_| None,
             located: &str::to_owned,
+            unsupported: &|_, _| Vec::new(),
             seed: 1,
             now_ms: 0,
         }

@@ -5,7 +5,7 @@
 //! nothing but [`Control`]: the word to stop, and a common start of each phase.
 //!
 //! Each module may use only those that stand before it:
-//! `failure` `control` `account` `auth` `channel` `request` `answer` `script` `step` `pace` `exchange` `session` `program` `run`.
+//! `failure` `control` `account` `auth` `channel` `code` `request` `answer` `script` `step` `pace` `exchange` `session` `program` `run`.
 //!
 //! Start reading at [`drive`] in `run/mod.rs`, then `run/user.rs` (one user), then `exchange/mod.rs` (one request).
 
@@ -13,6 +13,7 @@ mod account;
 mod answer;
 mod auth;
 mod channel;
+pub mod code;
 mod control;
 mod exchange;
 mod failure;

@@ -27,6 +27,15 @@ pub enum Event {
     Evidence(Box<Evidence>),
     /// A described request has ended.
     Request(Box<Record>),
+    /// A transaction of a journey begins or ends.
+    Transaction(Box<TransactionMark>),
+    /// A line that a plan says. `serious`: something in it is broken.
+    Log {
+        /// A warning or an error.
+        serious: bool,
+        /// The line.
+        text: String,
+    },
     /// The first answer that a worker got.
     First(Box<First>),
     /// The first TLS handshake of a worker is complete.
@@ -110,6 +119,48 @@ pub struct Record {
     pub expected_bytes: Option<u64>,
     /// Why it was sent.
     pub cause: Cause,
+    /// The number of its group in the phase, from 0.
+    pub group: usize,
+    /// Bytes of the request.
+    pub sent_bytes: u64,
+    /// The answer led on to another request, whose record follows.
+    pub leads_on: bool,
+    /// What checks and scripts of a journey said of it.
+    pub remark: Option<Box<Remark>>,
+}
+
+/// What checks and scripts of a journey say of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Remark {
+    /// Its label, where that holds values.
+    pub label: Option<String>,
+    /// Its code, where a script has set one, or it has none of HTTP.
+    pub code: Option<String>,
+    /// Its message, where that is another than the usual one of the status.
+    pub message: Option<String>,
+    /// It is not to be told of.
+    pub ignored: bool,
+    /// Checks that did not hold: the name of each, and what it says.
+    pub failed: Vec<(String, String)>,
+}
+
+/// A transaction begins or ends.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransactionMark {
+    /// The number of the user, from 0.
+    pub user: u64,
+    /// The number of its group in the phase, from 0.
+    pub group: usize,
+    /// The phase, from 0.
+    pub phase: usize,
+    /// Its label.
+    pub label: String,
+    /// Its requests are told as parts of it.
+    pub parent: bool,
+    /// When, since the start of the run.
+    pub at: Duration,
+    /// How long it took, without pauses that do not belong to it; `None`: it begins.
+    pub took: Option<Duration>,
 }
 
 /// Why a described request was sent.

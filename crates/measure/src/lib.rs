@@ -41,7 +41,9 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 
 pub use contention::Contention;
 pub use distribution::Distribution;
-pub use event::{Cause, Event, Evidence, First, FirstTls, Record, RequestError, Said, Talk};
+pub use event::{
+    Cause, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk, TransactionMark,
+};
 pub use figures::Figures;
 pub use fold::RunState;
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};

@@ -125,6 +125,10 @@ counted! {
         TooManyRedirects = ("too_many_redirects", "too many redirections"),
         /// A redirection that leads nowhere, or where nothing may be fetched.
         BadRedirect = ("bad_redirect", "redirection that leads nowhere"),
+        /// The URL holds what no URI may hold, so nothing was sent.
+        BadUrl = ("bad_url", "URL that is no URI"),
+        /// A program text of the plan failed, or said that it has failed.
+        Script = ("script", "failed by its script"),
         /// Anything else the system said.
         #[serde(other)]
         System = ("system", "system error"),

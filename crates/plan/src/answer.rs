@@ -17,6 +17,12 @@ pub struct Check {
     /// What must stand there.
     #[serde(alias = "is")]
     pub must: Must,
+    /// Its name, in records of single requests.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Said in records of single requests where it does not hold, with `{{found}}` for what stood there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub says: String,
 }
 
 /// What a value must be.
@@ -91,6 +97,11 @@ impl Must {
 }
 
 impl Check {
+    /// Without a name.
+    pub fn of(at: Selector, must: Must) -> Check {
+        Check { at, must, name: String::new(), says: String::new() }
+    }
+
     /// Why it cannot be made; `None` where it can.
     pub fn violation(&self) -> Option<String> {
         self.at.by.violation().or_else(|| self.must.violation())
@@ -160,6 +171,10 @@ impl Which {
 }
 
 fn pattern_violation(pattern: &str) -> Option<String> {
+    // What it is with the values that it holds is not known yet.
+    if crate::template::is_template(pattern.as_bytes()) {
+        return None;
+    }
     let error = regex::bytes::Regex::new(pattern).err()?.to_string();
     let why = error.lines().last().unwrap_or_default();
     Some(format!("'{pattern}' is no regular expression: {}", why.trim_start_matches("error: ")))
@@ -243,6 +258,8 @@ pub enum Part {
     Body,
     /// The fields of HTTP, each on a line; of a TCP message the head that holds the length.
     Head,
+    /// The status line of an HTTP answer and its fields, each on a line that ends in a line feed alone. In journeys.
+    AnswerHead,
     /// All of it.
     Whole,
     /// The URL that was asked for, after redirections the last one.
@@ -408,7 +425,7 @@ impl By {
                 .err()
                 .map(|why| format!("'{path}' is no JSONPath: {why}")),
             By::Kept { by, .. } => by.violation(),
-            By::Css { .. } | By::XPath(_) | By::Reason => {
+            By::Css { .. } | By::XPath(_) => {
                 Some(format!("{self:?}: this build reads such a place and cannot look there yet"))
             }
             By::Iso { field, .. } if *field == 1 || *field > 128 => {

@@ -80,17 +80,17 @@ impl From<Read> for Expect {
 impl Check {
     /// Of a header field.
     pub fn of_header(name: &str, must: Must) -> Check {
-        Check { at: Selector { part: Part::Head, by: By::Header(name.to_owned()) }, must }
+        Check::of(Selector { part: Part::Head, by: By::Header(name.to_owned()) }, must)
     }
 
     /// Of the whole body.
     pub fn of_body(must: Must) -> Check {
-        Check { at: Selector::body(By::All), must }
+        Check::of(Selector::body(By::All), must)
     }
 
     /// Of what stands at a path of a JSON body.
     pub fn of_json(path: &str, must: Must) -> Check {
-        Check { at: Selector::body(By::Json(path.to_owned())), must }
+        Check::of(Selector::body(By::Json(path.to_owned())), must)
     }
 }
 

@@ -165,6 +165,16 @@ impl Inputs {
 const VARIABLE: &str = "WRINGER_SECRET_";
 
 impl Plan {
+    /// Whether program text runs in it.
+    pub fn has_code(&self) -> bool {
+        let mut found = false;
+        let phases = self.load.iter().flat_map(|load| &load.phases);
+        for scenario in phases.flat_map(|phase| phase.scenarios()) {
+            scenario.each(&mut |step| found |= matches!(step, Step::Code(_)));
+        }
+        found
+    }
+
     /// The sources of its secrets that are not part of it, each once.
     pub fn secrets(&self) -> BTreeSet<SecretSource> {
         let mut found = BTreeSet::new();

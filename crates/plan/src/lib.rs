@@ -69,9 +69,9 @@ pub use reading::{GiveUp, Reading};
 pub use request::Request;
 pub use request_list::{ListName, Listed, RequestList};
 pub use scenario::{
-    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Flow, ForEach, Group, If,
-    Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set, Share,
-    Step, Transaction, UrlOrder, UrlStep, url_hash,
+    Amount, Barrier, Branch, Choice, ChoiceBy, Code, CounterStep, Feed, FeedEnd, Fills, Flow, ForEach, Group,
+    If, Keep, Lock, Log, Loop, ObjectStep, OnFailure, Rhythm, RhythmHow, Scenario, Scope, Sequence, Set,
+    Share, Step, Transaction, UrlOrder, UrlStep, url_hash,
 };
 pub use scenario::{AwsSignature, RequestOrder, RequestStep};
 pub use script::{Dialect, ScriptStep};

@@ -40,6 +40,12 @@ pub struct Request {
     /// Its label: figures of requests with one name are told apart from the others; empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// Its label in records of single requests, with placeholders; empty: `name`. In journeys.
+    #[serde(default, skip_serializing_if = "Body::is_empty")]
+    pub title: Body,
+    /// Scheme, host and port, with placeholders, instead of those of the URL. In journeys.
+    #[serde(default, skip_serializing_if = "Body::is_empty")]
+    pub place: Body,
     /// How often it is sent, beside the others of its list, in the order [`RequestOrder::Weighted`](crate::RequestOrder::Weighted).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
@@ -79,6 +85,8 @@ impl Request {
             statuses: Vec::new(),
             extract: Vec::new(),
             name: String::new(),
+            title: Body::default(),
+            place: Body::default(),
             weight: 1,
         }
     }
@@ -92,6 +100,12 @@ impl Request {
             && self.body == other.body
             && self.statuses == other.statuses
             && self.extract == other.extract
+            && (&self.title, &self.place) == (&other.title, &other.place)
+    }
+
+    /// Whether nothing of it takes a journey.
+    pub fn is_plain(&self) -> bool {
+        self.title.is_empty() && self.place.is_empty()
     }
 
     /// Where it leads; `None` for what is no `http://` URL.

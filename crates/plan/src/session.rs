@@ -29,6 +29,9 @@ pub struct Session {
     /// What a page needs is fetched, as a browser would. `None`: pages stand for themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<Resources>,
+    /// A URL with characters that no URI may hold (RFC 3986) is not sent: its request has failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub strict_urls: bool,
     /// Whether answers are asked for on condition that they have changed.
     #[serde(skip_serializing_if = "Validators::is_never")]
     pub validators: Validators,
@@ -58,11 +61,21 @@ pub struct Redirects {
     /// Each method becomes GET after all statuses but 307 and 308, as old clients have it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub to_get: bool,
+    /// As JMeter has it: 308 leads to a GET as well, 307 leads on from GET and HEAD alone, and a redirection without Location
+    /// has failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub as_jmeter: bool,
 }
 
 impl Default for Redirects {
     fn default() -> Redirects {
-        Redirects { limit: 10, statuses: vec![301, 302, 303, 307, 308], refresh: false, to_get: false }
+        Redirects {
+            limit: 10,
+            statuses: vec![301, 302, 303, 307, 308],
+            refresh: false,
+            to_get: false,
+            as_jmeter: false,
+        }
     }
 }
 

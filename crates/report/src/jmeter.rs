@@ -1,40 +1,67 @@
 //! JMeter's layouts: the results file (JTL) as CSV and XML, the summariser's lines, and `statistics.json`.
 
 pub mod jtl;
+pub mod samples;
 pub mod statistics;
 pub mod summary;
+mod words;
 
 /// One finished sample, as JMeter tells it; times in whole milliseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Sample<'a> {
+pub struct Sample {
     /// When it began, since 1970.
     pub began_ms: u64,
     /// From its beginning, connecting included, to its end.
     pub elapsed_ms: u64,
     /// The sampler's name.
-    pub label: &'a str,
+    pub label: String,
     /// The status, or the class of what went wrong.
-    pub code: &'a str,
+    pub code: String,
     /// The words behind the status, or what went wrong.
-    pub message: &'a str,
+    pub message: String,
     /// `GROUP 1-USER`.
-    pub thread: &'a str,
+    pub thread: String,
     /// It was good.
     pub success: bool,
-    /// What an assertion found.
-    pub failure: &'a str,
+    /// Assertions that did not hold: the name of each, and what it says.
+    pub failed: Vec<(String, String)>,
     /// Bytes of the answer, head included.
     pub bytes: u64,
-    /// Users of its group at that time.
+    /// Bytes of the request, head included.
+    pub sent_bytes: u64,
+    /// Users of its group.
     pub group_threads: u32,
-    /// Users of all groups at that time.
+    /// Users of all groups.
     pub all_threads: u32,
     /// What was asked for; `None` for what is no request.
-    pub url: Option<&'a str>,
+    pub url: Option<String>,
     /// From its beginning to the first byte of the answer.
     pub latency_ms: u64,
     /// Of these for connecting, TLS included.
     pub connect_ms: u64,
+    /// Time within it that does not count.
+    pub idle_ms: u64,
+    /// What it is.
+    pub kind: Kind,
+    /// Samples that it is made of.
+    pub parts: Vec<Sample>,
+    /// Of a transaction: samples in it, and those of them that failed.
+    pub within: (u64, u64),
+}
+
+/// What a sample is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// A request over HTTP.
+    #[default]
+    Http,
+    /// What a program made.
+    Script,
+    /// A transaction; `parent`: its requests are told as its parts alone.
+    Transaction {
+        /// Its requests are told as its parts alone.
+        parent: bool,
+    },
 }
 
 /// The words that go with a status (RFC 9110 section 15), where a server's own are not kept.
@@ -62,6 +89,7 @@ pub fn reason(status: u16) -> &'static str {
         502 => "Bad Gateway",
         503 => "Service Unavailable",
         504 => "Gateway Timeout",
+        422 => "Unprocessable Entity",
         _ => "",
     }
 }

@@ -115,6 +115,10 @@ mod tests {
             body_bytes: 12,
             expected_bytes: None,
             cause: Cause::Listed,
+            group: 0,
+            sent_bytes: 0,
+            leads_on: false,
+            remark: None,
         }
     }
 

@@ -11,6 +11,7 @@ mod mask;
 mod output;
 mod ports;
 mod problem;
+mod programs;
 mod recorder;
 mod rig;
 mod runs;

@@ -109,7 +109,13 @@ impl Mask {
                 }
                 Said::Connecting | Said::Connected | Said::Judged { .. } => {}
             },
-            Event::Request(record) => record.url = self.text(&record.url),
+            Event::Request(record) => {
+                record.url = self.text(&record.url);
+                let remark = record.remark.iter_mut();
+                remark.flat_map(|remark| &mut remark.label).for_each(|label| *label = self.text(label));
+            }
+            Event::Transaction(mark) => mark.label = self.text(&mark.label),
+            Event::Log { text, .. } => *text = self.text(text),
             Event::Evidence(piece) => self.evidence(piece),
             Event::Fetched(_) | Event::First(_) | Event::FirstTls(_) => {}
         }

@@ -156,6 +156,7 @@ impl SessionArgs {
             reach.proxy_user.iter().filter(|_| reach.proxy_digest).cloned().collect();
         let auth = !(credentials.is_empty() && proxy.is_empty());
         Session {
+            strict_urls: false,
             cookies: self.cookies,
             redirects,
             auth: auth.then(|| Auth { credentials, proxy, basic: false, ..Auth::default() }),

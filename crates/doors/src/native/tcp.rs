@@ -300,7 +300,7 @@ impl TcpArgs {
             (true, false) => Must::BeNoneOf(option("failure", codes(&answers.failure))?),
             (true, true) => Must::BeAnything,
         };
-        Ok(Some(Check { at: self.selector("code", at)?, must }))
+        Ok(Some(Check::of(self.selector("code", at)?, must)))
     }
 
     fn correlation(&self) -> Result<Option<Correlation>, String> {

@@ -145,6 +145,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         elements: Elements::Sieges,
     };
     Session {
+        strict_urls: false,
         cookies: true,
         redirects: settings.follow.then_some(redirects),
         auth: (auth.credentials.len() + auth.proxy.len() > 0).then_some(auth),

@@ -292,7 +292,7 @@ impl Maker<'_> {
                     self.check_fixed(part, u64::from(at), u64::from(length));
                 }
                 let wanted = response.code_success.value.clone().into();
-                Some(Check { at: Selector { part, by }, must: Must::BeOneOf(vec![wanted]) })
+                Some(Check::of(Selector { part, by }, Must::BeOneOf(vec![wanted])))
             }
         }
     }

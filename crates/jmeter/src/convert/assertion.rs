@@ -33,19 +33,23 @@ impl Converter<'_> {
         let kind =
             of.properties.filled("Assertion.test_type").unwrap_or("2").trim().parse::<u32>().unwrap_or(2);
         let Some(at) = self.asserted(of) else { return Vec::new() };
-        let mut before = Vec::new();
-        let mut all = Vec::new();
+        let (mut before, mut all) = (Vec::new(), Vec::new());
         for test in &tests {
             let Some(must) = self.test(of, test, kind, &mut before) else { return before };
-            all.push(if kind & 4 != 0 { Must::Not(Box::new(must)) } else { must });
+            let must = if kind & 4 != 0 { Must::Not(Box::new(must)) } else { must };
+            let shown = self.text(of, test);
+            let shown = shown.constant().unwrap_or_else(|| shown.raw());
+            all.push((must, says(of, kind, &shown)));
         }
-        let must = match (all.len(), kind & 32 != 0) {
-            (0, _) => return before,
-            (1, _) => all.remove(0),
-            (_, true) => Must::AnyOf(all),
-            (_, false) => Must::AllOf(all),
-        };
-        before.push(Step::Check(Check { at, must }));
+        let check =
+            |must, says| Step::Check(Check { at: at.clone(), must, name: of.title().to_owned(), says });
+        if kind & 32 != 0 && all.len() > 1 {
+            let said: Vec<String> = all.iter().map(|(_, says)| says.clone()).collect();
+            let any = all.into_iter().map(|(must, _)| must).collect();
+            before.push(check(Must::AnyOf(any), said.join("\t")));
+        } else {
+            before.extend(all.into_iter().map(|(must, says)| check(must, says)));
+        }
         before
     }
 
@@ -54,10 +58,15 @@ impl Converter<'_> {
         if kind & (8 | 16) != 0 {
             let text = self.text(of, test);
             let body = Body::from(text.raw());
-            before.extend(text.before);
+            before.extend(text.steps());
             return Some(if kind & 8 != 0 { Must::Equal(body) } else { Must::Contain(body) });
         }
-        let pattern = self.constant(of, test, "its pattern")?;
+        let text = self.text(of, test);
+        let Some(pattern) = text.constant() else {
+            before.extend(text.steps());
+            let raw = text.raw();
+            return Some(if kind & 1 != 0 { Must::MatchWhole(raw) } else { Must::Match(raw) });
+        };
         if let Some(why) = unreadable(&pattern) {
             self.missing(
                 of,
@@ -87,7 +96,7 @@ impl Converter<'_> {
             "" | "Assertion.response_data" | "Assertion.response_data_as_document" => part(Part::Body),
             "Assertion.response_code" => Selector::body(By::Status),
             "Assertion.response_message" => Selector::body(By::Reason),
-            "Assertion.response_headers" => part(Part::Head),
+            "Assertion.response_headers" => part(Part::AnswerHead),
             "Assertion.request_headers" => part(Part::RequestHead),
             "Assertion.request_data" => part(Part::RequestBody),
             "Assertion.sample_label" => part(Part::Url),
@@ -108,7 +117,11 @@ impl Converter<'_> {
         if ms == 0 {
             return Vec::new();
         }
-        vec![Step::Check(Check { at: Selector::body(By::Milliseconds), must: Must::BeAtMost(ms) })]
+        let says = format!(
+            "The operation lasted too long: It took {{{{found}}}} milliseconds, but should not have lasted longer than {ms} milliseconds."
+        );
+        let (at, name) = (Selector::body(By::Milliseconds), of.title().to_owned());
+        vec![Step::Check(Check { at, must: Must::BeAtMost(ms), name, says })]
     }
 
     fn size(&mut self, of: &Element) -> Vec<Step> {
@@ -137,7 +150,19 @@ impl Converter<'_> {
             "6" => Must::BeAtMost(size),
             _ => equal,
         };
-        vec![Step::Check(Check { at: Selector { part, by: By::Size }, must })]
+        let compared = match of.properties.text("SizeAssertion.operator").trim() {
+            "2" => "not equal to",
+            "3" => "greater than",
+            "4" => "less than",
+            "5" => "greater than or equal to",
+            "6" => "less than or equal to",
+            _ => "equal to",
+        };
+        let says = format!(
+            "The result was the wrong size: It was {{{{found}}}} bytes, but should have been {compared} {size} bytes."
+        );
+        let (at, name) = (Selector { part, by: By::Size }, of.title().to_owned());
+        vec![Step::Check(Check { at, must, name, says })]
     }
 
     fn json_path(&mut self, of: &Element) -> Vec<Step> {
@@ -154,10 +179,8 @@ impl Converter<'_> {
         } else if flag("ISREGEX", true) {
             match expected.constant().filter(|pattern| unreadable(pattern).is_none()) {
                 Some(pattern) => Must::MatchWhole(pattern),
-                None if expected.only_value().is_some() => {
-                    self.different(of, "its pattern is a variable's value, which is compared as text");
-                    Must::Equal(Body::from(expected.raw()))
-                }
+                // With values in it, which the engine fills in.
+                None if expected.constant().is_none() => Must::MatchWhole(expected.raw()),
                 None => {
                     self.missing(
                         of,
@@ -170,10 +193,47 @@ impl Converter<'_> {
             Must::Equal(Body::from(expected.raw()))
         };
         let must = if flag("INVERT", false) { Must::Not(Box::new(must)) } else { must };
-        before.push(Step::Check(Check {
-            at: Selector::body(By::JsonPath(crate::json_path::standard(&path))),
-            must,
-        }));
+        let wanted = expected.constant().unwrap_or_else(|| expected.raw());
+        let says = match (flag("JSONVALIDATION", false), flag("ISREGEX", true)) {
+            (false, _) => format!("No results for path: {path}"),
+            (true, true) => format!(
+                "Value in json path '{path}' expected to match regexp '{wanted}', but it did not match: '{{{{found}}}}'"
+            ),
+            (true, false) => {
+                format!("Value in json path '{path}' expected to be '{wanted}', but found '{{{{found}}}}'")
+            }
+        };
+        let at = Selector::body(By::JsonPath(crate::json_path::standard(&path)));
+        before.push(Step::Check(Check { at, must, name: of.title().to_owned(), says }));
         before
     }
+}
+
+/// As JMeter says that a response assertion does not hold.
+fn says(of: &Element, kind: u32, test: &str) -> String {
+    let custom = of.properties.text("Assertion.custom_message");
+    if !custom.is_empty() {
+        return custom.to_owned();
+    }
+    let place = match of.properties.text("Assertion.test_field") {
+        _ if of.properties.text("Assertion.scope") == "variable" => {
+            format!("variable({})", of.properties.text("Scope.variable"))
+        }
+        "Assertion.response_code" => "code".to_owned(),
+        "Assertion.response_message" => "message".to_owned(),
+        "Assertion.response_headers" => "headers".to_owned(),
+        "Assertion.request_headers" => "request headers".to_owned(),
+        "Assertion.request_data" => "request data".to_owned(),
+        "Assertion.response_data_as_document" => "document".to_owned(),
+        "Assertion.sample_label" => "URL".to_owned(),
+        _ => "text".to_owned(),
+    };
+    let not = if kind & 4 != 0 { "not " } else { "" };
+    let how = match kind & !4 {
+        1 => format!(" expected {not}to match "),
+        2 | 16 => format!(" expected {not}to contain "),
+        8 => format!(" expected {not}to equal "),
+        _ => " expected something using ".to_owned(),
+    };
+    format!("Test failed: {place}{how}/{test}/")
 }

@@ -6,7 +6,7 @@ use super::text::quoted;
 use crate::element::Element;
 use crate::expression::{Piece, Text};
 use crate::function;
-use plan::{Expression, Step};
+use plan::{Code, Expression, Fills, Step};
 
 impl Converter<'_> {
     /// What must be true, and what is to be computed before. `plain`: the text itself is `true` or something else; otherwise
@@ -28,7 +28,7 @@ impl Converter<'_> {
             Some(constant) => Expression(constant.trim().eq_ignore_ascii_case("true").to_string()),
             None => Expression(super::control::joined(&text.operands())),
         };
-        Some((text.before, condition))
+        Some((text.steps(), condition))
     }
 
     /// A text that is one call of a script function whose script is a comparison.
@@ -46,9 +46,11 @@ impl Converter<'_> {
         if let Some(expression) = self.comparison(&parsed) {
             return Some((Vec::new(), Expression(expression)));
         }
-        let code = self.rebuilt(&parsed);
+        let text = self.rebuilt(&parsed);
         let into = self.fresh("condition");
-        let step = Step::Code(self.code(of, "javascript", &code, Some(into.clone())));
+        let fills = if text.contains("${") { Fills::Each } else { Fills::Never };
+        let code = self.code(of, "javascript", &text, Some(into.clone()));
+        let step = Step::Code(Code { fills, ..code });
         Some((vec![step], Expression(super::text::operand(&into))))
     }
 

@@ -80,7 +80,11 @@ impl Converter<'_> {
             (false, false) => FeedEnd::Value(Body::from("<EOF>")),
         };
         let sharing = self.sharing(of, &text("shareMode"));
-        let names = names.iter().map(|name| self.variables.name(name)).collect();
+        let mut names: Vec<String> = names.iter().map(|name| self.variables.name(name)).collect();
+        if names.is_empty() {
+            // Of a file that is not there: its users end, as in JMeter.
+            names.push("columns".to_owned());
+        }
         let feed = Feed {
             file: (self.settings.located)(&file),
             names,
@@ -295,7 +299,7 @@ impl Converter<'_> {
 }
 
 /// A source as it is described in place.
-fn in_place(source: &Source) -> String {
+pub(super) fn in_place(source: &Source) -> String {
     match source {
         Source::Integer { min, max } => format!("int:{min}..{max}"),
         Source::Uuid => "uuid".to_owned(),

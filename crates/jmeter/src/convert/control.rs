@@ -11,6 +11,13 @@ use plan::{
 };
 use std::time::Duration;
 
+/// A label that changes, and what it is computed of.
+#[derive(Default)]
+pub(super) struct Titled {
+    pub(super) before: Vec<Step>,
+    pub(super) title: Body,
+}
+
 impl Converter<'_> {
     /// The steps of a controller; none where nothing in it runs.
     pub(super) fn controller(&mut self, of: &Element, around: &Scope<'_>) -> Vec<Step> {
@@ -81,7 +88,7 @@ impl Converter<'_> {
             return Vec::new();
         }
         let index = self.index(of);
-        let mut steps = text.before;
+        let mut steps = text.steps();
         steps.extend(
             self.wrapped(of, scope, |steps| Step::Loop(Loop { times, index, steps, ..Loop::default() })),
         );
@@ -259,31 +266,35 @@ impl Converter<'_> {
         let written = of.properties.text("SwitchController.value").trim().to_owned();
         let value = self.text(of, &written);
         let by = ChoiceBy::Switch(Body::from(value.raw()));
-        let mut steps = value.before;
+        let mut steps = value.steps();
         steps.extend(self.choice(of, scope, by));
         steps
     }
 
     fn transaction(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
-        let name = self.label(of);
+        let (name, title) = (self.label(of), self.title(of));
         let (pauses, parent) = (
             of.properties.flag("TransactionController.includeTimers", false),
             of.properties.flag("TransactionController.parent", false),
         );
-        self.wrapped(of, scope, |steps| Step::Transaction(Transaction { name, pauses, parent, steps }))
+        let Titled { before, title } = title;
+        let steps = self.wrapped(of, scope, |steps| {
+            Step::Transaction(Transaction { name, title, pauses, parent, steps })
+        });
+        if steps.is_empty() { steps } else { before.into_iter().chain(steps).collect() }
     }
 
-    /// The label of a sampler or transaction; one that changes is written as it stands.
+    /// The label of a sampler or transaction, under which figures are gathered: one that changes is written as it stands.
     pub(super) fn label(&mut self, of: &Element) -> String {
-        match self.text(of, of.title()).constant() {
-            Some(label) => label,
-            None => {
-                self.different(
-                    of,
-                    "its name holds variables: results are told under the name as it is written",
-                );
-                of.title().to_owned()
-            }
+        self.text(of, of.title()).constant().unwrap_or_else(|| of.title().to_owned())
+    }
+
+    /// The label in the results file, where it changes.
+    pub(super) fn title(&mut self, of: &Element) -> Titled {
+        let text = self.text(of, of.title());
+        match text.constant() {
+            Some(_) => Titled::default(),
+            None => Titled { before: text.steps(), title: Body::from(text.raw()) },
         }
     }
 
@@ -297,7 +308,7 @@ impl Converter<'_> {
             Some(constant) => Expression((!constant.eq_ignore_ascii_case("false")).to_string()),
             None => Expression(format!("lower({}) != {}", joined(&text.operands()), quoted("false"))),
         };
-        Some((text.before, condition))
+        Some((text.steps(), condition))
     }
 }
 

@@ -44,7 +44,7 @@ impl Converter<'_> {
                 self.different(of, "the body is searched as it came, its entities not replaced");
                 (Part::Body, true)
             }
-            "true" => (Part::Head, true),
+            "true" => (Part::AnswerHead, true),
             "request_headers" => (Part::RequestHead, true),
             "URL" => (Part::Url, true),
             _ => (Part::Body, false),
@@ -82,7 +82,7 @@ impl Converter<'_> {
         let key = |name: &str| of.properties.text(&format!("BoundaryExtractor.{name}")).to_owned();
         let (before, after) = (self.text(of, &key("lboundary")), self.text(of, &key("rboundary")));
         let part = match key("useHeaders").as_str() {
-            "true" => Part::Head,
+            "true" => Part::AnswerHead,
             "request_headers" => Part::RequestHead,
             "URL" => Part::Url,
             _ => Part::Body,

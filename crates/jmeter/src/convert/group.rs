@@ -27,14 +27,17 @@ impl<'a> Converter<'a> {
         let tear_down: Vec<_> = groups(|class| class == "PostThreadGroup").collect();
         let main: Vec<_> = groups(|class| !matches!(class, "SetupThreadGroup" | "PostThreadGroup")).collect();
         let mut phases = Vec::new();
-        phases.extend(self.phase("setUp", &set_up, root));
+        phases.extend(self.phase("setUp", &set_up, 1, root));
         match root.properties.flag("TestPlan.serialize_threadgroups", false) {
             true => phases.extend(
-                main.iter().filter_map(|group| self.phase(group.title(), &[group], root)).collect::<Vec<_>>(),
+                main.iter()
+                    .zip(1..)
+                    .filter_map(|(group, nth)| self.phase(group.title(), &[group], nth, root))
+                    .collect::<Vec<_>>(),
             ),
-            false => phases.extend(self.phase("main", &main, root)),
+            false => phases.extend(self.phase("main", &main, 1, root)),
         }
-        let last = self.phase("tearDown", &tear_down, root);
+        let last = self.phase("tearDown", &tear_down, 1, root);
         let always = root.properties.flag("TestPlan.tearDown_on_shutdown", false);
         phases.extend(last.map(|phase| Phase { always, ..phase }));
         self.finish_variables(&mut phases);
@@ -85,9 +88,10 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Groups that run at the same time.
-    fn phase(&mut self, name: &str, groups: &[&Element], root: &Element) -> Option<Phase> {
-        let groups: Vec<Group> = groups.iter().filter_map(|group| self.group(group, root)).collect();
+    /// Groups that run at the same time. `first`: the number of the first of them, which its users' names hold.
+    fn phase(&mut self, name: &str, groups: &[&Element], first: u32, root: &Element) -> Option<Phase> {
+        let groups = groups.iter().zip(first..);
+        let groups: Vec<Group> = groups.filter_map(|(group, nth)| self.group(group, nth, root)).collect();
         let phase = Phase {
             name: name.to_owned(),
             measured: true,
@@ -106,7 +110,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    fn group(&mut self, of: &Element, root: &Element) -> Option<Group> {
+    fn group(&mut self, of: &Element, nth: u32, root: &Element) -> Option<Group> {
         let (pace, stop) = self.users(of)?;
         let scope = Scope::default().below(of, &root.children);
         let steps = self.body(of, &scope);
@@ -119,12 +123,17 @@ impl<'a> Converter<'a> {
         let plain = matches!(steps.as_slice(), [Step::Requests(step)] if step.after.is_empty());
         let on_failure =
             if plain && on_failure == OnFailure::Continue { OnFailure::default() } else { on_failure };
-        let scenario = Scenario { steps, variables: Vec::new(), on_failure, keep };
-        Some(Group { name: of.title().to_owned(), scenario, pace, stop, ..Group::default() })
+        let title = self.evaluate_at_start(of, of.title());
+        let user_name = format!("{title} {nth}-");
+        let scenario = Scenario { steps, variables: Vec::new(), on_failure, keep, user_name };
+        Some(Group { name: title, scenario, pace, stop, ..Group::default() })
     }
 
     /// Values that users begin with, once it is known which ones texts hold.
     fn finish_variables(&mut self, phases: &mut [Phase]) {
+        if self.runs_programs {
+            self.variables.keep_all();
+        }
         let variables: Vec<Set> = self
             .variables
             .used()

@@ -5,8 +5,12 @@ use super::http_fields::Method;
 use super::scope::Scope;
 use super::text::{Converted, Encoding, short};
 use crate::element::{Element, Object, Value};
+use crate::expression::Text;
 use crate::form;
-use plan::{Body, Expect, Redirects, Request, RequestStep, Resources, Session, Step, Validators};
+use crate::function;
+use plan::{
+    Body, Code, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step, Validators,
+};
 
 /// A sampler with the defaults around it.
 pub(super) struct Sampler<'a> {
@@ -68,9 +72,20 @@ fn argument_name(argument: &Object) -> &str {
     argument.properties.text("Argument.name")
 }
 
+/// The URL of requests whose place is a value of its own.
+const NOWHERE: &str = "http://place.invalid";
+
+/// A URL, and what takes the place of its scheme, host and port where that holds values.
+struct Url {
+    url: String,
+    place: Option<String>,
+}
+
 /// What a request carries.
 #[derive(Default)]
 pub(super) struct Content {
+    /// What is done before, such as reading a file.
+    pub(super) before: Vec<Step>,
     pub(super) body: String,
     /// It is the same each time.
     pub(super) constant: bool,
@@ -95,71 +110,104 @@ impl Converter<'_> {
             before.extend(converted.before);
             step.data.extend(converted.data);
         };
-        let Some(url) = self.url(&sampler, &method, &mut |converted| keep(converted, &mut before)) else {
+        let Some(Url { url, place }) =
+            self.url(&sampler, &method, &mut |converted| keep(converted, &mut before))
+        else {
             return Vec::new();
         };
         let content = self.content(&sampler, &method, &mut |converted| keep(converted, &mut before));
         let Some(content) = content else { return Vec::new() };
-        let way = Method { name: &method, content: &content, url: &url };
+        let way = Method { name: &method, content: &content, url: &url, place: place.as_deref() };
         let fields = self.fields(&sampler, scope, &way, &mut |converted| keep(converted, &mut before));
+        let (name, titled) = (self.label(of), self.title(of));
+        before.extend(titled.before);
+        before.extend(content.before);
+        let varies = place.is_some() || plan::template::is_template(url.as_bytes());
         let request = Request {
             method,
             fields,
             body: Body::from(content.body.as_str()),
-            name: self.label(of),
+            name,
+            title: titled.title,
+            place: place.map(Body::from).unwrap_or_default(),
             ..Request::get("http://x/")
         };
         step.requests = vec![Request { url, ..request }].into();
         step.expect = self.expected(scope);
-        step.session = self.session(&sampler, scope);
+        // A user whose connection ends with the request has to know of it.
+        let ends = !sampler.flag("HTTPSampler.use_keepalive", true);
+        step.session = Session { strict_urls: varies || ends, ..self.session(&sampler, scope) };
         self.note_limits(&sampler);
         before.push(Step::Requests(step));
         before
     }
 
-    /// The URL. Scheme, host and port are the same for the whole run; path and query may hold values.
-    fn url(
-        &mut self,
-        sampler: &Sampler<'_>,
-        method: &str,
-        keep: &mut dyn FnMut(Converted),
-    ) -> Option<String> {
+    /// The URL. What of it may hold values beside path and query is told apart.
+    fn url(&mut self, sampler: &Sampler<'_>, method: &str, keep: &mut dyn FnMut(Converted)) -> Option<Url> {
         let of = sampler.element;
         let path = self.text(of, sampler.text("HTTPSampler.path"));
         let query = self.query(sampler, method, keep);
         let written = path.template(Encoding::Path, escaped_path);
+        let begins_with_value = path.begins_with_value();
         keep(path);
-        if let Some(why) = no_uri(&written) {
-            self.different(of, format!("its path holds {why}, for which JMeter sends nothing and notes a failed sample: it is sent here, escaped"));
-        }
-        let whole = ["http://", "https://"].iter().any(|scheme| written.to_lowercase().starts_with(scheme));
         let with_query = |path: &str| match query.is_empty() {
             true => path.to_owned(),
             false => format!("{path}{}{query}", if path.contains('?') { "&" } else { "?" }),
         };
-        if whole {
-            self.https |= written.to_lowercase().starts_with("https://");
-            return Some(with_query(&written));
+        let lower = written.to_lowercase();
+        let whole = ["http://", "https://"].iter().any(|scheme| lower.starts_with(scheme));
+        let no_host = sampler.text("HTTPSampler.domain").trim().is_empty();
+        if whole || begins_with_value && no_host {
+            self.https |= !lower.starts_with("http://");
+            let authority = written.split('/').nth(2).unwrap_or_default();
+            let varies = !whole || plan::template::is_template(authority.as_bytes());
+            return Some(match varies {
+                true => Url { url: NOWHERE.to_owned(), place: Some(with_query(&written)) },
+                false => Url { url: with_query(&written), place: None },
+            });
         }
-        let place = self.place(sampler)?;
+        let (place, varies) = self.place(sampler, keep)?;
         let slash = if written.starts_with('/') { "" } else { "/" };
-        Some(format!("{place}{}", with_query(&format!("{slash}{written}"))))
+        let path = with_query(&format!("{slash}{written}"));
+        Some(match varies {
+            // Whether the value has a slash of its own is seen when it is there.
+            _ if begins_with_value => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
+            true => Url { url: format!("{NOWHERE}{path}"), place: Some(place) },
+            // As it stands, so that it is refused, as JMeter refuses it.
+            false if no_uri(&path) => Url { url: NOWHERE.to_owned(), place: Some(format!("{place}{path}")) },
+            false => Url { url: format!("{place}{path}"), place: None },
+        })
     }
 
-    /// Scheme, host and port.
-    fn place(&mut self, sampler: &Sampler<'_>) -> Option<String> {
+    /// Scheme, host and port, and whether these hold values.
+    fn place(&mut self, sampler: &Sampler<'_>, keep: &mut dyn FnMut(Converted)) -> Option<(String, bool)> {
         let of = sampler.element;
-        let mut part = |name: &str, what: &str| {
-            let written = sampler.text(name);
-            self.one_for_all(written).or_else(|| self.constant(of, written, what))
+        let mut part = |name: &str| match self.one_for_all(sampler.text(name)) {
+            Some(same) => self.text(of, &same),
+            None => self.text(of, sampler.text(name)),
         };
-        let (scheme, host, port) = (
-            part("HTTPSampler.protocol", "its protocol")?,
-            part("HTTPSampler.domain", "its host")?,
-            part("HTTPSampler.port", "its port")?,
-        );
+        let (scheme, host, port) =
+            (part("HTTPSampler.protocol"), part("HTTPSampler.domain"), part("HTTPSampler.port"));
+        if let (Some(scheme), Some(host), Some(port)) = (scheme.constant(), host.constant(), port.constant())
+        {
+            return self.fixed_place(of, &scheme, host.trim(), &port).map(|place| (place, false));
+        }
+        let raw = |text: &Converted| text.raw().trim().to_owned();
+        let (written, port_written) = (raw(&scheme), raw(&port));
+        self.https |= !matches!(written.to_lowercase().as_str(), "" | "http");
+        let scheme_written = if written.is_empty() { "http".to_owned() } else { written };
+        let port_written = match port_written.as_str() {
+            "" | "0" | "-1" => String::new(),
+            port => format!(":{port}"),
+        };
+        let place = format!("{scheme_written}://{}{port_written}", raw(&host));
+        [scheme, host, port].into_iter().for_each(keep);
+        Some((place, true))
+    }
+
+    fn fixed_place(&mut self, of: &Element, scheme: &str, host: &str, port: &str) -> Option<String> {
         let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme.trim().to_lowercase() };
-        let host = host.trim().to_owned();
+        let host = host.to_owned();
         if scheme != "http" && scheme != "https" {
             self.missing(of, format!("the protocol '{scheme}' is not spoken: only http and https are"));
             return None;
@@ -251,6 +299,7 @@ impl Converter<'_> {
                 body,
                 constant,
                 present: true,
+                before: Vec::new(),
             });
         }
         if !carries {
@@ -261,7 +310,7 @@ impl Converter<'_> {
         let pairs: Vec<String> = named.iter().map(|argument| self.pair(of, argument, true, keep)).collect();
         let body = pairs.join("&");
         let constant = !plan::template::is_template(body.as_bytes());
-        Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true })
+        Some(Content { body, constant, kind: Some(form_kind(sampler)), present: true, before: Vec::new() })
     }
 
     /// Files, and parameters beside them.
@@ -272,27 +321,43 @@ impl Converter<'_> {
         keep: &mut dyn FnMut(Converted),
     ) -> Option<Content> {
         let of = sampler.element;
-        let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+        let mut parts = Vec::new();
         for file in files {
-            let path =
-                self.constant(of, file.properties.text("File.path").trim(), "the file that it uploads")?;
-            let Some(bytes) = (self.settings.included)(&path) else {
-                self.missing(of, format!("the file '{path}' that it uploads is not there"));
-                return None;
-            };
-            parts.push((path, bytes));
+            parts.push(self.file(of, file.properties.text("File.path").trim()));
         }
-        if let ([file], [(_, bytes)]) = (files, parts.as_slice())
+        if let ([file], [part]) = (files, parts.as_slice())
             && file.properties.text("File.paramname").is_empty()
         {
-            let Ok(text) = String::from_utf8(plan::template::escape(bytes)) else {
-                self.missing(of, "the file that it uploads is no text: only text can be a body here");
-                return None;
-            };
             let kind = Some(file.properties.text("File.mimetype").to_owned()).filter(|kind| !kind.is_empty());
-            return Some(Content { body: text, constant: true, kind, present: true });
+            let (body, constant) = (part.text.clone(), part.before.is_empty());
+            return Some(Content { body, constant, kind, present: true, before: part.before.clone() });
         }
-        self.multipart(sampler, files, &parts, keep)
+        Some(self.multipart(sampler, files, &parts, keep))
+    }
+
+    /// The content of a file that is uploaded: as it is now, where it is a text that is there; otherwise it is read each time.
+    fn file(&mut self, of: &Element, written: &str) -> Part {
+        let text = self.text(of, written);
+        let constant = text.constant();
+        let bytes = constant.as_ref().and_then(|path| (self.settings.included)(path));
+        if constant.is_some() && bytes.is_none() {
+            self.different(
+                of,
+                format!("the file '{}' that it uploads is not there: it fails, as in JMeter", short(written)),
+            );
+        }
+        let now = bytes.and_then(|bytes| String::from_utf8(plan::template::escape(&bytes)).ok());
+        let title = text.raw().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        if let Some(text) = now {
+            return Part { title, text, before: Vec::new() };
+        }
+        let into = self.fresh("upload");
+        let parsed = Text::parse(written, &function::is_known).unwrap_or_else(|_| Text::fixed(written));
+        let path = self.rebuilt(&parsed);
+        let fills = if path.contains("${") { Fills::Each } else { Fills::Never };
+        let code = Code { fills, ..self.code(of, "file", &path, Some(into.clone())) };
+        let before = text.steps().into_iter().chain([Step::Code(code)]).collect();
+        Part { title, text: format!("{{{{{into}}}}}"), before }
     }
 
     /// A body of several parts (RFC 7578).
@@ -300,9 +365,9 @@ impl Converter<'_> {
         &mut self,
         sampler: &Sampler<'_>,
         files: &[&Object],
-        contents: &[(String, Vec<u8>)],
+        contents: &[Part],
         keep: &mut dyn FnMut(Converted),
-    ) -> Option<Content> {
+    ) -> Content {
         let of = sampler.element;
         const BOUNDARY: &str = "----wringer-part-9Dk3v0qZr1nT5xLb";
         let mut body = String::new();
@@ -321,15 +386,10 @@ impl Converter<'_> {
             keep(name);
             keep(value);
         }
-        for (file, (path, bytes)) in files.iter().zip(contents) {
-            let Ok(text) = String::from_utf8(plan::template::escape(bytes)) else {
-                self.missing(
-                    of,
-                    format!("the file '{path}' that it uploads is no text: only text can be a body here"),
-                );
-                return None;
-            };
-            let title = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let mut before = Vec::new();
+        for (file, Part { title, text, before: reads }) in files.iter().zip(contents) {
+            constant &= reads.is_empty();
+            before.extend(reads.iter().cloned());
             let kind = file.properties.filled("File.mimetype").unwrap_or("application/octet-stream");
             body.push_str(&format!(
                 "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{title}\"\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: binary\r\n\r\n{text}\r\n",
@@ -338,7 +398,7 @@ impl Converter<'_> {
         }
         body.push_str(&format!("--{BOUNDARY}--\r\n"));
         let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-        Some(Content { body, constant, kind: Some(kind), present: true })
+        Content { body, constant, kind: Some(kind), present: true, before }
     }
 
     /// Statuses below 400 are good, unless an assertion ignores the status.
@@ -357,8 +417,12 @@ impl Converter<'_> {
             .properties
             .get("httpsampler.max_redirects")
             .and_then(|most| most.trim().parse().ok());
-        let redirects =
-            follows.then(|| Redirects { limit: most.unwrap_or(20), to_get: true, ..Redirects::default() });
+        let redirects = follows.then(|| Redirects {
+            limit: most.unwrap_or(20),
+            to_get: true,
+            as_jmeter: true,
+            ..Redirects::default()
+        });
         let resources = sampler.flag("HTTPSampler.image_parser", false).then(|| self.resources(sampler));
         let cookies = scope.outermost("CookieManager").is_some_and(|manager| {
             let policy = manager.properties.text("CookieManager.policy");
@@ -433,15 +497,22 @@ fn escaped_path(text: &str) -> String {
     String::from_utf8_lossy(&escaped).into_owned()
 }
 
-/// A character that no URI may hold (RFC 3986), in words.
-fn no_uri(template: &str) -> Option<String> {
-    let pieces = plan::template::pieces(template.as_bytes(), plan::template::Encode::Path).ok()?;
-    let fixed = pieces.into_iter().filter_map(|piece| match piece {
-        plan::template::Piece::Text(text) => Some(text),
-        plan::template::Piece::Value { .. } => None,
-    });
-    let path: Vec<u8> = fixed.flatten().collect();
-    let path = path.split(|byte| *byte == b'?').next().unwrap_or_default();
-    let wrong = path.iter().find(|byte| b"{}|\\^`\"<>".contains(byte))?;
-    Some(format!("'{}'", char::from(*wrong)))
+/// Whether what stays of a path holds a character that no URI may (RFC 3986).
+fn no_uri(template: &str) -> bool {
+    let pieces =
+        plan::template::pieces(template.as_bytes(), plan::template::Encode::Path).unwrap_or_default();
+    pieces.iter().any(|piece| match piece {
+        plan::template::Piece::Text(text) => text.iter().any(|byte| b"{}|\\^`\"<>".contains(byte)),
+        plan::template::Piece::Value { .. } => false,
+    })
+}
+
+/// A file that is uploaded.
+struct Part {
+    /// Its name.
+    title: String,
+    /// Its content, with placeholders.
+    text: String,
+    /// What is done before it is sent.
+    before: Vec<Step>,
 }

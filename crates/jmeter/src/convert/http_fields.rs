@@ -17,6 +17,8 @@ pub(super) struct Method<'a> {
     pub(super) content: &'a Content,
     /// With placeholders.
     pub(super) url: &'a str,
+    /// Scheme, host and port, where these hold values.
+    pub(super) place: Option<&'a str>,
 }
 
 /// A field of a header manager.
@@ -57,11 +59,19 @@ impl Converter<'_> {
         }
         fields.extend(written);
         fields.extend(self.authorization(scope, request.url));
-        fields.extend(self.preset_cookies(scope, request.url));
+        // What a user adds stands here: a field without a value keeps its place.
+        if scope.outermost("CacheManager").is_some() {
+            fields.extend(["If-Modified-Since", "If-None-Match"].map(|name| Field::new(name, "")));
+        }
+        if scope.outermost("CookieManager").is_some() {
+            let preset = self.preset_cookies(scope, request.url);
+            fields.push(preset.unwrap_or_else(|| Field::new("Cookie", "")));
+        }
         fields.extend(of_content(request, has_kind));
         let agent = Field::new("User-Agent", if java { JAVA } else { HTTP_CLIENT });
         let host = match host.filter(|_| has_host) {
             Some(host) => host,
+            None if request.place.is_some() => Field::new("Host", ""),
             None => Field::new("Host", authority(request.url)),
         };
         if java {
@@ -150,9 +160,10 @@ impl Converter<'_> {
 fn of_content(request: &Method<'_>, has_kind: bool) -> Vec<Field> {
     let content = request.content;
     let mut fields = Vec::new();
-    if content.present && content.constant {
-        let length = plain_length(&content.body);
-        fields.push(Field::new("Content-Length", length.to_string().as_str()));
+    if content.present {
+        // A body that changes is counted when it is there.
+        let length = content.constant.then(|| plain_length(&content.body).to_string());
+        fields.push(Field::new("Content-Length", length.unwrap_or_default().as_str()));
     }
     let kind = content.kind.as_deref().filter(|_| !has_kind && request.name != "GET");
     fields.extend(kind.map(|kind| Field::new("Content-Type", kind)));

@@ -64,6 +64,7 @@ impl TestPlan {
             columns: BTreeMap::new(),
             named: 0,
             drawn: 0,
+            runs_programs: false,
         };
         converter.set_start_values(&self.root);
         converter.find_columns(&self.root);
@@ -99,6 +100,8 @@ struct Converter<'a> {
     columns: BTreeMap<String, Option<String>>,
     named: usize,
     drawn: u64,
+    /// Programs run, which may ask for any variable.
+    runs_programs: bool,
 }
 
 impl Converter<'_> {

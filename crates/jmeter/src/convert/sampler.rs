@@ -1,12 +1,13 @@
 //! Samplers, with what stands around them: pre-processors, timers, the sampler, post-processors, assertions.
 
 use super::Converter;
+use super::control::Titled;
 use super::scope::Scope;
 use crate::element::Element;
 use crate::expression::Text;
 use crate::function;
 use crate::role::Role;
-use plan::{Body, Delay, Flow, Step};
+use plan::{Body, Code, Delay, Fills, Flow, Step};
 use std::time::Duration;
 
 impl Converter<'_> {
@@ -19,16 +20,19 @@ impl Converter<'_> {
         }
         let mut steps = self.before(scope);
         let after = self.after(scope);
+        let label = self.label(of);
+        for code in steps.iter_mut().filter_map(as_code) {
+            code.request.clone_from(&label);
+        }
         match of.class.as_str() {
             "HTTPSamplerProxy" => steps.extend(self.http(of, scope, after)),
             "JSR223Sampler" | "BeanShellSampler" => {
-                let label = self.label(of);
-                steps.extend(self.script(of, None, &label));
-                steps.extend(after);
+                let script = self.script(of, None);
+                steps.extend(self.sampled(of, script, after));
             }
             "DebugSampler" => {
-                steps.extend(self.debug(of));
-                steps.extend(after);
+                let code = self.code(of, "jmeter", "", None);
+                steps.extend(self.sampled(of, vec![Step::Code(code)], after));
             }
             "kg.apc.jmeter.samplers.DummySampler" => steps.extend(self.dummy(of, after)),
             "TCPSampler" => {
@@ -49,7 +53,7 @@ impl Converter<'_> {
                     Vec::new()
                 }
                 "UserParameters" => self.user_parameters(element),
-                "JSR223PreProcessor" | "BeanShellPreProcessor" => self.script(element, None, ""),
+                "JSR223PreProcessor" | "BeanShellPreProcessor" => self.script(element, None),
                 _ => {
                     self.missing(element, "a pre-processor of this kind cannot run");
                     Vec::new()
@@ -67,7 +71,7 @@ impl Converter<'_> {
         let mut steps = Vec::new();
         for element in scope.outermost_first(Role::Post) {
             steps.extend(match element.class.as_str() {
-                "JSR223PostProcessor" | "BeanShellPostProcessor" => self.script(element, None, ""),
+                "JSR223PostProcessor" | "BeanShellPostProcessor" => self.script(element, None),
                 "DebugPostProcessor" => Vec::new(),
                 "ResultAction" => {
                     self.missing(
@@ -81,7 +85,11 @@ impl Converter<'_> {
         }
         for element in scope.outermost_first(Role::Assertion) {
             steps.extend(match element.class.as_str() {
-                "JSR223Assertion" | "BeanShellAssertion" => self.script(element, None, ""),
+                "JSR223Assertion" | "BeanShellAssertion" => {
+                    let mut steps = self.script(element, None);
+                    steps.iter_mut().filter_map(as_code).for_each(|code| code.asserts = true);
+                    steps
+                }
                 _ => self.assertion(element),
             });
         }
@@ -147,7 +155,7 @@ impl Converter<'_> {
             (Some(Ok(ms)), _) => steps.push(Step::Pause(Delay::Fixed { delay: Duration::from_millis(ms) })),
             (None, Some(name)) => {
                 let wait = Step::Wait(plan::Expression(super::text::operand(name)));
-                steps.extend(text.before.into_iter().chain([wait]));
+                steps.extend(text.steps().into_iter().chain([wait]));
             }
             _ if written.is_empty() => {}
             _ => self.missing(of, format!("its pause '{written}' is not a number or one variable")),
@@ -155,63 +163,69 @@ impl Converter<'_> {
         steps
     }
 
-    /// Program text of an element. `sample`: the label under which it is told.
-    pub(super) fn script(&mut self, of: &Element, into: Option<String>, sample: &str) -> Vec<Step> {
+    /// The program of an element as a sample: the last of its steps is timed and counted.
+    fn sampled(&mut self, of: &Element, mut steps: Vec<Step>, after: Vec<Step>) -> Vec<Step> {
+        let (label, Titled { before, title }) = (self.label(of), self.title(of));
+        if let Some(code) = steps.last_mut().and_then(as_code) {
+            (code.sample, code.title, code.after) = (label, title, after);
+        }
+        before.into_iter().chain(steps).collect()
+    }
+
+    /// Program text of an element.
+    pub(super) fn script(&mut self, of: &Element, into: Option<String>) -> Vec<Step> {
         let own = of.class.as_str() == "BeanShellSampler" || of.class == "BeanShellAssertion";
         let key = |plain: &str, old: &str| {
             let old = format!("{}.{old}", of.class);
             of.properties.text(if own { &old } else { plain }).to_owned()
         };
-        if !key("filename", "filename").trim().is_empty() {
-            self.missing(
-                of,
-                format!(
-                    "its script is in the file '{}': put it into the plan",
-                    key("filename", "filename").trim()
-                ),
-            );
-            return Vec::new();
-        }
-        let language = match of.class.starts_with("BeanShell") {
-            true => "beanshell".to_owned(),
-            false => of.properties.filled("scriptLanguage").unwrap_or("groovy").trim().to_lowercase(),
+        let file = key("filename", "filename");
+        let Some(language) = self.language(of) else { return Vec::new() };
+        let written = match file.trim() {
+            "" => key("script", "query"),
+            file => match self.script_file(of, file) {
+                Some(text) => text,
+                None => return Vec::new(),
+            },
         };
-        let language = match language.as_str() {
-            "java" | "bsh" => "beanshell",
-            "javascript" | "ecmascript" | "js" | "nashorn" | "rhino" => "javascript",
-            "jexl2" | "jexl3" | "jexl" => "jexl",
-            "groovy" | "beanshell" => &language,
-            other => {
-                self.missing(of, format!("scripts in {other} cannot run"));
-                return Vec::new();
-            }
-        };
-        let written = key("script", "query");
-        if written.trim().is_empty() && sample.is_empty() {
-            return Vec::new();
-        }
-        let (mut steps, text) = self.script_text(of, &written);
+        let of_user = of.properties.text("cacheKey").trim() != "false" && language != "beanshell";
         let parameters = self.text(of, &key("parameters", "parameters"));
-        let mut code = self.code(of, language, &text, into);
+        let mut code = self.code(of, language, &written, into);
+        code.fills = match (written.contains("${"), of_user) {
+            (false, _) => Fills::Never,
+            (true, true) => Fills::First,
+            (true, false) => Fills::Each,
+        };
         code.parameters = Body::from(parameters.raw());
-        code.sample = sample.to_owned();
         code.sets = self.put_names(&written);
-        steps.extend(parameters.before);
-        steps.push(Step::Code(code));
-        steps
+        parameters.steps().into_iter().chain([Step::Code(code)]).collect()
     }
 
-    /// The text of a script with what its placeholders stand for: constants in place, others by name.
-    fn script_text(&mut self, of: &Element, written: &str) -> (Vec<Step>, String) {
-        let Ok(parsed) = Text::parse(written, &function::is_known) else {
-            return (Vec::new(), written.to_owned());
+    /// The text of a script in a file of its own.
+    fn script_file(&mut self, of: &Element, file: &str) -> Option<String> {
+        let file = self.constant(of, file, "the file of its script")?;
+        let Some(bytes) = (self.settings.included)(&file) else {
+            self.missing(of, format!("its script is in the file '{file}', which is not there"));
+            return None;
         };
-        if parsed.as_fixed().is_some() {
-            return (Vec::new(), written.to_owned());
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn language(&mut self, of: &Element) -> Option<&'static str> {
+        if of.class.starts_with("BeanShell") {
+            return Some("beanshell");
         }
-        let converted = self.text(of, written);
-        let text = converted.constant().unwrap_or_else(|| converted.script());
-        (converted.before, text)
+        let language = of.properties.filled("scriptLanguage").unwrap_or("groovy").trim().to_lowercase();
+        match language.as_str() {
+            "java" | "bsh" | "beanshell" => Some("beanshell"),
+            "javascript" | "ecmascript" | "js" | "nashorn" | "rhino" => Some("javascript"),
+            "jexl2" | "jexl3" | "jexl" => Some("jexl"),
+            "groovy" => Some("groovy"),
+            other => {
+                self.missing(of, format!("scripts in {other} cannot run"));
+                None
+            }
+        }
     }
 
     /// Names that a script puts values under.
@@ -230,37 +244,33 @@ impl Converter<'_> {
         names
     }
 
-    /// A sample that shows variables: nothing is sent.
-    fn debug(&mut self, of: &Element) -> Vec<Step> {
-        let sample = self.label(of);
-        let mut code = self.code(of, "jmeter", "", None);
-        code.sample = sample;
-        vec![Step::Code(code)]
-    }
-
     /// A sample that sends nothing: what it answers is written in it.
     fn dummy(&mut self, of: &Element, after: Vec<Step>) -> Vec<Step> {
         let text = |name: &str| of.properties.text(name).to_owned();
-        let fine = self
-            .text(of, &text("SUCCESFULL"))
-            .constant()
-            .is_some_and(|flag| flag.trim().eq_ignore_ascii_case("true"));
-        if !fine {
-            self.missing(of, "a dummy sample that fails on purpose cannot run");
-            return Vec::new();
-        }
         let mut steps = Vec::new();
         if of.properties.flag("WAITING", false) {
             steps.extend(self.pause(of, &text("RESPONSE_TIME"), Vec::new()));
         }
         self.different(of, "its times are those that it takes here, not those that it names");
-        let sample = self.label(of);
         let parsed = Text::parse(&text("RESPONSE_DATA"), &function::is_known).unwrap_or_default();
         let answer = self.rebuilt(&parsed);
         let mut code = self.code(of, "jmeter", &answer, None);
-        code.sample = sample;
-        steps.push(Step::Code(code));
-        steps.extend(after);
+        let (status, message) = (text("RESPONSE_CODE"), text("RESPONSE_MESSAGE"));
+        let says = self.text(of, &format!("{} {} {message}", filled(&status, "200"), text("SUCCESFULL")));
+        code.parameters = Body::from(says.raw());
+        steps.extend(says.steps());
+        steps.extend(self.sampled(of, vec![Step::Code(code)], after));
         steps
+    }
+}
+
+fn filled<'t>(text: &'t str, otherwise: &'t str) -> &'t str {
+    if text.trim().is_empty() { otherwise } else { text.trim() }
+}
+
+fn as_code(step: &mut Step) -> Option<&mut Code> {
+    match step {
+        Step::Code(code) => Some(code),
+        _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::function::{self, Context, Fact};
 use crate::settings::Settings;
 use plan::data::{Data, Source, Time, TimeForm};
 use plan::draw::hash;
-use plan::{Code, Step};
+use plan::{Code, Fills, Set, Step};
 use std::collections::BTreeMap;
 
 /// A text, converted.
@@ -49,6 +49,11 @@ impl Converted {
         fixed.collect()
     }
 
+    /// Whether a value stands first.
+    pub(super) fn begins_with_value(&self) -> bool {
+        matches!(self.pieces.first(), Some(Kept::Value(_)))
+    }
+
     /// The name of the one value that the text is.
     pub(super) fn only_value(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -84,23 +89,13 @@ impl Converted {
         self.template(Encoding::Raw, str::to_owned)
     }
 
-    /// As program text: values by what a script calls them.
-    pub(super) fn script(&self) -> String {
-        let mut script = String::new();
-        let mut quote: Option<char> = None;
-        for piece in &self.pieces {
-            match piece {
-                Kept::Text(text) => {
-                    quote = open_quote(text, quote);
-                    script.push_str(text);
-                }
-                Kept::Value(name) => match quote {
-                    Some(mark) => script.push_str(&format!("{mark} + vars.get(\"{name}\") + {mark}")),
-                    None => script.push_str(&format!("vars.get(\"{name}\")")),
-                },
-            }
-        }
-        script
+    /// What is to be done so that all of its values are kept by their users before it is used.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let set = |data: &Data| {
+            let source = super::config::in_place(&data.source);
+            Step::Set(Set::of(&data.name, format!("{{{{{source}}}}}").as_str()))
+        };
+        self.before.iter().cloned().chain(self.data.iter().map(set)).collect()
     }
 
     /// Its pieces as they stand in an expression: quoted texts and names.
@@ -123,21 +118,6 @@ impl Converted {
     fn value(&mut self, name: String) {
         self.pieces.push(Kept::Value(name));
     }
-}
-
-/// The quote that is open behind a text of a script.
-fn open_quote(text: &str, mut quote: Option<char>) -> Option<char> {
-    let mut characters = text.chars();
-    while let Some(one) = characters.next() {
-        match (one, quote) {
-            ('\\', Some(_)) => drop(characters.next()),
-            ('"' | '\'', None) => quote = Some(one),
-            (mark, Some(open)) if mark == open => quote = None,
-            ('\n', Some(_)) => quote = None,
-            _ => {}
-        }
-    }
-    quote
 }
 
 /// A name, as expressions have it.
@@ -208,7 +188,9 @@ impl Converter<'_> {
         if let Some(language) = function::script_language(&call.name) {
             let code = call.arguments.first().map(|argument| self.rebuilt(argument)).unwrap_or_default();
             let into = self.result(call, 1);
-            to.before.push(Step::Code(self.code(of, language, &code, Some(into.clone()))));
+            let fills = if code.contains("${") { Fills::Each } else { Fills::Never };
+            let step = Code { fills, ..self.code(of, language, &code, Some(into.clone())) };
+            to.before.push(Step::Code(step));
             return to.value(into);
         }
         if let Some(why) = function::refusal(&call.name) {
@@ -234,8 +216,12 @@ impl Converter<'_> {
         }
     }
 
-    /// Program text for an element.
-    pub(super) fn code(&self, of: &Element, language: &str, text: &str, into: Option<String>) -> Code {
+    /// Program text for an element; what of it does not run is listed.
+    pub(super) fn code(&mut self, of: &Element, language: &str, text: &str, into: Option<String>) -> Code {
+        self.runs_programs = true;
+        for (line, why) in (self.settings.unsupported)(language, text) {
+            self.missing(of, format!("its script, line {line}: {why}"));
+        }
         Code {
             language: language.to_owned(),
             text: text.to_owned(),
@@ -325,6 +311,11 @@ impl Converter<'_> {
         };
         match function::evaluate(written, &mut start) {
             Ok(value) => value,
+            // A file that is not there is a warning; the text then stands as it is written, as in JMeter.
+            Err(why) if why.ends_with("is not there") => {
+                self.different(of, format!("'{}': {why}", short(written)));
+                written.to_owned()
+            }
             Err(why) => {
                 self.missing(of, format!("'{}': {why}", short(written)));
                 written.to_owned()

@@ -40,7 +40,7 @@ impl Converter<'_> {
                 return Vec::new();
             };
             let wait = Step::Wait(Expression(operand(name)));
-            return text.before.into_iter().chain([wait]).collect();
+            return text.steps().into_iter().chain([wait]).collect();
         };
         let delay = self.milliseconds(of, &constant).mul_f64(self.factor(of));
         if delay.is_zero() { Vec::new() } else { vec![Step::Pause(Delay::Fixed { delay })] }
@@ -197,7 +197,7 @@ impl Converter<'_> {
 
     fn script_timer(&mut self, of: &Element) -> Vec<Step> {
         let into = self.fresh("delay");
-        let steps = self.script(of, Some(into.clone()), "");
+        let steps = self.script(of, Some(into.clone()));
         if steps.is_empty() {
             return steps;
         }

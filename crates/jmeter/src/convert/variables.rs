@@ -113,16 +113,19 @@ impl Variables {
         if let Some(known) = self.names.get(variable) {
             return known.clone();
         }
-        let good =
-            |one: char| if one.is_ascii_alphanumeric() || one == '_' || one == '-' { one } else { '_' };
-        let plain: String = variable.chars().map(good).collect();
-        let plain = if plain.is_empty() { "_".to_owned() } else { plain };
+        let plain = crate::placeholder_name(variable);
         let taken = |name: &String| self.names.values().any(|known| known == name);
         let numbered = (2..).map(|nth| format!("{plain}_{nth}"));
         let name =
             std::iter::once(plain.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(plain.clone());
         self.names.insert(variable.to_owned(), name.clone());
         name
+    }
+
+    /// Variables that have values from the start on are kept by users, whatever texts hold: programs may ask for them.
+    pub(super) fn keep_all(&mut self) {
+        let names: Vec<String> = self.start.keys().cloned().collect();
+        names.iter().for_each(|name| drop(self.name(name)));
     }
 
     /// Names that texts hold, and the values that users begin with: a variable without one stands for its own text.

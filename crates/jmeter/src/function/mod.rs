@@ -33,6 +33,14 @@ pub trait Context {
     fn fact(&self, fact: Fact) -> String;
     /// Says something to whoever watches.
     fn log(&mut self, line: &str);
+    /// Runs program text of a language.
+    ///
+    /// # Errors
+    /// Nobody interprets it, or it failed, in words.
+    fn script(&mut self, language: &str, text: &str) -> Result<String, String> {
+        let _ = text;
+        Err(format!("it runs program text in {language}"))
+    }
 }
 
 /// What stands around a function.
@@ -273,6 +281,18 @@ fn compute_from(text: &Text, nth: &mut usize, context: &mut dyn Context) -> Resu
 }
 
 fn run(call: &Call, nth: &mut usize, context: &mut dyn Context) -> Result<String, String> {
+    if let Some(language) = script_language(&call.name) {
+        let arguments = call.arguments.iter().map(|argument| compute_from(argument, nth, context));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        let text = arguments.first().map_or("", String::as_str);
+        let value = context
+            .script(language, text)
+            .map_err(|why| format!("{} is not computed here: {why}", call.name))?;
+        if let Some(name) = arguments.get(1).map(|name| name.trim()).filter(|name| !name.is_empty()) {
+            context.set_variable(name, &value);
+        }
+        return Ok(value);
+    }
     let Some(row) = find(&call.name) else {
         let why = refusal(&call.name).unwrap_or("it runs program text");
         return Err(format!("{} is not computed here: {why}", call.name));

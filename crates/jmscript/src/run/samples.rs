@@ -177,7 +177,12 @@ impl Machine<'_> {
             (Method::getCookieManager, 0) => self.bound(Binding::CookieManager)?,
             (Method::getHeaderManager, 0) => self.bound(Binding::HeaderManager)?,
             (Method::getArguments, 0) => Value::Bound(Binding::Arguments),
-            (Method::setArguments | Method::setHeaderManager | Method::setCookieManager, 1) => Value::Null,
+            (Method::setArguments | Method::setHeaderManager | Method::setCookieManager, 1) => {
+                return thrown(
+                    "UnsupportedOperationException",
+                    "a manager or list of its own is not given to a request here: change the one that it has",
+                );
+            }
             (Method::getPostBodyRaw, 0) => {
                 let body = self.host.get(Field::SamplerBody);
                 Value::Bool(!body.is_null())

@@ -3,10 +3,13 @@
 
 use super::check::Test;
 use super::find::{Finder, Found, View};
-use crate::request::{SlotNames, Slots};
+use crate::code::{Interpreter, Variables};
+use crate::request::{Filling, Named, Part, Scrap, SlotNames, Slots, Values, write_all};
 use measure::Fault;
-use plan::answer::{By, Extract, Part, Selector, Which};
+use plan::answer::{By, Extract, Must, Part as AnswerPart, Selector, Which};
+use plan::data::Moment;
 use plan::draw::{Draw, hash};
+use plan::template::{Encode, Piece as Placed, pieces as pieces_of};
 use plan::{Body, Step};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -24,15 +27,47 @@ pub(crate) struct After {
 
 enum Act {
     Take(Picker),
-    Check { at: Place, test: Test },
+    Check(Held),
+    Run(Run),
+}
+
+/// Something that an answer is held to.
+struct Held {
+    at: Place,
+    test: Test,
+    /// What must be, where that holds values: the test is then made anew each time.
+    varying: Option<Must>,
+    name: String,
+    says: String,
+}
+
+/// A program that works on the answer.
+struct Run {
+    program: usize,
+    /// With placeholders.
+    parameters: Vec<u8>,
+    into: Option<String>,
+    name: String,
+    asserts: bool,
 }
 
 /// Where to look: in the answer, in a value that the user keeps, or at the clock.
 struct Place {
     finder: Finder,
-    kept: Option<String>,
-    clock: bool,
+    at: At,
     shown: String,
+}
+
+/// Which text is looked into.
+#[derive(PartialEq)]
+enum At {
+    Answer,
+    Kept(String),
+    Clock,
+    /// A part of the request or of the answer's head, as the last sample knows it.
+    Sample(AnswerPart),
+    /// The words of the status, as the last sample knows them.
+    Reason,
 }
 
 struct Picker {
@@ -52,13 +87,24 @@ enum Piece {
 }
 
 impl After {
-    /// `None` where nothing is to be done.
-    pub fn new(steps: &[Step], names: &SlotNames) -> Option<After> {
+    /// `None` where nothing is to be done. `programs`: makes those of the steps ready.
+    pub fn new(steps: &[Step], names: &SlotNames, programs: Option<&dyn Interpreter>) -> Option<After> {
         let acts = steps.iter().filter_map(|step| match step {
             Step::Extract(extract) => Some(Act::Take(Picker::new(extract))),
-            Step::Check(check) => {
-                Some(Act::Check { at: Place::new(&check.at), test: Test::new(&check.must) })
-            }
+            Step::Check(check) => Some(Act::Check(Held {
+                at: Place::new(&check.at),
+                test: Test::new(&check.must),
+                varying: varies(&check.must, names).then(|| check.must.clone()),
+                name: check.name.clone(),
+                says: check.says.clone(),
+            })),
+            Step::Code(code) => Some(Act::Run(Run {
+                program: programs?.prepare(code),
+                parameters: code.parameters.to_vec(),
+                into: code.into.clone(),
+                name: code.name.rsplit('/').next().unwrap_or_default().to_owned(),
+                asserts: code.asserts,
+            })),
             _ => None,
         });
         let acts: Vec<Act> = acts.collect();
@@ -66,28 +112,38 @@ impl After {
     }
 
     fn places(&self) -> impl Iterator<Item = &Place> {
-        self.acts.iter().map(|act| match act {
-            Act::Take(picker) => &picker.at,
-            Act::Check { at, .. } => at,
+        self.acts.iter().filter_map(|act| match act {
+            Act::Take(picker) => Some(&picker.at),
+            Act::Check(held) => Some(&held.at),
+            Act::Run(_) => None,
         })
+    }
+
+    /// True if some program works on the answer.
+    pub fn runs(&self) -> bool {
+        self.acts.iter().any(|act| matches!(act, Act::Run(_)))
     }
 
     /// True if something looks into the body.
     pub fn reads_body(&self) -> bool {
-        self.places().any(|place| place.kept.is_none() && !place.clock && place.finder.reads_body())
+        self.runs() || self.places().any(|place| place.at == At::Answer && place.finder.reads_body())
     }
 
-    /// Does it all, up to the end, whatever was found on the way; what is wrong first.
-    pub fn run(&self, answer: &View<'_>, took: Duration, slots: &mut Slots) -> Option<(Fault, String)> {
+    /// Does it all, up to the end, whatever was found on the way; what is wrong first. What programs say of the sample is said in
+    /// `values.code`.
+    pub fn run(&self, answer: &View<'_>, took: Duration, values: &mut Values) -> Option<(Fault, String)> {
+        if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
+            if self.runs() {
+                sample.body = Some(answer.body.to_vec());
+            }
+            sample.head.push_str(&String::from_utf8_lossy(answer.head).replace("\r\n", "\n"));
+        }
         let mut wrong = None;
         for act in &self.acts {
             let found = match act {
-                Act::Take(picker) => picker.take(answer, took, &self.names, &self.drawn, slots),
-                Act::Check { at, test } => at.with(answer, took, &self.names, slots, |finder, view| {
-                    let value = finder.find(view);
-                    let good = test.takes(value.as_deref());
-                    (!good).then(|| (Fault::WrongContent, format!("{} {}", at.shown, test.text())))
-                }),
+                Act::Take(picker) => picker.take(answer, took, &self.names, &self.drawn, values),
+                Act::Check(held) => held.check(answer, took, &self.names, values),
+                Act::Run(run) => run.run(&self.names, values),
             };
             wrong = wrong.or(found);
         }
@@ -95,23 +151,129 @@ impl After {
     }
 }
 
+impl Held {
+    fn check(
+        &self,
+        answer: &View<'_>,
+        took: Duration,
+        names: &SlotNames,
+        values: &mut Values,
+    ) -> Option<(Fault, String)> {
+        let varied = self.varying.as_ref().map(|must| Test::new(&with_values(must, names, &values.slots)));
+        let test = varied.as_ref().unwrap_or(&self.test);
+        let found = self.at.with(answer, took, names, values, |finder, view| {
+            let value = finder.find(view);
+            (!test.takes(value.as_deref()))
+                .then(|| String::from_utf8_lossy(&value.unwrap_or_default()).into_owned())
+        });
+        let found = found?;
+        let said = self.says.split("{{found}}").map(|piece| match is_varying(piece.as_bytes(), names) {
+            true => String::from_utf8_lossy(&filled(piece.as_bytes(), names, &values.slots)).into_owned(),
+            false => piece.to_owned(),
+        });
+        let said: Vec<String> = said.collect();
+        if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
+            sample.success = false;
+            sample.failed.push((self.name.clone(), said.join(&found)));
+        }
+        Some((Fault::WrongContent, format!("{} {}", self.at.shown, test.text())))
+    }
+}
+
+/// The text with the values that it holds.
+fn filled(template: &[u8], names: &SlotNames, slots: &Slots) -> Vec<u8> {
+    let filling = Filling { at: &Moment::default(), draws: &[], slots };
+    let mut text = Vec::new();
+    write_all(&Part::of_kept(template, names), &filling, &mut Scrap::default(), &mut text);
+    text
+}
+
+/// True if a text holds values that users keep, and no other braces.
+fn is_varying(text: &[u8], names: &SlotNames) -> bool {
+    let pieces = pieces_of(text, Encode::Raw).unwrap_or_default();
+    let mut values = pieces.iter().filter_map(|piece| match piece {
+        Placed::Value { name, .. } => Some(names.slot(name).is_some()),
+        Placed::Text(_) => None,
+    });
+    values.next().is_some_and(|first| first && values.all(|known| known))
+}
+
+fn varies(must: &Must, names: &SlotNames) -> bool {
+    match must {
+        Must::Equal(text) | Must::Contain(text) => is_varying(text, names),
+        Must::Match(pattern) | Must::MatchWhole(pattern) => is_varying(pattern.as_bytes(), names),
+        Must::Not(must) => varies(must, names),
+        Must::AllOf(all) | Must::AnyOf(all) => all.iter().any(|must| varies(must, names)),
+        _ => false,
+    }
+}
+
+fn with_values(must: &Must, names: &SlotNames, slots: &Slots) -> Must {
+    let again = |must: &Must| with_values(must, names, slots);
+    let text = |text: &[u8]| match is_varying(text, names) {
+        true => filled(text, names, slots),
+        false => text.to_vec(),
+    };
+    let pattern = |pattern: &String| String::from_utf8_lossy(&text(pattern.as_bytes())).into_owned();
+    match must {
+        Must::Equal(value) => Must::Equal(text(value).into()),
+        Must::Contain(value) => Must::Contain(text(value).into()),
+        Must::Match(wanted) => Must::Match(pattern(wanted)),
+        Must::MatchWhole(wanted) => Must::MatchWhole(pattern(wanted)),
+        Must::Not(must) => Must::Not(Box::new(again(must))),
+        Must::AllOf(all) => Must::AllOf(all.iter().map(again).collect()),
+        Must::AnyOf(all) => Must::AnyOf(all.iter().map(again).collect()),
+        other => other.clone(),
+    }
+}
+
+impl Run {
+    fn run(&self, names: &SlotNames, values: &mut Values) -> Option<(Fault, String)> {
+        let parameters = filled(&self.parameters, names, &values.slots);
+        let Values { slots, code, .. } = values;
+        let code = code.as_mut()?;
+        if let Some(sample) = &mut code.last {
+            (sample.assertion, sample.assertion_error) = (None, false);
+        }
+        let mut variables = Named { slots, names };
+        let ran = code.run(self.program, &mut variables, None, &String::from_utf8_lossy(&parameters));
+        if let Some(into) = &self.into {
+            variables.set(into, Some(&ran.value.unwrap_or_default()));
+        }
+        let sample = code.last.as_mut().filter(|_| self.asserts)?;
+        let said = sample.assertion.take().or(ran.failed.map(|refusal| refusal.text))?;
+        sample.success = false;
+        sample.failed.push((self.name.clone(), said.clone()));
+        Some((Fault::WrongContent, said))
+    }
+}
+
+/// True if a part is known to the sample alone, which users have where something looks at it.
+pub(crate) fn is_of_sample(part: AnswerPart) -> bool {
+    use AnswerPart::{AnswerHead, RequestBody, RequestHead, Url};
+    matches!(part, Url | RequestHead | RequestBody | AnswerHead)
+}
+
 impl Place {
     fn new(at: &Selector) -> Place {
-        let clock = at.by == By::Milliseconds;
-        let (kept, by) = match &at.by {
-            By::Kept { name, by } => (Some(name.clone()), (**by).clone()),
-            By::Milliseconds => (None, By::All),
-            by => (None, by.clone()),
+        let (place, by) = match &at.by {
+            By::Kept { name, by } => (At::Kept(name.clone()), (**by).clone()),
+            By::Milliseconds => (At::Clock, By::All),
+            By::Reason => (At::Reason, By::All),
+            by => match is_of_sample(at.part) {
+                true => (At::Sample(at.part), by.clone()),
+                false => (At::Answer, by.clone()),
+            },
         };
-        let shown = match (&kept, &at.by) {
-            (Some(name), _) => format!("the value {name}"),
-            (None, By::Milliseconds) => "the time in milliseconds".to_owned(),
-            (None, By::Status) => "the status".to_owned(),
-            (None, By::All) => format!("the {:?}", at.part).to_lowercase(),
-            (None, by) => format!("{by:?} of the {:?}", at.part).to_lowercase(),
+        let shown = match (&place, &at.by) {
+            (At::Kept(name), _) => format!("the value {name}"),
+            (_, By::Milliseconds) => "the time in milliseconds".to_owned(),
+            (_, By::Status) => "the status".to_owned(),
+            (_, By::All) => format!("the {:?}", at.part).to_lowercase(),
+            (_, by) => format!("{by:?} of the {:?}", at.part).to_lowercase(),
         };
-        let part = if kept.is_some() || clock { Part::Body } else { at.part };
-        Place { finder: Finder::new(&Selector { part, by }), kept, clock, shown }
+        let part = if place == At::Answer { at.part } else { AnswerPart::Body };
+        Place { finder: Finder::new(&Selector { part, by }), at: place, shown }
     }
 
     /// Looks there.
@@ -120,20 +282,24 @@ impl Place {
         answer: &View<'_>,
         took: Duration,
         names: &SlotNames,
-        slots: &Slots,
+        values: &Values,
         look: impl FnOnce(&Finder, &View<'_>) -> T,
     ) -> T {
-        if self.clock {
-            let text = took.as_millis().to_string();
-            return look(&self.finder, &View { body: text.as_bytes(), ..View::default() });
-        }
-        match &self.kept {
-            None => look(&self.finder, answer),
-            Some(name) => {
-                let body = slots.named(names, name).unwrap_or_default();
-                look(&self.finder, &View { body, ..View::default() })
-            }
-        }
+        let sample = values.code.as_ref().and_then(|code| code.last.as_ref());
+        let milliseconds = took.as_millis().to_string();
+        let body: &[u8] = match &self.at {
+            At::Answer => return look(&self.finder, answer),
+            At::Clock => milliseconds.as_bytes(),
+            At::Kept(name) => values.slots.named(names, name).unwrap_or_default(),
+            At::Reason => sample.map_or(&[], |sample| sample.message.as_bytes()),
+            At::Sample(part) => sample.map_or(&[], |sample| match part {
+                AnswerPart::Url => sample.url.as_bytes(),
+                AnswerPart::RequestHead => sample.request_head.as_bytes(),
+                AnswerPart::AnswerHead => sample.head.as_bytes(),
+                _ => &sample.request_body,
+            }),
+        };
+        look(&self.finder, &View { body, ..View::default() })
     }
 }
 
@@ -157,12 +323,13 @@ impl Picker {
         took: Duration,
         names: &SlotNames,
         drawn: &Cell<u64>,
-        slots: &mut Slots,
+        values: &mut Values,
     ) -> Option<(Fault, String)> {
         let most = if self.which == Which::First { 1 } else { MOST };
-        let found: Vec<Vec<Vec<u8>>> = self.at.with(answer, took, names, slots, |finder, view| {
+        let found: Vec<Vec<Vec<u8>>> = self.at.with(answer, took, names, values, |finder, view| {
             finder.each(view, most).into_iter().map(|found| self.texts(found)).collect()
         });
+        let slots = &mut values.slots;
         let nth = match self.which {
             Which::Every => return self.keep_all(&found, names, slots),
             Which::First => 0,
@@ -179,7 +346,9 @@ impl Picker {
                 None
             }
             (None, Some(value)) => {
-                slots.set_named(names, &self.name, Some(value));
+                let value =
+                    if is_varying(value, names) { filled(value, names, slots) } else { value.to_vec() };
+                slots.set_named(names, &self.name, Some(&value));
                 None
             }
             (None, None) if self.optional => None,
@@ -284,7 +453,7 @@ fn pieces(template: &str) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plan::answer::{Check, Must};
+    use plan::answer::Check;
 
     const BODY: &[u8] = b"<a href='/x/1'>one</a><a href='/x/2'>two</a> {\"ignored\": 1}";
 
@@ -292,10 +461,17 @@ mod tests {
         SlotNames::new(["v", "v_1", "v_2", "v_3", "v_matchNr", "v_g", "v_g0", "v_g1", "v_g2", "kept"])
     }
 
+    fn run(after: &After, view: &View<'_>, slots: &mut Slots) -> Option<(Fault, String)> {
+        let mut values = Values { slots: std::mem::take(slots), ..Values::default() };
+        let wrong = after.run(view, Duration::from_millis(7), &mut values);
+        *slots = values.slots;
+        wrong
+    }
+
     fn take(extract: Extract, body: &[u8], slots: &mut Slots) -> Option<(Fault, String)> {
-        let after = After::new(&[Step::Extract(extract)], &names()).unwrap();
+        let after = After::new(&[Step::Extract(extract)], &names(), None).unwrap();
         let view = View { status: Some(b"200"), body, ..View::default() };
-        after.run(&view, Duration::from_millis(7), slots)
+        run(&after, &view, slots)
     }
 
     fn links() -> Extract {
@@ -350,12 +526,12 @@ mod tests {
     #[test]
     fn checks_look_at_answers_values_and_the_clock() {
         let check = |by: By, must: Must| {
-            let check = Check { at: Selector::body(by), must };
-            let after = After::new(&[Step::Check(check)], &names()).unwrap();
+            let check = Check::of(Selector::body(by), must);
+            let after = After::new(&[Step::Check(check)], &names(), None).unwrap();
             let mut slots = Slots::default();
             slots.set_named(&names(), "kept", Some(b"abc"));
             let view = View { status: Some(b"404"), body: BODY, ..View::default() };
-            after.run(&view, Duration::from_millis(7), &mut slots).map(|(_, how)| how)
+            run(&after, &view, &mut slots).map(|(_, how)| how)
         };
         let value = || By::Kept { name: "kept".to_owned(), by: Box::new(By::All) };
         assert_eq!(check(By::Status, Must::Equal("404".into())), None);

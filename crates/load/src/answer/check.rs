@@ -3,7 +3,8 @@
 use super::after::After;
 use super::coding::{Coding, Decoder};
 use super::find::{Finder, View};
-use crate::request::{SlotNames, Slots};
+use crate::code::Interpreter;
+use crate::request::{SlotNames, Slots, Values};
 use measure::Fault;
 use memchr::memmem;
 use plan::answer::{By, Check, Extract, Must, Part};
@@ -324,8 +325,13 @@ impl Drop for Look<'_> {
 
 impl Checks {
     /// Adds what is done with each answer before it is counted.
-    pub fn and_after(mut self, steps: &[Step], slots: &SlotNames) -> Checks {
-        self.after = After::new(steps, slots);
+    pub fn and_after(
+        mut self,
+        steps: &[Step],
+        slots: &SlotNames,
+        programs: Option<&dyn Interpreter>,
+    ) -> Checks {
+        self.after = After::new(steps, slots, programs);
         if self.after.is_some() {
             self.keeps = Keeps::All;
         }
@@ -394,6 +400,11 @@ impl Checks {
         state.head.clear();
         state.body.begin(self);
         Some(Look { checks: self, state: Some(state) })
+    }
+
+    /// Does what is to be done with each answer where none came, or nothing was sent.
+    pub fn without_answer(&self, took: Duration, values: &mut Values) {
+        self.after.iter().for_each(|after| drop(after.run(&View::default(), took, values)));
     }
 
     /// True if anything is kept of answers.
@@ -492,14 +503,14 @@ impl Look<'_> {
     }
 
     /// Does what is to be done with each answer. `length`: bytes of its body as it came.
-    pub fn after(&mut self, status: u16, length: u64, took: Duration, slots: &mut Slots) -> Wrong {
+    pub fn after(&mut self, status: u16, length: u64, took: Duration, values: &mut Values) -> Wrong {
         let checks = self.checks;
         let after = checks.after.as_ref()?;
         if let Err(why) = self.end_of_body(length) {
             return Some((Fault::BadCoding, why));
         }
         let status = digits(status);
-        after.run(&view(self.state(), &status), took, slots)
+        after.run(&view(self.state(), &status), took, values)
     }
 
     /// True if something is done with the answer, whatever its status.

@@ -120,7 +120,7 @@ impl Finder {
             _ if matches!(self.how, How::Status) => view.status.map(Cow::Borrowed),
             _ if matches!(self.how, How::Header(_)) => self.find_in(view.head),
             Part::Body => self.find_in(view.body),
-            Part::Url | Part::RequestHead | Part::RequestBody => None,
+            Part::Url | Part::RequestHead | Part::RequestBody | Part::AnswerHead => None,
             Part::Head => self.find_in(view.head),
             Part::Whole => match view.whole {
                 Some(whole) => self.find_in(whole),

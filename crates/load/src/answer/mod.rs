@@ -13,6 +13,7 @@ mod oracle;
 mod page;
 mod sink;
 
+pub(crate) use after::{After, is_of_sample};
 pub(crate) use check::{Checks, Code, Extractor, Look};
 pub(crate) use find::{Finder, View};
 pub(crate) use judge::Judge;

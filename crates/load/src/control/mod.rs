@@ -2,9 +2,11 @@
 //! phases and about fifty times a second, never per request.
 
 mod deal;
+mod lock;
 mod meeting;
 
 pub(crate) use deal::{Deck, Decks, Draws};
+pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
 
 use std::collections::HashMap;
@@ -35,6 +37,8 @@ pub struct Control {
     models: Mutex<HashMap<ModelKey, Arc<Model>>>,
     /// Barriers, by phase and name.
     meetings: Mutex<HashMap<(usize, String), Arc<Meeting>>>,
+    /// Locks, by phase and name.
+    locks: Mutex<HashMap<(usize, String), Arc<Lock>>>,
     /// Values that are dealt to the requests of all workers.
     pub(crate) decks: Decks,
     workers: u32,
@@ -59,6 +63,7 @@ impl Control {
             stop: AtomicBool::new(false),
             now: AtomicBool::new(false),
             meetings: Mutex::default(),
+            locks: Mutex::default(),
             failures: AtomicU64::new(0),
             unconnected: AtomicU64::new(0),
             models: Mutex::default(),
@@ -95,6 +100,13 @@ impl Control {
         // A worker that panicked while it held the lock has left the map whole.
         let mut meetings = self.meetings.lock().unwrap_or_else(PoisonError::into_inner);
         meetings.entry((phase, name)).or_default().clone()
+    }
+
+    /// The lock of this name in a phase, the same for all workers.
+    pub(crate) fn lock(&self, phase: usize, name: &str) -> Arc<Lock> {
+        // A worker that panicked while it held the mutex has left the map whole.
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        locks.entry((phase, name.to_owned())).or_default().clone()
     }
 
     /// A request has failed in a phase that is given up after `limit` failures; the last of them ends the run.

@@ -212,7 +212,7 @@ impl Call for MessageCall<'_> {
         let (mut bytes, mut scratch) = (Vec::new(), Scratch::default());
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, at, prepared);
-        let Values { slots, draws } = &self.mine.values;
+        let Values { slots, draws, .. } = &self.mine.values;
         let draws = draws.at(item.dealt.unwrap_or_default(), turn.number);
         // It was written before, so it can be again.
         let _ =
@@ -233,7 +233,7 @@ impl MessageCall<'_> {
     fn compose(&mut self, item: &mut Item, turn: &Turn, now: Instant, to: &mut Vec<u8>) -> Result<(), Error> {
         let prepared = self.messages.at(item.index);
         let moment = self.moment(turn, now, prepared);
-        let MessageState { values: Values { slots, draws }, scratch, .. } = &mut *self.mine;
+        let MessageState { values: Values { slots, draws, .. }, scratch, .. } = &mut *self.mine;
         let worker = self.context.worker.part.index;
         let place = item.dealt.get_or_insert_with(|| prepared.deal(turn.number, worker, draws));
         let draws = draws.at(*place, turn.number);

@@ -33,7 +33,7 @@ pub(crate) use worker::{Busy, Context, Worker};
 
 use crate::channel::{self, Connection, Destination, Slot};
 use crate::request::Values;
-use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
+use measure::{CacheResult, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Remark, Stage};
 use plan::CloseBy;
 use report::{Ending, report};
 use std::time::{Duration, Instant};
@@ -273,6 +273,16 @@ pub(crate) trait Call: Sized {
     fn label(&self, item: &Self::Item) -> Option<Label> {
         let _ = item;
         None
+    }
+
+    /// What checks and scripts have said of the request that has just ended.
+    fn remark(&self) -> Option<Box<Remark>> {
+        None
+    }
+
+    /// The answer that has just ended leads on to another request.
+    fn leads_on(&self) -> bool {
+        false
     }
 
     /// Names of a request in records, errors and evidence.

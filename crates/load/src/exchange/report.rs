@@ -109,7 +109,7 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
         worker.account.show(Event::Body(body.clone()));
     }
     if trace.requests || trace.bad_requests && !is_fine {
-        worker.account.show(Event::Request(Box::new(record(worker, client, call, sent, ending))));
+        worker.account.show(Event::Request(Box::new(record(context, client, call, sent, ending))));
     }
     if is_fine {
         return;
@@ -126,12 +126,13 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
 }
 
 fn record<C: Call>(
-    worker: &Worker,
+    context: Context<'_>,
     client: &Client,
     call: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
 ) -> Record {
+    let worker = context.worker;
     let (described, moments, summary) = (call.describe(&sent.item), &ending.moments, &ending.summary);
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     Record {
@@ -153,6 +154,10 @@ fn record<C: Call>(
         body_bytes: summary.body_bytes,
         expected_bytes: ending.found.expected_bytes,
         cause: if ending.challenged { Cause::Challenged } else { described.cause },
+        group: context.phase.group,
+        sent_bytes: sent.bytes,
+        leads_on: call.leads_on(),
+        remark: call.remark(),
     }
 }
 

@@ -231,7 +231,7 @@ impl<'a> HttpCall for List<'a> {
             None => outcome.into(),
             Some(values) => {
                 let took = self.context.worker.net.recently().saturating_duration_since(sent.at);
-                answer.extract(outcome, took, &mut values.slots).into()
+                answer.extract(outcome, took, values).into()
             }
         }
     }

@@ -2,15 +2,21 @@
 
 use super::feed::FeedWork;
 use super::rhythm::RhythmWork;
-use super::{By, Condition, CountWork, EachWork, LoopWork, MeetingWork, Op, Program, ShareWork, Text};
+use super::{
+    BeginWork, By, CodeWork, Condition, CountWork, EachWork, LoopWork, MeetingWork, Op, Program, ShareWork,
+    Text,
+};
+use crate::answer::{After, is_of_sample};
+use crate::code::Interpreter;
 use crate::control::{Control, Decks};
 use crate::request::{Compiler, Scope, SlotNames};
 use measure::Label;
+use plan::answer::By as Place;
 use plan::data::{Names, Tables};
 use plan::expression::Node;
 use plan::template::Encode;
 use plan::{
-    Amount, Barrier, Body, Choice, ChoiceBy, CounterStep, Expression, ForEach, If, Inputs, Loop, Part,
+    Amount, Barrier, Body, Choice, ChoiceBy, Code, CounterStep, Expression, ForEach, If, Inputs, Loop, Part,
     Rhythm, RhythmHow, Scenario, Set, Share, Step, Transaction,
 };
 use std::cell::{Cell, RefCell};
@@ -33,6 +39,10 @@ pub(crate) struct Known<'a> {
     pub group: usize,
     pub part: Part,
     pub seed: u64,
+    /// Who interprets programs.
+    pub programs: Option<&'a dyn Interpreter>,
+    /// Records are told of single requests and transactions.
+    pub tells: bool,
 }
 
 impl Program {
@@ -71,6 +81,8 @@ impl Program {
             names: slots,
             on_failure: scenario.on_failure,
             tells_time: !scenario.kept().is_empty() || has_expressions(scenario),
+            watches: around.tells || is_watched(scenario),
+            tells: around.tells,
             keep: scenario.keep,
             seed: plan::draw::hash(around.seed, around.group as u64),
         })
@@ -82,6 +94,21 @@ fn has_expressions(scenario: &Scenario) -> bool {
     let mut found = false;
     scenario.each(&mut |step| {
         found |= matches!(step, Step::If(_) | Step::Loop(_) | Step::Wait(_) | Step::Choice(_));
+    });
+    found
+}
+
+/// Programs run in it, or something looks at what was sent.
+pub(crate) fn is_watched(scenario: &Scenario) -> bool {
+    let mut found = false;
+    scenario.each(&mut |step| {
+        let at = match step {
+            Step::Extract(extract) => Some(&extract.at),
+            Step::Check(check) => Some(&check.at),
+            _ => None,
+        };
+        let of_sample = at.is_some_and(|at| is_of_sample(at.part) || at.by == Place::Reason);
+        found |= of_sample || matches!(step, Step::Code(_));
     });
     found
 }
@@ -164,9 +191,13 @@ impl<'a> Compiling<'a> {
             Step::Flow(flow) => {
                 self.push(Op::Flow(*flow));
             }
-            Step::Lock(_) | Step::Extract(_) | Step::Check(_) | Step::Code(_) | Step::Log(_) => {
-                debug_assert!(false, "the plan's check refuses it");
+            Step::Lock(lock) => self.lock(lock),
+            Step::Code(code) => self.code(code),
+            Step::Log(log) => {
+                let text = self.text(&log.text);
+                self.push(Op::Log(text));
             }
+            Step::Extract(_) | Step::Check(_) => debug_assert!(false, "the plan's check refuses it"),
             Step::Object(_) | Step::Urls(_) | Step::Requests(_) | Step::Script(_) | Step::Messages(_) => {
                 self.push(Op::Send(self.sends));
                 self.sends += 1;
@@ -328,13 +359,48 @@ impl<'a> Compiling<'a> {
     }
 
     fn transaction(&mut self, transaction: &'a Transaction) {
-        let place = self.around.labels.iter().position(|label| *label == transaction.name);
-        let label = Label(place.unwrap_or(usize::MAX).min(u16::MAX.into()) as u16);
-        self.push(Op::Begin { label, pauses: transaction.pauses });
+        let label = self.label(&transaction.name);
+        let name = Body::from(plan::template::escape(transaction.name.as_bytes()));
+        let title = self.title(if transaction.title.is_empty() { &name } else { &transaction.title });
+        let (pauses, parent) = (transaction.pauses, transaction.parent);
+        self.push(Op::Begin(BeginWork { label, title, pauses, parent }));
         self.open += 1;
         self.steps(&transaction.steps);
         self.open -= 1;
         self.push(Op::End);
+    }
+
+    fn label(&self, name: &str) -> Label {
+        let place = self.around.labels.iter().position(|label| *label == name);
+        Label(place.unwrap_or(usize::MAX).min(u16::MAX.into()) as u16)
+    }
+
+    /// A label that holds values, where records are told.
+    fn title(&self, title: &[u8]) -> Option<Text> {
+        (self.around.tells && !title.is_empty()).then(|| self.text(title))
+    }
+
+    fn lock(&mut self, lock: &'a plan::Lock) {
+        let Known { control, phase, .. } = *self.around;
+        self.push(Op::Lock(control.lock(phase, &lock.name)));
+        self.open += 1;
+        self.steps(&lock.steps);
+        self.open -= 1;
+        self.push(Op::End);
+    }
+
+    fn code(&mut self, code: &'a Code) {
+        let Some(programs) = self.around.programs else { return };
+        let work = CodeWork {
+            program: programs.prepare(code),
+            parameters: self.text(&code.parameters),
+            into: code.into.as_ref().and_then(|into| self.slots.slot(into)),
+            sample: (!code.sample.is_empty()).then(|| self.label(&code.sample)),
+            name: code.sample.clone(),
+            title: self.title(&code.title),
+            after: After::new(&code.after, &self.slots, Some(programs)),
+        };
+        self.push(Op::Run(Box::new(work)));
     }
 
     fn barrier(&mut self, barrier: &Barrier) {
@@ -349,7 +415,7 @@ impl<'a> Compiling<'a> {
         self.push(Op::Barrier(MeetingWork { meeting, users, timeout: barrier.timeout }));
     }
 
-    fn text(&self, text: &Body) -> Text {
+    fn text(&self, text: &[u8]) -> Text {
         let Known { tables, decks, phase, seed, .. } = *self.around;
         let names = Names { data: &[], extracted: &self.kept };
         let scope = Scope { names, slots: &self.slots, tables, decks, phase, seed };

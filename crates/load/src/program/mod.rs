@@ -4,16 +4,18 @@
 //! Names are slots, templates are pieces, expressions are taken apart, and every loop and branch is a jump, so that a step
 //! costs what it does and no more. Start reading at [`Program::next`]; `compile.rs` makes the operations.
 
+mod code;
 mod compile;
 mod feed;
 mod rhythm;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compile::Known;
+pub(crate) use code::CodeWork;
+pub(crate) use compile::{Known, is_watched};
 pub(crate) use rhythm::RhythmWork;
 
-use crate::control::{Deck, Meeting};
+use crate::control::{Deck, Held, Lock, Meeting};
 use crate::request::{Filling, Part, Scrap, SlotNames, Slots, Values, write_all};
 use feed::{FeedWork, Row};
 use measure::Label;
@@ -43,6 +45,10 @@ pub(crate) struct Program {
     on_failure: OnFailure,
     /// Some of its values depend on the time.
     pub tells_time: bool,
+    /// Programs run in it, or records of it hold more than figures.
+    pub watches: bool,
+    /// Records are told of single requests and transactions.
+    tells: bool,
     pub keep: plan::Keep,
     seed: u64,
 }
@@ -109,16 +115,26 @@ enum Op {
         to: Vec<usize>,
         exit: usize,
     },
-    Begin {
-        label: Label,
-        pauses: bool,
-    },
+    Begin(BeginWork),
+    /// Whatever was begun last ends: a transaction or a lock.
     End,
+    Lock(Arc<Lock>),
+    Run(Box<CodeWork>),
+    Log(Text),
     Set(usize, Text),
     Compute(usize, Condition),
     Count(CountWork),
     Feed(FeedWork),
     Flow(Flow),
+}
+
+/// A transaction, as it begins.
+struct BeginWork {
+    label: Label,
+    /// Its label in records, where those are told.
+    title: Option<Text>,
+    pauses: bool,
+    parent: bool,
 }
 
 enum By {
@@ -198,13 +214,25 @@ struct Frame {
     ends: Option<Instant>,
 }
 
-/// A transaction under way.
+/// A transaction or a lock under way.
 struct Open {
     label: Label,
+    title: Option<String>,
+    parent: bool,
     began: Instant,
     pauses: bool,
     paused: Duration,
     good: bool,
+    /// It is a lock, and no transaction.
+    lock: Option<Held>,
+}
+
+/// A transaction that begins or has ended.
+pub(crate) struct Mark {
+    pub label: Label,
+    /// Its label in records, where those are told.
+    pub title: Option<String>,
+    pub parent: bool,
 }
 
 impl Position {
@@ -223,8 +251,16 @@ pub(crate) enum Next<'a> {
     Until(Instant),
     /// Wait for others.
     Meet(&'a MeetingWork),
+    /// A transaction begins, of which records are told.
+    Began(Mark),
     /// A transaction has ended: whether all in it was good, and how long it took.
-    Ended(Label, bool, Duration),
+    Ended(Mark, bool, Duration),
+    /// Wait for a lock, and then hold it.
+    Lock(&'a Arc<Lock>),
+    /// Run a program.
+    Run(&'a CodeWork),
+    /// Tell a line.
+    Log(String),
     /// Let others have their turn.
     Yield,
     /// The walk is over.
@@ -286,7 +322,10 @@ impl Program {
         for _ in 0..IN_A_ROW {
             if let Some(open) = position.unwind {
                 if position.open.len() > open {
-                    return end(around, position);
+                    match end(around, position) {
+                        Some(next) => return next,
+                        None => continue,
+                    }
                 }
                 position.unwind = None;
             }
@@ -342,14 +381,11 @@ impl Program {
             Op::Shuffled { order, to, exit } => {
                 position.at = position.orders[*order].pop().map_or(*exit, |nth| to[nth]);
             }
-            Op::Begin { label, pauses } => position.open.push(Open {
-                label: *label,
-                began: around.now,
-                pauses: *pauses,
-                paused: Duration::ZERO,
-                good: true,
-            }),
-            Op::End => return Some(end(around, position)),
+            Op::Begin(begin) => return self.begin_transaction(begin, around, position, values),
+            Op::End => return end(around, position),
+            Op::Lock(lock) => return Some(Next::Lock(lock)),
+            Op::Run(work) => return Some(Next::Run(work)),
+            Op::Log(line) => return Some(Next::Log(line.text(around, values, position))),
             Op::Set(slot, value) => {
                 let mut text = Vec::new();
                 value.write(around, values, position, &mut text);
@@ -371,6 +407,28 @@ impl Program {
             op => self.go_round(op, around, position, &mut values.slots),
         }
         None
+    }
+
+    fn begin_transaction(
+        &self,
+        begin: &BeginWork,
+        around: &Around,
+        position: &mut Position,
+        values: &mut Values,
+    ) -> Option<Next<'static>> {
+        let title = begin.title.as_ref().map(|title| title.text(around, values, position));
+        position.open.push(Open {
+            label: begin.label,
+            title: title.clone(),
+            parent: begin.parent,
+            began: around.now,
+            pauses: begin.pauses,
+            paused: Duration::ZERO,
+            good: true,
+            lock: None,
+        });
+        let mark = Mark { label: begin.label, title, parent: begin.parent };
+        self.tells.then_some(Next::Began(mark))
     }
 
     /// The operations of loops and of what happens only at some of the times.
@@ -466,11 +524,11 @@ impl Program {
     }
 }
 
-/// The transaction that began last has ended.
-fn end<'a>(around: &Around, position: &mut Position) -> Next<'a> {
-    let Some(Open { label, began, paused, good, .. }) = position.open.pop() else { return Next::Yield };
+/// What began last has ended; of a lock nothing is told.
+fn end<'a>(around: &Around, position: &mut Position) -> Option<Next<'a>> {
+    let Open { label, title, parent, began, paused, good, lock, .. } = position.open.pop()?;
     let took = around.now.saturating_duration_since(began).saturating_sub(paused);
-    Next::Ended(label, good, took)
+    if lock.is_some() { None } else { Some(Next::Ended(Mark { label, title, parent }, good, took)) }
 }
 
 /// The branch that a switch means.
@@ -499,6 +557,12 @@ impl EachWork {
 }
 
 impl Text {
+    fn text(&self, around: &Around, values: &mut Values, position: &Position) -> String {
+        let mut text = Vec::new();
+        self.write(around, values, position, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
     fn write(&self, around: &Around, values: &mut Values, position: &Position, to: &mut Vec<u8>) {
         // Each text is a number of its own, so that no two have the same random values.
         position.drawn.set(position.drawn.get() + 1);

@@ -55,6 +55,8 @@ impl World {
             group: 0,
             part: plan::Part::WHOLE,
             seed: 5,
+            programs: None,
+            tells: false,
         };
         let program = Program::compile(scenario, &known).unwrap();
         let now = Instant::now();
@@ -110,8 +112,15 @@ impl World {
                 Next::Meet(_) => seen.push("meet".to_owned()),
                 Next::Ended(label, good, took) => {
                     let good = if good { "" } else { "!" };
-                    seen.push(format!("t{}{good}:{}", label.0, took.as_millis()));
+                    seen.push(format!("t{}{good}:{}", label.label.0, took.as_millis()));
                 }
+                Next::Began(_) | Next::Run(_) => {}
+                Next::Lock(lock) => {
+                    seen.push("lock".to_owned());
+                    let held = lock.take().expect("nobody else has it");
+                    self.program.hold(held, &mut self.position, self.now);
+                }
+                Next::Log(text) => seen.push(format!("'{text}'")),
                 Next::Yield => seen.push("yield".to_owned()),
                 Next::Over => break,
                 Next::Stop(_) => {
@@ -396,4 +405,13 @@ fn the_users_end_behind_the_last_stage_of_a_rhythm() {
 fn a_loop_that_does_nothing_lets_others_have_their_turn() {
     let endless = Step::Loop(Loop { steps: vec![set("x", "1")], ..Loop::default() });
     assert!(walks(vec![endless], 1).starts_with("yield yield"));
+}
+
+#[test]
+fn locks_are_given_back_however_their_steps_end() {
+    let lock = |steps| Step::Lock(plan::Lock { name: "l".to_owned(), steps });
+    let log = Step::Log(plan::Log { text: "here".into() });
+    let next = Step::Flow(Flow::NextIteration);
+    assert_eq!(walks(vec![lock(vec![send(), log]), send()], 2), "0 'here' 1 / 0 'here' 1");
+    assert_eq!(walks(vec![lock(vec![send(), next]), send()], 2), "0 / 0");
 }

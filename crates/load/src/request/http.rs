@@ -368,6 +368,10 @@ impl Edited {
         let lines = fixed.fields.iter().zip(&draft.fields);
         let lines = lines.map(|(fixed, field)| fixed.clone().unwrap_or_else(|| field.line(filling, scrap)));
         let mut fields: Vec<FieldLine> = lines.collect();
+        let is_open = |field: &&mut FieldLine| field.is("Content-Length") && field.value().is_empty();
+        if let Some(place) = fields.iter_mut().find(is_open) {
+            *place = FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len()));
+        }
         if !draft.bare && draft.framing.counts(body.len()) {
             fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
         }
@@ -482,7 +486,12 @@ impl Writer<'_> {
             bare: self.http.bare,
             framing: Framing::of(&request.method, all().map(|field| field.name.as_str())),
         };
-        let form = match self.edited || self.signer.is_some() {
+        // A length that stands without a value is written once the body is known.
+        let is_open = |field: &plan::Field| {
+            field.name.eq_ignore_ascii_case("Content-Length")
+                && field.value.template().is_some_and(|text| text.is_empty())
+        };
+        let form = match self.edited || self.signer.is_some() || all().any(is_open) {
             true => Form::Edited(Box::new(Edited::new(draft, self.signer.clone()))),
             false if self.http.http2.is_some() => Form::Listed(Box::new(Listed::of(draft))),
             false => Drawn::of(draft).fixed_where_it_can_be(),

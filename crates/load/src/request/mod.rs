@@ -20,7 +20,8 @@ mod value;
 
 pub(crate) use message::{MessageTemplate, Scratch, number};
 pub(crate) use template::{
-    Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots, write_all,
+    Compiler, Filling, Named, Part, Scope, Scrap, SlotNames, Slots, Values, is_fixed, joined, uses_slots,
+    write_all,
 };
 pub(crate) use value::{FieldLine, HttpRequest};
 

@@ -2,6 +2,7 @@
 
 use super::checksum::Sum;
 use super::time::TimeWriter;
+use crate::code::{CodeUser, Variables};
 use crate::control::{Deck, Decks, Draws};
 use plan::data::{
     ChecksumField, Counting, Each, Format, LengthField, Meaning, Moment, Names, RowOrder, Rows, Source,
@@ -106,11 +107,35 @@ impl Slots {
 }
 
 /// Values that the user keeps for its requests.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Values {
     pub slots: Slots,
     /// Values dealt to its requests under way.
     pub draws: Draws,
+    /// What is kept for programs, and for records that hold more than figures.
+    pub code: Option<Box<CodeUser>>,
+}
+
+/// The values of a user by their names, as programs see them.
+pub(crate) struct Named<'a> {
+    pub slots: &'a mut Slots,
+    pub names: &'a SlotNames,
+}
+
+impl Variables for Named<'_> {
+    fn get(&self, name: &str) -> Option<Vec<u8>> {
+        self.slots.named(self.names, name).map(<[u8]>::to_vec)
+    }
+
+    fn set(&mut self, name: &str, value: Option<&[u8]>) {
+        self.slots.set_named(self.names, name, value);
+    }
+
+    fn names(&self) -> Vec<String> {
+        let known = self.names.0.iter().filter(|(_, slot)| self.slots.kept(**slot).is_some());
+        let more = self.slots.more.iter().flat_map(HashMap::keys);
+        known.map(|(name, _)| name).chain(more).cloned().collect()
+    }
 }
 
 /// All that names in the templates of a step may mean.
@@ -191,6 +216,18 @@ impl Part {
     /// Text that stays.
     pub fn text(text: &[u8]) -> Part {
         Part { what: What::Text(text.to_vec()), encode: Encode::Raw, format: None }
+    }
+
+    /// A template whose placeholders are values that users keep, and nothing else.
+    pub fn of_kept(template: &[u8], names: &SlotNames) -> Vec<Part> {
+        let pieces = pieces(template, Encode::Raw).unwrap_or_default();
+        let part = |piece| match piece {
+            Piece::Text(text) => Some(Part::text(&text)),
+            Piece::Value { name, encode } => {
+                Some(Part { what: What::Slot(names.slot(&name)?), encode, format: None })
+            }
+        };
+        pieces.into_iter().filter_map(part).collect()
     }
 
     /// True if it is no text at all.

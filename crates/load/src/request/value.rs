@@ -34,6 +34,9 @@ pub(crate) struct FieldLine {
 /// Fields that carry credentials: no table of HTTP/2 keeps them (RFC 7541 section 7.1.3).
 const CREDENTIALS: [&str; 3] = ["Authorization", "Proxy-Authorization", "Cookie"];
 
+/// Fields that a session adds, of which a plan may say the place.
+const ADDED: [&str; 4] = ["If-Modified-Since", "If-None-Match", "Cookie", "Authorization"];
+
 /// Fields of HTTP/1 that speak of one connection (RFC 9113 section 8.2.2).
 const OF_CONNECTIONS: [&str; 5] =
     ["Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"];
@@ -75,6 +78,11 @@ impl FieldLine {
 
     fn value_bytes(&self) -> &[u8] {
         self.line.get(self.name + 1..).unwrap_or_default().trim_ascii()
+    }
+
+    /// True if a plan lists it without a value: it is the place of what a session adds under that name.
+    pub fn is_open(&self) -> bool {
+        self.line.len() <= self.name + 2 && ADDED.iter().any(|name| self.is(name))
     }
 
     /// True if it describes the body: it goes where the body goes.

@@ -3,12 +3,14 @@
 
 mod open;
 mod phase;
+mod program;
 mod user;
 mod walk;
 
 use crate::account::{Account, Closing, Outlets, Wanted};
 use crate::answer::Serials;
 use crate::channel::{Channels, Hosts};
+use crate::code::{Interpreter, Interpreters};
 use crate::control::Control;
 use crate::exchange::Worker;
 use crate::request::compose::Composer;
@@ -57,6 +59,8 @@ pub struct Job {
     pub events: SyncSender<Event>,
     /// Length of an interval.
     pub interval: Duration,
+    /// Who interprets program text, where the plan has any.
+    pub interpreters: Option<Arc<dyn Interpreters>>,
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -89,6 +93,9 @@ struct Run {
     interval: Duration,
     /// The script, until its phase begins.
     script: Option<Box<dyn Script>>,
+    interpreters: Option<Arc<dyn Interpreters>>,
+    /// That of this worker, once it is made.
+    programs: Option<Rc<dyn Interpreter>>,
     ticker: Option<TaskId>,
 }
 
@@ -122,6 +129,8 @@ impl Run {
             run_id: job.run_id,
             interval: job.interval,
             script,
+            interpreters: job.interpreters,
+            programs: None,
             ticker: None,
         }
     }

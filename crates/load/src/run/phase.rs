@@ -1,9 +1,10 @@
 //! A phase made ready: its steps, and the program that users walk through.
 
 use super::Run;
+use crate::code::Interpreter;
 use crate::control::Control;
 use crate::pace;
-use crate::program::{Known, Program, RhythmWork};
+use crate::program::{Known, Program, RhythmWork, is_watched};
 use crate::request::asked::Laws;
 use crate::request::urls::UrlQueue;
 use crate::script::{RunningScript, Script};
@@ -23,6 +24,12 @@ pub(super) struct PhaseWork {
     /// Turns of users, where they are more than one of the steps.
     pub program: Option<Program>,
     pub steps: Vec<StepWork>,
+    /// Labels of the whole phase.
+    pub labels: Vec<String>,
+    /// What its users are called, before their numbers.
+    pub user_name: Rc<str>,
+    /// Who interprets its programs.
+    pub programs: Option<Rc<dyn Interpreter>>,
     pub users: Cell<u32>,
     /// Raised when a user has ended.
     pub user_ended: Signal,
@@ -107,7 +114,18 @@ impl Run {
     ) -> PhaseWork {
         let worker = self.worker.clone();
         let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
-        let shared = Rc::new(Shared::new(&share.scenario, of.labels));
+        let (scenario, tells) = (&share.scenario, worker.load.trace.requests);
+        let programs = self.programs();
+        // What is looked at, or shares connections with a session, is sent as a session sends it.
+        let in_session = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
+        let varies = |step: &Step| match step {
+            Step::Requests(step) => !step.requests.kinds().iter().all(plan::Request::is_plain),
+            _ => false,
+        };
+        let sends = share.sends();
+        let edited = scenario.is_journey()
+            && (tells || is_watched(scenario) || sends.iter().any(|step| in_session(step) || varies(step)));
+        let shared = Rc::new(Shared::new(scenario, of.labels, programs.clone(), edited));
         let sends = share.sends().into_iter().enumerate();
         let steps = sends.map(|(nth, step)| self.step(place, of.first_step + nth, step, &shared));
         let steps: Vec<StepWork> = steps.collect();
@@ -124,16 +142,34 @@ impl Run {
             group: of.group,
             part,
             seed: place.seed,
+            programs: programs.as_deref(),
+            tells,
         };
         let mut phase = pace::Phase::new((part, share), pace, rows, worker.net.now());
         phase.group = of.group;
+        let user_name = match scenario.user_name.as_str() {
+            "" => format!("{} 1-", share.name),
+            name => name.to_owned(),
+        };
         PhaseWork {
-            program: Program::compile(&share.scenario, &known),
+            program: Program::compile(scenario, &known),
             phase,
+            labels: of.labels.to_vec(),
+            user_name: user_name.into(),
+            programs,
             steps,
             users: Cell::new(0),
             user_ended: worker.net.event(),
         }
+    }
+
+    /// The interpreter of this worker, made when it is first asked for.
+    fn programs(&mut self) -> Option<Rc<dyn Interpreter>> {
+        let (made, index) = (&mut self.programs, self.worker.part.index);
+        if made.is_none() {
+            *made = self.interpreters.as_ref().map(|all| all.of_worker(index));
+        }
+        made.clone()
     }
 
     /// `nth`: which of the phase's steps it is.
@@ -158,12 +194,14 @@ impl Run {
     }
 
     fn requests(&self, step: &RequestStep, seed: u64, models: Models) -> StepWork {
+        let scenario = models.scenario.clone();
         let (channels, hosts, tables) = (&self.worker.channels, &self.hosts, self.inputs.tables());
         let (http, target) = (channels.http(), channels.target());
         let mut requests = Requests::new(step, http, target, hosts, &tables, seed, models);
         let login = requests.take_login();
         let session = || Box::new(SessionWork::new(&step.session, login, hosts, seed));
-        let session = (!step.session.is_none()).then(session);
+        let edited = scenario.is_edited();
+        let session = (!step.session.is_none() || edited).then(session);
         StepWork::Requests(requests, session)
     }
 

@@ -2,11 +2,14 @@
 
 use super::phase::PhaseWork;
 use super::user::User;
+use crate::control::Lock;
 use crate::exchange::{Busy, Context, Turn, Worker};
 use crate::program::{Around, Last, MeetingWork, Next, Position, Program};
+use measure::Event;
 use plan::Flow;
 use plan::data::Moment;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Between two looks at a barrier.
@@ -16,14 +19,14 @@ const LOOK_UP: Duration = Duration::from_millis(1);
 const NOTHING_DONE: Duration = Duration::from_millis(1);
 
 /// A walk under way.
-struct Walk<'a> {
-    worker: &'a Rc<Worker>,
-    work: &'a Rc<PhaseWork>,
-    program: &'a Program,
+pub(super) struct Walk<'a> {
+    pub worker: &'a Rc<Worker>,
+    pub work: &'a Rc<PhaseWork>,
+    pub program: &'a Program,
     /// Where the user has come to in time: when the last request ended, or the last wait.
-    at: Instant,
+    pub at: Instant,
     /// It has sent something, or waited.
-    did: bool,
+    pub did: bool,
 }
 
 impl User {
@@ -58,6 +61,7 @@ impl User {
 
 impl Walk<'_> {
     async fn run(mut self, user: &mut User, position: &mut Position, mut first: Option<Turn>) {
+        self.watch(user);
         loop {
             let around = self.around(user);
             let values = user.client.values.get_or_insert_default();
@@ -68,7 +72,19 @@ impl Walk<'_> {
                     user.ended = true;
                     break;
                 }
-                Next::Ended(label, good, took) => self.worker.account.transaction(label, good, took),
+                Next::Began(mark) => self.mark(user, mark, None),
+                Next::Ended(mark, good, took) => {
+                    self.worker.account.transaction(mark.label, good, took);
+                    self.mark(user, mark, Some(took));
+                }
+                Next::Run(work) => {
+                    if self.run_program(user, position, work).await.is_break() {
+                        user.ended = true;
+                        break;
+                    }
+                }
+                Next::Lock(lock) => self.lock(position, lock).await,
+                Next::Log(text) => self.worker.account.tell(Event::Log { serious: false, text }),
                 Next::Yield => self.wait(position, self.worker.net.now()).await,
                 Next::Pause(time) => self.wait(position, self.worker.net.now() + time).await,
                 Next::Until(moment) => self.wait(position, moment).await,
@@ -91,7 +107,7 @@ impl Walk<'_> {
         }
     }
 
-    fn around(&self, user: &User) -> Around {
+    pub(super) fn around(&self, user: &User) -> Around {
         let (worker, phase) = (self.worker, &self.work.phase);
         let moment = Context { worker, phase }.moment(user.turns, user.client.user);
         let unix_us = if self.program.tells_time { worker.net.unix_micros_at(self.at) } else { 0 };
@@ -106,7 +122,7 @@ impl Walk<'_> {
     }
 
     /// The number of the next request; `None` where there is to be none.
-    fn turn(&self, user: &User, first: Option<Turn>) -> Option<Turn> {
+    pub(super) fn turn(&self, user: &User, first: Option<Turn>) -> Option<Turn> {
         if user.ends.is_some_and(|ends| self.at >= ends) {
             return None;
         }
@@ -127,15 +143,31 @@ impl Walk<'_> {
             }
             self.program.failed(position);
         }
+        self.heed(user, position).await;
+    }
+
+    /// Waits for a lock, at most until the end of the phase.
+    async fn lock(&mut self, position: &mut Position, lock: &Arc<Lock>) {
+        let net = &self.worker.net;
+        loop {
+            if let Some(held) = lock.take() {
+                self.waited(position);
+                return self.program.hold(held, position, self.at);
+            }
+            if self.worker.over(&self.work.phase, net.now()) {
+                return;
+            }
+            net.sleep(LOOK_UP).await;
+        }
     }
 
     /// Waits until a moment, at most until the end of the phase.
-    async fn wait(&mut self, position: &mut Position, until: Instant) {
+    pub(super) async fn wait(&mut self, position: &mut Position, until: Instant) {
         self.worker.net.sleep_until(self.work.phase.ends_before(until)).await;
         self.waited(position);
     }
 
-    fn waited(&mut self, position: &mut Position) {
+    pub(super) fn waited(&mut self, position: &mut Position) {
         let now = self.worker.net.now();
         position.paused(now.saturating_duration_since(self.at));
         (self.at, self.did) = (now, true);

@@ -1,6 +1,6 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`Visit::fetch`].
 
-use super::message::{Additions, Message};
+use super::message::{Additions, BecomesGet, Message};
 use super::reply::Reply;
 use super::{Visit, needs::Needs};
 use crate::answer::{Ended, Settled};
@@ -10,8 +10,9 @@ use crate::exchange::{
     self, Call, Client, Described, Due, Head, HttpCall, Moments, Queue, Read, Repeating, Sent, Turn, Worker,
     Written,
 };
+use crate::request::FieldLine;
 use crate::step::{Answer, Line};
-use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Stage};
+use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Remark, Stage};
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -52,6 +53,22 @@ impl Chain {
     }
 }
 
+/// Why there is no way to a host.
+struct Unreached(Failure);
+
+impl From<FailureKind> for Unreached {
+    fn from(kind: FailureKind) -> Unreached {
+        Unreached(Failure { kind, stage: Stage::Lookup, errno: None })
+    }
+}
+
+impl From<io::Error> for Unreached {
+    fn from(error: io::Error) -> Unreached {
+        let (kind, errno) = (FailureKind::Lookup, error.raw_os_error());
+        Unreached(Failure { kind, stage: Stage::Lookup, errno })
+    }
+}
+
 /// Outcome of a request.
 pub(super) enum Fetched {
     /// It leads nowhere.
@@ -63,18 +80,22 @@ pub(super) enum Fetched {
 }
 
 /// One request of a visit.
-struct SessionCall<'a> {
-    visit: &'a Visit<'a>,
-    message: &'a Message,
-    purpose: Purpose<'a>,
+pub(super) struct SessionCall<'a> {
+    pub(super) visit: &'a Visit<'a>,
+    pub(super) message: &'a Message,
+    pub(super) purpose: Purpose<'a>,
     route: Route,
     /// Challenges to it so far.
     rounds: RefCell<Rounds>,
     /// The bytes as they were sent, where evidence may be wanted.
-    sent: Vec<u8>,
+    pub(super) sent: Vec<u8>,
     conditional: bool,
     /// Outcome of the last answer; `None`: it was a challenge that is answered next.
     fetched: Cell<Option<Fetched>>,
+    /// When it began, looking up the host included.
+    pub(super) began: Instant,
+    /// The last answer led on.
+    led_on: Cell<bool>,
 }
 
 impl Visit<'_> {
@@ -83,12 +104,11 @@ impl Visit<'_> {
         let worker = self.worker;
         worker.account.begin(turn.due);
         let began = worker.net.now();
-        let found = self.route(&message.address).await;
-        let looked_up = found.as_ref().err().map(|error| Failure {
-            kind: FailureKind::Lookup,
-            stage: Stage::Lookup,
-            errno: error.raw_os_error(),
-        });
+        let found = match message.refused {
+            true => Err(FailureKind::BadUrl.into()),
+            false => self.route(&message.address).await.map_err(Unreached::from),
+        };
+        let looked_up = found.as_ref().err().map(|unreached| unreached.0);
         let route = found.unwrap_or_default();
         let mut call = SessionCall {
             visit: self,
@@ -99,6 +119,8 @@ impl Visit<'_> {
             sent: Vec::new(),
             conditional: false,
             fetched: Cell::new(Some(Fetched::Over)),
+            began,
+            led_on: Cell::new(false),
         };
         if let Some(failure) = looked_up {
             let moments = Moments { due: turn.due, sent: began, first_byte: None, ended: worker.net.now() };
@@ -122,7 +144,11 @@ impl Visit<'_> {
                 self.failed.set(client.failed);
                 self.status.set(client.status);
             }
-            self.memory.put_back(client);
+            // What has asked for an end of its connection is not followed by another request over it.
+            let closes = |field: &FieldLine| field.value().eq_ignore_ascii_case("close");
+            if !message.request.field("Connection").is_some_and(closes) {
+                self.memory.put_back(client);
+            }
             if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
                 return fetched;
             }
@@ -183,7 +209,7 @@ impl Call for SessionCall<'_> {
         let begin = to.len();
         self.message.write(to, &self.route, worker.channels.http(), &more, last);
         self.sent.clear();
-        if worker.account.wanted.evidence.get() > 0 {
+        if self.keeps_sent() {
             self.sent.extend_from_slice(&to[begin..]);
         }
         Ok(Written { expect: self.framing(), payload: 0 })
@@ -231,6 +257,18 @@ impl Call for SessionCall<'_> {
     fn bytes(&self, _: &(), _: &Turn, _: Instant) -> Vec<u8> {
         self.sent.clone()
     }
+
+    fn failed(&mut self) {
+        self.fail_sample();
+    }
+
+    fn remark(&self) -> Option<Box<Remark>> {
+        self.remark_of_sample()
+    }
+
+    fn leads_on(&self) -> bool {
+        self.led_on.get()
+    }
 }
 
 impl HttpCall for SessionCall<'_> {
@@ -245,7 +283,9 @@ impl HttpCall for SessionCall<'_> {
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
         let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
-        Reply::new(answer, reads_pages, self.visit.worker.load.trace.bodies, kept)
+        let mut reply = Reply::new(answer, reads_pages, self.visit.worker.load.trace.bodies, kept);
+        reply.status_line = self.visit.values.borrow().code.is_some().then(String::new);
+        reply
     }
 
     fn head(&mut self, _: &mut Due<()>, _: Instant, to: &mut Head) -> bool {
@@ -253,7 +293,7 @@ impl HttpCall for SessionCall<'_> {
         self.message.list(&mut to.fields, &self.route, &more);
         to.body.extend_from_slice(&self.message.request.body);
         self.sent.clear();
-        if self.visit.worker.account.wanted.evidence.get() > 0 {
+        if self.keeps_sent() {
             to.show(&mut self.sent);
         }
         true
@@ -277,7 +317,12 @@ impl HttpCall for SessionCall<'_> {
                 return Settled { outcome: Outcome::Fine, kind: ExchangeKind::Challenge };
             }
         }
+        self.note_sample(sent, reply);
         let (outcome, fetched) = self.judge(ended, sent.at, reply);
+        if matches!(ended, Ended::Failed(_) | Ended::BrokenOff) {
+            self.fail_sample();
+        }
+        self.led_on.set(matches!(fetched, Fetched::LedOn(_)));
         self.fetched.set(Some(fetched));
         outcome.into()
     }
@@ -291,6 +336,12 @@ impl SessionCall<'_> {
         let (more, conditional) = visit.memory.additions(self.message, &self.route, http, visit.now_s());
         self.conditional = conditional;
         more
+    }
+
+    /// Somebody may want to see what was sent.
+    fn keeps_sent(&self) -> bool {
+        let visit = self.visit;
+        visit.worker.account.wanted.evidence.get() > 0 || visit.values.borrow().code.is_some()
     }
 
     fn framing(&self) -> Framing {
@@ -313,7 +364,9 @@ impl SessionCall<'_> {
         }
         let Some(mut needs) = reply.take_needs() else { return (outcome, Fetched::Over) };
         match self.refreshed(&mut needs).filter(|_| self.elements() == Elements::Browsers) {
-            Some(to) => (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, false)))),
+            Some(to) => {
+                (outcome, Fetched::LedOn(Box::new(self.message.led_on(to, 303, BecomesGet::AsStandard))))
+            }
             None => (outcome, self.page(&mut needs)),
         }
     }
@@ -321,8 +374,11 @@ impl SessionCall<'_> {
     /// Where the answer leads, if it is a redirection that is followed.
     fn redirection(&self, reply: &mut Reply<'_>) -> Option<String> {
         let redirects = self.visit.session.plan.redirects.as_ref()?;
+        let safe = matches!(&*self.message.request.method, "GET" | "HEAD");
         match reply.status {
             status if !redirects.statuses.contains(&status) => None,
+            307 if redirects.as_jmeter && !safe => None,
+            _ if redirects.as_jmeter => Some(reply.location.take().unwrap_or_default()),
             201 => reply.location.take().or_else(|| reply.content_location.take()),
             _ => reply.location.take(),
         }
@@ -334,14 +390,16 @@ impl SessionCall<'_> {
             self.purpose.chain.broken.set(Some(failure));
             (Outcome::Failed(failure), Fetched::Over)
         };
-        let to = self.message.address.join(location).filter(|to| self.visit.speaks(to));
+        let to = Some(location).filter(|location| !location.is_empty());
+        let to = to.and_then(|location| self.message.address.join(location));
+        let to = to.filter(|to| self.visit.speaks(to));
         let Some(to) = to else { return failed(FailureKind::BadRedirect) };
         if self.purpose.redirects_left == 0 {
             return failed(FailureKind::TooManyRedirects);
         }
         self.visit.worker.account.count(|counts| counts.redirects += 1);
-        let to_get = self.visit.session.plan.redirects.as_ref().is_some_and(|redirects| redirects.to_get);
-        (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status, to_get))))
+        let how = BecomesGet::of(self.visit.session.plan.redirects.as_ref());
+        (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status, how))))
     }
 
     /// `at`: when the request was sent.
@@ -353,20 +411,31 @@ impl SessionCall<'_> {
         let worker = self.visit.worker;
         let took = worker.net.recently().saturating_duration_since(at);
         let mut values = self.visit.values.borrow_mut();
+        if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
+            sample.success = good;
+        }
         if !good {
             let failure = Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None };
             let outcome = Outcome::Failed(failure);
             return match reply.answer.as_mut() {
-                Some(answer) => answer.extract(outcome, took, &mut values.slots),
+                Some(answer) => answer.extract(outcome, took, &mut values),
                 None => outcome,
             };
         }
         // An answer that says nothing has changed has no body to compare.
-        let Some(answer) = reply.answer.as_mut().filter(|_| reply.status != 304) else {
-            return Outcome::Fine;
+        let unchanged = reply.status == 304;
+        let Some(answer) = reply.answer.as_mut() else { return Outcome::Fine };
+        let outcome = match unchanged {
+            true => Outcome::Fine,
+            false => answer.complete().map_or(Outcome::Fine, Outcome::Faulty),
         };
-        let outcome = answer.complete().map_or(Outcome::Fine, Outcome::Faulty);
-        answer.extract(outcome, took, &mut values.slots)
+        let outcome = answer.extract(outcome, took, &mut values);
+        match values.code.as_mut().and_then(|code| code.broken.take()) {
+            Some(_) if outcome == Outcome::Fine => {
+                Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Send, errno: None })
+            }
+            _ => outcome,
+        }
     }
 
     /// Where the page leads by itself, as long as redirections are left.

@@ -6,6 +6,7 @@ use super::reply::Reply;
 use super::validators::Seen;
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
 use crate::channel::{Destination, Route};
+use crate::code::Edit;
 use crate::exchange::{Client, Worker};
 use crate::request::FieldLine;
 use plan::draw::hash;
@@ -97,7 +98,7 @@ impl Memory {
     /// Fields that go along with a request; true if it asks on condition.
     pub fn additions(&self, message: &Message, route: &Route, http: &Http1, now: i64) -> (Additions, bool) {
         let mut more = Additions::default();
-        let Message { request, address } = message;
+        let Message { request, address, .. } = message;
         let method = &*request.method;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
         let of = Covered { method, uri: route.line(address, http), body: &request.body };
@@ -124,6 +125,15 @@ impl Memory {
         let conditional = !conditions.is_empty();
         more.fields.extend(conditions);
         (more, conditional)
+    }
+
+    /// Changes the user's cookies as a program has asked for, before a request to an address.
+    pub fn edit_cookies(&self, edit: &Edit, to: &Address, now: i64) {
+        let mut jar = self.jar.borrow_mut();
+        if edit.clears_cookies {
+            *jar = Jar::default();
+        }
+        edit.cookies.iter().for_each(|set| jar.set(set, to, now));
     }
 
     /// Remembers what an answer said; `now`: seconds since 1970.

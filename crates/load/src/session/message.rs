@@ -1,6 +1,7 @@
 //! A request as it is derived from one of the list: its fields stay, and what an answer changed is changed.
 
 use crate::channel::Route;
+use crate::code::Edit;
 use crate::request::{FieldLine, HttpRequest};
 use plan::{Address, Http1};
 use wire::http2::FieldList;
@@ -11,6 +12,30 @@ pub(crate) struct Message {
     pub request: HttpRequest,
     /// Where it leads.
     pub address: Address,
+    /// It leads nowhere, and is not sent.
+    pub refused: bool,
+}
+
+/// Statuses after which a request becomes a GET without a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BecomesGet {
+    /// Those of RFC 9110.
+    AsStandard,
+    /// All but 307 and 308, whatever the method.
+    AfterMost,
+    /// All but 307; not of HEAD.
+    AfterAllBut307,
+}
+
+impl BecomesGet {
+    /// As a plan has it.
+    pub fn of(redirects: Option<&plan::Redirects>) -> BecomesGet {
+        match redirects {
+            Some(redirects) if redirects.as_jmeter => BecomesGet::AfterAllBut307,
+            Some(redirects) if redirects.to_get => BecomesGet::AfterMost,
+            _ => BecomesGet::AsStandard,
+        }
+    }
 }
 
 /// Fields that a session adds, and those that they take the place of.
@@ -38,16 +63,85 @@ impl Message {
     pub fn new(request: HttpRequest, described: &Address) -> Message {
         let filled = Some(&*request.target).filter(|target| *target != described.path);
         let filled = filled.and_then(|target| described.join(target));
-        Message { address: filled.unwrap_or_else(|| described.clone()), request }
+        Message { address: filled.unwrap_or_else(|| described.clone()), request, refused: false }
     }
 
-    /// The request that an answer of this status leads to (RFC 9110 section 15.4). `to_get`: as [`plan::Redirects::to_get`] has
-    /// it.
-    pub fn led_on(&self, to: Address, status: u16, to_get: bool) -> Message {
+    /// Leads it to another place: scheme, host and port; nowhere, where that is none.
+    pub fn move_to(&mut self, place: &str) {
+        if place.is_empty() {
+            return;
+        }
+        let behind = place.split_once("://").map_or("", |(_, behind)| behind);
+        let text = match behind.split_once('/') {
+            // A path that is a value may begin with a slash of its own.
+            Some((authority, path)) => {
+                let path = path.strip_prefix('/').unwrap_or(path);
+                format!("{}{authority}/{path}", &place[..place.len() - behind.len()])
+            }
+            None => format!("{place}{}", self.address.path),
+        };
+        if text.bytes().any(is_illegal) {
+            return (self.address.text, self.refused) = (text, true);
+        }
+        match Address::parse(&text) {
+            Some(to) => self.address = to,
+            None => (self.address.text, self.refused) = (text, true),
+        }
+        for host in
+            self.request.fields.iter_mut().filter(|field| field.is("Host") && field.value().is_empty())
+        {
+            *host = FieldLine::new(host.name(), &self.address.authority);
+        }
+    }
+
+    /// Changes it as a program has asked for.
+    pub fn edit(&mut self, edit: Edit) {
+        let request = &mut self.request;
+        if let Some(method) = edit.method {
+            request.method = method.into();
+        }
+        if let Some(to) = edit.path.and_then(|path| self.address.join(&path)) {
+            self.address = to;
+        }
+        for (name, value) in edit.fields {
+            match value {
+                None => request.fields.retain(|field| !field.is(&name)),
+                Some(value) => {
+                    let line = FieldLine::new(&name, &value);
+                    match request.fields.iter_mut().find(|field| field.is(&name)) {
+                        Some(field) => *field = line,
+                        // Where JMeter's header manager has it.
+                        None => request.fields.insert(request.fields.len().min(1), line),
+                    }
+                }
+            }
+        }
+        if let Some(body) = edit.body {
+            let length = FieldLine::new("Content-Length", &body.len().to_string());
+            match request.fields.iter_mut().find(|field| field.is("Content-Length")) {
+                Some(field) => *field = length,
+                None => request.fields.push(length),
+            }
+            request.body = body.into();
+        }
+    }
+
+    /// Refuses it where its target holds what no URI may (RFC 3986); its URL then stands as it was to be sent.
+    pub fn refuse_what_is_no_uri(&mut self) {
+        if !self.refused && self.request.target.bytes().any(is_illegal) {
+            let origin = self.address.text.strip_suffix(&self.address.path).unwrap_or_default();
+            self.address.text = format!("{origin}{}", self.request.target);
+            self.refused = true;
+        }
+    }
+
+    /// The request that an answer of this status leads to (RFC 9110 section 15.4). `how`: as [`plan::Redirects`] has it.
+    pub fn led_on(&self, to: Address, status: u16, how: BecomesGet) -> Message {
         let method = &*self.request.method;
         let becomes_get = match status {
+            308 if how == BecomesGet::AfterAllBut307 => method != "HEAD",
             307 | 308 => false,
-            _ if to_get => true,
+            _ if how != BecomesGet::AsStandard => method != "HEAD" || how == BecomesGet::AfterMost,
             301 | 302 => method == "POST",
             _ => method != "HEAD",
         };
@@ -63,17 +157,18 @@ impl Message {
             *host = FieldLine::new(host.name(), &to.authority);
         }
         request.secure = to.secure;
-        Message { request, address: to }
+        Message { request, address: to, refused: false }
     }
 
     /// A GET of what a page needs.
     pub fn resource(&self, at: Address) -> Message {
-        let mut message = self.led_on(at, 307, false);
+        let mut message = self.led_on(at, 307, BecomesGet::AsStandard);
         become_get(&mut message.request);
         message
     }
 
-    /// Appends the request as it is sent. What is added follows the Host field, or the request line where there is none.
+    /// Appends the request as it is sent. What is added stands where the plan lists a field of that name without a value;
+    /// otherwise it follows the Host field, or the request line where there is none.
     pub fn write(&self, out: &mut Vec<u8>, route: &Route, http: &Http1, more: &Additions, last: bool) {
         let fields = self.fields(route, more);
         self.request.encode(route.line(&self.address, http), fields, last && !http.bare, out);
@@ -92,10 +187,23 @@ impl Message {
         let fields = &self.request.fields;
         let host = fields.iter().position(|field| field.is("Host"));
         let (before, after) = fields.split_at(host.map_or(0, |host| host + 1));
+        let open = || fields.iter().filter(|field| field.is_open());
         let keeps =
             move |field: &&FieldLine| field.is("Host") || more.keeps(field) && route.carries(field.name());
-        before.iter().filter(keeps).chain(&more.fields).chain(after.iter().filter(keeps))
+        // What stands where the plan has left room for it does not stand behind Host as well.
+        let placed = move |added: &&FieldLine| !open().any(|field| field.is(added.name()));
+        let written = move |field: &'a FieldLine| match field.is_open() {
+            true => more.fields.iter().find(|added| added.is(field.name())),
+            false => Some(field).filter(keeps),
+        };
+        let rest = more.fields.iter().filter(placed);
+        before.iter().filter_map(written).chain(rest).chain(after.iter().filter_map(written))
     }
+}
+
+/// What no URI may hold (RFC 3986).
+fn is_illegal(byte: u8) -> bool {
+    b"{}|\\^`\"<> ".contains(&byte)
 }
 
 /// The body stays behind, and with it what describes it.
@@ -147,17 +255,21 @@ mod tests {
     fn methods_and_bodies_follow_the_status() {
         let to = Address::parse("http://h/next").unwrap();
         for (status, method) in [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")] {
-            let next = post().led_on(to.clone(), status, false);
+            let next = post().led_on(to.clone(), status, BecomesGet::AsStandard);
             let written = text(&next, "", None);
             assert!(written.starts_with(&format!("{method} /next HTTP/1.1\r\nHost: h\r\n")), "{written}");
             assert_eq!(written.ends_with("a=1"), method == "POST", "{written}");
             assert_eq!(written.contains("Content-"), method == "POST", "{written}");
             assert!(written.contains("Authorization: Basic"), "{written}");
         }
-        let put = of("PUT / HTTP/1.1\r\nHost: h\r\n\r\nx", "http://h/next").led_on(to.clone(), 302, false);
+        let put = of("PUT / HTTP/1.1\r\nHost: h\r\n\r\nx", "http://h/next").led_on(
+            to.clone(),
+            302,
+            BecomesGet::AsStandard,
+        );
         assert_eq!(text(&put, "", None), "PUT /next HTTP/1.1\r\nHost: h\r\n\r\nx");
         for (status, method) in [(201, "GET"), (301, "GET"), (302, "GET"), (307, "PUT"), (308, "PUT")] {
-            let next = put.led_on(to.clone(), status, true);
+            let next = put.led_on(to.clone(), status, BecomesGet::AfterMost);
             let found = (&*next.request.method, next.request.body.is_empty());
             assert_eq!(found, (method, method == "GET"), "{status}");
         }
@@ -168,19 +280,19 @@ mod tests {
         let chunked = of("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\na=1", "http://h/");
         assert_eq!(&*chunked.request.body, b"a=1");
         assert!(text(&chunked, "", None).ends_with("\r\n\r\n3\r\na=1\r\n0\r\n\r\n"));
-        let next = chunked.led_on(Address::parse("http://h/next").unwrap(), 303, false);
+        let next = chunked.led_on(Address::parse("http://h/next").unwrap(), 303, BecomesGet::AsStandard);
         assert_eq!(text(&next, "", None), "GET /next HTTP/1.1\r\n\r\n");
     }
 
     #[test]
     fn secrets_stay_with_their_host() {
-        let there = post().led_on(Address::parse("http://other:81/").unwrap(), 307, false);
+        let there = post().led_on(Address::parse("http://other:81/").unwrap(), 307, BecomesGet::AsStandard);
         let written = text(&there, "", None);
         assert!(
             written.contains("Host: other:81\r\n") && !written.contains("\r\nAuthorization"),
             "{written}"
         );
-        let back = there.led_on(Address::parse("http://h/").unwrap(), 307, false);
+        let back = there.led_on(Address::parse("http://h/").unwrap(), 307, BecomesGet::AsStandard);
         assert!(!text(&back, "", None).contains("\r\nAuthorization"), "what was left behind stays there");
         assert!(!text(&post(), "", Some("h:443")).contains("Proxy-"));
     }

@@ -11,6 +11,7 @@ mod memory;
 mod message;
 mod needs;
 mod reply;
+mod sample;
 pub(crate) mod together;
 mod validators;
 
@@ -64,6 +65,8 @@ struct Visit<'a> {
     failed: Cell<bool>,
     /// The status of its answer.
     status: Cell<u16>,
+    /// The label in records of the request that is under way, where that holds values.
+    title: RefCell<Option<String>>,
 }
 
 /// A page whose resources are wanted.
@@ -95,6 +98,7 @@ pub(crate) async fn visit(
         values: RefCell::new(client.values.take().unwrap_or_default()),
         failed: Cell::new(false),
         status: Cell::new(0),
+        title: RefCell::default(),
     };
     let mut turn = turn;
     if visit.login(turn).await {
@@ -142,10 +146,28 @@ impl Visit<'_> {
     }
 
     fn message(&self, prepared: Line<'_>) -> Option<Message> {
-        let unix_us = if prepared.is_fixed() { 0 } else { self.worker.net.unix_micros() };
+        let is_fixed = prepared.is_fixed() && self.values.borrow().code.is_none();
+        let unix_us = if is_fixed { 0 } else { self.worker.net.unix_micros() };
         let moment = Moment { unix_us, ..self.context().moment(self.number, self.user) };
-        let request = prepared.fill(&moment, self.worker.part.index, &mut self.values.borrow_mut())?;
-        Some(Message::new(request, &prepared.address()))
+        let values = &mut *self.values.borrow_mut();
+        let request = prepared.fill(&moment, self.worker.part.index, values)?;
+        let mut message = Message::new(request, &prepared.address());
+        if let Some(varying) = &prepared.varying {
+            self.title.replace(Some(varying.title(&moment, &values.slots)).filter(|title| !title.is_empty()));
+            message.move_to(&varying.place(&moment, &values.slots));
+        }
+        if let Some(code) = values.code.as_mut().filter(|code| !code.edit.is_empty()) {
+            let edit = std::mem::take(&mut code.edit);
+            self.memory.edit_cookies(&edit, &message.address, (unix_us / 1_000_000) as i64);
+            if edit.label.is_some() {
+                self.title.replace(edit.label.clone());
+            }
+            message.edit(edit);
+        }
+        if self.session.plan.strict_urls {
+            message.refuse_what_is_no_uri();
+        }
+        Some(message)
     }
 
     /// A request and what it leads to; returns the page at the end, where resources of it are wanted.

@@ -20,6 +20,8 @@ pub(super) struct Reply<'a> {
     pub version: Option<Version>,
     pub keep_alive: bool,
     pub head_bytes: u64,
+    /// The status line, where somebody looks at it.
+    pub status_line: Option<String>,
     kept_head: Option<&'a mut Vec<u8>>,
     pub body_bytes: u64,
     pub location: Option<String>,
@@ -110,6 +112,10 @@ impl ResponseSink for Reply<'_> {
         self.version = Some(head.version);
         self.keep_alive = head.keep_alive;
         self.head_bytes = raw.len() as u64;
+        if let Some(line) = &mut self.status_line {
+            let end = raw.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(raw.len());
+            *line = String::from_utf8_lossy(&raw[..end]).into_owned();
+        }
         if let Some(kept) = &mut self.kept_head {
             kept.clear();
             kept.extend_from_slice(raw);

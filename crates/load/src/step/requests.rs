@@ -10,14 +10,16 @@ pub(crate) use line::Line;
 
 use crate::answer::{self, Body, Checks, Ended, Found, Look, Summary};
 use crate::channel::{Destination, Hosts, Route};
+use crate::code::Interpreter;
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
 use crate::request::sign::Signer;
-use crate::request::{Scope, SlotNames, Slots};
+use crate::request::{Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, write_all};
 use line::Lines;
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
-use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
+use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
+use plan::template::Encode;
 use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario, Step};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -76,13 +78,48 @@ pub(crate) struct Prepared {
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
     pub model: RefCell<Option<Arc<Model>>>,
+    /// Its name in the plan.
+    name: String,
     /// Label of its figures.
     pub label: Option<Label>,
+    /// Its label in records, and where it leads, where these hold values.
+    pub varying: Option<Box<Varying>>,
     /// The head that answers of the step begin with, where they are alike.
     pub memo: Rc<RefCell<HeadMemo>>,
     models: Models,
     message: Message,
     checks: Rc<Checks>,
+}
+
+/// What of a request beside its bytes holds values.
+pub(crate) struct Varying {
+    title: Vec<Part>,
+    place: Vec<Part>,
+}
+
+impl Varying {
+    fn of(request: &Request, scope: Scope<'_>) -> Option<Box<Varying>> {
+        let mut compiler = Compiler::new(scope);
+        let mut parts = |text: &[u8]| compiler.parts(text, Encode::Raw);
+        let varying = Varying { title: parts(&request.title), place: parts(&request.place) };
+        (!request.is_plain()).then(|| Box::new(varying))
+    }
+
+    /// Its label in records; empty: the usual one.
+    pub fn title(&self, at: &Moment, slots: &Slots) -> String {
+        filled(&self.title, at, slots)
+    }
+
+    /// Scheme, host and port; empty: those of its URL.
+    pub fn place(&self, at: &Moment, slots: &Slots) -> String {
+        filled(&self.place, at, slots)
+    }
+}
+
+fn filled(parts: &[Part], at: &Moment, slots: &Slots) -> String {
+    let mut text = Vec::new();
+    write_all(parts, &Filling { at, draws: &[], slots }, &mut Scrap::default(), &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// All that the requests of a step have in common.
@@ -102,7 +139,7 @@ struct Common<'a> {
 }
 
 /// Where the models of a step's requests are agreed on by all workers.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Models {
     pub control: Arc<Control>,
     /// Phase and step.
@@ -111,18 +148,31 @@ pub(crate) struct Models {
     pub scenario: Rc<Shared>,
 }
 
-/// Names that hold for all steps of a scenario.
-#[derive(Debug, Default)]
+/// What holds for all steps of a scenario: names, and who interprets its programs.
+#[derive(Default)]
 pub(crate) struct Shared {
     kept: Vec<String>,
     labels: Vec<String>,
+    programs: Option<Rc<dyn Interpreter>>,
+    /// Requests are values before they are bytes, whatever their session.
+    edited: bool,
 }
 
 impl Shared {
-    /// `labels`: those of the whole phase.
-    pub fn new(scenario: &Scenario, labels: &[String]) -> Shared {
+    /// `labels`: those of the whole phase. `edited`: requests are values before they are bytes.
+    pub fn new(
+        scenario: &Scenario,
+        labels: &[String],
+        programs: Option<Rc<dyn Interpreter>>,
+        edited: bool,
+    ) -> Shared {
         let kept = scenario.kept().into_iter().map(str::to_owned).collect();
-        Shared { kept, labels: labels.to_vec() }
+        Shared { kept, labels: labels.to_vec(), programs, edited }
+    }
+
+    /// True if requests are values before they are bytes, whatever their session.
+    pub fn is_edited(&self) -> bool {
+        self.edited
     }
 
     /// The names under which users keep values; those of the step alone, where nothing is known of others.
@@ -157,14 +207,20 @@ impl Prepared {
                 let known = common.hosts.get(&(address.host.clone(), address.port))?;
                 Some(Route::direct(address, known.clone()))
             };
-            Route::by_target(address, http, common.target).or_else(direct)
+            // Where the host is a value, users find the way to it.
+            let varies = !request.place.is_empty();
+            Route::by_target(address, http, common.target)
+                .or_else(direct)
+                .or_else(|| varies.then(Route::default))
         };
         let (address, route, message) = common.writer.message(request, route)?;
         let checks = match request.extract.is_empty() {
             true => common.checks.clone(),
             false => {
                 let slots = common.writer.scope.slots;
-                Rc::new(Checks::new(&expect, &request.extract, slots).and_after(common.after, slots))
+                let programs = common.models.scenario.programs.as_deref();
+                let checks = Checks::new(&expect, &request.extract, slots);
+                Rc::new(checks.and_after(common.after, slots, programs))
             }
         };
         let path = path_place(request, &address, &message, route.is_forward(http))
@@ -183,7 +239,9 @@ impl Prepared {
             method: request.method.clone(),
             long: Cell::new(false),
             model: RefCell::new(None),
+            name: request.name.clone(),
             label,
+            varying: Varying::of(request, common.writer.scope),
             memo: common.memo.clone(),
             models: common.models.clone(),
             message,
@@ -191,6 +249,11 @@ impl Prepared {
             address,
             route,
         })
+    }
+
+    /// Its name in the plan.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Where it goes.
@@ -203,6 +266,11 @@ impl Prepared {
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain && !self.long.get()
+    }
+
+    /// Does what is to be done with each answer where none came.
+    pub fn without_answer(&self, took: Duration, values: &mut Values) {
+        self.checks.without_answer(took, values);
     }
 
     /// True if it is the same bytes each time, whatever the moment.
@@ -235,13 +303,14 @@ impl Requests {
         let names = Names { data: &step.data, extracted: &kept };
         let (decks, phase) = (&models.control.decks, models.of.0);
         let scope = Scope { names, slots, tables, decks, phase, seed };
-        let writer =
-            Writer { templates: step.templates, http, scope, edited: !step.session.is_none(), signer };
-        let checks = &Rc::new(Checks::new(&step.expect, &[], slots).and_after(&step.after, slots));
+        let edited = !step.session.is_none() || known.edited;
+        let writer = Writer { templates: step.templates, http, scope, edited, signer };
+        let checks = Checks::new(&step.expect, &[], slots);
+        let checks = &Rc::new(checks.and_after(&step.after, slots, known.programs.as_deref()));
         let reading = step.reading;
         let memo = &Rc::default();
         // A session edits each request as a value.
-        let shares = !step.templates && step.session.is_none();
+        let shares = !step.templates && !edited;
         let after = &step.after;
         let common =
             Common { writer: &writer, shares, checks, after, models: &models, memo, reading, target, hosts };
@@ -292,7 +361,9 @@ impl Requests {
             address,
             long: Cell::new(false),
             model: RefCell::new(None),
+            name: String::new(),
             label: None,
+            varying: None,
             memo: Rc::default(),
             models,
             message,
@@ -478,7 +549,7 @@ impl<'a> Answer<'a> {
 
     /// Keeps the values that are wanted of an answer whose outcome was found good, and does what is to be done with each; the
     /// outcome that it then has. `took`: from its send to its end.
-    pub fn extract(&mut self, outcome: Outcome, took: Duration, slots: &mut Slots) -> Outcome {
+    pub fn extract(&mut self, outcome: Outcome, took: Duration, values: &mut Values) -> Outcome {
         let answered = match outcome {
             Outcome::Failed(failure) => failure.kind == FailureKind::BadStatus,
             Outcome::Aborted => false,
@@ -487,10 +558,16 @@ impl<'a> Answer<'a> {
         let Some(look) = self.look.as_mut().filter(|_| answered) else { return outcome };
         let mut wrong = None;
         if outcome == Outcome::Fine {
-            wrong = look.extract(self.status, slots);
+            wrong = look.extract(self.status, &mut values.slots);
         }
         if look.has_after() {
-            wrong = wrong.or(look.after(self.status, self.body_bytes, took, slots));
+            wrong = wrong.or(look.after(self.status, self.body_bytes, took, values));
+        }
+        // A program may have said that a sample is good, or bad, whatever its status.
+        match values.code.as_ref().and_then(|code| code.last.as_ref()).map(|sample| sample.success) {
+            Some(true) if wrong.is_none() => return Outcome::Fine,
+            Some(false) if wrong.is_none() && outcome == Outcome::Fine => return script_failure(),
+            _ => {}
         }
         match wrong {
             Some((fault, found)) if outcome == Outcome::Fine => {
@@ -538,6 +615,11 @@ impl answer::Answer for Answer<'_> {
     }
 }
 
+/// A program has said that the request has failed.
+fn script_failure() -> Outcome {
+    Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None })
+}
+
 /// A body at least this long is worth a system call of its own that drains it, in bytes.
 const LONG: u64 = 4 * 1024;
 
@@ -582,7 +664,8 @@ impl wire::http1::ResponseSink for Answer<'_> {
     fn body(&mut self, bytes: &[u8]) {
         let offset = self.body_bytes;
         self.body_bytes += bytes.len() as u64;
-        if !self.is_good() || self.differs_at.is_some() {
+        let after = self.look.as_ref().is_some_and(Look::has_after);
+        if !(self.is_good() || after) || self.differs_at.is_some() {
             return;
         }
         if let Some(look) = &mut self.look {

@@ -153,6 +153,7 @@ impl Case {
                 spare,
                 events: events_in,
                 interval: Duration::from_millis(100),
+                interpreters: None,
             };
             drive(net, job).await;
         };

@@ -30,13 +30,13 @@ fn business_failures_are_no_technical_ones() {
 #[test]
 fn failure_sets_and_mere_counting() {
     for (must, faulty) in [(Must::BeNoneOf(vec!["51".into()]), 10), (Must::BeAnything, 0)] {
-        let code = Some(Check { at: spot("fixed 1 2"), must });
+        let code = Some(Check::of(spot("fixed 1 2"), must));
         let ran = Case::new(MessageStep { code, ..step() }, 100)
             .run(|number| if number % 10 == 3 { Act::Answer("51") } else { Act::Answer("00") });
         assert_eq!((ran.counts().faulty, ran.counts().fine), (faulty, 100 - faulty));
         assert_eq!(ran.codes().len(), 2);
     }
-    let code = Some(Check { at: spot("tag <none>"), must: Must::BeOneOf(vec!["00".into()]) });
+    let code = Some(Check::of(spot("tag <none>"), Must::BeOneOf(vec!["00".into()])));
     let ran = Case::new(MessageStep { code, ..step() }, 10).run(|_| Act::Answer("00"));
     assert_eq!((ran.faults(), ran.codes()), (vec![(Fault::NoCode, 10)], vec![(String::new(), false, 10)]));
 }
@@ -122,7 +122,7 @@ fn sequences_take_values_and_begin_anew_after_a_failure() {
 fn weights_share_out() {
     let messages =
         [(3, "a"), (1, "b"), (0, "c")].map(|(weight, text)| Message { weight, ..Message::of(text) });
-    let code = Some(Check { at: spot("fixed 3 1"), must: Must::BeAnything });
+    let code = Some(Check::of(spot("fixed 3 1"), Must::BeAnything));
     let step = MessageStep { messages: messages.to_vec(), order: MessageOrder::Weighted, code, ..step() };
     let ran = Case::new(step, 2_000).run(|_| Act::Answer("00"));
     let codes = ran.codes();

@@ -44,7 +44,7 @@ fn a_status_decides_where_no_rule_does() {
 fn a_bad_status_goes_before_the_code() {
     for at in ["json /code", "status"] {
         let must = Must::BeOneOf(vec![if at == "status" { "201".into() } else { "00".into() }]);
-        let step = MessageStep { code: Some(Check { at: spot(at), must }), ..get("GET") };
+        let step = MessageStep { code: Some(Check::of(spot(at), must)), ..get("GET") };
         let ran = run(step, 30, false, |number| {
             let (status, code) = [(201, "00"), (200, "51"), (500, "00")][number as usize % 3];
             let body = format!("{{\"code\":\"{code}\"}}");

@@ -57,7 +57,7 @@ pub fn step() -> MessageStep {
     MessageStep {
         framing: Framing::Length(LengthHead::only(Number::Ascii(4))),
         messages: vec![Message::of("{{request}}.")],
-        code: Some(Check { at: spot("fixed 1 2"), must: Must::BeOneOf(vec!["00".into()]) }),
+        code: Some(Check::of(spot("fixed 1 2"), Must::BeOneOf(vec!["00".into()]))),
         longest_answer: 5_000,
         ..MessageStep::default()
     }
@@ -145,6 +145,7 @@ impl Case {
                 spare,
                 events: events_in,
                 interval: Duration::from_secs(10),
+                interpreters: None,
             };
             drive(net, job).await;
         };

@@ -75,7 +75,7 @@ fn run(answers: &Framing, pipeline: u32, pieces: Pieces) -> Ran {
         framing: Framing::Lines,
         answers: Some(answers.clone()),
         messages: vec![Message::of("{{request}}")],
-        code: Some(Check { at, must: Must::BeOneOf(vec!["00".into()]) }),
+        code: Some(Check::of(at, Must::BeOneOf(vec!["00".into()]))),
         longest_answer: 150,
         pipeline,
         ..MessageStep::default()

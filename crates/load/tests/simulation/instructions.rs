@@ -94,7 +94,7 @@ fn message() {
         framing: framing.clone(),
         messages: vec![Message::of(format!("PAY{{{{n}}}}{{{{t}}}}{}", "x".repeat(64)))],
         data: vec![field("n", "counter:1..99999999 as %08d"), field("t", "time:%Y%m%d%H%M%S%3f")],
-        code: Some(Check { at, must: Must::BeOneOf(vec!["00".into()]) }),
+        code: Some(Check::of(at, Must::BeOneOf(vec!["00".into()]))),
         ..MessageStep::default()
     };
     let service = MessageService { framing, ..MessageService::default() };

@@ -237,7 +237,7 @@ fn message_step(choose: &mut Chooser, service: &MessageService) -> MessageStep {
         messages,
         order,
         data: vec![field("n", "counter:1..99999999 as %08d")],
-        code: Some(Check { at: spot("fixed 1 2"), must: Must::BeOneOf(vec!["00".into()]) }),
+        code: Some(Check::of(spot("fixed 1 2"), Must::BeOneOf(vec!["00".into()]))),
         correlation: choose
             .some(0.3)
             .then(|| Correlation { request: spot("fixed 1 8"), answer: spot("fixed 3 8") }),

@@ -31,6 +31,7 @@ fn answers(asked: Asked) -> Vec<Move> {
 fn session() -> Session {
     let credentials = Credentials::new("u", plan::Secret::typed("p"));
     Session {
+        strict_urls: false,
         cookies: true,
         redirects: Some(Redirects { limit: 2, ..Redirects::default() }),
         auth: Some(Auth { credentials: vec![credentials], ..Auth::default() }),

@@ -83,6 +83,7 @@ fn session(choose: &mut Chooser) -> Session {
     let resources = Resources { parallel: choose.one(&[1, 3]), ..Resources::default() };
     let login = choose.some(0.3).then(|| Request::get("http://server/login"));
     Session {
+        strict_urls: false,
         cookies: choose.some(0.5),
         redirects: choose.some(0.5).then_some(redirects),
         auth: choose.some(0.5).then(|| Auth { credentials: vec![credentials], ..Auth::default() }),

@@ -256,6 +256,7 @@ impl Case {
                 events: events_in.clone(),
                 tls: client.clone(),
                 interval: INTERVAL,
+                interpreters: None,
             };
             let program = self.program.map(|program| program(at, self.seed ^ u64::from(part.index)));
             Box::pin(drive_script(net.clone(), job, program)) as Worker

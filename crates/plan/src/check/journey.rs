@@ -1,12 +1,13 @@
 //! What a scenario must keep to that is more than a list of things to send.
 
 use super::{check_delay, check_pace, share};
-use crate::answer::{By, Part};
+use crate::answer::By;
 use crate::data::{Data, Names};
 use crate::expression::{Expression, Node};
 use crate::load::Phase;
 use crate::scenario::{
-    Amount, Choice, ChoiceBy, CounterStep, Feed, If, Loop, Rhythm, Scenario, Set, Share, Step, Transaction,
+    Amount, Choice, ChoiceBy, Code, CounterStep, Feed, If, Loop, Rhythm, Scenario, Set, Share, Step,
+    Transaction,
 };
 use crate::template::{Encode, Piece, pieces};
 
@@ -63,11 +64,6 @@ fn check_shares(phase: &Phase, found: &mut Vec<String>) {
     }
 }
 
-/// Said of what plans can say and this build cannot run.
-fn not_yet(what: &str) -> String {
-    format!("{what}: this build reads it and cannot run it yet: leave it out")
-}
-
 fn check_scenario(scenario: &Scenario, found: &mut Vec<String>) {
     let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
     let names = Names { data, extracted: &kept };
@@ -81,7 +77,9 @@ fn check_scenario(scenario: &Scenario, found: &mut Vec<String>) {
             "a journey sends steps of the kind requests: give the others a phase of their own".to_owned(),
         );
     }
-    if scenario.sends().is_empty() {
+    let mut counts = false;
+    scenario.each(&mut |step| counts |= matches!(step, Step::Code(code) if !code.sample.is_empty()));
+    if scenario.sends().is_empty() && !counts {
         found.push("the journey sends nothing: give it a step of the kind requests".to_owned());
     }
     scenario.variables.iter().for_each(|set| check_set(set, &names, found));
@@ -97,7 +95,7 @@ fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut Vec<
         if !matches!(step, Step::Choice(_) | Step::If(_)) && lists.iter().any(|steps| steps.is_empty()) {
             found.push("a sequence, loop or transaction without steps does nothing: leave it out".to_owned());
         }
-        if !matches!(step, Step::Requests(_)) {
+        if !matches!(step, Step::Requests(_) | Step::Code(_)) {
             lists.into_iter().for_each(|steps| check_steps(steps, depth + 1, names, found));
         }
     }
@@ -123,14 +121,16 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Vec<String>) {
         Step::Set(set) => check_set(set, names, found),
         Step::Counter(counter) => check_counter(counter, found),
         Step::Feed(feed) => check_feed(feed, found),
-        Step::Lock(_) => found.push(not_yet("lock")),
+        Step::Lock(lock) if lock.name.is_empty() => {
+            found.push("a lock has no name: give one; locks with one name are one".to_owned());
+        }
         Step::Extract(_) | Step::Check(_) => {
             found.push(
                 "extract and check stand in after, in the step of the requests that they look at".to_owned(),
             );
         }
-        Step::Code(_) => found.push(not_yet("code")),
-        Step::Log(_) => found.push(not_yet("log")),
+        Step::Code(code) => check_code(code, names, found),
+        Step::Log(log) => check_text("log", &log.text, names, found),
         Step::Requests(step) => check_after(&step.after, names, found),
         _ => {}
     }
@@ -149,8 +149,12 @@ fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Vec<String>) {
                 found.extend(check.violation());
                 &check.at
             }
+            Step::Code(code) => {
+                check_code(code, names, found);
+                continue;
+            }
             _ => {
-                found.push(not_yet("after: a step that is neither extract nor check"));
+                found.push("after holds steps of the kinds extract, check and code alone".to_owned());
                 continue;
             }
         };
@@ -159,10 +163,24 @@ fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Vec<String>) {
         {
             found.push(format!("after: no step keeps a value '{name}'"));
         }
-        if matches!(at.part, Part::Url | Part::RequestHead | Part::RequestBody) {
-            found.push(not_yet("after: a part of the request"));
-        }
     }
+}
+
+/// Languages of program text.
+const LANGUAGES: [&str; 6] = ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file"];
+
+fn check_code(code: &Code, names: &Names<'_>, found: &mut Vec<String>) {
+    if !LANGUAGES.contains(&code.language.as_str()) {
+        let known = LANGUAGES.join(", ");
+        found.push(format!("code: '{}' is no language that is known: give one of {known}", code.language));
+    }
+    code.into.iter().chain(&code.sets).for_each(|name| check_name("code", name, found));
+    check_text("code", &code.parameters, names, found);
+    check_text("code", &code.title, names, found);
+    if !code.after.is_empty() && code.sample.is_empty() {
+        found.push("code: after belongs to what is counted: give it a sample".to_owned());
+    }
+    check_after(&code.after, names, found);
 }
 
 fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut Vec<String>) {

@@ -193,6 +193,9 @@ pub enum Scope {
 pub struct Transaction {
     /// Its label in the report.
     pub name: String,
+    /// Its label in records of single requests, with placeholders; empty: `name`.
+    #[serde(default, skip_serializing_if = "Body::is_empty")]
+    pub title: Body,
     /// Pauses in it belong to its time.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub pauses: bool,
@@ -206,7 +209,7 @@ pub struct Transaction {
 impl Transaction {
     /// With its pauses, and with figures of its requests beside its own.
     pub fn of(name: &str, steps: Vec<Step>) -> Transaction {
-        Transaction { name: name.to_owned(), pauses: true, parent: false, steps }
+        Transaction { name: name.to_owned(), title: Body::default(), pauses: true, parent: false, steps }
     }
 }
 

@@ -14,13 +14,14 @@ pub use control::{
 pub use group::{Group, Keep};
 pub use requests::{AwsSignature, RequestOrder, RequestStep};
 pub use send::{ObjectStep, UrlOrder, UrlStep, url_hash};
-pub use value::{Code, CounterStep, Feed, FeedEnd, Log, Rhythm, RhythmHow, Set};
+pub use value::{Code, CounterStep, Feed, FeedEnd, Fills, Log, Rhythm, RhythmHow, Set};
 
 use crate::answer::{Check, Extract};
 use crate::delay::Delay;
 use crate::expression::Expression;
 use crate::message::MessageStep;
 use crate::reading::Reading;
+use crate::request::Request;
 use crate::script::ScriptStep;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub struct Scenario {
     /// What a user keeps from one iteration to the next.
     #[serde(default, skip_serializing_if = "Keep::is_all")]
     pub keep: Keep,
+    /// What users are called in records and by scripts, before their number from 1; empty: `PHASE 1-`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub user_name: String,
 }
 
 /// A node of a scenario: something that is sent, or what decides on the nodes in it.
@@ -142,8 +146,9 @@ impl Scenario {
     }
 
     fn clone_without_steps(&self) -> Scenario {
-        let Scenario { steps: _, variables, on_failure, keep } = self;
-        Scenario { steps: Vec::new(), variables: variables.clone(), on_failure: *on_failure, keep: *keep }
+        let Scenario { steps: _, variables, on_failure, keep, user_name: _ } = self;
+        let (variables, user_name) = (variables.clone(), String::new());
+        Scenario { steps: Vec::new(), variables, on_failure: *on_failure, keep: *keep, user_name }
     }
 
     /// What figures are gathered under: the names of requests and of transactions, each once, in the order of the plan.
@@ -178,7 +183,9 @@ impl Step {
     /// Whether it sends something, with nothing to do after its answers.
     fn is_plain_send(&self) -> bool {
         match self {
-            Step::Requests(step) => step.after.is_empty(),
+            Step::Requests(step) => {
+                step.after.is_empty() && step.requests.kinds().iter().all(Request::is_plain)
+            }
             step => step.is_send(),
         }
     }
@@ -222,7 +229,11 @@ impl Step {
             | Step::Share(Share { steps, .. })
             | Step::Lock(Lock { steps, .. })
             | Step::Transaction(Transaction { steps, .. }) => vec![steps],
-            Step::Requests(RequestStep { after, .. }) if !after.is_empty() => vec![after],
+            Step::Requests(RequestStep { after, .. }) | Step::Code(Code { after, .. })
+                if !after.is_empty() =>
+            {
+                vec![after]
+            }
             Step::If(one) => vec![&one.steps, &one.otherwise],
             Step::Choice(choice) => choice.branches.iter().map(|branch| branch.steps.as_slice()).collect(),
             _ => Vec::new(),

@@ -1,6 +1,6 @@
 //! Steps that make, read and tell values, and those that wait for a moment.
 
-use super::Scope;
+use super::{Scope, Step};
 use crate::body::Body;
 use crate::expression::Expression;
 use crate::pace::Stage;
@@ -104,15 +104,19 @@ pub struct Log {
     pub text: Body,
 }
 
-/// Program text that works on the user's values and on the last answer. The interpreter is named; it has no files, no
-/// network and no processes, and a budget of steps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+/// Program text that works on the user's values and on the last answer. The interpreter is named; it has no network and no
+/// processes, reads files of the plan's folder alone, and has a budget of steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct Code {
-    /// Of the program text, such as `groovy`.
+    /// Of the program text: `groovy`, `beanshell`, `javascript`, `jexl`; `jmeter` for a text with JMeter's functions, whose value
+    /// is the result; `file` for the path of a file, whose content is the result.
     pub language: String,
     /// The program text.
     pub text: String,
+    /// When what stands between `${` and `}` in it is replaced by values.
+    #[serde(skip_serializing_if = "Fills::is_never")]
+    pub fills: Fills,
     /// What stands for the element in messages, such as its path in the plan that it was read from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -125,9 +129,40 @@ pub struct Code {
     /// Names that it may set, and that placeholders may therefore hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
+    /// The label of the request that it belongs to.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub request: String,
+    /// It judges the answer: where it fails, the request has failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asserts: bool,
     /// It is timed and counted like a request, under this label; empty: it is not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sample: String,
+    /// The label in records of single requests, with placeholders; empty: `sample`.
+    #[serde(skip_serializing_if = "Body::is_empty")]
+    pub title: Body,
+    /// What is done with its result, where it is timed and counted: as behind a request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<Step>,
+}
+
+/// When the `${…}` of a program text are replaced by values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fills {
+    /// Never: braces are the language's own.
+    #[default]
+    Never,
+    /// When a user first comes by; the text that it then has is that user's for good.
+    First,
+    /// Each time.
+    Each,
+}
+
+impl Fills {
+    fn is_never(&self) -> bool {
+        *self == Fills::Never
+    }
 }
 
 /// Waits for the next moment of a rhythm: so that requests behind it come no faster. Rhythms that say the same are one,

@@ -208,7 +208,7 @@ fn scope() -> impl Strategy<Value = Scope> {
 }
 
 fn leaf() -> impl Strategy<Value = Step> {
-    let check = || (selector(), must()).prop_map(|(at, must)| Check { at, must });
+    let check = || (selector(), must()).prop_map(|(at, must)| Check::of(at, must));
     let sent = (vec(request(), 0..3), vec(check(), 0..2), any::<bool>(), any::<bool>()).prop_map(
         |(list, checks, templates, decode)| {
             let expect = Expect { checks, decode, ..Expect::default() };

@@ -312,6 +312,10 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         body_bytes: 0,
         expected_bytes: None,
         cause: measure::Cause::Listed,
+        group: 0,
+        sent_bytes: 0,
+        leads_on: false,
+        remark: None,
     };
     let mut file = Gnuplot::default();
     file.add(&record(0, Some(2_000), 3_000));

@@ -1,6 +1,6 @@
 //! The results file: a line, or an XML element, for each sample.
 
-use super::Sample;
+use super::{Kind, Sample};
 use std::fmt::Write;
 
 /// Which of a sample is written, and how. Made from the properties `jmeter.save.saveservice.*`.
@@ -23,7 +23,7 @@ struct Row {
     attribute: &'static str,
     property: &'static str,
     usual: bool,
-    value: fn(&Sample<'_>) -> String,
+    value: fn(&Sample) -> String,
 }
 
 impl PartialEq for Row {
@@ -45,7 +45,7 @@ const fn row(
     attribute: &'static str,
     property: &'static str,
     usual: bool,
-    value: fn(&Sample<'_>) -> String,
+    value: fn(&Sample) -> String,
 ) -> Row {
     Row { name, attribute, property, usual, value }
 }
@@ -54,25 +54,27 @@ const fn row(
 static COLUMNS: [Row; 20] = [
     row("timeStamp", "ts", "timestamp_format", true, |sample| sample.began_ms.to_string()),
     row("elapsed", "t", "time", true, |sample| sample.elapsed_ms.to_string()),
-    row("label", "lb", "label", true, |sample| sample.label.to_owned()),
-    row("responseCode", "rc", "response_code", true, |sample| sample.code.to_owned()),
-    row("responseMessage", "rm", "response_message", true, |sample| sample.message.to_owned()),
-    row("threadName", "tn", "thread_name", true, |sample| sample.thread.to_owned()),
+    row("label", "lb", "label", true, |sample| sample.label.clone()),
+    row("responseCode", "rc", "response_code", true, |sample| sample.code.clone()),
+    row("responseMessage", "rm", "response_message", true, |sample| sample.message.clone()),
+    row("threadName", "tn", "thread_name", true, |sample| sample.thread.clone()),
     row("dataType", "dt", "data_type", true, |sample| {
-        if sample.url.is_some() { "text" } else { "" }.to_owned()
+        if matches!(sample.kind, Kind::Transaction { .. }) { "" } else { "text" }.to_owned()
     }),
     row("success", "s", "successful", true, |sample| sample.success.to_string()),
-    row("failureMessage", "", "assertion_results_failure_message", true, |sample| sample.failure.to_owned()),
+    row("failureMessage", "", "assertion_results_failure_message", true, |sample| {
+        sample.failed.first().map_or_else(String::new, |(_, says)| says.clone())
+    }),
     row("bytes", "by", "bytes", true, |sample| sample.bytes.to_string()),
-    row("sentBytes", "sby", "sent_bytes", true, |_| "0".to_owned()),
+    row("sentBytes", "sby", "sent_bytes", true, |sample| sample.sent_bytes.to_string()),
     row("grpThreads", "ng", "thread_counts", true, |sample| sample.group_threads.to_string()),
     row("allThreads", "na", "thread_counts", true, |sample| sample.all_threads.to_string()),
-    row("URL", "", "url", true, |sample| sample.url.unwrap_or("null").to_owned()),
+    row("URL", "", "url", true, |sample| sample.url.clone().unwrap_or_else(|| "null".to_owned())),
     row("Latency", "lt", "latency", true, |sample| sample.latency_ms.to_string()),
     row("Encoding", "de", "encoding", false, |_| String::new()),
     row("SampleCount", "sc", "sample_count", false, |_| "1".to_owned()),
     row("ErrorCount", "ec", "sample_count", false, |sample| u8::from(!sample.success).to_string()),
-    row("IdleTime", "it", "idle_time", true, |_| "0".to_owned()),
+    row("IdleTime", "it", "idle_time", true, |sample| sample.idle_ms.to_string()),
     row("Connect", "ct", "connect_time", true, |sample| sample.connect_ms.to_string()),
 ];
 
@@ -113,12 +115,16 @@ impl Layout {
         if self.xml { "</testResults>\n" } else { "" }
     }
 
-    /// Appends a sample.
-    pub fn write(&self, sample: &Sample<'_>, to: &mut String) {
-        if self.xml { self.element(sample, to) } else { self.line(sample, to) }
+    /// Appends a sample and its parts: in CSV each is a line of its own, the whole first.
+    pub fn write(&self, sample: &Sample, to: &mut String) {
+        if self.xml {
+            return self.element(sample, to);
+        }
+        self.line(sample, to);
+        sample.parts.iter().for_each(|part| self.write(part, to));
     }
 
-    fn line(&self, sample: &Sample<'_>, to: &mut String) {
+    fn line(&self, sample: &Sample, to: &mut String) {
         for (nth, row) in self.columns.iter().enumerate() {
             if nth > 0 {
                 to.push(self.delimiter);
@@ -133,21 +139,23 @@ impl Layout {
         to.push('\n');
     }
 
-    fn element(&self, sample: &Sample<'_>, to: &mut String) {
-        let tag = if sample.url.is_some() { "httpSample" } else { "sample" };
+    fn element(&self, sample: &Sample, to: &mut String) {
+        let tag = if sample.kind == Kind::Http { "httpSample" } else { "sample" };
         let _ = write!(to, "<{tag}");
         for row in self.columns.iter().filter(|row| !row.attribute.is_empty()) {
             let _ = write!(to, " {}=\"{}\"", row.attribute, escaped(&(row.value)(sample)));
         }
         to.push_str(">\n");
-        if !sample.failure.is_empty() {
+        sample.parts.iter().for_each(|part| self.element(part, to));
+        for (name, says) in &sample.failed {
             let _ = writeln!(
                 to,
-                "  <assertionResult>\n    <name>Assertion</name>\n    <failure>true</failure>\n    <error>false</error>\n    <failureMessage>{}</failureMessage>\n  </assertionResult>",
-                escaped(sample.failure)
+                "  <assertionResult>\n    <name>{}</name>\n    <failure>true</failure>\n    <error>false</error>\n    <failureMessage>{}</failureMessage>\n  </assertionResult>",
+                escaped(name),
+                escaped(says)
             );
         }
-        if let Some(url) = sample.url {
+        if let Some(url) = &sample.url {
             let _ = writeln!(to, "  <java.net.URL>{}</java.net.URL>", escaped(url));
         }
         let _ = writeln!(to, "</{tag}>");
@@ -162,26 +170,26 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn sample() -> Sample<'static> {
+    fn sample() -> Sample {
         Sample {
             began_ms: 1_700_000_000_123,
             elapsed_ms: 12,
-            label: "Home, \"page\"",
-            code: "200",
-            message: "OK",
-            thread: "Users 1-2",
+            label: "Home, \"page\"".to_owned(),
+            code: "200".to_owned(),
+            message: "OK".to_owned(),
+            thread: "Users 1-2".to_owned(),
             success: true,
             bytes: 150,
             group_threads: 2,
             all_threads: 3,
-            url: Some("http://h/?a&b"),
+            url: Some("http://h/?a&b".to_owned()),
             latency_ms: 11,
             connect_ms: 1,
             ..Sample::default()
         }
     }
 
-    fn text(layout: &Layout, sample: &Sample<'_>) -> String {
+    fn text(layout: &Layout, sample: &Sample) -> String {
         let mut text = layout.begin();
         layout.write(sample, &mut text);
         text + layout.end()
@@ -210,14 +218,16 @@ mod tests {
             };
             Some(value.to_owned())
         };
-        let failed = Sample { success: false, url: None, ..sample() };
+        let failed =
+            Sample { success: false, url: None, kind: Kind::Transaction { parent: false }, ..sample() };
         assert_eq!(text(&Layout::of(&chosen), &failed), "12;200;OK;Users 1-2;;false;;150;0;11;;1;1;1\n");
     }
 
     #[test]
     fn xml_has_attributes_and_escapes() {
         let layout = Layout::of(&|name| (name == "output_format").then(|| "xml".to_owned()));
-        let failed = Sample { failure: "a < b", success: false, ..sample() };
+        let failed =
+            Sample { failed: vec![("A".to_owned(), "a < b".to_owned())], success: false, ..sample() };
         let text = text(&layout, &failed);
         assert!(
             text.contains(

@@ -1,5 +1,6 @@
 //! `statistics.json`, as JMeter's dashboard writes it: figures for each label, and for all.
 
+use super::{Kind, Sample};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -7,6 +8,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub struct Statistics {
     labels: BTreeMap<String, Gathered>,
+    /// Those of transactions, which are not part of the total.
+    transactions: BTreeMap<String, Gathered>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -16,17 +19,20 @@ struct Gathered {
     samples: u64,
     errors: u64,
     bytes: u64,
+    sent_bytes: u64,
     first_ms: u64,
     last_ms: u64,
 }
 
 impl Gathered {
-    fn add(&mut self, began_ms: u64, elapsed_ms: u64, good: bool, bytes: u64) {
+    fn add(&mut self, sample: &Sample) {
+        let Sample { began_ms, elapsed_ms, .. } = *sample;
         self.first_ms = if self.samples == 0 { began_ms } else { self.first_ms.min(began_ms) };
         self.last_ms = self.last_ms.max(began_ms + elapsed_ms);
         self.samples += 1;
-        self.errors += u64::from(!good);
-        self.bytes += bytes;
+        self.errors += u64::from(!sample.success);
+        self.bytes += sample.bytes;
+        self.sent_bytes += sample.sent_bytes;
         *self.times.entry(elapsed_ms).or_default() += 1;
     }
 
@@ -39,6 +45,7 @@ impl Gathered {
         self.samples += other.samples;
         self.errors += other.errors;
         self.bytes += other.bytes;
+        self.sent_bytes += other.sent_bytes;
         other.times.iter().for_each(|(time, count)| *self.times.entry(*time).or_default() += count);
     }
 
@@ -73,20 +80,25 @@ impl Gathered {
             "pct3ResTime": self.percentile(99.0) as f64,
             "throughput": self.samples as f64 / seconds,
             "receivedKBytesPerSec": self.bytes as f64 / 1024.0 / seconds,
-            "sentKBytesPerSec": 0.0,
+            "sentKBytesPerSec": self.sent_bytes as f64 / 1024.0 / seconds,
         })
     }
 }
 
 impl Statistics {
-    /// Adds a sample.
-    pub fn add(&mut self, label: &str, began_ms: u64, elapsed_ms: u64, good: bool, bytes: u64) {
-        if !self.labels.contains_key(label) {
-            self.labels.insert(label.to_owned(), Gathered::default());
+    /// Adds a sample, and its parts under labels of their own.
+    pub fn add(&mut self, sample: &Sample) {
+        let labels = match sample.kind {
+            Kind::Transaction { .. } => &mut self.transactions,
+            Kind::Http | Kind::Script => &mut self.labels,
+        };
+        if !labels.contains_key(&sample.label) {
+            labels.insert(sample.label.clone(), Gathered::default());
         }
-        if let Some(gathered) = self.labels.get_mut(label) {
-            gathered.add(began_ms, elapsed_ms, good, bytes);
+        if let Some(gathered) = labels.get_mut(&sample.label) {
+            gathered.add(sample);
         }
+        sample.parts.iter().for_each(|part| self.add(part));
     }
 
     /// The file's text.
@@ -96,6 +108,9 @@ impl Statistics {
         for (label, gathered) in &self.labels {
             object.insert(label.clone(), gathered.json(label));
             total.merge(gathered);
+        }
+        for (label, gathered) in &self.transactions {
+            object.insert(label.clone(), gathered.json(label));
         }
         object.insert("Total".to_owned(), total.json("Total"));
         serde_json::to_string_pretty(&Value::Object(object)).unwrap_or_default() + "\n"
@@ -109,8 +124,12 @@ mod tests {
     #[test]
     fn figures_are_those_of_the_samples() {
         let mut statistics = Statistics::default();
-        (1..=100).for_each(|nth| statistics.add("a", 1000 + nth * 10, nth, nth != 7, 1024));
-        statistics.add("b", 500, 2000, true, 0);
+        let sample = |label: &str, began_ms, elapsed_ms, success, bytes| {
+            let label = label.to_owned();
+            Sample { label, began_ms, elapsed_ms, success, bytes, ..Sample::default() }
+        };
+        (1..=100).for_each(|nth| statistics.add(&sample("a", 1000 + nth * 10, nth, nth != 7, 1024)));
+        statistics.add(&sample("b", 500, 2000, true, 0));
         let read: Value = serde_json::from_str(&statistics.text()).unwrap();
         let of = |label: &str, key: &str| read[label][key].as_f64().unwrap();
         assert_eq!(

@@ -146,6 +146,10 @@ fn record(method: &str, status: u16) -> Record {
         body_bytes: 35,
         expected_bytes: None,
         cause: Cause::Listed,
+        group: 0,
+        sent_bytes: 0,
+        leads_on: false,
+        remark: None,
     }
 }
 

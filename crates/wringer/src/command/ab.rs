@@ -261,6 +261,8 @@ impl View for Told {
             | Event::Talk(_)
             | Event::RequestError(_)
             | Event::Evidence(_)
+            | Event::Transaction(_)
+            | Event::Log { .. }
             | Event::Fetched(_) => {}
         }
     }

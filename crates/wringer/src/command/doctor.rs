@@ -23,7 +23,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Problem> {
 
 fn need(args: &DoctorArgs) -> Result<Need, Problem> {
     if let Some(file) = &args.plan {
-        let plan = super::plan::runnable(file, &ReadArgs::default())?;
+        let plan = super::plan::runnable(file, &ReadArgs::default())?.plan;
         return session::need(&plan, args.threads);
     }
     doctor::check_sources(&args.sources, None)?;

@@ -3,15 +3,18 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::{clock, jmx, show};
 use crate::problem::{Exit, Problem};
+use crate::programs;
 use crate::session::{Finished, SessionOptions, View};
 use doors::native::{JmeterArgs, ReadArgs};
 use jmeter::arguments::{self, Arguments, Told};
-use measure::{Event, Outcome, Record, Row};
+use measure::{Event, Row};
 use plan::Plan;
 use report::jmeter::jtl::Layout;
+use report::jmeter::samples::{PhaseNames, Samples};
 use report::jmeter::statistics::Statistics;
 use report::jmeter::summary::{self, Sum, Users};
-use report::jmeter::{Sample, reason};
+use report::jmeter::{Kind, Sample};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -25,6 +28,7 @@ const INTERVAL_S: u64 = 30;
 pub struct Jmeter {
     typed: Arguments,
     plan: Plan,
+    programs: programs::Setting,
     notices: Vec<String>,
     layout: Layout,
     interval_s: u64,
@@ -53,7 +57,8 @@ impl Door for Jmeter {
         };
         let properties = jmx::properties(&native).map_err(|problem| wrong(problem.to_string()))?;
         let read = ReadArgs { jmeter: native, ..ReadArgs::default() };
-        let mut plan = jmx::runnable(&typed.plan, &read).map_err(|problem| wrong(problem.to_string()))?;
+        let jmx::Runnable { mut plan, programs } =
+            jmx::runnable(&typed.plan, &read).map_err(|problem| wrong(problem.to_string()))?;
         if let Some(load) = &mut plan.load {
             load.trace.requests = true;
         }
@@ -65,6 +70,7 @@ impl Door for Jmeter {
             interval_s: interval.unwrap_or(INTERVAL_S).max(1),
             typed,
             plan,
+            programs,
             notices,
         })
     }
@@ -91,13 +97,20 @@ impl Door for Jmeter {
     }
 
     fn session_options(&self) -> SessionOptions {
-        SessionOptions { take_silent: true, ..SessionOptions::default() }
+        let programs = self.programs.clone();
+        SessionOptions { take_silent: true, programs, ..SessionOptions::default() }
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {
         let results = self.typed.results.as_deref().map(|file| self.open(file)).transpose()?;
+        let log = self.typed.log.as_deref().map(|file| {
+            let wrong =
+                |error| Problem::impossible(format!("the log {} cannot be written: {error}", file.display()));
+            File::create(file).map_err(wrong)
+        });
+        let log = log.transpose()?;
         show::write(&format!("Starting standalone test @ {}\n", moment()));
-        Ok(Lines::new(self, results))
+        Ok(Lines { log, ..Lines::new(self, results) })
     }
 
     fn lay_out(&self, finished: &Finished, mut lines: Lines) -> Result<Exit, Problem> {
@@ -120,9 +133,6 @@ fn notices(typed: &Arguments) -> Vec<String> {
     }
     if !typed.ignored.is_empty() {
         notices.push(format!("{} changes nothing here", typed.ignored.join(", ")));
-    }
-    if typed.log.is_some() {
-        notices.push("-j: notices stand on standard error and not in a file".to_owned());
     }
     notices
 }
@@ -196,9 +206,13 @@ pub struct Lines {
     results: Option<BufWriter<File>>,
     failed: Option<std::io::Error>,
     layout: Layout,
-    /// For each phase: its name, its labels, its users.
-    phases: Vec<(String, Vec<String>, u32)>,
-    began_ms: u64,
+    samples: Samples,
+    /// Users of all phases.
+    users: u32,
+    /// Receives what the plan says, with `-j`.
+    log: Option<File>,
+    /// Lines that were told, of those that something is broken.
+    broken: BTreeSet<String>,
     interval_s: u64,
     since_last: Sum,
     total: Sum,
@@ -208,20 +222,36 @@ pub struct Lines {
     line: String,
 }
 
+/// Different lines that something is broken, at most.
+const MOST_BROKEN: usize = 100;
+
+/// Names of a phase's labels, groups and users.
+fn names(phase: &plan::Phase) -> PhaseNames {
+    let group = |part: &plan::Phase| {
+        let name = match part.scenario.user_name.as_str() {
+            "" => format!("{} 1-", part.name),
+            name => name.to_owned(),
+        };
+        (name, part.pace.at_once())
+    };
+    PhaseNames { labels: phase.labels(), groups: phase.parts().iter().map(group).collect() }
+}
+
 impl Lines {
     fn new(door: &Jmeter, results: Option<BufWriter<File>>) -> Lines {
         let phases = door.plan.load.iter().flat_map(|load| &load.phases);
-        let users = |phase: &plan::Phase| {
-            let groups = phase.groups.iter().map(|group| group.pace.at_once()).sum::<u32>();
-            if phase.groups.is_empty() { phase.pace.at_once() } else { groups }
-        };
+        let names: Vec<PhaseNames> = phases.map(names).collect();
+        let users = names.iter().flat_map(|phase| &phase.groups).map(|(_, users)| users).sum();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let began_ms = u64::try_from(since.as_millis()).unwrap_or(0);
         Lines {
             results,
             failed: None,
             layout: door.layout.clone(),
-            phases: phases.map(|phase| (phase.name.clone(), phase.labels(), users(phase))).collect(),
-            began_ms: u64::try_from(since.as_millis()).unwrap_or(0),
+            samples: Samples::new(names, began_ms),
+            users,
+            log: None,
+            broken: BTreeSet::new(),
             interval_s: door.interval_s,
             since_last: Sum::default(),
             total: Sum::default(),
@@ -232,55 +262,40 @@ impl Lines {
         }
     }
 
-    fn sample(&mut self, record: &Record) {
-        let (name, labels, users) = match self.phases.get(record.phase) {
-            Some((name, labels, users)) => (name.as_str(), labels.as_slice(), *users),
-            None => ("", &[][..], 0),
-        };
-        let label = record.label.and_then(|label| labels.get(usize::from(label.0)));
-        let service = record.connect.unwrap_or_default() + record.service;
-        let good = record.outcome == Outcome::Fine;
-        let code = record.status.to_string();
-        let failed = format!("Non HTTP response message: {:?}", record.outcome);
-        let thread = format!("{name} 1-{}", record.user + 1);
-        let answered = record.status != 0;
-        let sample = Sample {
-            began_ms: self.began_ms + record.began.as_millis() as u64,
-            elapsed_ms: service.as_millis() as u64,
-            label: label.map_or(record.url.as_str(), String::as_str),
-            code: if answered {
-                &code
-            } else {
-                "Non HTTP response code: org.apache.http.conn.HttpHostConnectException"
-            },
-            message: if answered { reason(record.status) } else { &failed },
-            thread: &thread,
-            success: good,
-            failure: match record.outcome {
-                Outcome::Faulty(_) => "Test failed",
-                _ => "",
-            },
-            bytes: record.head_bytes + record.body_bytes,
-            group_threads: users,
-            all_threads: users,
-            url: Some(&record.url),
-            latency_ms: (record.connect.unwrap_or_default() + record.first_byte.unwrap_or_default())
-                .as_millis() as u64,
-            connect_ms: record.connect.unwrap_or_default().as_millis() as u64,
-        };
-        self.since_last.add(sample.elapsed_ms, good);
-        self.total.add(sample.elapsed_ms, good);
-        self.statistics.add(sample.label, sample.began_ms, sample.elapsed_ms, good, sample.bytes);
+    /// Counts a sample that is whole, and writes it.
+    fn tell_sample(&mut self, sample: &Sample) {
+        self.count(sample);
+        self.statistics.add(sample);
         let Some(results) = &mut self.results else { return };
         self.line.clear();
-        self.layout.write(&sample, &mut self.line);
+        self.layout.write(sample, &mut self.line);
         if let Err(error) = results.write_all(self.line.as_bytes()) {
             self.failed.get_or_insert(error);
         }
     }
 
+    /// Requests count, also those that are told as parts of a transaction; the transaction itself does not.
+    fn count(&mut self, sample: &Sample) {
+        if let Kind::Transaction { .. } = sample.kind {
+            return sample.parts.iter().for_each(|part| self.count(part));
+        }
+        self.since_last.add(sample.elapsed_ms, sample.success);
+        self.total.add(sample.elapsed_ms, sample.success);
+    }
+
+    /// A line that the plan says: to the log file or, where something is broken, to whoever watches, once.
+    fn log(&mut self, serious: bool, text: &str) {
+        let level = if serious { "ERROR" } else { "INFO" };
+        if let Some(log) = &mut self.log {
+            // A log that cannot be written is no reason to lose the results.
+            let _ = writeln!(log, "{} {level} {text}", clock::as_jmeter());
+        } else if serious && self.broken.len() < MOST_BROKEN && self.broken.insert(text.to_owned()) {
+            show::notice(&format!("jmeter: {text}"));
+        }
+    }
+
     fn users(&self, active: bool) -> Users {
-        let started = self.phases.iter().map(|(_, _, users)| *users).sum();
+        let started = self.users;
         match active {
             true => Users { active: started, started, finished: 0 },
             false => Users { active: 0, started, finished: started },
@@ -336,8 +351,12 @@ impl View for Lines {
     }
 
     fn event(&mut self, event: Event) {
-        if let Event::Request(record) = event {
-            self.sample(&record);
-        }
+        let whole = match event {
+            Event::Request(record) => self.samples.record(&record),
+            Event::Transaction(mark) => self.samples.mark(&mark),
+            Event::Log { serious, text } => return self.log(serious, &text),
+            _ => None,
+        };
+        whole.iter().for_each(|sample| self.tell_sample(sample));
     }
 }

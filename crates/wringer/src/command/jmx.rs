@@ -4,12 +4,14 @@
 use super::folder::Folder;
 use super::show;
 use crate::problem::{Exit, Problem};
+use crate::programs;
 use crate::session::files;
 use doors::native::{JmeterArgs, PrintArgs, ReadArgs};
 use jmeter::{Conversion, Grade, Settings, TestPlan};
 use plan::{Plan, TextForm};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes of a plan, or of a file that it names, at most.
 const LONGEST: u64 = 256 << 20;
@@ -30,18 +32,24 @@ pub struct Read {
     pub warnings: Vec<String>,
 }
 
+/// The folder of a plan; a property may allow files elsewhere, too.
+fn folder(file: &Path, args: &ReadArgs, properties: &BTreeMap<String, String>) -> Folder {
+    let anywhere = args.any_files || properties.get(ANYWHERE.0).is_some_and(|value| value == ANYWHERE.1);
+    Folder::of(file, anywhere)
+}
+
 /// Reads a plan with the properties of a command line.
 pub fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
     let properties = properties(&args.jmeter)?;
-    let anywhere = args.any_files || properties.get(ANYWHERE.0).is_some_and(|value| value == ANYWHERE.1);
     let bytes = files::read(file, LONGEST)
         .map_err(|error| Problem::Usage(format!("the plan {} cannot be read: {error}", file.display())))?;
-    let folder = Folder::of(file, anywhere);
+    let folder = folder(file, args, &properties);
     let settings = Settings {
         properties,
         plan_name: file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         included: &|path| folder.read(path, LONGEST).ok(),
         located: &|path| folder.locate(path).display().to_string(),
+        unsupported: &programs::unsupported,
         seed: args.jmeter.seed.unwrap_or_else(super::seed_from_clock),
         now_ms: now_ms(),
     };
@@ -72,8 +80,26 @@ pub fn properties(args: &JmeterArgs) -> Result<BTreeMap<String, String>, Problem
     Ok(properties)
 }
 
+/// A plan that is to be run, and what surrounds its programs.
+pub struct Runnable {
+    /// The plan.
+    pub plan: Plan,
+    /// What its programs may ask for.
+    pub programs: programs::Setting,
+}
+
+/// What surrounds the programs of a plan that lies in a file.
+pub fn setting(file: &Path, args: &ReadArgs) -> Result<programs::Setting, Problem> {
+    let properties = properties(&args.jmeter)?;
+    let folder = folder(file, args, &properties);
+    let plan_name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let base = file.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let read = move |path: &str| folder.read(path, LONGEST).map_err(|error| format!("{path} ({error})"));
+    Ok(programs::Setting { properties, plan_name, folder: base, files: Arc::new(read) })
+}
+
 /// Reads a plan that is to be run: refuses what does not run wholly, unless that was asked for.
-pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Plan, Problem> {
+pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     let Read { conversion, warnings } = read(file, args)?;
     let name = file.display();
     let missing = conversion.findings.iter().filter(|finding| finding.grade == Grade::Missing);
@@ -102,7 +128,7 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Plan, Problem> {
     if conversion.plan.load.is_none() {
         return Err(Problem::Usage(format!("{name}: nothing in it can run")));
     }
-    Ok(conversion.plan)
+    Ok(Runnable { plan: conversion.plan, programs: setting(file, args)? })
 }
 
 /// Tells what of a plan runs exactly, differently and not at all.

@@ -171,6 +171,8 @@ impl View for Table {
             | Event::Body(_)
             | Event::Talk(_)
             | Event::Request(_)
+            | Event::Transaction(_)
+            | Event::Log { .. }
             | Event::First(_)
             | Event::FirstTls(_) => {}
         }

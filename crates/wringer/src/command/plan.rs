@@ -2,9 +2,10 @@
 
 use super::folder::Folder;
 use super::har;
-use super::jmx;
+use super::jmx::{self, Runnable};
 use super::show::{self, Lines, Ran};
 use crate::problem::{Exit, Problem};
+use crate::programs::Setting;
 use crate::session::{self, SessionOptions, files};
 use doors::native::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm};
@@ -18,7 +19,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     // What is random at the start of a plan of JMeter's follows from the seed, too.
     let mut how = args.read.clone();
     how.jmeter.seed = args.seed;
-    let mut plan = runnable(&args.plan, &how)?;
+    let Runnable { mut plan, programs } = runnable(&args.plan, &how)?;
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
@@ -31,6 +32,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
         join_remote: plan.origin.is_none()
             && plan.load.as_ref().is_some_and(|load| load.protocol.http1().is_some()),
         watch_pids: args.watch.pids.clone(),
+        programs,
         ..SessionOptions::default()
     };
     let mut lines = Lines::new(&args.output, &plan, plan.origin.is_some());
@@ -53,18 +55,18 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
 }
 
 /// The plan of a file of any kind, as it is to be run.
-pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Plan, Problem> {
+pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     no_variables(file, args)?;
     if jmx::is_jmx(file) {
         return jmx::runnable(file, args);
     }
     if har::is_har(file) {
-        return Ok(har::read(file, args)?.plan);
+        return Ok(Runnable { plan: har::read(file, args)?.plan, programs: Setting::default() });
     }
     let Read { plan, warnings } = read(file, args)?;
     match warnings.first() {
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
-        None => Ok(plan),
+        None => Ok(Runnable { plan, programs: jmx::setting(file, args)? }),
     }
 }
 

@@ -113,11 +113,18 @@ impl View for Lines {
                     notice(line.trim_end());
                 }
             }
+            // What is broken comes again with each user.
+            Event::Log { serious, text } => {
+                if !serious || self.error_lines.is_new(&text) {
+                    notice(&format!("log: {text}"));
+                }
+            }
             // The session keeps evidence itself; lists of known URLs are jtest's.
             Event::Evidence(_)
             | Event::Body(_)
             | Event::Fetched(_)
             | Event::Request(_)
+            | Event::Transaction(_)
             | Event::First(_)
             | Event::FirstTls(_) => {}
         }

@@ -29,6 +29,7 @@ use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
 use crate::live::Live;
 use crate::mask::Mask;
 use crate::problem::Problem;
+use crate::programs::{self, Programs};
 
 use keep::Recorder;
 use measure::Evidence;
@@ -104,6 +105,8 @@ pub struct SessionOptions {
     pub heads: bool,
     /// Processes to be watched, beside those that wringer starts.
     pub watch_pids: Vec<u32>,
+    /// What surrounds the program texts of the plan, where it has any.
+    pub programs: programs::Setting,
 }
 
 /// A finished run.
@@ -225,7 +228,9 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let sampler = Sampler::new(&facts, &need, &all, workers::interval(around));
     let tls = tls::client(plan, &inputs)?;
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
-    let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads };
+    let interpreters = plan.has_code().then(|| Arc::new(Programs::new(around.programs.clone())));
+    let interpreters = interpreters.map(|programs| -> Arc<dyn load::code::Interpreters> { programs });
+    let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads, interpreters };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     let about = About::default();
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })

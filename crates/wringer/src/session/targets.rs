@@ -38,7 +38,11 @@ impl Targets {
         for step in steps {
             match step {
                 Step::Requests(step) => {
-                    asked.extend(step.requests.turns().filter_map(|(_, to)| to));
+                    // Where a host is a value, users look it up.
+                    let fixed = |request: &&plan::Request| request.place.is_empty();
+                    if step.requests.kinds().iter().all(|request| fixed(&request)) {
+                        asked.extend(step.requests.turns().filter_map(|(_, to)| to));
+                    }
                     asked.extend(step.session.login.iter().filter_map(plan::Request::address));
                 }
                 Step::Script(step) => asked.extend(step.request.address()),

@@ -53,6 +53,8 @@ pub struct With<'a> {
     pub inputs: Arc<Inputs>,
     /// The origin tells the heads it sees.
     pub heads: bool,
+    /// Who interprets program text, where the plan has any.
+    pub interpreters: Option<Arc<dyn load::code::Interpreters>>,
 }
 
 /// When the workers may begin, and when they are to end.
@@ -94,11 +96,10 @@ impl Workers {
         let listen =
             plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
         let shared = origin_of(plan, with)?;
-        let phases = plan.load.as_ref().map_or(0, |load| load.phases.len());
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(EVENTS);
         let (ready_in, ready) = sync_channel(count as usize);
-        let control = Arc::new(Control::new(phases, count));
+        let control = Arc::new(Control::new(plan.load.as_ref().map_or(0, |load| load.phases.len()), count));
         let mut workers = Workers {
             snapshots,
             events,
@@ -127,6 +128,7 @@ impl Workers {
             spare,
             events: events_in.clone(),
             interval: interval(around),
+            interpreters: with.interpreters.clone(),
         };
         for part in Part::all(count) {
             let (spare_in, spare) = channel();

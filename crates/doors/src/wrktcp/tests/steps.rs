@@ -95,7 +95,7 @@ fn codes_are_found_as_the_file_says() {
             "000000",
         ),
     ] {
-        let wanted = Check { at: Selector { part, by }, must: Must::BeOneOf(vec![code.into()]) };
+        let wanted = Check::of(Selector { part, by }, Must::BeOneOf(vec![code.into()]));
         assert_eq!(step(&file("", items)).code, Some(wanted), "{items}");
     }
 }

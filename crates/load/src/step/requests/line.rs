@@ -84,21 +84,21 @@ impl<'a> Line<'a> {
         to: &mut FieldList,
         body: &mut Vec<u8>,
     ) {
-        let Values { slots, draws } = values;
+        let Values { slots, draws, .. } = values;
         let draws = draws.deal(at.number, self.prepared.message.decks(), worker);
         self.list(&Filling { at, draws, slots }, to, body);
     }
 
     /// The request as a value, for a session that edits it; `None` for what a script wrote. As for [`Line::write_with`].
     pub fn fill(self, at: &Moment, worker: u32, values: &mut Values) -> Option<HttpRequest> {
-        let Values { slots, draws } = values;
+        let Values { slots, draws, .. } = values;
         let draws = draws.deal(at.number, self.prepared.message.decks(), worker);
         self.prepared.message.fill(&Filling { at, draws, slots })
     }
 
     /// Appends the bytes of a request, with what its user keeps. What it is dealt is dealt once.
     pub fn write_with(self, last: bool, at: &Moment, worker: u32, values: &mut Values, to: &mut Vec<u8>) {
-        let Values { slots, draws } = values;
+        let Values { slots, draws, .. } = values;
         let draws = draws.deal(at.number, self.prepared.message.decks(), worker);
         self.write(last, &Filling { at, draws, slots }, to);
     }

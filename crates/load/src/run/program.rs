@@ -1,0 +1,198 @@
+//! What a walk does with programs: it runs them, counts those that are samples, and heeds what they ask for.
+
+use super::user::User;
+use super::walk::Walk;
+use crate::code::{CodeUser, Place, Sample, SampleTimes};
+use crate::exchange::Turn;
+use crate::program::{CodeWork, Last, Mark, Position};
+use measure::{
+    Cause, Event, Exchange, Failure, FailureKind, Outcome, Record, Remark, Stage, TransactionMark,
+};
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+impl Walk<'_> {
+    /// Keeps what programs and records need of a user, where there are any.
+    pub(super) fn watch(&self, user: &mut User) {
+        if !self.program.watches {
+            return;
+        }
+        let (work, number, turns) = (self.work, user.client.user, user.turns);
+        let values = user.client.values.get_or_insert_default();
+        let code = values.code.get_or_insert_with(|| {
+            let place = Place {
+                user: number,
+                user_name: work.user_name.clone(),
+                group_name: work.phase.name.as_str().into(),
+                group: (work.phase.group, self.worker.account.phase()),
+                seed: self.worker.seed,
+                ..Place::default()
+            };
+            Box::new(CodeUser::new(work.programs.clone(), place))
+        });
+        code.place.iteration = turns + 1;
+        code.place.users = u64::from(work.users.get()) * u64::from(work.phase.part.of);
+    }
+
+    /// Tells that a transaction begins or has ended, where records are told.
+    pub(super) fn mark(&self, user: &User, mark: Mark, took: Option<Duration>) {
+        if !self.worker.load.trace.requests {
+            return;
+        }
+        let label = self.work.labels.get(usize::from(mark.label.0)).cloned().unwrap_or_default();
+        self.worker.account.show(Event::Transaction(Box::new(TransactionMark {
+            user: user.client.user,
+            group: self.work.phase.group,
+            phase: self.worker.account.phase(),
+            label: mark.title.unwrap_or(label),
+            parent: mark.parent,
+            at: self.worker.account.since(self.at),
+            took,
+        })));
+    }
+
+    /// Runs a program. `Break`: the user is to begin nothing more.
+    pub(super) async fn run_program(
+        &mut self,
+        user: &mut User,
+        position: &mut Position,
+        work: &CodeWork,
+    ) -> ControlFlow<()> {
+        if work.sample.is_some() {
+            let Some(turn) = self.turn(user, None) else { return ControlFlow::Break(()) };
+            self.sample(user, position, work, turn);
+            // Programs that follow each other without a request let others have their turn.
+            self.wait(position, self.worker.net.now()).await;
+        } else {
+            let around = self.around(user);
+            let values = user.client.values.get_or_insert_default();
+            self.tell_time(values.code.as_deref_mut());
+            self.program.run(work, &around, position, values, None);
+        }
+        self.heed(user, position).await;
+        ControlFlow::Continue(())
+    }
+
+    fn tell_time(&self, code: Option<&mut CodeUser>) {
+        let unix_us = self.worker.net.unix_micros();
+        code.into_iter().for_each(|code| code.place.unix_us = unix_us);
+    }
+
+    /// Does what programs have asked for: lines, a wait, another way.
+    pub(super) async fn heed(&mut self, user: &mut User, position: &mut Position) {
+        let Some(code) = user.client.values.as_mut().and_then(|values| values.code.as_mut()) else { return };
+        for (serious, text) in code.lines.drain(..) {
+            self.worker.account.tell(Event::Log { serious, text });
+        }
+        let (pause, flow) = (std::mem::take(&mut code.pause), code.flow.take());
+        if !pause.is_zero() {
+            self.wait(position, self.worker.net.now() + pause).await;
+        }
+        if let Some(flow) = flow {
+            self.program.lead(flow, position);
+        }
+    }
+
+    /// A program that is timed and counted like a request.
+    fn sample(&mut self, user: &mut User, position: &mut Position, work: &CodeWork, turn: Turn) {
+        let around = self.around(user);
+        let values = user.client.values.get_or_insert_default();
+        self.tell_time(values.code.as_deref_mut());
+        let began = self.worker.net.now();
+        let title = self.program.title(work, &around, position, values);
+        let mut own = Sample {
+            label: title.unwrap_or_else(|| work.name.clone()),
+            code: "200".to_owned(),
+            message: "OK".to_owned(),
+            success: true,
+            began_ms: self.worker.net.unix_micros() / 1000,
+            ..Sample::default()
+        };
+        let ran = self.program.run(work, &around, position, values, Some(&mut own));
+        match ran.failed {
+            Some(refusal) => {
+                (own.success, own.is_edited) = (false, true);
+                (own.code, own.message) = ("500".to_owned(), refusal.text);
+            }
+            None => own.body = own.body.or(ran.value),
+        }
+        let ended = self.worker.net.now();
+        let took = ended.saturating_duration_since(began);
+        own.times = SampleTimes { elapsed: took, ..own.times };
+        own.bytes.1 = own.body.as_ref().map_or(0, |body| body.len() as u64);
+        let Some(code) = values.code.as_mut() else { return };
+        code.last = Some(own);
+        let wrong = self.program.after(work, took, values);
+        let good = values.code.as_ref().and_then(|code| code.last.as_ref()).is_none_or(|last| last.success);
+        let good = good && wrong.is_none();
+        self.count(user, work, turn, (began, ended, good));
+        (self.at, self.did) = (ended, true);
+        position.last = Last { failed: !good, status: 0, took };
+        if !good {
+            self.program.failed(position);
+        }
+    }
+
+    /// Counts a sample, and tells a record of it; not of one that its program has dropped.
+    fn count(
+        &self,
+        user: &User,
+        work: &CodeWork,
+        turn: Turn,
+        (began, ended, good): (Instant, Instant, bool),
+    ) {
+        let account = &self.worker.account;
+        let last = user.client.values.as_ref().and_then(|values| values.code.as_ref()?.last.as_ref());
+        let Some(last) = last.filter(|last| !last.ignored) else { return };
+        let outcome = match good {
+            true => Outcome::Fine,
+            false => Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None }),
+        };
+        let took = ended.saturating_duration_since(began);
+        account.begin(turn.due);
+        account.end(&Exchange {
+            service: took,
+            response: ended.saturating_duration_since(turn.due),
+            body_bytes: last.bytes.1,
+            label: work.sample,
+            ..Exchange::new(outcome, account.since(turn.due))
+        });
+        if !self.worker.load.trace.requests {
+            return;
+        }
+        account.show(Event::Request(Box::new(Record {
+            number: turn.number,
+            user: user.client.user,
+            place: 0,
+            phase: account.phase(),
+            label: work.sample,
+            began: account.since(began),
+            outcome,
+            version: None,
+            status: 0,
+            method: String::new(),
+            url: String::new(),
+            connect: None,
+            first_byte: None,
+            service: took,
+            head_bytes: 0,
+            body_bytes: last.bytes.1,
+            expected_bytes: None,
+            cause: Cause::Listed,
+            group: self.work.phase.group,
+            sent_bytes: 0,
+            leads_on: false,
+            remark: Some(Box::new(remark(last))),
+        })));
+    }
+}
+
+fn remark(sample: &Sample) -> Remark {
+    Remark {
+        label: Some(sample.label.clone()),
+        code: Some(sample.code.clone()),
+        message: Some(sample.message.clone()),
+        ignored: sample.ignored,
+        failed: sample.failed.clone(),
+    }
+}

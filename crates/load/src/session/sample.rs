@@ -1,0 +1,73 @@
+//! The last sample of a user, for its programs and for records that hold more than figures.
+
+use super::call::SessionCall;
+use super::reply::Reply;
+use crate::code::{CodeUser, Sample, SampleTimes};
+use crate::exchange::Sent;
+use measure::Remark;
+
+impl SessionCall<'_> {
+    /// An answer has ended: what it was an answer to, and what is known of it before it is judged.
+    pub(super) fn note_sample(&self, sent: &Sent<()>, reply: &Reply<'_>) {
+        let values = &mut *self.visit.values.borrow_mut();
+        let Some(code) = values.code.as_mut().filter(|_| self.purpose.main) else { return };
+        let now = self.visit.worker.net.recently();
+        let mut sample = self.sample(code, now.saturating_duration_since(self.began));
+        sample.times.connect = sent.connect.unwrap_or_default();
+        let line = reply.status_line.clone().unwrap_or_default();
+        if !sample.is_edited {
+            sample.code = reply.status.to_string();
+            sample.message = line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
+        }
+        sample.head = line + "\n";
+        sample.bytes = (sent.bytes, reply.head_bytes + reply.body_bytes);
+        code.last = Some(sample);
+    }
+
+    /// No answer has come.
+    pub(super) fn fail_sample(&self) {
+        let values = &mut *self.visit.values.borrow_mut();
+        let Some(code) = values.code.as_mut().filter(|_| self.purpose.main) else { return };
+        let took = self.visit.worker.net.now().saturating_duration_since(self.began);
+        code.last = Some(self.sample(code, took));
+        self.purpose.prepared.without_answer(took, values);
+    }
+
+    fn sample(&self, code: &CodeUser, elapsed: std::time::Duration) -> Sample {
+        let end = self.sent.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(self.sent.len());
+        let head = String::from_utf8_lossy(&self.sent[..end]);
+        let fields = head.split_once("\r\n").map_or("", |(_, fields)| fields);
+        let now_ms = self.visit.worker.net.unix_micros() / 1000;
+        let title = self.visit.title.borrow().clone();
+        let broken = code.broken.clone();
+        let mut sample = Sample {
+            label: title.unwrap_or_else(|| self.purpose.prepared.name().to_owned()),
+            method: self.message.request.method.to_string(),
+            url: self.message.address.text.clone(),
+            request_head: fields.replace("\r\n", "\n") + "\n",
+            request_body: self.sent.get(end + 4..).unwrap_or_default().to_vec(),
+            began_ms: now_ms.saturating_sub(elapsed.as_millis() as u64),
+            times: SampleTimes { elapsed, ..SampleTimes::default() },
+            ..Sample::default()
+        };
+        if let Some((code, message)) = broken {
+            (sample.code, sample.message, sample.is_edited) = (code, message, true);
+        }
+        sample
+    }
+
+    /// What checks and programs have said of the last sample.
+    pub(super) fn remark_of_sample(&self) -> Option<Box<Remark>> {
+        let values = self.visit.values.borrow();
+        let sample = values.code.as_ref().filter(|_| self.purpose.main)?.last.as_ref()?;
+        let edited = |text: &String| sample.is_edited.then(|| text.clone());
+        let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        Some(Box::new(Remark {
+            label: Some(sample.label.clone()),
+            code: edited(&sample.code),
+            message: edited(&sample.message).or_else(|| said(&sample.message)),
+            ignored: sample.ignored,
+            failed: sample.failed.clone(),
+        }))
+    }
+}

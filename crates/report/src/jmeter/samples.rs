@@ -1,0 +1,227 @@
+//! Records of requests and marks of transactions → samples, as JMeter tells them: redirections are parts of the sample that
+//! they began with, and a transaction is a sample over those of its requests.
+
+use super::Sample;
+use super::words::{code_of, has_status, message_of};
+use super::{Kind, reason};
+use measure::{Outcome, Record, TransactionMark};
+use std::collections::HashMap;
+
+/// What is known of a phase beforehand.
+#[derive(Debug, Clone, Default)]
+pub struct PhaseNames {
+    /// Labels by their numbers.
+    pub labels: Vec<String>,
+    /// Of each group: what its users are called, before their numbers, and how many there are.
+    pub groups: Vec<(String, u32)>,
+}
+
+/// A user: phase, group and number.
+type User = (usize, usize, u64);
+
+/// Samples that are not whole yet, by user.
+#[derive(Debug, Default)]
+pub struct Samples {
+    phases: Vec<PhaseNames>,
+    /// When the run began: milliseconds since 1970.
+    began_ms: u64,
+    users: HashMap<User, Pending>,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    /// Hops of a chain of redirections.
+    hops: Vec<Sample>,
+    /// Transactions under way, the innermost last.
+    open: Vec<Sample>,
+}
+
+impl Samples {
+    /// Of a run that began then.
+    pub fn new(phases: Vec<PhaseNames>, began_ms: u64) -> Samples {
+        Samples { phases, began_ms, users: HashMap::new() }
+    }
+
+    /// A request has ended: the samples that are whole now.
+    pub fn record(&mut self, record: &Record) -> Option<Sample> {
+        let sample = self.sample(record);
+        let user = (record.phase, record.group, record.user);
+        let pending = self.users.entry(user).or_default();
+        let ignored = record.remark.as_ref().is_some_and(|remark| remark.ignored);
+        let sample = match (record.leads_on, pending.hops.is_empty()) {
+            (true, _) => {
+                pending.hops.push(sample);
+                None
+            }
+            (false, true) => Some(sample),
+            (false, false) => {
+                let mut hops = std::mem::take(&mut pending.hops);
+                hops.push(sample);
+                Some(chain(hops, record.outcome))
+            }
+        };
+        let whole = sample.filter(|_| !ignored).and_then(|sample| pending.take(sample));
+        self.forget(user);
+        whole
+    }
+
+    /// A transaction begins or has ended: the samples that are whole now.
+    pub fn mark(&mut self, mark: &TransactionMark) -> Option<Sample> {
+        let user = (mark.phase, mark.group, mark.user);
+        let Some(took) = mark.took else {
+            let (thread, group_threads, all_threads) = self.thread(user);
+            let sample = Sample {
+                began_ms: self.began_ms + mark.at.as_millis() as u64,
+                label: mark.label.clone(),
+                success: true,
+                code: "200".to_owned(),
+                kind: Kind::Transaction { parent: mark.parent },
+                thread,
+                group_threads,
+                all_threads,
+                ..Sample::default()
+            };
+            self.users.entry(user).or_default().open.push(sample);
+            return None;
+        };
+        let pending = self.users.get_mut(&user)?;
+        let mut ended = pending.open.pop()?;
+        ended.elapsed_ms = took.as_millis() as u64;
+        let lasted = (self.began_ms + mark.at.as_millis() as u64).saturating_sub(ended.began_ms);
+        ended.idle_ms = lasted.saturating_sub(ended.elapsed_ms);
+        let (samples, failing) = ended.within;
+        ended.message =
+            format!("Number of samples in transaction : {samples}, number of failing samples : {failing}");
+        if failing > 0 && ended.kind == (Kind::Transaction { parent: false }) {
+            ended.code = String::new();
+        }
+        let whole = pending.take(ended);
+        self.forget(user);
+        whole
+    }
+
+    fn forget(&mut self, user: User) {
+        let is_done = |pending: &Pending| pending.hops.is_empty() && pending.open.is_empty();
+        if self.users.get(&user).is_some_and(is_done) {
+            self.users.remove(&user);
+        }
+    }
+
+    fn thread(&self, (phase, group, user): User) -> (String, u32, u32) {
+        let groups = self.phases.get(phase).map_or(&[][..], |phase| &phase.groups);
+        let (name, users) = groups.get(group).map_or(("", 0), |(name, users)| (name.as_str(), *users));
+        (format!("{name}{}", user + 1), users, groups.iter().map(|(_, users)| users).sum())
+    }
+
+    fn sample(&self, record: &Record) -> Sample {
+        let labels = self.phases.get(record.phase).map_or(&[][..], |phase| &phase.labels);
+        let label = record.label.and_then(|label| labels.get(usize::from(label.0)));
+        let remark = record.remark.as_deref();
+        let of_remark = remark.and_then(|remark| remark.label.clone());
+        let (thread, group_threads, all_threads) = self.thread((record.phase, record.group, record.user));
+        let connect = record.connect.unwrap_or_default();
+        let is_request = !record.method.is_empty();
+        let code = remark.and_then(|remark| remark.code.clone());
+        let message = remark.and_then(|remark| remark.message.clone());
+        let failed = remark.map_or(Vec::new(), |remark| first_of_each(&remark.failed));
+        Sample {
+            began_ms: self.began_ms + record.began.as_millis() as u64,
+            elapsed_ms: (connect + record.service).as_millis() as u64,
+            label: of_remark.or_else(|| label.cloned()).unwrap_or_else(|| record.url.clone()),
+            // What a script has set is said; the words of a status are not those of a request that has failed.
+            message: match (message, has_status(record) || code.is_some()) {
+                (Some(message), true) => message,
+                (None, true) => reason(record.status).to_owned(),
+                (_, false) => message_of(record),
+            },
+            code: code.unwrap_or_else(|| code_of(record)),
+            thread,
+            success: record.outcome == Outcome::Fine,
+            failed,
+            bytes: record.head_bytes + record.body_bytes,
+            sent_bytes: record.sent_bytes,
+            group_threads,
+            all_threads,
+            url: is_request.then(|| record.url.clone()),
+            latency_ms: (connect + record.first_byte.unwrap_or_default()).as_millis() as u64,
+            connect_ms: connect.as_millis() as u64,
+            kind: if is_request { Kind::Http } else { Kind::Script },
+            ..Sample::default()
+        }
+    }
+}
+
+/// Of checks with one name the first that did not hold, as JMeter looks no further.
+fn first_of_each(failed: &[(String, String)]) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (name, says) in failed {
+        if !found.iter().any(|(known, _)| known == name) {
+            found.push((name.clone(), says.clone()));
+        }
+    }
+    found
+}
+
+/// A chain of redirections as one sample, which the hops are parts of.
+fn chain(mut hops: Vec<Sample>, outcome: Outcome) -> Sample {
+    let last = hops.last().cloned().unwrap_or_default();
+    let first = hops.first().cloned().unwrap_or_default();
+    let is_endless = code_of_outcome(outcome).is_some();
+    if let (true, Some(end)) = (is_endless, hops.last_mut()) {
+        // The hop itself was answered; that there are too many is said by one more.
+        let failed = end.clone();
+        (end.code, end.message, end.success) = (first.code.clone(), first.message.clone(), true);
+        hops.push(Sample { bytes: 0, ..failed });
+    }
+    for (nth, hop) in hops.iter_mut().enumerate() {
+        hop.label = format!("{}-{nth}", first.label);
+        // Assertions are the whole's.
+        let is_good = hop.code.parse().is_ok_and(|status: u16| (200..400).contains(&status));
+        hop.success |= !hop.failed.is_empty() && is_good;
+        hop.failed.clear();
+    }
+    Sample {
+        began_ms: first.began_ms,
+        elapsed_ms: (last.began_ms + last.elapsed_ms).saturating_sub(first.began_ms),
+        label: first.label,
+        bytes: hops.iter().map(|hop| hop.bytes).sum(),
+        sent_bytes: hops.iter().map(|hop| hop.sent_bytes).sum(),
+        latency_ms: first.latency_ms,
+        connect_ms: hops.iter().map(|hop| hop.connect_ms).sum(),
+        parts: hops,
+        ..last
+    }
+}
+
+fn code_of_outcome(outcome: Outcome) -> Option<()> {
+    match outcome {
+        Outcome::Failed(failure) if failure.kind == measure::FailureKind::TooManyRedirects => Some(()),
+        _ => None,
+    }
+}
+
+impl Pending {
+    /// A sample is whole: the transaction around it counts it, and takes it where it has its requests as parts.
+    fn take(&mut self, sample: Sample) -> Option<Sample> {
+        let is_request = !matches!(sample.kind, Kind::Transaction { .. });
+        if let Some(around) = self.open.last_mut() {
+            around.within.0 += 1;
+            around.within.1 += u64::from(!sample.success);
+            if !sample.success {
+                (around.success, around.code) = (false, sample.code.clone());
+            }
+            around.bytes += sample.bytes;
+            around.sent_bytes += sample.sent_bytes;
+            around.latency_ms += sample.latency_ms;
+            around.connect_ms += sample.connect_ms;
+        }
+        let parent = self.open.iter_mut().rev().find(|open| open.kind == Kind::Transaction { parent: true });
+        match parent {
+            Some(parent) if is_request || parent.within.0 > 0 => {
+                parent.parts.push(sample);
+                None
+            }
+            _ => Some(sample),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Codes and messages that JMeter has for requests without an answer: the class of Java's exception, and what it says.
+
+use measure::{FailureKind, Outcome, Record, Stage};
+
+/// The code: the status, or the class of what went wrong.
+pub(super) fn code_of(record: &Record) -> String {
+    match (class(record), record.status) {
+        (Some(class), _) => format!("Non HTTP response code: {class}"),
+        (None, 0) => "Non HTTP response code: java.io.IOException".to_owned(),
+        (None, status) => status.to_string(),
+    }
+}
+
+/// Whether the status says how it ended.
+pub(super) fn has_status(record: &Record) -> bool {
+    record.status != 0 && class(record).is_none()
+}
+
+/// The message that goes with a class.
+pub(super) fn message_of(record: &Record) -> String {
+    let said = said(record).unwrap_or_else(|| format!("{:?}", record.outcome));
+    format!("Non HTTP response message: {said}")
+}
+
+fn failure(record: &Record) -> Option<(FailureKind, Stage)> {
+    match record.outcome {
+        Outcome::Failed(failure) => Some((failure.kind, failure.stage)),
+        _ => None,
+    }
+}
+
+/// `None` where the status says it.
+fn class(record: &Record) -> Option<&'static str> {
+    let (kind, stage) = failure(record)?;
+    Some(match kind {
+        FailureKind::BadUrl => "java.net.URISyntaxException",
+        FailureKind::Refused => "org.apache.http.conn.HttpHostConnectException",
+        FailureKind::Unreachable => "java.net.NoRouteToHostException",
+        FailureKind::Lookup => "java.net.UnknownHostException",
+        FailureKind::Timeout if stage == Stage::Connect => "org.apache.http.conn.ConnectTimeoutException",
+        FailureKind::Timeout => "java.net.SocketTimeoutException",
+        FailureKind::Reset => "java.net.SocketException",
+        FailureKind::ClosedEarly => "org.apache.http.NoHttpResponseException",
+        FailureKind::NotHttp | FailureKind::BadChunk | FailureKind::BadLength => {
+            "org.apache.http.client.ClientProtocolException"
+        }
+        FailureKind::NotTls
+        | FailureKind::TlsAlert
+        | FailureKind::TlsMismatch
+        | FailureKind::TlsBroken
+        | FailureKind::CertificateExpired
+        | FailureKind::CertificateName
+        | FailureKind::CertificateIssuer
+        | FailureKind::CertificateBad => "javax.net.ssl.SSLHandshakeException",
+        FailureKind::TooManyRedirects => "java.io.IOException",
+        FailureKind::BadRedirect => "java.lang.IllegalArgumentException",
+        FailureKind::BadStatus | FailureKind::Script => return None,
+        _ => "java.io.IOException",
+    })
+}
+
+fn said(record: &Record) -> Option<String> {
+    let (kind, stage) = failure(record)?;
+    let place = record.url.split_once("://").map_or("", |(_, behind)| behind);
+    let place = place.split(['/', '?']).next().unwrap_or_default();
+    let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
+    let port = if record.url.starts_with("https:") { 443 } else { 80 };
+    let with_port = if place.contains(':') { place.to_owned() } else { format!("{place}:{port}") };
+    // Of a name the address would stand before the slash.
+    let named = if host.parse::<std::net::IpAddr>().is_ok() { "" } else { host };
+    let address = if named.is_empty() { host } else { "127.0.0.1" };
+    Some(match kind {
+        FailureKind::BadUrl => illegal(&record.url),
+        FailureKind::Refused => {
+            format!("Connect to {with_port} [{named}/{address}] failed: Connection refused")
+        }
+        FailureKind::Lookup => format!("{host}: Name or service not known"),
+        FailureKind::Timeout if stage == Stage::Connect => {
+            format!("Connect to {with_port} [{named}/{address}] failed: connect timed out")
+        }
+        FailureKind::Timeout => "Read timed out".to_owned(),
+        FailureKind::Reset => "Connection reset".to_owned(),
+        FailureKind::ClosedEarly => format!("{with_port} failed to respond"),
+        FailureKind::TooManyRedirects => "Exceeded maximum number of redirects: 20".to_owned(),
+        FailureKind::BadRedirect => {
+            format!("Missing location header in redirect for {} {} HTTP/1.1", record.method, record.url)
+        }
+        kind => kind.text().to_owned(),
+    })
+}
+
+/// Where Java finds the first character that no URI may hold.
+fn illegal(url: &str) -> String {
+    let at = url.find(|one: char| "{}|\\^`\"<> ".contains(one)).unwrap_or(0);
+    let part = if url[..at].contains('?') { "query" } else { "path" };
+    format!("Illegal character in {part} at index {at}: {url}")
+}

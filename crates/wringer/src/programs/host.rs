@@ -1,0 +1,429 @@
+//! What a script sees of its user, of the last sample, and of the run.
+
+use super::Worker;
+use super::functions::{set_variable, variable};
+use super::memory::Memory;
+use jmscript::host::{Field, Level, Presence, Refused, Sample as Which, Stop};
+use jmscript::{Binding, CookieValue, Host, Value};
+use load::code::{Sample, Scene};
+use plan::{Code, Flow};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The surroundings of one run of a script.
+pub(super) struct Seen<'a, 's> {
+    worker: &'a Worker,
+    code: &'a Code,
+    scene: &'a mut Scene<'s>,
+    memory: &'a mut Memory,
+    failure: bool,
+    failure_message: String,
+}
+
+impl<'a, 's> Seen<'a, 's> {
+    pub fn new(
+        worker: &'a Worker,
+        code: &'a Code,
+        scene: &'a mut Scene<'s>,
+        memory: &'a mut Memory,
+    ) -> Seen<'a, 's> {
+        Seen { worker, code, scene, memory, failure: false, failure_message: String::new() }
+    }
+
+    /// What an assertion has said becomes the sample's.
+    pub fn conclude(self) {
+        let said = (self.failure && self.code.asserts).then_some(self.failure_message);
+        if let (Some(said), Some(last)) = (said, &mut self.scene.user.last) {
+            last.assertion = Some(said);
+        }
+    }
+
+    /// A sample: the one that the script makes, or the last one.
+    fn sample(&self, which: Which) -> Option<&Sample> {
+        match (which, &self.scene.own) {
+            (Which::Own, Some(own)) => Some(own),
+            _ => self.scene.user.last.as_ref(),
+        }
+    }
+
+    fn sample_mut(&mut self, which: Which) -> Option<&mut Sample> {
+        match (which, &mut self.scene.own) {
+            (Which::Own, Some(own)) => Some(own),
+            _ => self.scene.user.last.as_mut(),
+        }
+    }
+
+    /// The last name of its path in the plan.
+    fn label(&self) -> Value {
+        match self.code.sample.as_str() {
+            "" => Value::from(self.code.name.rsplit('/').next().unwrap_or_default()),
+            sample => Value::from(sample),
+        }
+    }
+
+    fn of_sample(&self, field: Field, which: Which) -> Value {
+        let Some(sample) = self.sample(which) else { return Value::Null };
+        let long = |number: u64| Value::Long(i64::try_from(number).unwrap_or(i64::MAX));
+        let time = |time: Duration| long(time.as_millis() as u64);
+        let text = |text: &str| Value::from(text);
+        match field {
+            Field::Body(_) => match &sample.body {
+                None => Value::Null,
+                Some(body) => text(&String::from_utf8_lossy(body)),
+            },
+            Field::Bytes(_) => Value::Bytes(Rc::from(sample.body.as_deref().unwrap_or_default())),
+            Field::Code(_) => text(&sample.code),
+            Field::Message(_) => text(&sample.message),
+            Field::ResponseHeaders(_) => text(&sample.head.replace("\r\n", "\n")),
+            Field::RequestHeaders(_) => text(&sample.request_head),
+            Field::SamplerData(_) => text(&format!(
+                "{} {}\n\n{}",
+                sample.method,
+                sample.url,
+                String::from_utf8_lossy(&sample.request_body)
+            )),
+            Field::SampleLabel(_) => text(&sample.label),
+            Field::SampleUrl(_) if sample.url.is_empty() => Value::Null,
+            Field::SampleUrl(_) => text(&sample.url),
+            Field::Success(_) => Value::Bool(sample.success),
+            Field::Elapsed(_) => time(sample.times.elapsed),
+            Field::Latency(_) => time(sample.times.latency),
+            Field::Connect(_) => time(sample.times.connect),
+            Field::StartTime(_) => long(sample.began_ms),
+            Field::EndTime(_) => long(sample.began_ms + sample.times.elapsed.as_millis() as u64),
+            Field::ReceivedBytes(_) => long(sample.bytes.1),
+            Field::BodyBytes(_) => long(sample.body.as_ref().map_or(0, |body| body.len() as u64)),
+            Field::SentBytes(_) => long(sample.bytes.0),
+            Field::ContentType(_) => text(&field_of(&sample.head, "content-type")),
+            Field::DataType(_) => text("text"),
+            Field::Encoding(_) => text("UTF-8"),
+            Field::ErrorCount(_) => Value::Int(i32::from(!sample.success)),
+            Field::Ignored(_) => Value::Bool(sample.ignored),
+            Field::AssertionMessage(_) => {
+                sample.failed.first().map_or(Value::Null, |(_, message)| text(message))
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn users(&self) -> Value {
+        Value::Int(i32::try_from(self.scene.user.place.users).unwrap_or(i32::MAX))
+    }
+}
+
+/// The value of a field in a head.
+fn field_of(head: &str, name: &str) -> String {
+    let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+    let found = fields.find(|(known, _)| known.trim().eq_ignore_ascii_case(name));
+    found.map_or_else(String::new, |(_, value)| value.trim().to_owned())
+}
+
+/// The sample that a field is of.
+fn which(field: Field) -> Option<Which> {
+    Some(match field {
+        Field::Body(of)
+        | Field::Bytes(of)
+        | Field::Code(of)
+        | Field::Message(of)
+        | Field::ResponseHeaders(of)
+        | Field::RequestHeaders(of)
+        | Field::SamplerData(of)
+        | Field::SampleLabel(of)
+        | Field::SampleUrl(of)
+        | Field::Success(of)
+        | Field::Elapsed(of)
+        | Field::Latency(of)
+        | Field::Connect(of)
+        | Field::StartTime(of)
+        | Field::EndTime(of)
+        | Field::ReceivedBytes(of)
+        | Field::BodyBytes(of)
+        | Field::SentBytes(of)
+        | Field::ContentType(of)
+        | Field::DataType(of)
+        | Field::Encoding(of)
+        | Field::ErrorCount(of)
+        | Field::Ignored(of)
+        | Field::AssertionMessage(of) => of,
+        _ => return None,
+    })
+}
+
+/// As a Set-Cookie field says it (RFC 6265 section 4.1).
+fn set_cookie(cookie: &CookieValue) -> String {
+    let mut text = format!("{}={}", cookie.name, cookie.value);
+    if !cookie.domain.is_empty() {
+        text += &format!("; Domain={}", cookie.domain);
+    }
+    if !cookie.path.is_empty() {
+        text += &format!("; Path={}", cookie.path);
+    }
+    if cookie.is_secure { text + "; Secure" } else { text }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_text().map_or_else(String::new, |text| text.to_string())
+}
+
+impl Host for Seen<'_, '_> {
+    fn presence(&self, binding: Binding) -> Presence {
+        match binding {
+            Binding::Prev if self.scene.user.last.is_none() => Presence::Null,
+            Binding::SampleResult if self.scene.own.is_none() && !self.code.asserts => Presence::Absent,
+            Binding::AssertionResult | Binding::Failure | Binding::FailureMessage if !self.code.asserts => {
+                Presence::Absent
+            }
+            _ => Presence::Here,
+        }
+    }
+
+    fn variable(&mut self, name: &str) -> Option<Value> {
+        if let Some(object) = self.memory.objects.get(name) {
+            return Some(object.clone());
+        }
+        variable(self.scene, name).map(|value| Value::from(String::from_utf8_lossy(&value).as_ref()))
+    }
+
+    fn set_variable(&mut self, name: &str, value: Value) {
+        self.memory.objects.remove(name);
+        match value.as_text() {
+            Some(text) => set_variable(self.scene, name, Some(text.as_bytes())),
+            None => {
+                set_variable(self.scene, name, None);
+                if !value.is_null() {
+                    self.memory.objects.insert(Rc::from(name), value);
+                }
+            }
+        }
+    }
+
+    fn remove_variable(&mut self, name: &str) -> Option<Value> {
+        let value = self.variable(name);
+        self.set_variable(name, Value::Null);
+        value
+    }
+
+    fn variables(&self) -> Vec<Rc<str>> {
+        let known = self.scene.variables.names().into_iter();
+        let set = known.filter(|name| variable(self.scene, name).is_some()).map(Rc::from);
+        let mut names: Vec<Rc<str>> = set.chain(self.memory.objects.keys().cloned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn property(&mut self, name: &str) -> Option<Value> {
+        if let Some(object) = self.worker.objects.borrow().get(name) {
+            return Some(object.clone());
+        }
+        self.worker.shared.properties().get(name).map(|text| Value::from(text.as_str()))
+    }
+
+    fn set_property(&mut self, name: &str, value: Value) {
+        let mut objects = self.worker.objects.borrow_mut();
+        objects.remove(name);
+        match value.as_text() {
+            Some(text) => {
+                self.worker.shared.properties().insert(name.to_owned(), text.to_string());
+            }
+            None => {
+                objects.insert(Rc::from(name), value);
+            }
+        }
+    }
+
+    fn remove_property(&mut self, name: &str) -> Option<Value> {
+        let before = self.property(name);
+        self.worker.objects.borrow_mut().remove(name);
+        self.worker.shared.properties().remove(name);
+        before
+    }
+
+    fn properties(&self) -> Vec<Rc<str>> {
+        let objects = self.worker.objects.borrow();
+        let texts: Vec<Rc<str>> =
+            self.worker.shared.properties().keys().map(|name| Rc::from(name.as_str())).collect();
+        texts.into_iter().chain(objects.keys().cloned()).collect()
+    }
+
+    fn log(&mut self, level: Level, line: &str) {
+        if !matches!(level, Level::Trace | Level::Debug) {
+            let serious = matches!(level, Level::Warn | Level::Error);
+            self.scene.user.lines.push((serious, line.to_owned()));
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        self.scene.user.lines.push((false, text.trim_end().to_owned()));
+    }
+
+    fn get(&mut self, field: Field) -> Value {
+        if let Some(of) = which(field) {
+            return self.of_sample(field, of);
+        }
+        let place = &self.scene.user.place;
+        let last = self.scene.user.last.as_ref();
+        let edit = &self.scene.user.edit;
+        let of_last = |text: fn(&Sample) -> &str| last.map_or(Value::Null, |last| Value::from(text(last)));
+        match field {
+            Field::GroupUsers(_) | Field::AllUsers(_) | Field::UserCount => self.users(),
+            Field::Failure => Value::Bool(self.failure),
+            Field::AssertionError => Value::Bool(last.is_some_and(|last| last.assertion_error)),
+            Field::FailureMessage => Value::from(self.failure_message.as_str()),
+            Field::SamplerName => match (&edit.label, self.code.request.as_str()) {
+                (Some(label), _) => Value::from(label.as_str()),
+                (None, "") => of_last(|last| &last.label),
+                (None, name) => Value::from(name),
+            },
+            Field::SamplerMethod => edit
+                .method
+                .as_ref()
+                .map_or_else(|| of_last(|last| &last.method), |text| Value::from(text.as_str())),
+            Field::SamplerUrl => of_last(|last| &last.url),
+            Field::UserNumber => Value::Int(i32::try_from(place.user).unwrap_or(i32::MAX)),
+            Field::UserName => Value::from(format!("{}{}", place.user_name, place.user + 1).as_str()),
+            Field::GroupName => Value::from(&*place.group_name),
+            Field::Iteration => Value::Int(i32::try_from(place.iteration).unwrap_or(i32::MAX)),
+            Field::Parameters => Value::from(self.scene.parameters),
+            Field::Label => self.label(),
+            Field::FileName => Value::from(""),
+            Field::Folder => Value::from(self.worker.shared.setting.folder.as_str()),
+            _ => Value::Null,
+        }
+    }
+
+    fn set(&mut self, field: Field, value: Value) -> Result<(), Refused> {
+        let text = text_of(&value);
+        match field {
+            Field::Failure => self.failure = matches!(value, Value::Bool(true)),
+            Field::FailureMessage => self.failure_message = text,
+            Field::AssertionError => self.failure |= matches!(value, Value::Bool(true)),
+            Field::NextIteration => {
+                let next = matches!(value, Value::Bool(true)).then_some(Flow::NextIteration);
+                self.scene.user.flow = self.scene.user.flow.or(next);
+            }
+            Field::SamplerName => self.scene.user.edit.label = Some(text),
+            Field::SamplerPath => self.scene.user.edit.path = Some(text),
+            Field::SamplerMethod => self.scene.user.edit.method = Some(text),
+            field => return self.set_of_sample(field, value, text),
+        }
+        Ok(())
+    }
+
+    fn headers(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
+        let fields = self.scene.user.edit.fields.iter();
+        let set = fields.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?)));
+        set.map(|(name, value)| (Rc::from(name), Rc::from(value))).collect()
+    }
+
+    fn set_headers(&mut self, headers: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
+        let known = self.headers();
+        if headers.len() <= known.len() && headers.iter().all(|header| known.contains(header)) {
+            return Err(Rc::from("a header that the plan lists cannot be taken away here: only added"));
+        }
+        let fields = headers.iter().map(|(name, value)| (name.to_string(), Some(value.to_string())));
+        self.scene.user.edit.fields = fields.collect();
+        Ok(())
+    }
+
+    /// Those that scripts have set since the last request; what answers have set is not seen.
+    fn cookies(&mut self) -> Vec<CookieValue> {
+        self.memory.cookies.clone()
+    }
+
+    fn set_cookies(&mut self, cookies: Vec<CookieValue>) -> Result<(), Refused> {
+        let edit = &mut self.scene.user.edit;
+        edit.clears_cookies |= cookies.is_empty();
+        edit.cookies = cookies.iter().map(set_cookie).collect();
+        self.memory.cookies = cookies;
+        Ok(())
+    }
+
+    /// A body that a script has set; what the plan gives the request is not seen.
+    fn arguments(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
+        let body = self.scene.user.edit.body.as_ref().filter(|body| !body.is_empty());
+        body.map(|body| (Rc::from(""), Rc::from(String::from_utf8_lossy(body).as_ref())))
+            .into_iter()
+            .collect()
+    }
+
+    fn set_arguments(&mut self, arguments: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
+        if arguments.iter().any(|(name, _)| !name.is_empty()) {
+            return Err(Rc::from("parameters with names cannot be set here: only a body, which has none"));
+        }
+        let body: String = arguments.iter().map(|(_, value)| value.as_ref()).collect();
+        self.scene.user.edit.body = Some(body.into_bytes());
+        Ok(())
+    }
+
+    fn stop(&mut self, what: Stop) {
+        self.scene.user.flow = Some(match what {
+            Stop::User => Flow::StopUser,
+            Stop::Test => Flow::StopRun,
+            Stop::TestNow => Flow::StopNow,
+        });
+    }
+
+    fn pause(&mut self, millis: u64) {
+        self.scene.user.pause += Duration::from_millis(millis);
+    }
+
+    fn now(&mut self) -> i64 {
+        i64::try_from(self.scene.unix_us / 1000).unwrap_or(i64::MAX)
+    }
+
+    fn nanos(&mut self) -> i64 {
+        i64::try_from(self.scene.unix_us.saturating_mul(1000)).unwrap_or(i64::MAX)
+    }
+
+    fn random(&mut self) -> u64 {
+        self.memory.random(self.scene.user)
+    }
+
+    fn time_zone(&self) -> jiff::tz::TimeZone {
+        jiff::tz::TimeZone::system()
+    }
+
+    fn read_file(&mut self, path: &str) -> Result<Rc<[u8]>, Refused> {
+        self.worker.shared.read(path).map(Rc::from).map_err(Rc::from)
+    }
+
+    fn write_file(&mut self, path: &str, _: &[u8], _: bool) -> Result<(), Refused> {
+        Err(Rc::from(format!("{path} is not written: a plan writes no files")))
+    }
+
+    fn has_file(&mut self, path: &str) -> bool {
+        self.worker.shared.read(path).is_ok()
+    }
+}
+
+impl Seen<'_, '_> {
+    fn set_of_sample(&mut self, field: Field, value: Value, text: String) -> Result<(), Refused> {
+        let refused = || Rc::from(format!("{field:?} cannot be set here"));
+        let sample = which(field).and_then(|of| self.sample_mut(of)).ok_or_else(refused)?;
+        let milliseconds =
+            || Duration::from_millis(value.to_long().and_then(|ms| ms.try_into().ok()).unwrap_or(0));
+        match field {
+            Field::Body(_) => {
+                sample.body = Some(match &value {
+                    Value::Bytes(bytes) => bytes.to_vec(),
+                    _ => text.into_bytes(),
+                });
+            }
+            Field::Code(_) => (sample.code, sample.is_edited) = (text, true),
+            Field::Message(_) => (sample.message, sample.is_edited) = (text, true),
+            Field::Success(_) => sample.success = matches!(value, Value::Bool(true)),
+            Field::SampleLabel(_) => sample.label = text,
+            Field::Ignored(_) => sample.ignored = true,
+            Field::ResponseHeaders(_) => sample.head = text,
+            Field::RequestHeaders(_) => sample.request_head = text,
+            Field::SamplerData(_) => sample.request_body = text.into_bytes(),
+            Field::Latency(_) => sample.times.latency = milliseconds(),
+            Field::Connect(_) => sample.times.connect = milliseconds(),
+            // What is told of a sample does not depend on these.
+            Field::DataType(_) | Field::Encoding(_) | Field::ContentType(_) => {}
+            _ => return Err(refused()),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! What a user keeps for its programs between their runs.
+
+use jmscript::{CookieValue, Globals, Value};
+use load::code::CodeUser;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What a user keeps for its programs.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// Variables that are no texts.
+    pub objects: HashMap<Rc<str>, Value>,
+    /// Variables of BeanShell's elements, by element.
+    pub globals: HashMap<String, Globals>,
+    /// Texts of scripts as the user first met them, by element.
+    pub texts: HashMap<String, Rc<str>>,
+    /// Counters of functions, by element and place.
+    pub counters: HashMap<(String, usize), u64>,
+    /// Rows of files that functions have come to.
+    pub rows: HashMap<String, usize>,
+    /// Cookies that scripts have set.
+    pub cookies: Vec<CookieValue>,
+    /// Values drawn so far.
+    pub drawn: u64,
+}
+
+impl Memory {
+    /// That of a user, to be put back.
+    pub fn take(user: &mut CodeUser) -> Memory {
+        let kept = user.memory.take().and_then(|memory| memory.downcast::<Memory>().ok());
+        kept.map_or_else(Memory::default, |memory| *memory)
+    }
+
+    /// Gives it back to its user.
+    pub fn put_back(self, user: &mut CodeUser) {
+        user.memory = Some(Box::new(self));
+    }
+
+    /// 64 bits of chance, which follow from the run's seed and the user's number.
+    pub fn random(&mut self, user: &CodeUser) -> u64 {
+        self.drawn += 1;
+        let seed = plan::draw::hash(user.place.seed, user.place.group.0 as u64);
+        plan::draw::hash(plan::draw::hash(seed, user.place.user), self.drawn)
+    }
+}
+
+/// A value as text.
+pub(super) fn value_of(bytes: Option<Vec<u8>>) -> String {
+    bytes.map_or_else(String::new, |bytes| String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,314 @@
+//! The program texts of journeys: JMeter's functions and its script languages behind the engine's surface for them
+//! (`load::code`). The crates `jmeter` and `jmscript` know the languages, the engine the users; they meet here.
+//!
+//! Start reading at [`Programs`]; `host.rs` is what a script sees, `functions.rs` what a function does.
+
+mod fill;
+mod functions;
+mod host;
+mod memory;
+
+use fill::filled;
+use functions::Functions;
+use host::Seen;
+use jmeter::Text;
+use jmscript::{Dialect, Limits, RunError, Script, Value};
+use load::code::{Interpreter, Interpreters, Ran, Refusal, Scene};
+use memory::{Memory, value_of};
+use plan::{Code, Fills};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Scripts that a worker keeps compiled, at most: texts that hold values may be many.
+const MOST_SCRIPTS: usize = 1000;
+
+/// Reads a file that a program names.
+pub type ReadFile = Arc<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
+
+/// What surrounds the programs of a plan.
+#[derive(Clone)]
+pub struct Setting {
+    /// Properties, as they are at the start.
+    pub properties: BTreeMap<String, String>,
+    /// The plan's file name, without its folder.
+    pub plan_name: String,
+    /// The plan's folder.
+    pub folder: String,
+    /// Reads files.
+    pub files: ReadFile,
+}
+
+impl std::fmt::Debug for Setting {
+    /// Properties may be secret.
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("Setting").field("plan_name", &self.plan_name).finish_non_exhaustive()
+    }
+}
+
+impl Default for Setting {
+    fn default() -> Setting {
+        Setting {
+            properties: BTreeMap::new(),
+            plan_name: String::new(),
+            folder: String::new(),
+            files: Arc::new(|path| Err(format!("{path}: this plan has no files"))),
+        }
+    }
+}
+
+/// The programs of a run.
+pub struct Programs(Arc<Shared>);
+
+/// What all users share.
+struct Shared {
+    setting: Setting,
+    properties: Mutex<BTreeMap<String, String>>,
+    /// Counters of functions, by the program and its place in it.
+    counters: Mutex<HashMap<(String, usize), u64>>,
+}
+
+impl Programs {
+    /// For a run in this setting.
+    pub fn new(setting: Setting) -> Programs {
+        let properties = Mutex::new(setting.properties.clone());
+        Programs(Arc::new(Shared { setting, properties, counters: Mutex::default() }))
+    }
+}
+
+impl Interpreters for Programs {
+    fn of_worker(&self, _: u32) -> Rc<dyn Interpreter> {
+        Rc::new(Worker {
+            shared: self.0.clone(),
+            programs: RefCell::default(),
+            scripts: RefCell::default(),
+            objects: RefCell::default(),
+        })
+    }
+}
+
+impl Shared {
+    // Whoever panicked while it held one of these has left the map whole.
+
+    fn properties(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.properties.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn counters(&self) -> MutexGuard<'_, HashMap<(String, usize), u64>> {
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        (self.setting.files)(path)
+    }
+}
+
+/// What of a program text does not run, each with its line.
+pub fn unsupported(language: &str, text: &str) -> Vec<(u32, String)> {
+    let Some(dialect) = dialect(language) else { return Vec::new() };
+    let mut found = Vec::new();
+    // What stands for a value may be a number, or a part of a text or name.
+    for value in ["1", "x"] {
+        let Err(mistakes) = Script::compile(&fill::with(text, value), dialect) else { return Vec::new() };
+        let told = |mistake: &jmscript::Unsupported| {
+            (mistake.line, format!("{}: {}", mistake.construct, mistake.reason))
+        };
+        if found.is_empty() {
+            found = mistakes.iter().map(told).collect();
+        }
+    }
+    found
+}
+
+fn dialect(language: &str) -> Option<Dialect> {
+    if matches!(language, "jmeter" | "file") { None } else { Dialect::named(language) }
+}
+
+/// A program, made ready.
+struct Program {
+    code: Code,
+    what: What,
+}
+
+#[derive(Clone)]
+enum What {
+    /// The path of a file.
+    File,
+    /// A text with JMeter's functions.
+    Text(Rc<Text>),
+    /// A script.
+    Script(Dialect),
+}
+
+/// A script, or why it cannot run.
+type Compiled = Rc<Result<Script, String>>;
+
+/// The programs of one worker.
+struct Worker {
+    shared: Arc<Shared>,
+    programs: RefCell<Vec<Rc<Program>>>,
+    scripts: RefCell<HashMap<(Dialect, String), Compiled>>,
+    /// Properties that are no texts: those of this worker's users.
+    objects: RefCell<HashMap<Rc<str>, Value>>,
+}
+
+impl Interpreter for Worker {
+    fn prepare(&self, code: &Code) -> usize {
+        let what = match code.language.as_str() {
+            "file" => What::File,
+            "jmeter" => {
+                let parsed = Text::parse(&code.text, &jmeter::function::is_known);
+                What::Text(Rc::new(parsed.unwrap_or_else(|_| Text::fixed(&code.text))))
+            }
+            other => What::Script(Dialect::named(other).unwrap_or(Dialect::Groovy)),
+        };
+        if let (What::Script(dialect), Fills::Never) = (&what, code.fills) {
+            self.script(*dialect, &code.text);
+        }
+        let mut programs = self.programs.borrow_mut();
+        programs.push(Rc::new(Program { code: code.clone(), what }));
+        programs.len() - 1
+    }
+
+    fn run(&self, program: usize, scene: &mut Scene<'_>) -> Ran {
+        let Some(program) = self.programs.borrow().get(program).cloned() else { return Ran::default() };
+        let mut memory = Memory::take(scene.user);
+        let ran = match &program.what {
+            What::File => self.file(&program.code, scene, &mut memory),
+            What::Text(text) => self.text(&program.code, text, scene, &mut memory),
+            What::Script(dialect) => self.run_script(&program.code, *dialect, scene, &mut memory),
+        };
+        memory.put_back(scene.user);
+        if let Some(refusal) = ran.failed.as_ref().filter(|_| scene.own.is_none()) {
+            scene.user.lines.push((true, format!("{}: {}", program.code.name, refusal.text)));
+        }
+        ran
+    }
+}
+
+impl Worker {
+    /// A script, compiled once for each text.
+    fn script(&self, dialect: Dialect, text: &str) -> Compiled {
+        let key = (dialect, text.to_owned());
+        if let Some(known) = self.scripts.borrow().get(&key) {
+            return known.clone();
+        }
+        let compiled = Script::compile(text, dialect).map_err(|mistakes| {
+            mistakes.first().map_or_else(|| "it cannot run".to_owned(), ToString::to_string)
+        });
+        let compiled = Rc::new(compiled);
+        let mut scripts = self.scripts.borrow_mut();
+        if scripts.len() >= MOST_SCRIPTS {
+            scripts.clear();
+        }
+        scripts.insert(key, compiled.clone());
+        compiled
+    }
+
+    /// The text of a program with its values, as often as they are put in.
+    fn filled(&self, code: &Code, scene: &mut Scene<'_>, memory: &mut Memory) -> Rc<str> {
+        match code.fills {
+            Fills::Never => Rc::from(code.text.as_str()),
+            Fills::Each => filled(self, code, scene, memory).into(),
+            Fills::First => {
+                if let Some(known) = memory.texts.get(&code.name) {
+                    return known.clone();
+                }
+                let text: Rc<str> = filled(self, code, scene, memory).into();
+                memory.texts.insert(code.name.clone(), text.clone());
+                text
+            }
+        }
+    }
+
+    fn file(&self, code: &Code, scene: &mut Scene<'_>, memory: &mut Memory) -> Ran {
+        let path = self.filled(code, scene, memory);
+        match self.shared.read(path.trim()) {
+            Ok(bytes) => Ran { value: Some(bytes), failed: None },
+            Err(why) => {
+                // As JMeter says it of a file that it was to send.
+                let class = "Non HTTP response code: java.io.FileNotFoundException".to_owned();
+                scene.user.broken = Some((class, format!("Non HTTP response message: {why}")));
+                Ran::default()
+            }
+        }
+    }
+
+    /// A text with functions. As a sample it is the answer; what it is called with then says status, success and message.
+    fn text(&self, code: &Code, text: &Text, scene: &mut Scene<'_>, memory: &mut Memory) -> Ran {
+        let mut functions = Functions { worker: self, code, scene, memory };
+        let computed = jmeter::function::compute(text, &mut functions);
+        if let Some(own) = &mut scene.own {
+            let mut words = scene.parameters.splitn(3, ' ');
+            let mut word = || words.next().unwrap_or_default().to_owned();
+            let (status, success, message) = (word(), word(), word());
+            if !status.is_empty() {
+                (own.code, own.message) = (status, message);
+                own.success = success.trim().eq_ignore_ascii_case("true");
+                own.is_edited = true;
+            }
+        }
+        match computed {
+            Ok(text) => Ran { value: Some(text.into_bytes()), failed: None },
+            Err(text) => Ran { value: None, failed: Some(Refusal { text, is_assertion: false }) },
+        }
+    }
+
+    fn run_script(&self, code: &Code, dialect: Dialect, scene: &mut Scene<'_>, memory: &mut Memory) -> Ran {
+        let text = self.filled(code, scene, memory);
+        let compiled = self.script(dialect, &text);
+        let script = match &*compiled {
+            Ok(script) => script,
+            Err(why) => return refused(why.clone(), false),
+        };
+        let mut globals = memory.globals.remove(&code.name).unwrap_or_default();
+        let mut seen = Seen::new(self, code, scene, memory);
+        let result = script.run_with(&mut seen, Limits::default(), &mut globals);
+        seen.conclude();
+        if dialect.keeps_globals() {
+            memory.globals.insert(code.name.clone(), globals);
+        }
+        match result {
+            Ok(value) if value.is_null() => Ran::default(),
+            Ok(value) => Ran { value: Some(script.text_of(&value).as_bytes().to_vec()), failed: None },
+            Err(error) => refused(words(&error), error.is_assertion()),
+        }
+    }
+
+    /// The value of a script as a function of an expression.
+    fn evaluate(
+        &self,
+        code: &Code,
+        language: &str,
+        text: &str,
+        scene: &mut Scene<'_>,
+        memory: &mut Memory,
+    ) -> Result<String, String> {
+        let inner = Code {
+            language: language.to_owned(),
+            text: text.to_owned(),
+            fills: Fills::Never,
+            ..code.clone()
+        };
+        let dialect = Dialect::named(language).ok_or_else(|| format!("{language} is no language"))?;
+        let ran = self.run_script(&inner, dialect, scene, memory);
+        match ran.failed {
+            Some(refusal) => Err(refusal.text),
+            None => Ok(value_of(ran.value)),
+        }
+    }
+}
+
+fn refused(text: String, is_assertion: bool) -> Ran {
+    Ran { value: None, failed: Some(Refusal { text, is_assertion }) }
+}
+
+/// An exception as JMeter's script engine says it.
+fn words(error: &RunError) -> String {
+    match error.class {
+        "" => error.to_string(),
+        class if error.message.is_empty() => format!("javax.script.ScriptException: {class}"),
+        class => format!("javax.script.ScriptException: {class}: {}", error.message),
+    }
+}
