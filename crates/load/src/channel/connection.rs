@@ -18,7 +18,7 @@ pub(crate) struct Connection {
     /// Bytes received that belong to the next answer: from the second value on.
     pub leftover: Option<(Received, usize)>,
     /// What has come, or that nothing more does, before anybody read.
-    pub arrived: Option<io::Result<Received>>,
+    pub arrived: Option<Box<io::Result<Received>>>,
     /// Its number within the worker, for messages.
     pub number: u64,
     /// Where it goes.

@@ -92,7 +92,7 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
             client.slot.connection = Some(connection);
             return;
         }
-        connection.arrived = Some(arrived);
+        connection.arrived = Some(Box::new(arrived));
     }
     worker.account.leave_fast(under_way);
     let sent = (sent, begun(line, turn, at, sent_bytes, &connection));

@@ -138,7 +138,8 @@ fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Han
             let Some((number, due)) = mine.0.take() else { continue };
             pool_of_user.handed.set(pool_of_user.handed.get() - 1);
             let lateness = Some(worker.net.now().saturating_duration_since(due));
-            user.request(&worker, &work, Turn { number, due, lateness }).await;
+            // On the heap, so that a user that waits needs no room for it.
+            Box::pin(user.request(&worker, &work, Turn { number, due, lateness })).await;
             if pool_of_user.connections {
                 use_up(&worker, &work, &mut user).await;
             }

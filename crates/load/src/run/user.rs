@@ -35,7 +35,7 @@ pub(super) struct User {
     /// The path of the object last asked for.
     path: Vec<u8>,
     /// Memory for a script's requests.
-    script: ScriptScratch,
+    script: Option<Box<ScriptScratch>>,
     /// Its state in TCP messages, where it sends any.
     messages: Option<Box<exchange::MessageState>>,
     /// Its memory, in steps with a session.
@@ -88,15 +88,41 @@ impl User {
         self.turns += 1;
     }
 
-    /// Sends the requests of a list one after the other, without time between them; the first is due at a moment. When the
-    /// next one would be.
+    /// Does what the scenario says, turn by turn, until there is nothing more to begin. `first`: the time before the first.
+    async fn run(
+        &mut self,
+        worker: &Rc<Worker>,
+        work: &Rc<PhaseWork>,
+        (think, first): (Think, Duration),
+        mut request: impl AsyncFnMut(&mut User, Turn),
+    ) {
+        let (mut due, mut lateness) = match &work.phase.timetable {
+            Some(table) => wait_for_turn(worker, table.due(self.client.user, 0)).await,
+            None => wait_for(worker, worker.net.now() + first, first).await,
+        };
+        while work.program.is_some() && self.goes_on(worker, work, due) {
+            self.journey(worker, work, None).await;
+            let thought = think.after(hash(self.client.user, self.turns));
+            due = self.rest(worker, work, thought).await.0;
+        }
+        while work.program.is_none()
+            && !exhausted(work, 0)
+            && self.goes_on(worker, work, due)
+            && let Some(number) = worker.next_number(&work.phase, due)
+        {
+            request(self, Turn { number, due, lateness }).await;
+            (due, lateness) = self.rest(worker, work, think.after(number)).await;
+        }
+    }
+
+    /// Sends the requests of a list one after the other, without time between them; the first is due at a moment.
     async fn send_list(
         &mut self,
         worker: &Rc<Worker>,
         work: &Rc<PhaseWork>,
         requests: &Requests,
         mut due: Instant,
-    ) -> Instant {
+    ) {
         let context = Context { worker, phase: &work.phase };
         while self.goes_on(worker, work, due)
             && let Some(number) = work.phase.next_number()
@@ -114,7 +140,6 @@ impl User {
                 None => Box::pin(self.rest(worker, work, Duration::ZERO)).await.0,
             };
         }
-        due
     }
 
     /// Sends the next request of a step; how many turns that was.
@@ -124,7 +149,7 @@ impl User {
             StepWork::Object(laws) => {
                 Box::pin(exchange::object(context, client, &mut self.path, laws, turn)).await
             }
-            StepWork::Urls(urls) => Box::pin(exchange::url(context, client, urls, turn)).await,
+            StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
             StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
             }
@@ -140,7 +165,7 @@ impl User {
                     None if exchange::is_fast(context, client, prepared) => {
                         exchange::fast(context, client, prepared, turn).await;
                     }
-                    None => Box::pin(exchange::request(context, client, prepared, turn)).await,
+                    None => exchange::request(context, client, prepared, turn).await,
                     // On the heap, so that users without a memory need no room for it.
                     Some(session) => {
                         Box::pin(session::visit(context, client, &mut self.memory, session, prepared, turn))
@@ -150,11 +175,12 @@ impl User {
             }
             StepWork::Script(script) => {
                 // A timetable counts requests, of which a script may say several at once.
-                return Box::pin(exchange::script(context, client, &mut self.script, script, turn)).await;
+                return exchange::script(context, client, self.script.get_or_insert_default(), script, turn)
+                    .await;
             }
             StepWork::Messages(messages) => {
                 let mine = self.messages.get_or_insert_default();
-                Box::pin(exchange::messages(context, client, mine, messages, turn, &mut self.turns)).await;
+                exchange::messages(context, client, mine, messages, turn, &mut self.turns).await;
             }
         }
         1
@@ -322,33 +348,38 @@ pub(super) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
 
 /// `user`: its number on this worker.
 fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, user: u32, stay: Stay) -> TaskId {
-    let (worker, work) = (worker.clone(), work.clone());
+    let (worker, work, net) = (worker.clone(), work.clone(), worker.net.clone());
     work.users.set(work.users.get() + 1);
-    worker.net.clone().spawn(async move {
-        let mut user = User::new(work.phase.part.number(u64::from(user)));
-        user.ends = stay.ends;
-        let (mut due, mut lateness) = match &work.phase.timetable {
-            Some(table) => wait_for_turn(&worker, table.due(user.client.user, 0)).await,
-            None => wait_for(&worker, worker.net.now() + stay.first, stay.first).await,
-        };
-        while work.program.is_some() && user.goes_on(&worker, &work, due) {
-            user.journey(&worker, &work, None).await;
-            let thought = think.after(hash(user.client.user, user.turns));
-            due = user.rest(&worker, &work, thought).await.0;
-        }
-        let one_at_a_time = think.law == Delay::None && worker.channels.http().pipeline <= 1;
-        if let Some(requests) = work.plain_list().filter(|_| one_at_a_time) {
-            due = user.send_list(&worker, &work, requests, due).await;
-        }
-        while work.program.is_none()
-            && !exhausted(&work, 0)
-            && user.goes_on(&worker, &work, due)
-            && let Some(number) = worker.next_number(&work.phase, due)
-        {
-            user.request(&worker, &work, Turn { number, due, lateness }).await;
-            (due, lateness) = user.rest(&worker, &work, think.after(number)).await;
-        }
-        work.users.set(work.users.get() - 1);
-        work.user_ended.set();
-    })
+    let user = work.phase.part.number(u64::from(user));
+    let thinks = think.law != Delay::None;
+    let sends_list = !thinks && worker.channels.http().pipeline <= 1 && work.plain_list().is_some();
+    // A task has the room that its largest future needs: users of each kind have one of their own.
+    match (sends_list, thinks) {
+        (true, _) => net.spawn(async move {
+            let mut user = User { ends: stay.ends, ..User::new(user) };
+            let (due, _) = wait_for(&worker, worker.net.now() + stay.first, stay.first).await;
+            if let Some(requests) = work.plain_list() {
+                user.send_list(&worker, &work, requests, due).await;
+            }
+            leave(&work);
+        }),
+        (false, false) => net.spawn(async move {
+            let mut user = User { ends: stay.ends, ..User::new(user) };
+            let request = async |user: &mut User, turn| user.request(&worker, &work, turn).await;
+            user.run(&worker, &work, (think, stay.first), request).await;
+            leave(&work);
+        }),
+        (false, true) => net.spawn(async move {
+            let mut user = User { ends: stay.ends, ..User::new(user) };
+            let request = async |user: &mut User, turn| Box::pin(user.request(&worker, &work, turn)).await;
+            user.run(&worker, &work, (think, stay.first), request).await;
+            leave(&work);
+        }),
+    }
+}
+
+/// A user has ended.
+fn leave(work: &PhaseWork) {
+    work.users.set(work.users.get() - 1);
+    work.user_ended.set();
 }

@@ -302,6 +302,7 @@ impl Driver {
             Kind::Watch => note_readable(&slot, entry),
             Kind::Room => self.note_room(&slot, entry),
             Kind::Connect => {
+                slot.target.take();
                 slot.connected.set(Some(outcome(entry).map(drop)));
                 slot.waits.take(Way::Out)
             }
@@ -503,7 +504,8 @@ impl Driver {
     }
 
     fn connect(&self, slot: &Slot) -> io::Result<()> {
-        let target = slot.target.get().expect("set by the caller");
+        let target = slot.target.borrow();
+        let target = target.as_ref().expect("set by the caller");
         let (address, length) = (target.as_ptr().cast(), target.addr_len());
         let connect = opcode::Connect::new(Fd(slot.fd.as_raw_fd()), address, length);
         self.begin(slot, Kind::Connect, connect.build())

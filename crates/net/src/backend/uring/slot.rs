@@ -4,7 +4,7 @@
 //! so no queued entry can name a descriptor that meanwhile belongs to somebody else. Plain state; it must not know the
 //! ring.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -147,8 +147,8 @@ pub(super) struct Slot {
     pub(super) unsent: Cell<Option<Errno>>,
     /// The half close waits for the message that is on its way.
     pub(super) shuts_down: Cell<bool>,
-    /// Where to; it stays in place until the kernel has read it.
-    pub(super) target: OnceCell<SocketAddrAny>,
+    /// Where to, until it is connected; it stays in place until the kernel has read it.
+    pub(super) target: RefCell<Option<Box<SocketAddrAny>>>,
     pub(super) connected: Cell<Option<Result<(), Errno>>>,
     pub(super) accepted: RefCell<VecDeque<io::Result<OwnedFd>>>,
 }
@@ -175,7 +175,7 @@ impl Slot {
             sending: RefCell::new(Sending::Idle),
             unsent: Cell::new(None),
             shuts_down: Cell::new(false),
-            target: OnceCell::new(),
+            target: RefCell::new(None),
             connected: Cell::new(None),
             accepted: RefCell::default(),
         }

@@ -57,7 +57,7 @@ impl Socket {
         };
         let socket = Self::new(turn, driver, fd);
         socket.slot.resets.set(options.abortive_close);
-        let _ = socket.slot.target.set(to.as_any());
+        socket.slot.target.replace(Some(Box::new(to.as_any())));
         driver.connect(&socket.slot)?;
         Ok(socket)
     }
