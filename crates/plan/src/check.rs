@@ -263,8 +263,9 @@ fn check_phase(phase: &Phase, load: &Load, found: &mut Vec<String>) {
             found
                 .push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
         }
-        if load.protocol.http1().is_some_and(|http| http.http2.is_some()) {
-            http2::check_step(name, step, found);
+        match load.protocol.http1().is_some_and(|http| http.http2.is_some()) {
+            true => http2::check_step(name, step, found),
+            false => http2::check_grpc(name, step, found),
         }
         match step {
             Step::Messages(step) => found.extend(messages::check_step(phase, step, load)),

@@ -28,6 +28,10 @@ pub struct Request {
     /// It goes out as it stands, whether it is HTTP or not: nothing of it is checked, and a field without a name is a line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub raw: bool,
+    /// It is a unary call of gRPC: its body is a message, which goes out in gRPC's frame, and good are answers whose `grpc-status`
+    /// is 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grpc: bool,
     /// What it carries.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub body: Body,
@@ -80,6 +84,7 @@ impl Request {
             url,
             target: None,
             raw: false,
+            grpc: false,
             fields: authorization.into_iter().collect(),
             body: Body::default(),
             statuses: Vec::new(),
@@ -93,8 +98,9 @@ impl Request {
 
     /// Whether two differ in their URLs at most.
     pub(crate) fn is_like(&self, other: &Request) -> bool {
-        let rest = |of: &Request| (of.raw, of.weight, of.name == other.name, of.method == other.method);
-        rest(self) == (other.raw, other.weight, true, true)
+        let rest =
+            |of: &Request| ((of.raw, of.grpc), of.weight, of.name == other.name, of.method == other.method);
+        rest(self) == ((other.raw, other.grpc), other.weight, true, true)
             && self.target == other.target
             && self.fields == other.fields
             && self.body == other.body

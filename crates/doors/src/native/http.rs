@@ -93,6 +93,9 @@ pub struct RequestArgs {
     /// env:VARIABLE or file:PATH
     #[arg(long = "header", short = 'H', value_name = "NAME: VALUE", value_parser = field)]
     pub headers: Vec<Field>,
+    /// Each request is a unary call of gRPC (--http 2 or 2c): the URL's path is /package.Service/Method, the body the message
+    #[arg(long)]
+    pub grpc: bool,
     /// User-Agent field of each request [default: none]
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
@@ -326,11 +329,12 @@ impl HttpArgs {
         let may_carry = !said || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
         if let Some(body) = body.as_ref().filter(|_| request.body.is_empty() && may_carry) {
             let given: Vec<Field> = self.requests.headers.iter().chain(&request.fields).cloned().collect();
-            request.fields.extend(body.field(&given));
+            request.fields.extend(body.field(&given).filter(|_| !self.requests.grpc));
             request.body = body.bytes.clone().into();
         }
+        request.grpc = self.requests.grpc;
         if !said {
-            let default = if request.body.is_empty() { "GET" } else { "POST" };
+            let default = if request.body.is_empty() && !request.grpc { "GET" } else { "POST" };
             request.method = self.requests.method.clone().unwrap_or_else(|| default.to_owned());
         }
         request

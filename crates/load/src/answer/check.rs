@@ -3,6 +3,7 @@
 use super::after::After;
 use super::coding::{Coding, Decoder};
 use super::find::{Finder, View};
+use super::grpc::GrpcAnswer;
 use crate::code::Interpreter;
 use crate::request::{SlotNames, Slots, Values};
 use measure::Fault;
@@ -219,6 +220,8 @@ pub(crate) struct Checks {
     /// An extractor looks into the body.
     reads_body: bool,
     decode: bool,
+    /// The answer is one of gRPC.
+    grpc: bool,
     /// Lookers of ended answers, to be used again.
     #[expect(
         clippy::vec_box,
@@ -260,6 +263,8 @@ struct State {
     coding: Coding,
     /// Fields that are kept, each on a line.
     head: Vec<u8>,
+    /// What gRPC says, where it is spoken.
+    grpc: GrpcAnswer,
     /// The body, where it is not encoded, or once it is decoded.
     body: Seen,
     /// Where the body is encoded.
@@ -338,6 +343,12 @@ impl Checks {
         self
     }
 
+    /// Answers are those of gRPC.
+    pub fn of_grpc(mut self, grpc: bool) -> Checks {
+        self.grpc = grpc;
+        self
+    }
+
     /// True if something is done with each answer, whatever its status.
     pub fn has_after(&self) -> bool {
         self.after.is_some()
@@ -380,13 +391,14 @@ impl Checks {
             },
             reads_body: extracts.iter().any(reads_body),
             decode: expect.decode,
+            grpc: false,
             spare: RefCell::default(),
         }
     }
 
     /// True if there is nothing to look at.
     pub fn is_empty(&self) -> bool {
-        self.headers.is_empty() && self.content.is_empty() && !self.extracts() && !self.decode
+        self.headers.is_empty() && self.content.is_empty() && !self.extracts() && !self.decode && !self.grpc
     }
 
     /// Begins to look at an answer; `None` where there is nothing to look at.
@@ -397,6 +409,7 @@ impl Checks {
         let mut state = self.spare.borrow_mut().pop().unwrap_or_default();
         (state.met, state.seen, state.coding) = (0, 0, Coding::None);
         (state.decoder, state.broken) = (None, None);
+        state.grpc = GrpcAnswer::default();
         state.head.clear();
         state.body.begin(self);
         Some(Look { checks: self, state: Some(state) })
@@ -446,6 +459,9 @@ impl Look<'_> {
             let state = self.state();
             state.coding = state.coding.and(value);
         }
+        if checks.grpc {
+            self.state().grpc.field(name, value);
+        }
         if checks.keeps(name) {
             let head = &mut self.state().head;
             [name, b": ", value, b"\r\n"].iter().for_each(|piece| head.extend_from_slice(piece));
@@ -463,12 +479,22 @@ impl Look<'_> {
     /// True if the body's bytes are looked at, and not only counted.
     pub fn wants_body(&self) -> bool {
         let coded = self.state.as_ref().is_some_and(|state| state.coding != Coding::None);
-        coded || self.checks.gathers() || self.checks.digests()
+        coded || self.checks.gathers() || self.checks.digests() || self.checks.grpc
+    }
+
+    /// The status of gRPC as it is counted, and whether it means success; `None` where another protocol is spoken.
+    pub fn grpc_code(&self) -> Option<(Option<Cow<'_, [u8]>>, bool)> {
+        let state = self.state.as_ref().filter(|_| self.checks.grpc)?;
+        Some(state.grpc.code())
     }
 
     /// A part of the body.
     pub fn body(&mut self, bytes: &[u8]) {
+        let grpc = self.checks.grpc;
         let state = self.state();
+        if grpc {
+            state.grpc.body(bytes);
+        }
         if state.coding == Coding::None {
             // It takes everything.
             let _ = state.body.write(bytes);
@@ -487,7 +513,8 @@ impl Look<'_> {
 
     /// The answer is complete. `length`: bytes of its body as it came; `None`: it has none by its nature.
     pub fn complete(&mut self, status: u16, length: Option<u64>) -> Wrong {
-        let wrong = self.wrong_header();
+        let grpc = self.checks.grpc.then(|| self.state().grpc.wrong()).flatten();
+        let wrong = grpc.or_else(|| self.wrong_header());
         if wrong.is_some() {
             return wrong;
         }

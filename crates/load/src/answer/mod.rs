@@ -8,6 +8,7 @@ mod after;
 mod check;
 pub(crate) mod coding;
 mod find;
+mod grpc;
 mod judge;
 mod oracle;
 mod page;

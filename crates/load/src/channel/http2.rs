@@ -421,13 +421,14 @@ impl Inner {
         let state = &mut *self.state.borrow_mut();
         state.letters.now = self.net.recently();
         self.account.received(bytes.len(), state.letters.now);
-        let (settled, leaving) = (state.client.is_settled(), state.client.is_leaving());
+        let leaving = state.client.is_leaving();
         let read = state.client.read(bytes, &mut state.letters, &mut state.out);
         if !leaving && state.client.is_leaving() {
             self.account.count(|counts| counts.goaways += 1);
         }
         self.tell(state);
         self.call_waiting(state);
+        let settled = state.client.is_settled();
         let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
         read.map_err(|_| Failure { kind, stage: Stage::Head, errno: None })
     }

@@ -8,7 +8,7 @@ use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_ear
 use crate::answer::{Answer, Ended, Found};
 use crate::channel::{Lease, Letter, StreamEnded};
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
 
@@ -41,6 +41,8 @@ pub(crate) async fn run<C: HttpCall>(
     call: &mut C,
     mut due: Queue<Due<C::Item>>,
 ) {
+    // Requests in a row that the server did not process.
+    let mut turned_away = 0;
     while let Some(mut next) = due.pop() {
         let channels = &context.worker.channels;
         let asker = (context.phase.group, client.user);
@@ -83,12 +85,17 @@ pub(crate) async fn run<C: HttpCall>(
         let read = read(context, client, call, &lease, &mut window, (pacing, &mut head.answer)).await;
         client.head = Some(head);
         match read {
-            None => {}
+            None => turned_away = 0,
             Some(Read::Lost(failure))
                 if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
             {
                 // Nothing of it was processed, so that whatever it does is done once (RFC 9113 section 8.7).
                 context.worker.account.count(|counts| counts.resent += 1);
+                turned_away += 1;
+                if turned_away > 1 {
+                    // A server that turns everything away is not hammered.
+                    context.worker.net.sleep(Duration::from_millis(1 << turned_away.min(7))).await;
+                }
                 while let Some(sent) = window.pop() {
                     due.push(Due { item: sent.item, turn: sent.turn });
                 }

@@ -227,6 +227,9 @@ impl<'a> HttpCall for List<'a> {
 
     fn settle(&self, sent: &Sent<Line<'a>>, ended: Ended, answer: &mut Answer<'_>) -> Settled {
         let outcome = answer.outcome(ended);
+        if let (Some((code, good)), Ended::Complete) = (answer.grpc_code(), ended) {
+            self.context.worker.account.code(code.as_deref(), good);
+        }
         match self.values.borrow_mut().as_deref_mut() {
             None => outcome.into(),
             Some(values) => {

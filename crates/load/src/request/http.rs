@@ -43,6 +43,9 @@ struct Listed {
     scrap: RefCell<Scrap>,
 }
 
+/// Fields of each call of gRPC.
+const OF_GRPC: [(&str, &str); 2] = [("Content-Type", "application/grpc"), ("TE", "trailers")];
+
 /// The pseudo-field of the path (RFC 9113 section 8.3.1).
 const PATH: &str = ":path";
 
@@ -69,6 +72,8 @@ enum Framing {
     Chunked,
     /// By the plan's own Content-Length.
     Given,
+    /// A message of gRPC in its frame: a flag, and the length in four bytes.
+    Grpc,
 }
 
 /// All that the messages of a step have in common.
@@ -200,12 +205,20 @@ impl Framing {
         }
     }
 
+    /// The body as it is sent.
+    fn finish(self, body: &mut Vec<u8>) {
+        if self == Framing::Grpc {
+            let length = u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes();
+            body.splice(..0, [0].into_iter().chain(length));
+        }
+    }
+
     /// True if a body of so many bytes is announced by a Content-Length of ours.
     fn counts(self, body_bytes: usize) -> bool {
         match self {
             Framing::AlwaysCounted => true,
             Framing::Counted => body_bytes > 0,
-            Framing::Chunked | Framing::Given => false,
+            Framing::Chunked | Framing::Given | Framing::Grpc => false,
         }
     }
 }
@@ -277,6 +290,13 @@ impl Draft {
         }
     }
 
+    /// The body as it is sent.
+    fn content(&self, filling: &Filling<'_>, scrap: &mut Scrap) -> Vec<u8> {
+        let mut body = filled(&self.body, filling, scrap);
+        self.framing.finish(&mut body);
+        body
+    }
+
     fn parts(&self) -> impl Iterator<Item = &[Part]> {
         [&*self.target, &*self.body].into_iter().chain(self.fields.iter().map(|field| &*field.value))
     }
@@ -309,6 +329,7 @@ impl Listed {
     fn list(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut FieldList, body: &mut Vec<u8>) {
         let scrap = &mut *self.scrap.borrow_mut();
         write_all(&self.body, filling, scrap, body);
+        self.framing.finish(body);
         for DraftField { name, value, indexing } in &self.fields {
             match path.filter(|_| name == PATH) {
                 Some(path) => to.push(name, path, *indexing),
@@ -349,7 +370,7 @@ impl Edited {
         let (filling, mut scrap) = (Filling::NOTHING, Scrap::default());
         let mut fixed = |parts: &[Part]| is_fixed(parts).then(|| filled(parts, &filling, &mut scrap));
         let target = fixed(&draft.target).map(|target| String::from_utf8_lossy(&target).into());
-        let body = fixed(&draft.body).map(Rc::from);
+        let body = is_fixed(&draft.body).then(|| draft.content(&filling, &mut scrap).into());
         let line = |field: &DraftField| is_fixed(&field.value).then(|| field.line(&filling, &mut scrap));
         let fixed = FixedPieces { target, fields: draft.fields.iter().map(line).collect(), body };
         Edited { draft, fixed, signer, scratch: RefCell::default() }
@@ -361,7 +382,7 @@ impl Edited {
 
     fn fill(&self, filling: &Filling<'_>) -> HttpRequest {
         let (draft, fixed, scrap) = (&self.draft, &self.fixed, &mut *self.scratch.borrow_mut());
-        let body = fixed.body.clone().unwrap_or_else(|| filled(&draft.body, filling, scrap).into());
+        let body = fixed.body.clone().unwrap_or_else(|| draft.content(filling, scrap).into());
         let target = fixed.target.clone();
         let target =
             target.unwrap_or_else(|| String::from_utf8_lossy(&filled(&draft.target, filling, scrap)).into());
@@ -471,6 +492,11 @@ impl Writer<'_> {
             };
             fields.push(DraftField::new(&field.name, value, field.is_secret()));
         }
+        for (name, value) in OF_GRPC.iter().filter(|_| request.grpc) {
+            if !fields.iter().any(|field| field.is(name)) {
+                fields.push(DraftField::new(name, vec![text(value)], false));
+            }
+        }
         let body = match request.body.template() {
             Some(bytes) => self.parts(bytes, Encode::Raw, &mut compiler),
             None => vec![Part::text(&request.body)],
@@ -484,7 +510,10 @@ impl Writer<'_> {
             body: joined(body),
             decks: compiler.decks(),
             bare: self.http.bare,
-            framing: Framing::of(&request.method, all().map(|field| field.name.as_str())),
+            framing: match request.grpc {
+                true => Framing::Grpc,
+                false => Framing::of(&request.method, all().map(|field| field.name.as_str())),
+            },
         };
         // A length that stands without a value is written once the body is known.
         let is_open = |field: &plan::Field| {

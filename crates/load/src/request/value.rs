@@ -217,3 +217,44 @@ impl HttpRequest {
         String::from_utf8(bytes).unwrap()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "POST /form?a=b HTTP/1.1\r\nHost: h:81\r\nX-A: b\r\nConnection: close\r\nAuthorization: x\r\n\
+        Content-Length: 3\r\n\r\na=1";
+
+    /// The fields of a request over HTTP/2, and the names of those that are never indexed.
+    fn listed(request: &HttpRequest) -> (Vec<String>, Vec<String>) {
+        let mut list = FieldList::default();
+        request.list(&request.target, request.fields.iter(), &mut list);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let all = list.iter().map(|(name, value, _)| format!("{}={}", text(name), text(value))).collect();
+        let never = list.iter().filter(|(.., indexing)| *indexing == Indexing::Never);
+        (all, never.map(|(name, ..)| text(name)).collect())
+    }
+
+    #[test]
+    fn either_protocol_encodes_the_same_value() {
+        let request = HttpRequest::of_text(TEXT);
+        assert_eq!(request.text(), TEXT);
+        let (all, never) = listed(&HttpRequest { secure: true, ..request });
+        let pseudo = [":method=POST", ":scheme=https", ":authority=h:81", ":path=/form?a=b"];
+        let fields = ["x-a=b", "authorization=x", "content-length=3"];
+        assert_eq!(all, [pseudo.as_slice(), &fields].concat());
+        assert_eq!(never, ["authorization"]);
+    }
+
+    #[test]
+    fn texts_are_read_one_by_one() {
+        let chunked = "PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n";
+        let both = format!("{TEXT}{chunked}");
+        let (first, end) = HttpRequest::read(both.as_bytes(), false).unwrap();
+        assert_eq!((first.text().as_str(), end), (TEXT, TEXT.len()));
+        let (second, length) = HttpRequest::read(&both.as_bytes()[end..], false).unwrap();
+        assert_eq!((second.text().as_str(), length), (chunked, chunked.len()));
+        assert_eq!((&*second.body, listed(&second).0.len()), (&b"hi"[..], 4));
+        assert!(HttpRequest::read(&both.as_bytes()[..20], false).is_none());
+    }
+}

@@ -422,6 +422,9 @@ impl SessionCall<'_> {
                 None => outcome,
             };
         }
+        if let Some((code, good)) = reply.answer.as_ref().and_then(|answer| answer.grpc_code()) {
+            worker.account.code(code.as_deref(), good);
+        }
         // An answer that says nothing has changed has no body to compare.
         let unchanged = reply.status == 304;
         let Some(answer) = reply.answer.as_mut() else { return Outcome::Fine };

@@ -107,6 +107,12 @@ impl ResponseSink for Reply<'_> {
         }
     }
 
+    fn trailer(&mut self, name: &[u8], value: &[u8]) {
+        if let Some(answer) = &mut self.answer {
+            answer.trailer(name, value);
+        }
+    }
+
     fn head(&mut self, head: &ResponseHead, raw: &[u8]) {
         self.status = head.status;
         self.version = Some(head.version);

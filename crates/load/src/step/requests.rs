@@ -21,6 +21,7 @@ use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
 use plan::template::Encode;
 use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario, Step};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
@@ -214,12 +215,12 @@ impl Prepared {
                 .or_else(|| varies.then(Route::default))
         };
         let (address, route, message) = common.writer.message(request, route)?;
-        let checks = match request.extract.is_empty() {
+        let checks = match request.extract.is_empty() && !request.grpc {
             true => common.checks.clone(),
             false => {
                 let slots = common.writer.scope.slots;
                 let programs = common.models.scenario.programs.as_deref();
-                let checks = Checks::new(&expect, &request.extract, slots);
+                let checks = Checks::new(&expect, &request.extract, slots).of_grpc(request.grpc);
                 Rc::new(checks.and_after(common.after, slots, programs))
             }
         };
@@ -578,6 +579,11 @@ impl<'a> Answer<'a> {
         }
     }
 
+    /// The status of gRPC, for who counts it, and whether it means success.
+    pub fn grpc_code(&self) -> Option<(Option<Cow<'_, [u8]>>, bool)> {
+        self.look.as_ref()?.grpc_code()
+    }
+
     /// Length of the model, once there is one.
     pub fn model_length(&self) -> Option<u64> {
         self.prepared.model.borrow().as_ref().map(|model| model.length)
@@ -659,6 +665,10 @@ impl wire::http1::ResponseSink for Answer<'_> {
             kept.clear();
             kept.extend_from_slice(raw);
         }
+    }
+
+    fn trailer(&mut self, name: &[u8], value: &[u8]) {
+        self.field(name, value);
     }
 
     fn body(&mut self, bytes: &[u8]) {

@@ -69,6 +69,17 @@ pub(super) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
     }
 }
 
+/// Adds what is wrong with calls of gRPC where HTTP/2 is not spoken.
+pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Vec<String>) {
+    if let Step::Requests(step) = step
+        && step.requests.kinds().iter().any(|request| request.grpc)
+    {
+        found.push(format!(
+            "phase '{phase}': gRPC is spoken over HTTP/2: give http2 (--http 2, or 2c without TLS)"
+        ));
+    }
+}
+
 /// Adds what a step asks for that HTTP/2 does not have.
 pub(super) fn check_step(phase: &str, step: &Step, found: &mut Vec<String>) {
     match step {

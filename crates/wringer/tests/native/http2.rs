@@ -1,5 +1,6 @@
 //! HTTP/2, client and origin: exact counts on both sides, peers that were not written here, and peers that misbehave.
 
+use crate::http2_mixer::{Mixer, Mixes};
 use crate::http2_peer::{Behaviour, Peer};
 use crate::support::{Ran, Running, free_address, program, run, tell, wringer};
 use crate::web::{Web, answer, ok};
@@ -318,6 +319,80 @@ fn stalls_and_wrong_lengths_are_judged_right() {
             report.sum("injected")
         );
     }
+}
+
+/// Once in 10,000 requests two streams of a connection get what belongs to the other: each is found, and nothing else is blamed.
+#[test]
+fn streams_that_are_mixed_up_are_found() {
+    for (mixes, site) in [
+        (Mixes::Answers, "--size 1KB..4KB --no-store 1"),
+        (Mixes::RequestFields, "--size 1KB --no-store 1"),
+        (Mixes::Nothing, "--size 1KB..4KB --no-store 1"),
+    ] {
+        let (address, _origin) = origin(site);
+        let mixer = Mixer::start(address, mixes, 10_000);
+        let line = format!(
+            "cache {} --origin {address} --clients-only --http 2c --streams 8 -c 8 -t 1 -n 40000 {site} {JSON}",
+            mixer.address
+        );
+        let report = run(&line).report();
+        let (faulty, mixed) = (report.sum("faulty"), mixer.mixed());
+        assert_eq!((report.sum("requests"), report.sum("failed")), (40_000, 0), "{mixes:?} {site}");
+        assert_eq!(faulty, mixed, "{mixes:?} {site}: {:?}", report.faults());
+        assert_eq!(mixed > 0, mixes != Mixes::Nothing);
+    }
+}
+
+/// Unary calls: the message goes out in its frame, and grpc-status decides, wherever it stands.
+#[test]
+fn grpc_calls_are_judged_by_their_status() {
+    let web = Web::start(|asked| match asked.target.as_str() {
+        "/s.S/Ok" => answer("200 OK", "Trailer-Grpc-Status: 0\r\n", "\0\0\0\0\x02ok"),
+        "/s.S/Missing" => "HTTP/1.1 200 OK\r\nGrpc-Status: 5\r\nGrpc-Message: no row\r\n\r\n".to_owned(),
+        "/s.S/Short" => answer("200 OK", "Trailer-Grpc-Status: 0\r\n", "\0\0\0\0\x05ok"),
+        _ => answer("200 OK", "", "\0\0\0\0\x02ok"),
+    });
+    let call = |method: &str| {
+        let url = format!("http://{}/s.S/{method}", web.address);
+        let words = [
+            "http",
+            "--http=2c",
+            "--grpc",
+            "-q",
+            "--json",
+            "{}/result.json",
+            "-c",
+            "2",
+            "-n",
+            "6",
+            "-t",
+            "1",
+        ];
+        let words = words.into_iter().chain(["--data", "n={{request}}", url.as_str()]);
+        crate::support::start(words).end().report()
+    };
+    let report = call("Ok");
+    assert_eq!((report.sum("fine"), report.sum("faulty")), (6, 0));
+    let codes = report.list("measured/codes");
+    assert_eq!((codes[0].text("code"), codes[0].count("count")), ("0 OK", 6));
+    let mut bodies: Vec<String> = web.seen().into_iter().map(|asked| asked.body).collect();
+    bodies.sort();
+    assert_eq!(bodies[5], "\0\0\0\0\x03n=5");
+    let asked = &web.seen()[0];
+    assert_eq!(
+        (
+            asked.method.as_str(),
+            asked.field("content-type"),
+            asked.field("te"),
+            asked.field("content-length")
+        ),
+        ("POST", Some("application/grpc"), Some("trailers"), None)
+    );
+    for (method, fault) in [("Missing", "bad_code"), ("Short", "wrong_length"), ("None", "no_code")] {
+        let report = call(method);
+        assert_eq!(report.faults(), [(fault.to_owned(), 6)].into(), "{method}");
+    }
+    run("http --grpc http://127.0.0.1:1/").refused_with(2, &["gRPC", "--http 2"]);
 }
 
 /// nginx says GOAWAY after a number of requests: none is lost for it.

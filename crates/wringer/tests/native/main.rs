@@ -14,6 +14,8 @@ mod fast;
 mod faulty_proxy;
 mod http;
 mod http2;
+mod http2_mixer;
+mod http2_odd;
 mod http2_peer;
 mod jmeter;
 mod journeys;

@@ -95,10 +95,17 @@ fn respond(server: &mut Server, requests: &mut Heads, id: u32, said: &[u8], out:
         let colon = line.iter().position(|byte| *byte == b':').unwrap();
         (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii().to_vec())
     };
-    let fields: Vec<(Vec<u8>, Vec<u8>)> =
-        std::iter::once((b":status".to_vec(), status)).chain(lines.map(field)).collect();
-    let fields = fields.iter().map(|(name, value)| (name.as_slice(), value.as_slice(), Indexing::Literal));
+    // What begins so follows the content.
+    let (trailers, fields): (Vec<_>, Vec<_>) =
+        lines.map(field).partition(|(name, _)| name.starts_with(b"trailer-"));
+    let trailers: Vec<_> = trailers.into_iter().map(|(name, value)| (name[8..].to_vec(), value)).collect();
+    let status = [(b":status".to_vec(), status)];
+    let fields = status.iter().chain(&fields);
+    let fields = fields.map(|(name, value)| (name.as_slice(), value.as_slice(), Indexing::Literal));
     requests.answers.push((id, body.to_vec()));
-    let content = (!body.is_empty()).then_some((body.len() as u64, After::End));
+    let trailers: Box<[(Vec<u8>, Vec<u8>)]> = trailers.into();
+    let after = if trailers.is_empty() { After::End } else { After::Trailers(trailers) };
+    let ends = body.is_empty() && after == After::End;
+    let content = (!ends).then_some((body.len() as u64, after));
     server.respond(id, fields, content, out);
 }
