@@ -56,7 +56,7 @@ pub enum Statics {
 #[derive(Debug, Args)]
 pub struct RecordArgs {
     /// Where the plan goes; its ending tells its form: .toml, .json or .yaml. - is standard output
-    #[arg(long, short = 'o', value_name = "FILE", default_value = "journey.toml")]
+    #[arg(long, short = 'o', value_name = "FILE", default_value = "journey.yaml")]
     pub output: PathBuf,
     /// Where the proxy listens, on this machine alone
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8888", value_parser = values::address)]
