@@ -15,7 +15,7 @@ use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
 use crate::request::sign::Signer;
 use crate::request::{Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, write_all};
-use line::Lines;
+use line::{Lines, path_place};
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
 use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
@@ -428,20 +428,6 @@ fn sums(weights: impl Iterator<Item = u32>) -> Vec<u64> {
         Some(*sum)
     };
     weights.scan(0, add).collect()
-}
-
-/// Where the path of a request stands in its bytes, if it is the same bytes each time and its URL says what is asked for.
-/// `forward`: a proxy is asked for the whole URL.
-fn path_place(
-    request: &Request,
-    address: &Address,
-    message: &Message,
-    forward: bool,
-) -> Option<Range<usize>> {
-    let follows = request.target.is_none() && !request.raw && message.is_fixed();
-    let before = if forward { address.text.len() - address.path.len() } else { 0 };
-    let begin = request.method.len() + " ".len() + before;
-    follows.then(|| begin..begin + address.path.len())
 }
 
 /// Expectations of a request's answers, which may have statuses of its own.

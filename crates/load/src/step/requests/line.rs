@@ -2,12 +2,13 @@
 //! first of them, so that a line takes a worker eight bytes, and its URL stands in the plan, which all workers share.
 
 use super::Prepared;
+use crate::request::http::Message;
 use crate::request::{Filling, HttpRequest, Values};
 use plan::data::Moment;
 use plan::{Address, Request, RequestList};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use wire::http2::FieldList;
 
 /// A request of a list.
@@ -164,6 +165,20 @@ impl Lines {
         let line = |place: &Place| self.listed.get(place.index as usize);
         self.places.iter().map(move |place| line(place).map_or(1, |line| line.like.weight))
     }
+}
+
+/// Where the path of a request stands in its bytes, if it is the same bytes each time and its URL says what is asked for.
+/// `forward`: a proxy is asked for the whole URL.
+pub(super) fn path_place(
+    request: &Request,
+    address: &Address,
+    message: &Message,
+    forward: bool,
+) -> Option<Range<usize>> {
+    let follows = request.target.is_none() && !request.raw && message.is_fixed();
+    let before = if forward { address.text.len() - address.path.len() } else { 0 };
+    let begin = request.method.len() + " ".len() + before;
+    follows.then(|| begin..begin + address.path.len())
 }
 
 /// The beginning of a URL up to its path.
