@@ -40,6 +40,8 @@ pub enum Event {
     First(Box<First>),
     /// The first TLS handshake of a worker is complete.
     FirstTls(Box<FirstTls>),
+    /// A server showed this certificate.
+    Certificate(Box<Certificate>),
     /// A URL that was fetched, for lists that outlive the run (`url_hash`).
     Fetched(u64),
 }
@@ -107,6 +109,8 @@ pub struct Record {
     pub url: String,
     /// Time of opening its connection, TLS included; `None` where a kept one was used.
     pub connect: Option<Duration>,
+    /// The part of that in which TLS shook hands; `None` where it did not.
+    pub tls: Option<Duration>,
     /// From the send to the first byte of the answer.
     pub first_byte: Option<Duration>,
     /// From the send to the end of the answer, or until it had failed.
@@ -204,6 +208,25 @@ pub struct FirstTls {
     pub group: Option<u16>,
     /// Bits of the public key of the server's certificate; `None` for a kind that is not known here.
     pub key_bits: Option<u32>,
+}
+
+/// A certificate that a server showed in a full TLS handshake, trusted or not. Texts are its own, control characters and all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certificate {
+    /// The name that was asked for.
+    pub host: String,
+    /// Whom it is about, such as `O=Example, CN=example.org`; empty where it names nobody.
+    pub subject: String,
+    /// Who signed it.
+    pub issuer: String,
+    /// From when it is valid, such as `2026-11-22 12:35:14 UTC`.
+    pub not_before: String,
+    /// Until when.
+    pub not_after: String,
+    /// Names and addresses that it is for.
+    pub names: Vec<String>,
+    /// Kind and bits of its public key, such as `RSA` and 2048; `None` for a kind that is not known here.
+    pub key: Option<(&'static str, u32)>,
 }
 
 /// Direction of header fields that are shown.

@@ -42,7 +42,7 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 pub use contention::Contention;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk, TransactionMark,
+    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk, TransactionMark,
 };
 pub use figures::Figures;
 pub use fold::RunState;

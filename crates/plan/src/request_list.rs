@@ -45,12 +45,12 @@ pub struct ListName {
     pub file: Option<String>,
     /// SHA-256 of the file; without one, of the URLs with a line feed behind each.
     pub sha256: String,
-    /// Requests in all.
+    /// Requests in all, those before the file's among them.
     pub requests: u64,
 }
 
 impl ListName {
-    /// A list of so many requests, read from a file that held these bytes.
+    /// A list of so many requests in all, read from a file that held these bytes.
     pub fn of_file(file: &str, bytes: &[u8], requests: usize) -> ListName {
         ListName { file: Some(file.to_owned()), sha256: Sha256::of([bytes]), requests: requests as u64 }
     }

@@ -5,7 +5,7 @@ use crate::ab::temporary_key;
 use crate::show;
 use crate::text::failure_text;
 use measure::event::HeadTitle;
-use measure::{Event, Evidence, FirstTls, Outcome, Record};
+use measure::{Certificate, Event, Evidence, FirstTls, Outcome, Record, Stage};
 use plan::CipherSuite;
 use plan::secret::{MASK, is_secret_field};
 use std::time::Duration;
@@ -16,6 +16,7 @@ pub fn event(event: &Event) -> Option<String> {
         Event::Head { title: HeadTitle::RequestToProxy, text } => Some(head(text, '>')),
         Event::Head { title: HeadTitle::ResponseFromProxy, text } => Some(head(text, '<')),
         Event::FirstTls(facts) => Some(format!("* {}\n", tls(facts))),
+        Event::Certificate(shown) => Some(certificate(shown)),
         Event::Request(record) => Some(format!("* {}\n\n", ended(record))),
         _ => None,
     }
@@ -56,8 +57,28 @@ fn tls(facts: &FirstTls) -> String {
     let suite = CipherSuite::all().find(|suite| suite.number() == facts.suite);
     let suite = suite.map_or_else(|| format!("cipher suite {:#06x}", facts.suite), |suite| suite.to_string());
     let exchange = facts.group.and_then(temporary_key).map(|key| format!(", key exchange {key}"));
-    let bits = facts.key_bits.map(|bits| format!(", certificate with a key of {bits} bits"));
-    format!("TLS {version}, {suite}{}{}", exchange.unwrap_or_default(), bits.unwrap_or_default())
+    format!("TLS {version}, {suite}{}", exchange.unwrap_or_default())
+}
+
+fn certificate(shown: &Certificate) -> String {
+    let or_none = |text: &str| if text.is_empty() { "(none)".to_owned() } else { line(text) };
+    let issuer = match shown.issuer == shown.subject {
+        true => "the same, it is self-signed".to_owned(),
+        false => or_none(&shown.issuer),
+    };
+    let key = shown.key.map_or_else(
+        || "of a kind that is not known here".to_owned(),
+        |(kind, bits)| format!("{kind}, {bits} bits"),
+    );
+    format!(
+        "* certificate that {} showed\n*   subject {}\n*   issuer  {issuer}\n*   valid   {} to {}\n*   names   {}\n*   \
+         key     {key}\n",
+        line(&shown.host),
+        or_none(&shown.subject),
+        line(&shown.not_before),
+        line(&shown.not_after),
+        or_none(&shown.names.join(", ")),
+    )
 }
 
 fn ended(record: &Record) -> String {
@@ -66,17 +87,31 @@ fn ended(record: &Record) -> String {
         status => format!("status {status}, {} of body", show::bytes(record.body_bytes)),
     };
     let time = |name: &str, took: Duration| format!("{name} {}", show::time(took.as_micros() as u64));
-    let connect = match record.connect {
-        Some(took) => time("connected (TLS included) in", took),
-        None => "over a kept connection".to_owned(),
+    let (connect, handshake) = match record.connect {
+        Some(took) => {
+            let tls = record.tls.unwrap_or_default();
+            (
+                Some(time("connected in", took.saturating_sub(tls))),
+                record.tls.map(|took| time("TLS in", took)),
+            )
+        }
+        None if is_unconnected(record.outcome) => (None, None),
+        None => (Some("over a kept connection".to_owned()), None),
     };
     let times = [
-        Some(connect),
+        connect,
+        handshake,
         record.first_byte.map(|took| time("first byte after", took)),
         Some(time("ended after", record.service)),
     ];
     let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
     format!("{} {}: {what}; {times}; {}", record.method, line(&record.url), outcome(record.outcome))
+}
+
+/// True if a request failed before there was a connection for it.
+fn is_unconnected(outcome: Outcome) -> bool {
+    let before = |stage| matches!(stage, Stage::Lookup | Stage::Connect | Stage::Tunnel | Stage::Tls);
+    matches!(outcome, Outcome::Failed(failure) if before(failure.stage))
 }
 
 fn outcome(outcome: Outcome) -> String {
@@ -93,7 +128,7 @@ fn outcome(outcome: Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::{Cause, Failure, FailureKind, Fault, Stage};
+    use measure::{Cause, Failure, FailureKind, Fault};
 
     fn record(outcome: Outcome, status: u16) -> Record {
         Record {
@@ -108,7 +143,8 @@ mod tests {
             status,
             method: "GET".to_owned(),
             url: "http://h/\u{9b}".to_owned(),
-            connect: Some(Duration::from_micros(120)),
+            connect: Some(Duration::from_micros(1120)),
+            tls: Some(Duration::from_millis(1)),
             first_byte: (status != 0).then_some(Duration::from_micros(2500)),
             service: Duration::from_millis(3),
             head_bytes: 0,
@@ -142,16 +178,48 @@ mod tests {
             FirstTls { at: Duration::ZERO, tls13: true, suite: 0x1301, group: Some(29), key_bits: Some(256) };
         assert_eq!(
             event(&Event::FirstTls(Box::new(facts))).unwrap(),
-            "* TLS 1.3, TLS_AES_128_GCM_SHA256, key exchange X25519 253 bits, certificate with a key of 256 bits\n"
+            "* TLS 1.3, TLS_AES_128_GCM_SHA256, key exchange X25519 253 bits\n"
         );
         let told = |outcome, status| event(&Event::Request(Box::new(record(outcome, status)))).unwrap();
         assert_eq!(
             told(Outcome::Fine, 200),
-            "* GET http://h/\\u{9b}: status 200, 12 B of body; connected (TLS included) in 120 µs, first byte after 2.50 ms, \
+            "* GET http://h/\\u{9b}: status 200, 12 B of body; connected in 120 µs, TLS in 1.00 ms, first byte after 2.50 ms, \
              ended after 3.00 ms; good: its status is, and all checks hold\n\n"
         );
         assert!(told(Outcome::Faulty(Fault::WrongHeader), 200).contains("; faulty: "));
         let refused = Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None };
-        assert!(told(Outcome::Failed(refused), 0).contains("no answer; connected"));
+        let mut unconnected = record(Outcome::Failed(refused), 0);
+        unconnected.connect = None;
+        let told = event(&Event::Request(Box::new(unconnected))).unwrap();
+        assert!(told.contains("no answer; ended after 3.00 ms; failed while connecting"), "{told}");
+    }
+
+    #[test]
+    fn certificates_are_told_without_steering_the_terminal() {
+        let shown = Certificate {
+            host: "h".to_owned(),
+            subject: "CN=h\x1b[2J".to_owned(),
+            issuer: "CN=Example CA".to_owned(),
+            not_before: "2026-11-22 12:35:14 UTC".to_owned(),
+            not_after: "2027-11-22 12:35:14 UTC".to_owned(),
+            names: vec!["h".to_owned(), "192.0.2.1".to_owned()],
+            key: Some(("RSA", 2048)),
+        };
+        let told = |shown: &Certificate| event(&Event::Certificate(Box::new(shown.clone()))).unwrap();
+        assert_eq!(
+            told(&shown),
+            "* certificate that h showed\n*   subject CN=h\\u{1b}[2J\n*   issuer  CN=Example CA\n*   valid   2026-11-22 12:35:14 \
+             UTC to 2027-11-22 12:35:14 UTC\n*   names   h, 192.0.2.1\n*   key     RSA, 2048 bits\n"
+        );
+        let bare = Certificate {
+            subject: String::new(),
+            issuer: String::new(),
+            names: Vec::new(),
+            key: None,
+            ..shown
+        };
+        let told = told(&bare);
+        assert!(told.contains("subject (none)\n*   issuer  the same"), "{told}");
+        assert!(told.contains("key     of a kind that is not known here"), "{told}");
     }
 }

@@ -290,10 +290,10 @@ impl HttpArgs {
             self.urls.iter().map(|url| self.request(unsaid(url), &body)).collect();
         if let Some(list) = &self.requests.list {
             let text = files.text(list, "write one URL to a line")?;
-            let (name, before) = (list.display().to_string(), requests.len());
+            let name = list.display().to_string();
             let finish = |request| self.request(request, &body);
             list::read(text, &name, &mut requests, finish).map_err(|all| all.join("\n"))?;
-            listed = (before == 0).then(|| ListName::of_file(&name, text.as_bytes(), requests.len()));
+            listed = Some(ListName::of_file(&name, text.as_bytes(), requests.len()));
         }
         let fields = self.fields();
         let is_text = body.as_ref().is_none_or(|body| body.is_text);
@@ -513,6 +513,10 @@ mod tests {
         assert_eq!((step.requests.len(), step.list.as_ref()), (0, requests(&long).list.as_ref()));
         let list = step.list.clone().unwrap();
         assert_eq!((list.file.as_deref(), list.requests, list.sha256.len()), (Some("l"), 5000, 64));
+        let text: String = (0..5000).map(|line| format!("/{line}\n")).collect();
+        let behind = args("http://h/ --urls l").plan(7, &Files::from([("l".into(), text.into())])).unwrap();
+        let list = requests(&behind.told()).list.clone().unwrap();
+        assert_eq!((list.file.as_deref(), list.requests), (Some("l"), 5001));
         assert!(told.check()[0].contains("names its list of 5000 requests"), "{:?}", told.check());
     }
 

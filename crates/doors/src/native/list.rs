@@ -2,11 +2,12 @@
 
 use super::values::{field, url};
 use plan::{Address, Request, RequestList, Status};
+use std::borrow::Cow;
 
 const KEYS: &str = "status=LIST, header='NAME: VALUE', data='TEXT'";
 
-/// Reads a list and adds it to `requests`. `name`: what mistakes are named with; `finish`: says what a line does not, whose
-/// method is empty where it has none.
+/// Reads a list and adds it to `requests`; the first of those that are there says where paths belong. `name`: what mistakes
+/// are named with; `finish`: says what a line does not, whose method is empty where it has none.
 ///
 /// # Errors
 /// Each mistake with its line.
@@ -16,11 +17,12 @@ pub(super) fn read(
     requests: &mut RequestList,
     finish: impl Fn(Request) -> Request,
 ) -> Result<(), Vec<String>> {
-    let (mut wrong, mut before) = (Vec::new(), None);
+    let mut wrong = Vec::new();
+    let mut known = requests.get(0).map(|first| Known::of(first.url)).unwrap_or_default();
     let before_list = requests.len();
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim).zip(1..);
     let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
-    requests.extend(lines.filter_map(|(line, number)| match request(line, &mut before) {
+    requests.extend(lines.filter_map(|(line, number)| match request(line, &mut known) {
         Ok(request) => Some(finish(request)),
         Err(why) => {
             wrong.push(format!("{name}:{number}: {why}"));
@@ -33,18 +35,58 @@ pub(super) fn read(
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// `before`: where the last line that was a URL leads; most lines are such, and lead there too.
-fn request(line: &str, before: &mut Option<Address>) -> Result<Request, String> {
-    if before.as_ref().is_some_and(|before| before.path_of(line).is_some()) {
-        return Ok(Request { method: String::new(), ..Request::get(line) });
+/// What is known before a line is read.
+#[derive(Default)]
+struct Known {
+    /// Scheme and authority, such as `http://h:80`, of the URL that paths belong to.
+    site: Option<String>,
+    /// Where the last line that was a URL leads; most lines are such, and lead there too.
+    before: Option<Address>,
+}
+
+impl Known {
+    /// The URL that a list follows.
+    fn of(url: &str) -> Known {
+        let authority = url.find("://").map_or(0, |at| at + 3);
+        let end = url[authority..].find(['/', '?', '#']).map_or(url.len(), |at| authority + at);
+        Known { site: Some(url[..end].to_owned()), before: Address::parse(url) }
+    }
+
+    fn is_simple(&self, url: &str) -> bool {
+        self.before.as_ref().is_some_and(|before| before.path_of(url).is_some())
+    }
+
+    /// The URL that a word of a line means, which may be a path.
+    fn url<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, String> {
+        match &self.site {
+            _ if !text.starts_with('/') => Ok(Cow::Borrowed(text)),
+            Some(site) => Ok(Cow::Owned(format!("{site}{text}"))),
+            None => Err(format!(
+                "'{text}' does not say of which host: write whole URLs, or give the host's before the list, as in \
+                 http://localhost:8080/ --urls FILE"
+            )),
+        }
+    }
+}
+
+fn request(line: &str, known: &mut Known) -> Result<Request, String> {
+    let plain = |url: &str| Request { method: String::new(), ..Request::get(url) };
+    if known.is_simple(line) {
+        return Ok(plain(line));
+    }
+    if line.starts_with('/')
+        && let Ok(whole) = known.url(line)
+        && known.is_simple(&whole)
+    {
+        return Ok(plain(&whole));
     }
     let words = words(line)?;
     let mut words = words.iter().map(String::as_str).peekable();
     let weight = words.next_if(|word| is_weight(word)).map(weight).transpose()?.unwrap_or(1);
     let method = words.next_if(|word| is_method(word)).unwrap_or_default().to_owned();
     let text = words.next().ok_or("a URL is missing")?;
-    let address = url(text).map_err(|why| format!("'{text}': {why}"))?;
-    *before = Address::parse(&address);
+    let address = url(&known.url(text)?).map_err(|why| format!("'{text}': {why}"))?;
+    known.before = Address::parse(&address);
     let mut request = Request { method, weight, ..Request::get(&address) };
     words.try_for_each(|word| set_key(&mut request, word))?;
     Ok(request)
@@ -124,7 +166,7 @@ mod tests {
         ];
         let mut list = RequestList::default();
         read(&lines.join("\n"), "f", &mut list, |request| request).unwrap();
-        let alone = lines.map(|line| request(line, &mut None).unwrap());
+        let alone = lines.map(|line| request(line, &mut Known::default()).unwrap());
         assert_eq!(list.to_vec(), alone);
         assert_eq!(list.kinds().len(), 2);
     }
@@ -143,6 +185,25 @@ mod tests {
         let field = |name: &str, value: &str| Field::new(name, value);
         assert_eq!(requests[2].fields, [field("A", "b c"), field("X-Y", "'z'")]);
         assert_eq!((requests[2].url.as_str(), &*requests[2].body), ("http://h/{{id}}", &b"{\"a\": 1}"[..]));
+    }
+
+    #[test]
+    fn paths_belong_to_the_url_before_the_list() {
+        let mut list = RequestList::from(vec![Request::get("https://h:8443/a/b?c")]);
+        let text = "/x\n/d?e=%20\nhttp://i/\nx2 POST /f data=g\n/../h\n/{{int:1..9}}";
+        read(text, "f", &mut list, |request| request).unwrap();
+        let urls: Vec<_> = list.iter().skip(1).map(|listed| listed.url.to_owned()).collect();
+        let of = |path: &str| format!("https://h:8443{path}");
+        assert_eq!(
+            urls,
+            [of("/x"), of("/d?e=%20"), "http://i/".to_owned(), of("/f"), of("/h"), of("/{{int:1..9}}")]
+        );
+        assert_eq!(
+            list.get(4).map(|listed| (listed.like.method.as_str(), listed.like.weight)),
+            Some(("POST", 2))
+        );
+        let alone = wrong_of("/x\n", "f");
+        assert!(alone[0].starts_with("f:1: '/x' does not say of which host"), "{alone:?}");
     }
 
     #[test]

@@ -12,7 +12,8 @@ pub(crate) use span::Closing;
 
 use crate::control::Control;
 use measure::{
-    Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome, Snapshot, Stage, Tally, Times,
+    Certificate, Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome, Snapshot, Stage,
+    Tally, Times,
 };
 use net::Net;
 use plan::Part;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 use under_way::UnderWay;
+use wire::tls::ShownCertificate;
 
 /// The figures of one worker since its last snapshot.
 pub(crate) struct Account {
@@ -243,6 +245,20 @@ impl Account {
                 key_bits: agreed.key_bits,
             })));
         }
+    }
+
+    /// A server has shown a certificate.
+    pub fn certificate(&self, shown: ShownCertificate) {
+        let ShownCertificate { host, facts } = shown;
+        self.show(Event::Certificate(Box::new(Certificate {
+            host,
+            subject: facts.subject,
+            issuer: facts.issuer,
+            not_before: facts.not_before,
+            not_after: facts.not_after,
+            names: facts.names,
+            key: facts.key.map(|key| (key.kind, key.bits)),
+        })));
     }
 
     /// A transaction has ended, which began with a request that was due then.

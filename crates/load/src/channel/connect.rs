@@ -28,8 +28,24 @@ pub(super) struct Connected {
 }
 
 impl Channels {
-    /// Opens a connection. Where TLS then fails it counts as opened all the same.
+    /// Opens a connection, and tells of certificates that servers showed. Where TLS then fails it counts as opened all the
+    /// same.
     pub(super) async fn open(
+        &self,
+        slot: &mut Slot,
+        destination: Destination<'_>,
+        began: Instant,
+    ) -> Result<Connection, Failure> {
+        let mut opened = self.reach(slot, destination, began).await;
+        let shown = self.tls.iter().flat_map(wire::tls::Client::take_certificates);
+        shown.for_each(|certificate| self.account.certificate(certificate));
+        if let Some(handshake) = opened.as_mut().ok().and_then(|opened| opened.stream.take_handshake()) {
+            self.account.handshake(&handshake);
+        }
+        opened
+    }
+
+    async fn reach(
         &self,
         slot: &mut Slot,
         destination: Destination<'_>,

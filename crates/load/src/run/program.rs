@@ -173,6 +173,7 @@ impl Walk<'_> {
             method: String::new(),
             url: String::new(),
             connect: None,
+            tls: None,
             first_byte: None,
             service: took,
             head_bytes: 0,

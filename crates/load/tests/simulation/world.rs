@@ -45,6 +45,7 @@ pub fn tls_of(choose: &mut Chooser) -> (tls::Client, tls::Server) {
         alpn: Vec::new(),
         sni: None,
         resumption: choose.one(&[off, sessions, early]),
+        keep_certificates: false,
     });
     let server = tls::Server::new(&tls::ServerSettings {
         identity: identity.clone(),

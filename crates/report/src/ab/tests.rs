@@ -306,6 +306,7 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         method: "GET".to_owned(),
         url: String::new(),
         connect: connect.map(us),
+        tls: None,
         first_byte: Some(us(600)),
         service: us(service),
         head_bytes: 0,

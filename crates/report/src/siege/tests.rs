@@ -140,6 +140,7 @@ fn record(method: &str, status: u16) -> Record {
         method: method.to_owned(),
         url: "http://h:8/p?q".to_owned(),
         connect: Some(Duration::from_millis(10)),
+        tls: None,
         first_byte: None,
         service: Duration::from_millis(1000),
         head_bytes: 0,

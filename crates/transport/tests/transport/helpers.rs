@@ -30,6 +30,7 @@ pub fn client(versions: &[Version], resumption: Resumption) -> Client {
         alpn: Vec::new(),
         sni: None,
         resumption,
+        keep_certificates: false,
     };
     Client::new(&settings).unwrap()
 }

@@ -13,13 +13,15 @@
 
 mod certificate;
 mod error;
-mod key;
 mod record;
 mod session;
 mod settings;
 mod verify;
+mod x509;
 
 pub use certificate::{Certificates, Identity, SettingsError};
 pub use error::{Error, ErrorKind};
 pub use session::{Handshake, Opened, Session};
 pub use settings::{Client, ClientSettings, Resumption, Server, ServerSettings, Trust, Version, suites};
+pub use verify::ShownCertificate;
+pub use x509::{CertificateFacts, Key};

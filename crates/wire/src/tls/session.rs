@@ -1,9 +1,9 @@
 //! [`Session`]: one end of one connection, from its first message to its last.
 
 use super::error::{Error, ErrorKind};
-use super::key::key_bits;
 use super::record::{HEADER, Kernel, Traffic, whole_record};
 use super::settings::{Client, Server};
+use super::x509::key_bits;
 use rustls::client::UnbufferedClientConnection;
 use rustls::server::UnbufferedServerConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, UnbufferedStatus};

@@ -1,7 +1,8 @@
 //! What an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
 
 use super::certificate::{Certificates, Identity, SettingsError, refused};
-use super::verify::{AnyCertificate, Given};
+use super::verify::{AnyCertificate, Given, Keeping, Shown, ShownCertificate};
+use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ClientSessionMemoryCache, Resumption as Sessions, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
@@ -64,6 +65,8 @@ pub struct ClientSettings {
     pub sni: Option<String>,
     /// What of earlier connections is used.
     pub resumption: Resumption,
+    /// Keep what servers show, for [`Client::take_certificates`].
+    pub keep_certificates: bool,
 }
 
 /// What a server begins with.
@@ -89,6 +92,7 @@ pub struct Client {
     pub(super) config: Arc<ClientConfig>,
     sni: Option<String>,
     resumption: Resumption,
+    shown: Option<Shown>,
 }
 
 /// A server, ready to begin sessions. Clones have the same memory.
@@ -107,17 +111,9 @@ impl Client {
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions(&settings.versions))
             .map_err(|error| refused(format!("the suites fit none of the TLS versions: {error}")))?;
-        let builder = match &settings.trust {
-            Trust::Anybody => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
-            }
-            Trust::Roots(roots) => {
-                let verifier = WebPkiServerVerifier::builder_with_provider(store(roots)?, provider).build();
-                let by_authority = verifier.map_err(|error| refused(error.to_string()))?;
-                let given = Given { by_authority, certificates: roots.clone() };
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(given))
-            }
-        };
+        let shown = settings.keep_certificates.then(Shown::default);
+        let verifier = verifier(&settings.trust, provider, shown.as_ref())?;
+        let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let mut config = match &settings.identity {
             None => builder.with_no_client_auth(),
             Some(identity) => builder
@@ -134,6 +130,7 @@ impl Client {
             config: Arc::new(config),
             sni: settings.sni.clone().filter(|name| !name.is_empty()),
             resumption: settings.resumption,
+            shown,
         };
         Ok(client.with_own_memory())
     }
@@ -147,6 +144,11 @@ impl Client {
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = Sessions::store(Arc::new(ClientSessionMemoryCache::new(CLIENT_SESSIONS)));
         Client { config: Arc::new(config), ..self.clone() }
+    }
+
+    /// The certificates that servers have shown since this was last asked for, to whichever clone, where they are kept.
+    pub fn take_certificates(&self) -> Vec<ShownCertificate> {
+        self.shown.as_ref().map(Shown::take).unwrap_or_default()
     }
 
     /// True if tickets that come are of any use.
@@ -207,6 +209,25 @@ impl Server {
 pub fn suites() -> impl Iterator<Item = (u16, String)> {
     let all = aws_lc_rs::ALL_CIPHER_SUITES.iter();
     all.map(|suite| (u16::from(suite.suite()), format!("{:?}", suite.suite())))
+}
+
+fn verifier(
+    trust: &Trust,
+    provider: Arc<CryptoProvider>,
+    shown: Option<&Shown>,
+) -> Result<Arc<dyn ServerCertVerifier>, SettingsError> {
+    let verifier: Arc<dyn ServerCertVerifier> = match trust {
+        Trust::Anybody => Arc::new(AnyCertificate(provider)),
+        Trust::Roots(roots) => {
+            let verifier = WebPkiServerVerifier::builder_with_provider(store(roots)?, provider).build();
+            let by_authority = verifier.map_err(|error| refused(error.to_string()))?;
+            Arc::new(Given { by_authority, certificates: roots.clone() })
+        }
+    };
+    Ok(match shown {
+        Some(shown) => Arc::new(Keeping { verifier, shown: shown.clone() }),
+        None => verifier,
+    })
 }
 
 fn provider(wanted: &[u16]) -> Result<Arc<CryptoProvider>, SettingsError> {

@@ -2,13 +2,15 @@
 
 use super::certificate::Certificates;
 use super::error::is_self_signed;
+use super::x509::CertificateFacts;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::server::ParsedCertificate;
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
-use std::sync::Arc;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Takes any certificate. The signature over the handshake is checked all the same, as OpenSSL does without
 /// verification: it proves that the peer has the key, and leaving it out would flatter the handshake's cost.
@@ -102,5 +104,79 @@ impl ServerCertVerifier for Given {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.by_authority.supported_verify_schemes()
+    }
+}
+
+/// Certificates kept at most until somebody takes them.
+const SHOWN_MAX: usize = 64;
+
+/// A certificate that a server showed in a full handshake, trusted or not. One that is broken is no certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownCertificate {
+    /// The name that was asked for.
+    pub host: String,
+    /// What it says.
+    pub facts: CertificateFacts,
+}
+
+/// Certificates that servers showed, in their order, until they are taken.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shown(Arc<Mutex<Vec<ShownCertificate>>>);
+
+impl Shown {
+    fn add(&self, host: &ServerName<'_>, certificate: &[u8]) {
+        let Some(facts) = CertificateFacts::of_der(certificate) else { return };
+        let shown = ShownCertificate { host: host.to_str().into_owned(), facts };
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < SHOWN_MAX && !kept.contains(&shown) {
+            kept.push(shown);
+        }
+    }
+
+    pub fn take(&self) -> Vec<ShownCertificate> {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Keeps what servers show, and leaves it to another to trust them.
+#[derive(Debug)]
+pub(super) struct Keeping {
+    pub verifier: Arc<dyn ServerCertVerifier>,
+    pub shown: Shown,
+}
+
+impl ServerCertVerifier for Keeping {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.shown.add(server_name, end_entity);
+        self.verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier.verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier.verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.verifier.supported_verify_schemes()
     }
 }

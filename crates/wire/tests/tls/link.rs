@@ -24,6 +24,7 @@ impl Ends {
             alpn: alpn.clone(),
             sni: None,
             resumption,
+            keep_certificates: true,
         };
         let server = ServerSettings {
             identity: authority.vouches_for(HOST),

@@ -2,7 +2,7 @@
 
 use crate::certificates::Authority;
 use crate::link::{Ends, HOST, Link};
-use wire::tls::{ErrorKind, Resumption, Server, Trust, Version};
+use wire::tls::{Client, ErrorKind, Resumption, Server, Trust, Version};
 
 const BOTH: [Version; 2] = [Version::Tls12, Version::Tls13];
 
@@ -34,6 +34,30 @@ fn certificates_that_are_not_to_be_believed() {
         ErrorKind::UnknownIssuer,
         48,
     );
+}
+
+/// Certificates are kept as they came, trusted or not, once for each handshake that shows one.
+#[test]
+fn certificates_that_servers_showed_are_kept() {
+    for version in BOTH {
+        let mut ends = Ends::new(&[version], Resumption::Off);
+        let stranger = Authority::new();
+        ends.server.identity = stranger.vouches_for(HOST);
+        let (client, server) = ends.ready();
+        assert_eq!(client.take_certificates(), []);
+        Link::new(&client, &server, 300).deliver();
+        let shown = client.take_certificates();
+        let [one] = &shown[..] else { panic!("{shown:?}") };
+        assert_eq!((one.host.as_str(), &one.facts.names[..]), (HOST, &[HOST.to_owned()][..]));
+        assert!(one.facts.issuer.starts_with("CN=authority "), "{one:?}");
+        assert_eq!(client.take_certificates(), []);
+        Link::new(&client.with_own_memory(), &server, 300).deliver();
+        assert_eq!(client.take_certificates(), shown);
+        ends.client.keep_certificates = false;
+        let client = Client::new(&ends.client).unwrap();
+        Link::new(&client, &server, 300).deliver();
+        assert_eq!(client.take_certificates(), []);
+    }
 }
 
 /// A self-signed certificate is trusted where it is given itself, for its names, and is of an unknown issuer otherwise.

@@ -263,7 +263,8 @@ impl View for Told {
             | Event::Evidence(_)
             | Event::Transaction(_)
             | Event::Log { .. }
-            | Event::Fetched(_) => {}
+            | Event::Fetched(_)
+            | Event::Certificate(_) => {}
         }
     }
 }

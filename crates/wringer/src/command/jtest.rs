@@ -174,7 +174,8 @@ impl View for Table {
             | Event::Transaction(_)
             | Event::Log { .. }
             | Event::First(_)
-            | Event::FirstTls(_) => {}
+            | Event::FirstTls(_)
+            | Event::Certificate(_) => {}
         }
     }
 

@@ -126,7 +126,8 @@ impl View for Lines {
             | Event::Request(_)
             | Event::Transaction(_)
             | Event::First(_)
-            | Event::FirstTls(_) => {}
+            | Event::FirstTls(_)
+            | Event::Certificate(_) => {}
         }
     }
 

@@ -25,6 +25,7 @@ pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
         alpn: tls.alpn.clone(),
         sni: tls.sni.clone(),
         resumption: resumption(tls.resumption),
+        keep_certificates: plan.load.as_ref().is_some_and(|load| load.trace.heads),
     };
     Client::new(&settings).map(Some).map_err(|error| Problem::impossible(format!("TLS of clients: {error}")))
 }

@@ -141,7 +141,7 @@ fn single_requests_are_told() {
         "> Authorization: ***\n",
         "< HTTP/1.1 200 OK\n",
         "< X-A: b\n",
-        "status 200, 5 B of body; connected (TLS included) in ",
+        "status 200, 5 B of body; connected in ",
         "first byte after ",
         "; faulty: ",
         "* check failed: the body does not contain 'hallo'",

@@ -358,6 +358,35 @@ fn a_plan_keeps_what_was_typed() {
 }
 
 /// nginx ends TLS in front of the origin, and speaks it to the origin, whose certificate it verifies.
+/// As curl's `-v` has it: what a server shows is told before the request, and where it is not trusted, too.
+#[test]
+fn certificates_are_told_of_single_requests() {
+    let origin = Origin::start("");
+    let url = format!("https://{}/", origin.address);
+    let untrusted = run(&format!("http -v {url}")).ended_with(1);
+    let trusted = run(&format!("http -v {url} -k --expect-status 2xx,4xx")).ended_with(0);
+    for ran in [&untrusted, &trusted] {
+        for words in [
+            "* certificate that 127.0.0.1 showed\n*   subject CN=",
+            " UTC to ",
+            "127.0.0.1",
+            "EC P-256, 256 bits",
+        ] {
+            assert!(ran.stdout.contains(words), "{words} in {}", ran.stdout);
+        }
+    }
+    let told = |ran: &Ran, words: &str| {
+        ran.stdout.find(words).unwrap_or_else(|| panic!("{words} in {}", ran.stdout))
+    };
+    told(&untrusted, "no answer; ended after ");
+    told(&untrusted, "failed while TLS handshake: certificate of an unknown issuer");
+    let order =
+        ["* certificate", "* TLS 1.3, ", "> GET / HTTP/1.1", "< HTTP/1.1 ", "; connected in ", ", TLS in "];
+    let places = order.map(|words| told(&trusted, words));
+    assert!(places.is_sorted(), "{places:?} in {}", trusted.stdout);
+    origin.end();
+}
+
 #[test]
 fn nginx_is_a_peer_on_both_sides() {
     let Some(nginx) = program("nginx") else { skip!("nginx is not installed") };
