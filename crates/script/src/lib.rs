@@ -8,6 +8,7 @@
 //! which is what the conductor of a run has in hand, and waits for no script without a limit.
 
 mod addr;
+mod debug;
 mod failure;
 mod link;
 mod main_state;

@@ -29,7 +29,12 @@ pub(crate) fn built_in(lua: &Lua, name: String) -> mlua::Result<Value> {
     let chunk =
         if place < OF_JSON { include_str!("modules/json.lua") } else { include_str!("modules/small.lua") };
     let modules: Table = lua.load(chunk).set_name(format!("={PRELUDE}")).call(host(lua)?)?;
-    modules.get(name)
+    let module: Value = modules.get(name.as_str())?;
+    if name == "socket" {
+        // As LuaSocket for Lua 5.1 did, which public scripts count on.
+        lua.globals().set(name, &module)?;
+    }
+    Ok(module)
 }
 
 /// What Lua alone cannot do.

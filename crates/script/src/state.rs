@@ -1,5 +1,6 @@
 //! One Lua state, with all that a script finds in it before its first line runs.
 
+use crate::debug;
 use crate::failure::{Failure, Fatal, PRELUDE};
 use crate::modules;
 use crate::network::{self, Network, Refusal};
@@ -88,6 +89,7 @@ fn fill(lua: &Lua, step: &ScriptStep) -> mlua::Result<(Table, Table)> {
     }
     lua.globals().set("wrk", &wrk)?;
     look_for_modules(lua, &step.file)?;
+    debug::install(lua)?;
     let prelude = lua.load(include_str!("prelude.lua")).set_name(format!("={PRELUDE}"));
     let host = prelude.call((lua.create_function(modules::built_in)?, modules::NAMES.join(", ")))?;
     Ok((wrk, host))

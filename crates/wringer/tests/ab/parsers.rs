@@ -5,7 +5,7 @@ use crate::support::ours;
 use regex::Regex;
 
 /// Where a parser is published, and what it looks for; blanks in a row are one in the text that it reads.
-const PARSERS: [(&str, &[&str]); 5] = [
+const PARSERS: [(&str, &[&str]); 8] = [
     ("github.com/pmjones/php-framework-benchmarks, bench/ab.php", &[r"Requests per second: *([\d.]+)"]),
     (
         "github.com/reepush/renderer, benchmark.sh",
@@ -34,6 +34,31 @@ const PARSERS: [(&str, &[&str]); 5] = [
         ],
     ),
     (
+        "cherrypy, test/benchmark.py: lines from their beginning, in the report as it stands",
+        &[
+            r"Complete requests:\s*(\d+)",
+            r"Failed requests:\s*(\d+)",
+            r"Requests per second:\s*([0-9.]+)",
+            r"Time per request:\s*([0-9.]+).*concurrent requests\)",
+            r"Transfer rate:\s*([0-9.]+)",
+        ],
+    ),
+    (
+        "Amakata/apachebench, ab.rb: a name, a colon and figures",
+        &[
+            r"Server Software:",
+            r"Document Length: \d+ bytes",
+            r"Time taken for tests: [\d.]+ seconds",
+            r"HTML transferred: \d+ bytes",
+            r"Connect: +\d+ +\d+ +[\d.]+ +\d+ +\d+",
+            r"Processing: +\d+ +\d+ +[\d.]+ +\d+ +\d+",
+        ],
+    ),
+    (
+        "a load test in TypeScript",
+        &[r"50%\s+(\d+)", r"90%\s+(\d+)", r"99%\s+(\d+)", r"Transfer rate:\s+([\d.]+)\s+\[Kbytes/sec\]"],
+    ),
+    (
         "programs that look for the version first",
         &[r"^This is ApacheBench, Version (\d+\.\d+) <.*>", r"(?i)apachebench, version 2\.[0-9]"],
     ),
@@ -49,4 +74,13 @@ fn parsers_of_others_read_our_reports() {
             assert!(Regex::new(pattern).unwrap().is_match(&report), "{source}: {pattern}: {report}");
         }
     }
+}
+
+/// Those that count what went wrong, by kinds.
+#[test]
+fn parsers_of_others_find_failures() {
+    let server = Server::start(Behaviour::FirstShorter);
+    let report = ours(&format!("-n 20 -c 2 {}", server.url("/"))).stdout;
+    let kinds = r"Failed requests:\s*([1-9]\d*)\s*\n\s*\(Connect:\s*(\d+),\s*Receive:\s*(\d+),\s*Length:\s*([1-9]\d*),\s*Exceptions:\s*(\d+)\)";
+    assert!(Regex::new(kinds).unwrap().is_match(&report), "{report}");
 }

@@ -4,6 +4,7 @@
 mod beside_siege;
 mod http_load;
 mod nginx;
+mod parsers;
 mod server;
 mod sessions;
 mod siege;

@@ -7,6 +7,8 @@
 mod support;
 
 mod nginx;
+mod parsers;
+mod scripts;
 mod server;
 
 use rustix::process::Signal;
