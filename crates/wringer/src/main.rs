@@ -5,6 +5,7 @@ mod arguments;
 mod command;
 mod demo;
 mod doctor;
+mod files;
 mod layout;
 mod live;
 mod mask;

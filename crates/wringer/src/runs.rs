@@ -1,5 +1,6 @@
 //! Runs that were kept: where they lie, how they are called, and how they are read back.
 
+use crate::files;
 use crate::output;
 use crate::problem::Problem;
 use measure::stream::Note;
@@ -110,7 +111,7 @@ fn no_run(name: &str, why: &str) -> Problem {
 /// # Errors
 /// It cannot be read.
 pub fn bytes(file: &Path) -> Result<Vec<u8>, Problem> {
-    fs::read(file)
+    files::read(file, files::LONGEST)
         .map_err(|error| Problem::Usage(format!("the run {} cannot be read: {error}", file.display())))
 }
 

@@ -2,6 +2,7 @@
 //! tool's own is its [`Door`], in a file of this folder.
 
 use super::{clock, show};
+use crate::files;
 use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
@@ -111,7 +112,7 @@ impl Moment {
 
     /// Files.
     pub fn read_file(file: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(file)
+        files::read(file, files::LONGEST)
     }
 
     /// The local time and that of UTC, in digits.

@@ -1,6 +1,6 @@
 //! The folder of a plan, in which the files lie that it names.
 
-use crate::session::files;
+use crate::files;
 use plan::{NamedFile, Plan};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,8 +2,8 @@
 
 use super::plan::print;
 use super::show;
+use crate::files;
 use crate::problem::{Exit, Problem};
-use crate::session::files;
 use doors::native::{PrintArgs, ReadArgs, RecordingArgs, Statics};
 use har::{Choice, Converted, Recording, Static};
 use plan::TextForm;

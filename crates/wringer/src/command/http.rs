@@ -2,11 +2,11 @@
 
 use super::show::{self, Lines, Ran};
 use super::verbose::Told;
+use crate::files;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Ready, SessionOptions};
 use doors::native::{Files, HttpArgs};
 use plan::secret::without_secrets;
-use std::io::Read;
 use std::path::Path;
 
 /// Runs the command.
@@ -64,11 +64,9 @@ fn read(args: &HttpArgs) -> Result<Files, Problem> {
         if files.has(&file) {
             continue;
         }
-        let bytes = if file == Path::new("-") {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        } else {
-            std::fs::read(&file)
+        let bytes = match file == Path::new("-") {
+            true => files::read_from(std::io::stdin().lock(), 0, files::LONGEST),
+            false => files::read(&file, files::LONGEST),
         };
         let bytes = bytes.map_err(|error| {
             Problem::Usage(format!("{} cannot be read: {error}; check its name", file.display()))

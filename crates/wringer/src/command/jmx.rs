@@ -3,9 +3,9 @@
 
 use super::folder::Folder;
 use super::show;
+use crate::files;
 use crate::problem::{Exit, Problem};
 use crate::programs;
-use crate::session::files;
 use doors::native::{JmeterArgs, PrintArgs, ReadArgs};
 use jmeter::{Conversion, Grade, Settings, TestPlan};
 use plan::{Plan, TextForm};

@@ -3,6 +3,7 @@
 use super::door::{Common, Door, Moment, Shown};
 use super::error_lines::ErrorLines;
 use super::show;
+use crate::files;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, SessionOptions, View};
@@ -196,7 +197,7 @@ impl Known {
         let Some((file, entries)) = &run.known_file else {
             return Ok(Known { file: None, hashes: Vec::new() });
         };
-        let bytes = match std::fs::read(file) {
+        let bytes = match files::read(file, files::LONGEST) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(cannot("read", file, &error)),

@@ -4,15 +4,13 @@ use super::folder::Folder;
 use super::har;
 use super::jmx::{self, Runnable};
 use super::show::{self, Lines, Ran};
+use crate::files;
 use crate::problem::{Exit, Problem};
 use crate::programs::Setting;
-use crate::session::{self, SessionOptions, files};
+use crate::session::{self, SessionOptions};
 use doors::native::{PrintArgs, ReadArgs, RunArgs};
 use plan::{Plan, Source, TextError, TextForm};
 use std::path::Path;
-
-/// Bytes of a plan file, or of one that it includes, at most.
-const LONGEST: u64 = 1 << 30;
 
 /// Runs a plan file.
 pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
@@ -178,10 +176,10 @@ struct Read {
 /// Reads a plan file with what it includes.
 fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
     let folder = Folder::of(file, args.any_files);
-    let bytes = files::read(file, LONGEST).map_err(|error| unreadable(file, &error))?;
+    let bytes = files::read(file, files::LONGEST).map_err(|error| unreadable(file, &error))?;
     let main = source(file, bytes).map_err(|why| Problem::Usage(format!("{}: {why}", file.display())))?;
     let find = |path: &str, _: &str| {
-        let bytes = folder.read(path, LONGEST).map_err(|error| error.to_string())?;
+        let bytes = folder.read(path, files::LONGEST).map_err(|error| error.to_string())?;
         source(&folder.locate(path), bytes)
     };
     let told = |mistakes: Vec<TextError>| {

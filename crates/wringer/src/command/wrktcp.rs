@@ -2,8 +2,9 @@
 
 use super::door::{Common, Door, Moment, Shown};
 use super::show;
+use crate::files;
 use crate::problem::{Exit, Problem};
-use crate::session::{Finished, SessionOptions, View, files};
+use crate::session::{Finished, SessionOptions, View};
 use doors::wrktcp::{Command, Now, Run, parse};
 use measure::{Event, Row};
 use report::live::is_worth_showing;

@@ -1,6 +1,7 @@
 //! Gets what a plan names and does not hold: secrets from the environment and from files, and data, certificates and keys
 //! from files. The one place that reads them.
 
+use crate::files;
 use crate::problem::Problem;
 use plan::{AwsSignature, Inputs, NamedFile, Plan, SecretSource};
 use std::path::Path;
@@ -28,9 +29,11 @@ pub fn read(plan: &Plan) -> Result<Inputs, Problem> {
 fn secret(source: &SecretSource) -> Result<Option<String>, Problem> {
     match source {
         SecretSource::Typed => Ok(None),
-        SecretSource::File(path) => std::fs::read_to_string(path).map(Some).map_err(|error| {
-            Problem::impossible(format!("the secret {source}: {path} cannot be read: {error}"))
-        }),
+        SecretSource::File(path) => {
+            files::read_text(Path::new(path), files::LONGEST_SECRET).map(Some).map_err(|error| {
+                Problem::impossible(format!("the secret {source}: {path} cannot be read: {error}"))
+            })
+        }
         SecretSource::Environment(name) => match std::env::var(name) {
             Ok(value) if !value.is_empty() => Ok(Some(value)),
             _ if AwsSignature::default_token().is_some_and(|token| token.source() == source) => Ok(None),
@@ -45,13 +48,10 @@ fn secret(source: &SecretSource) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Bytes of a file at most. Nothing of what a plan names needs more, and a device has no end.
-const LONGEST: u64 = 1 << 30;
-
 /// All bytes of a file, in a piece of memory of its size.
 fn bytes(file: &NamedFile) -> Result<Vec<u8>, Problem> {
     let (title, path) = (file.title(), file.path());
     let advice = if matches!(file, NamedFile::Rows(_)) { "; check --data-file" } else { "" };
-    super::files::read(Path::new(path), LONGEST)
+    files::read(Path::new(path), files::LONGEST)
         .map_err(|error| Problem::impossible(format!("{title} {path} cannot be read: {error}{advice}")))
 }

@@ -6,7 +6,6 @@
 mod backend;
 mod data;
 mod evidence;
-pub mod files;
 mod head;
 mod inputs;
 pub mod keep;

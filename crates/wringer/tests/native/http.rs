@@ -128,6 +128,30 @@ fn what_cannot_be_pressed_is_one_clear_line() {
     run("http no-such-host.invalid").refused_with(1, &["no-such-host.invalid", "resolve"]);
 }
 
+/// A device has no end: it is refused before it is read, whatever asks for it.
+#[test]
+fn files_without_end_are_refused() {
+    for line in [
+        "http --urls /dev/zero http://localhost:1",
+        "http --data @/dev/zero http://localhost:1",
+        "http --body-file /dev/zero http://localhost:1",
+        "http -u a:file:/dev/zero http://localhost:1",
+        "run /dev/zero",
+        "plan check /dev/zero",
+        "report /dev/zero",
+        "ab -p /dev/zero http://localhost:1/",
+        "siege -f /dev/zero -r 1",
+        "http_load -rate 1 -seconds 1 /dev/zero",
+        "jtest -u /dev/zero -t 1",
+        "wrk -s /dev/zero http://localhost:1/",
+    ] {
+        let ran = run(line);
+        // siege ends so without a failure.
+        assert_eq!(ran.code() == 0, line.starts_with("siege"), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("it is a device"), "{line}: {}", ran.stderr);
+    }
+}
+
 /// As curl's `-v` has it: both heads, times and checks, without secrets.
 #[test]
 fn single_requests_are_told() {
