@@ -57,11 +57,11 @@ fn object_lines(origin: &OriginCounts) -> [Line; 9] {
 fn message_lines(origin: &OriginCounts) -> [Line; 6] {
     [
         ("success", origin.full, "answers with the code of success"),
-        ("failure", origin.errors, "answers with the code of failure because the plan says so"),
-        ("dropped", origin.cut, "connections closed instead of an answer because the plan says so"),
-        ("silent", origin.silent, "never answered because the plan says so"),
-        ("wrong length", origin.wrong_lengths, "answers without their last byte because the plan says so"),
-        ("pushed", origin.pushes, "messages nobody asked for, because the plan says so"),
+        ("failure", origin.errors, "answers with the code of failure, as planned"),
+        ("dropped", origin.cut, "connections closed instead of an answer, as planned"),
+        ("silent", origin.silent, "never answered, as planned"),
+        ("wrong length", origin.wrong_lengths, "answers without their last byte, as planned"),
+        ("pushed", origin.pushes, "messages nobody asked for, as planned"),
     ]
 }
 

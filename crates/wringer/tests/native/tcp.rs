@@ -183,6 +183,9 @@ fn assert_accounts(origin: Running, account: &str, named: &str) {
     let count = |name: &str| report.count(&format!("origin/{name}"));
     assert!(count(account) > 0, "{:#}", report.at("origin"));
     assert_eq!(count("requests"), ["full", "errors", "cut", "silent"].map(count).iter().sum::<u64>());
+    let told = ran.stdout.split("To repeat this run").next().unwrap_or_default();
+    let wide: Vec<_> = told.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
     assert!(count("received_bytes") > 0);
     assert!(ran.stdout.lines().any(|line| line.trim_start().starts_with(named)), "{}", ran.stdout);
 }

@@ -332,7 +332,7 @@ fn options_that_mean_nothing_are_refused() {
     for (line, words) in [
         ("cache https://127.0.0.1:1 --ca /nowhere/ca.pem", ["/nowhere/ca.pem", "cannot be read"]),
         ("origin --tls --origin-cert /nowhere/a --origin-key /nowhere/b", ["/nowhere/a", "cannot be read"]),
-        ("origin --tls --origin-client-ca /dev/null", ["/dev/null", "it is a device"]),
+        ("origin --tls --origin-client-ca /dev/null", ["/dev/null", "no certificate in it"]),
         ("origin --tls --origin-save-cert /nowhere/x", ["/nowhere/x", "cannot be written"]),
     ] {
         run(&format!("{line} -q")).refused_with(1, &words);
