@@ -71,6 +71,9 @@ pub struct Head {
     pub plan: String,
     /// Words of the user's own: name and value.
     pub labels: BTreeMap<String, String>,
+    /// Commit of the folder that the run was made in, where it is one of git's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The machine that the run was made on.
     pub machine: Machine,
 }

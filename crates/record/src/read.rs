@@ -10,6 +10,8 @@ pub struct Reader<'a> {
     at: usize,
     /// Sequence of the next member, where nothing is missing.
     next: u32,
+    /// Only what lists of runs are made of is wanted.
+    borders: bool,
 }
 
 /// What is found next.
@@ -56,13 +58,32 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// There is no member of a run file in them, or it is of a version that is not understood.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, ReadError> {
-        let mut reader = Reader { bytes, at: 0, next: 0 };
+        let mut reader = Reader { bytes, at: 0, next: 0, borders: false };
         let (_, first) = reader.member().ok_or(ReadError::NoRun)?;
         if first.major != MAJOR {
             return Err(ReadError::Newer { major: first.major, minor: first.minor });
         }
         reader.at = 0;
         Ok(reader)
+    }
+
+    /// Passes by all records but those that lists of runs are made of: head, control and end. Damage among the others is not
+    /// noticed.
+    #[must_use]
+    pub fn borders(mut self) -> Reader<'a> {
+        self.borders = true;
+        self
+    }
+
+    /// Passes by whole members that nobody wants.
+    fn pass_by(&mut self) {
+        while let Some(header) = self.bytes.get(self.at..).and_then(Header::read) {
+            let next = self.at.saturating_add(header.length as usize);
+            if header.sequence != self.next || is_border(header.kind) || next > self.bytes.len() {
+                return;
+            }
+            (self.at, self.next) = (next, header.sequence.wrapping_add(1));
+        }
     }
 
     /// The next header at or behind the place reached, and where it stands.
@@ -88,6 +109,9 @@ impl Iterator for Reader<'_> {
     type Item = Item;
 
     fn next(&mut self) -> Option<Item> {
+        if self.borders {
+            self.pass_by();
+        }
         if self.at >= self.bytes.len() {
             return None;
         }
@@ -115,4 +139,9 @@ impl Iterator for Reader<'_> {
         let (bytes, at_end) = (self.at - begins, self.at == self.bytes.len());
         Some(Item::Gap(Gap { at: begins, bytes, at_end }))
     }
+}
+
+/// Head, control and end.
+fn is_border(kind: u8) -> bool {
+    matches!(kind, 1 | 8 | 9)
 }

@@ -184,7 +184,7 @@ pub enum Command {
     Record(Box<RecordArgs>),
     /// Show a run that was kept, in any layout
     Report(ReportArgs),
-    /// The runs that were kept: list, label, prune
+    /// The runs that were kept: list, search, show, label, repeat, prune
     Runs(RunsArgs),
     /// The runs that were kept in a browser: a page on this machine, at the address that is printed
     Serve(ServeArgs),
@@ -300,10 +300,32 @@ pub struct RunsArgs {
 /// What is done with runs that were kept.
 #[derive(Debug, Subcommand)]
 pub enum RunsCommand {
-    /// A line for each, the newest first; with words, for those that bear all of them
+    /// A line for each, the newest first; with words, for those that all of them hold of
     List {
-        /// Looked for in command line, target, labels and verdict
+        /// A word of command line, target, labels or verdict; target:nginx, label:build=4711, commit:7f3; since:7d,
+        /// until:2026-11-22; p99<5ms, rate>10k, errors>0.1%, hit-ratio<80%
         words: Vec<String>,
+    },
+    /// As list
+    Search {
+        /// As of list
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+    /// Where a run lies, what it was, how it ended; its figures are shown by `wringer report`
+    Show {
+        /// The run, as `wringer report` names it
+        #[arg(default_value = "latest")]
+        run: String,
+    },
+    /// Print the command that repeats a run
+    Repeat {
+        /// The run, as `wringer report` names it
+        #[arg(default_value = "latest")]
+        run: String,
+        /// Its plan instead, for `wringer run`; changes of the rate while it went on are stages of it
+        #[arg(long)]
+        plan: bool,
     },
     /// Give a run a name and a value of your own
     Label {
@@ -314,11 +336,24 @@ pub enum RunsCommand {
         labels: Vec<(String, String)>,
     },
     /// Remove the oldest
-    Prune {
-        /// So many stay
-        #[arg(long, value_name = "N", default_value = "500")]
-        keep: usize,
-    },
+    Prune(PruneArgs),
+}
+
+/// How much of the history stays. The newest run does in any case, and those with the label keep.
+#[derive(Debug, Clone, clap::Args)]
+pub struct PruneArgs {
+    /// So many runs stay [default: 500]
+    #[arg(long, value_name = "N")]
+    pub keep: Option<usize>,
+    /// So many bytes of them, such as 2GB [default: 5GB]
+    #[arg(long, value_name = "SIZE", value_parser = values::some_bytes)]
+    pub size: Option<u64>,
+    /// None that is older, such as 30d
+    #[arg(long, value_name = "DURATION", value_parser = values::some_time)]
+    pub age: Option<std::time::Duration>,
+    /// Only say how many would be removed
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// Running a plan file.

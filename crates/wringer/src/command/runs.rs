@@ -2,8 +2,9 @@
 
 use super::show;
 use crate::problem::{Exit, Problem};
-use crate::runs::{self, Summary};
-use doors::native::{RunsArgs, RunsCommand};
+use crate::runs::{self, Limits, Query, Spare, Summary};
+use doors::native::{PruneArgs, RunsArgs, RunsCommand};
+use plan::units;
 use report::show::{Table, percent, rate, time};
 use std::path::Path;
 
@@ -11,36 +12,34 @@ use std::path::Path;
 pub fn run(args: &RunsArgs) -> Result<Exit, Problem> {
     let folder = args.keep_in.clone().map_or_else(runs::folder, Ok)?;
     match args.command.as_ref().unwrap_or(&RunsCommand::List { words: Vec::new() }) {
-        RunsCommand::List { words } => list(&folder, words),
+        RunsCommand::List { words } | RunsCommand::Search { words } => list(&folder, words),
+        RunsCommand::Show { run } => show_one(&folder, run),
         RunsCommand::Label { run, labels } => label(&folder, run, labels),
-        RunsCommand::Prune { keep } => prune(&folder, *keep),
+        RunsCommand::Prune(args) => prune(&folder, args),
+        RunsCommand::Repeat { run, plan } => repeat(&folder, run, *plan),
     }
     .map(|()| Exit::Fine)
 }
 
-/// A line for each run that all of the words are found in, the newest first.
+/// A line for each run that all of the words hold of, the newest first.
 fn list(folder: &Path, words: &[String]) -> Result<(), Problem> {
+    let query = Query::parse(words.iter().map(String::as_str))?;
     let mut table = Table::new("lllrrrrrll");
     table.row(["run", "began", "command", "took", "rate", "p50", "p99", "failed", "verdict", "labels"]);
-    let found = runs::summaries(folder).filter(|run| words.iter().all(|word| run.bears(word)));
-    let mut any = false;
-    for run in found {
-        any = true;
-        table.row(cells(&run));
-    }
-    if any {
-        table.lines().iter().for_each(|line| show::line(line));
-    } else {
+    let all = runs::summaries(folder);
+    let found: Vec<&Summary> = all.iter().filter(|run| query.finds(run)).collect();
+    if found.is_empty() {
         show::notice(&format!("no such run is kept in {}", folder.display()));
+        return Ok(());
     }
+    found.into_iter().for_each(|run| table.row(cells(run)));
+    table.lines().iter().for_each(|line| show::line(line));
     Ok(())
 }
 
 fn cells(run: &Summary) -> [String; 10] {
-    let head = [run.short().to_owned(), run.began(), run.head.door.clone()];
-    let labels = run.head.labels.iter().map(|(name, value)| format!("{name}={value}"));
-    let labels = labels.collect::<Vec<_>>().join(" ");
-    let [short, began, door] = head;
+    let [short, began, door] = [run.short().to_owned(), run.began(), run.door.clone()];
+    let labels = run.labels().collect::<Vec<_>>().join(" ");
     let Some(end) = &run.end else {
         let dash = || "-".to_owned();
         return [short, began, door, dash(), dash(), dash(), dash(), dash(), "cut off".to_owned(), labels];
@@ -50,7 +49,7 @@ fn cells(run: &Summary) -> [String; 10] {
         short,
         began,
         door,
-        report::show::duration(end.took),
+        report::show::duration(end.took()),
         rate(figures.requests_per_s),
         time(figures.p50_us),
         time(figures.p99_us),
@@ -60,14 +59,75 @@ fn cells(run: &Summary) -> [String; 10] {
     ]
 }
 
+/// What is known of a run without its figures: where it lies, what it was, how it ended.
+fn show_one(folder: &Path, run: &str) -> Result<(), Problem> {
+    let run = the_run(folder, run)?;
+    let ended = run.end.as_ref().map_or_else(
+        || "goes on, or was cut off".to_owned(),
+        |end| {
+            let word = if end.interrupted { "interrupted" } else { "ended" };
+            let took = report::show::duration(end.took());
+            format!("{word} after {took}, exit code {}, {}", end.exit, end.verdict.replace('_', " "))
+        },
+    );
+    let labels = run.labels().collect::<Vec<_>>().join(" ");
+    for (name, value) in [
+        ("run", run.id.as_str()),
+        ("file", &format!("{} ({})", run.file.display(), units::show_size(run.bytes))),
+        ("began", &run.began()),
+        ("end", &ended),
+        ("target", run.target.as_deref().unwrap_or("")),
+        ("host", &run.host),
+        ("commit", run.commit.as_deref().unwrap_or("")),
+        ("labels", &labels),
+        ("command", &run.command),
+    ] {
+        if !value.is_empty() {
+            show::line(&format!("{name:<8} {value}"));
+        }
+    }
+    Ok(())
+}
+
+fn the_run(folder: &Path, run: &str) -> Result<Summary, Problem> {
+    let file = runs::find(run, folder)?;
+    // Says why, where it is none.
+    runs::events(&runs::bytes(&file)?, &file)?;
+    runs::summary(&file)
+        .ok_or_else(|| Problem::Usage(format!("{} has lost its first record", file.display())))
+}
+
 fn label(folder: &Path, run: &str, labels: &[(String, String)]) -> Result<(), Problem> {
     let file = runs::find(run, folder)?;
     labels.iter().try_for_each(|(name, value)| runs::label(&file, name, value))
 }
 
-/// Removes all runs but the newest so many; those that bear the label `keep` stay.
-fn prune(folder: &Path, keep: usize) -> Result<(), Problem> {
-    let removed = runs::prune(folder, keep)?;
-    show::line(&format!("{removed} runs removed, the newest {keep} and those with the label keep stay"));
+/// Removes the oldest runs beyond the limits; those that bear the label `keep` stay.
+fn prune(folder: &Path, args: &PruneArgs) -> Result<(), Problem> {
+    let usual = Limits::default();
+    let limits =
+        Limits { runs: args.keep.unwrap_or(usual.runs), bytes: args.size.unwrap_or(usual.bytes), age: args.age };
+    let pruned = runs::prune(folder, limits, Spare::Kept, args.dry_run)?;
+    let would = if args.dry_run { "would be " } else { "" };
+    let size = units::show_size(pruned.bytes);
+    show::line(&format!("{} runs {would}removed ({size})", pruned.runs));
+    if pruned.spared > 0 {
+        show::line(&format!(
+            "{} more are beyond the limits and stay: they have the label keep, go on, or cannot be read",
+            pruned.spared
+        ));
+    }
+    Ok(())
+}
+
+/// The command that repeats a run, or its plan.
+fn repeat(folder: &Path, run: &str, plan: bool) -> Result<(), Problem> {
+    let file = runs::find(run, folder)?;
+    let state = runs::load(&file)?;
+    if plan {
+        show::write(&state.head().plan);
+    } else {
+        show::line(&state.head().command);
+    }
     Ok(())
 }

@@ -260,6 +260,9 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
     if let Some(kept) = finished.conclude() {
         notice(&runs::kept(&kept));
+        // A folder that somebody chose is theirs to keep short.
+        let ours = runs::folder().ok().filter(|folder| kept.parent() == Some(folder));
+        ours.and_then(|folder| runs::prune_after_run(&folder)).iter().for_each(|told| notice(told));
     }
     if let Some(server) = &ran.server {
         server.farewell();

@@ -5,7 +5,7 @@ use super::stream::{self, Growing};
 use crate::layout::{self, laid_out};
 use crate::live::Live;
 use crate::problem::Problem;
-use crate::runs::{self, Summary};
+use crate::runs::{self, Query, Summary};
 use doors::native::Layout;
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
@@ -186,23 +186,26 @@ struct Listed {
 }
 
 fn list(app: &App, words: &str) -> Result<Sent, Problem> {
-    let words: Vec<&str> = words.split_whitespace().collect();
+    // Half a condition, as somebody types it, is no mistake: nothing is found by it.
+    let Ok(query) = Query::parse(words.split_whitespace()) else {
+        return Ok(json(&serde_json::json!({ "runs": [] })));
+    };
     let live = app.live.as_ref().map(Live::gathered).and_then(|gathered| {
         let head = gathered.head().clone();
-        (!head.id.is_empty()).then_some(Summary { head, end: None })
+        (!head.id.is_empty()).then(|| Summary::of(&head))
     });
-    let live_id = live.as_ref().map(|run| run.head.id.clone()).unwrap_or_default();
-    let kept =
-        app.folder.iter().flat_map(|folder| runs::summaries(folder)).filter(|run| run.head.id != live_id);
-    let all = live.into_iter().chain(kept).filter(|run| words.iter().all(|word| run.bears(word)));
+    let live_id = live.as_ref().map(|run| run.id.clone()).unwrap_or_default();
+    let kept = app.folder.iter().flat_map(|folder| runs::summaries(folder)).filter(|run| run.id != live_id);
+    let all = live.into_iter().chain(kept).filter(|run| query.finds(run));
     let runs: Vec<Listed> = all.take(LISTED).map(|run| Listed::of(run, &live_id)).collect();
     Ok(json(&serde_json::json!({ "runs": runs })))
 }
 
 impl Listed {
-    fn of(Summary { head, end }: Summary, live: &str) -> Listed {
-        let figures = end.as_ref().map(|end| &end.figures);
-        let is_live = head.id == live;
+    fn of(run: Summary, live: &str) -> Listed {
+        let end = run.end.as_ref();
+        let figures = end.map(|end| &end.figures);
+        let is_live = run.id == live;
         Listed {
             state: if is_live {
                 "live"
@@ -211,12 +214,9 @@ impl Listed {
             } else {
                 "cut"
             },
-            started_unix_s: head.started_unix_s,
-            took_s: end.as_ref().map_or(0.0, |end| end.took.as_secs_f64()),
-            door: head.door,
-            command: head.command,
-            target: head.target.unwrap_or_default(),
-            labels: head
+            started_unix_s: run.started_unix_s,
+            took_s: end.map_or(0.0, |end| end.took_s),
+            labels: run
                 .labels
                 .iter()
                 .map(|(name, value)| format!("{name} {value}").trim_end().to_owned())
@@ -226,8 +226,11 @@ impl Listed {
             p99_us: figures.map(|figures| figures.p99_us),
             failed_share: figures.map(|figures| figures.failed_share),
             hit_ratio: figures.and_then(|figures| figures.hit_ratio),
-            verdict: end.as_ref().map(|end| end.verdict.clone()).unwrap_or_default(),
-            id: head.id,
+            verdict: end.map(|end| end.verdict.clone()).unwrap_or_default(),
+            door: run.door,
+            command: run.command,
+            target: run.target.unwrap_or_default(),
+            id: run.id,
         }
     }
 }

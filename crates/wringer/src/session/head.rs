@@ -9,6 +9,7 @@ use crate::runs;
 use measure::Head;
 use measure::stream::{Machine, PhasePlan};
 use plan::{Phase, Plan};
+use std::path::Path;
 use uuid::Uuid;
 
 /// The head of a run of this plan that is about to begin.
@@ -20,6 +21,7 @@ pub fn of(plan: &Plan, about: &About, threads: u32) -> Head {
         door: about.door.to_owned(),
         target: about.target.clone(),
         labels: labels.unwrap_or_default(),
+        commit: std::env::current_dir().ok().and_then(|folder| commit(&folder)),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         started_unix_s: usage::unix_seconds(),
         threads,
@@ -55,6 +57,21 @@ fn phase(phase: &Phase) -> PhasePlan {
     }
 }
 
+/// The commit that a folder of git's, or one above it, has checked out, as its files say.
+fn commit(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir())?;
+    let text = |name: &str| std::fs::read_to_string(git.join(name)).ok();
+    let head = text("HEAD")?;
+    let commit = match head.trim().strip_prefix("ref: ") {
+        None => head.trim().to_owned(),
+        Some(name) => text(name).map(|commit| commit.trim().to_owned()).or_else(|| {
+            let packed = text("packed-refs")?;
+            packed.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' ').map(str::to_owned))
+        })?,
+    };
+    commit.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(commit)
+}
+
 fn machine() -> Machine {
     let facts = Facts::read();
     let text = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
@@ -70,5 +87,33 @@ fn machine() -> Machine {
         cpu: after(&text("/proc/cpuinfo"), "model name").unwrap_or_default(),
         memory_bytes: kilobytes * 1024,
         kernel: facts.kernel,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commit_is_read_where_git_keeps_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        assert_eq!(commit(&below), None);
+        let git = folder.path().join(".git");
+        std::fs::create_dir_all(git.join("refs/heads")).unwrap();
+        for (head, packed, loose, found) in [
+            ("0123abcd\n", "", "", Some("0123abcd")),
+            ("ref: refs/heads/main\n", "# packed\n77aa refs/heads/main\n88bb refs/heads/main2\n", "", Some("77aa")),
+            ("ref: refs/heads/main\n", "77aa refs/heads/main\n", "99cc\n", Some("99cc")),
+            ("ref: refs/heads/new\n", "", "", None),
+            ("<script>", "", "", None),
+        ] {
+            std::fs::write(git.join("HEAD"), head).unwrap();
+            std::fs::write(git.join("packed-refs"), packed).unwrap();
+            let file = git.join("refs/heads/main");
+            if loose.is_empty() { drop(std::fs::remove_file(file)) } else { std::fs::write(file, loose).unwrap() }
+            assert_eq!(commit(&below).as_deref(), found, "{head}{packed}{loose}");
+        }
     }
 }

@@ -1,10 +1,19 @@
-//! Runs that were kept: where they lie, how they are called, and how they are read back.
+//! Runs that were kept: where they lie, how they are called, and how they are read back. Lists of them are made of an index
+//! (`index.rs`), searched by a query (`query.rs`), and kept short by `prune.rs`.
+
+mod index;
+mod prune;
+mod query;
+
+pub use index::{Summary, summaries, summary};
+pub use prune::{Limits, Spare, prune, prune_after_run};
+pub use query::Query;
 
 use crate::files;
 use crate::output;
 use crate::problem::Problem;
 use measure::stream::Note;
-use measure::stream::{Command, Controlled, End};
+use measure::stream::{Command, Controlled};
 use measure::{Head, RunEvent, RunState};
 use record::{Item, Kept, Reader, Writer};
 use std::fs;
@@ -147,43 +156,6 @@ pub fn load(file: &Path) -> Result<RunState, Problem> {
     Ok(state)
 }
 
-/// What lists of runs show of one.
-pub struct Summary {
-    /// Its first record, with the labels that it was given later.
-    pub head: Head,
-    /// Its last record; `None`: it goes on, or was cut off.
-    pub end: Option<End>,
-}
-
-impl Summary {
-    /// What it is called in commands.
-    pub fn short(&self) -> &str {
-        short(&self.head.id)
-    }
-
-    /// When it began, by the clock of this place.
-    pub fn began(&self) -> String {
-        let began = jiff::Timestamp::from_second(self.head.started_unix_s as i64).unwrap_or_default();
-        began.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
-    }
-
-    /// A word is found in its command line, target, labels or verdict.
-    pub fn bears(&self, word: &str) -> bool {
-        let labels = self.head.labels.iter().map(|(name, value)| format!("{name}={value}"));
-        let verdict = self.end.as_ref().map(|end| end.verdict.clone());
-        let texts = [Some(self.head.command.clone()), self.head.target.clone(), verdict];
-        labels.chain(texts.into_iter().flatten()).any(|text| text.contains(word))
-    }
-}
-
-/// The runs of a folder, the newest first. Files that are none of ours are passed by.
-pub fn summaries(folder: &Path) -> impl Iterator<Item = Summary> {
-    files(folder).into_iter().filter_map(|file| {
-        let state = load(&file).ok()?;
-        Some(Summary { head: state.head().clone(), end: state.end().cloned() })
-    })
-}
-
 /// Gives a run a label.
 ///
 /// # Errors
@@ -202,24 +174,6 @@ pub fn label(file: &Path, name: &str, value: &str) -> Result<(), Problem> {
     }
 }
 
-/// Removes all runs but the newest `keep` and those with the label `keep`; returns how many.
-///
-/// # Errors
-/// A file that cannot be removed.
-pub fn prune(folder: &Path, keep: usize) -> Result<usize, Problem> {
-    let mut removed = 0;
-    for file in files(folder).into_iter().skip(keep) {
-        let protected = load(&file).is_ok_and(|state| state.head().labels.contains_key("keep"));
-        if !protected {
-            fs::remove_file(&file).map_err(|error| {
-                Problem::impossible(format!("{} cannot be removed: {error}", file.display()))
-            })?;
-            removed += 1;
-        }
-    }
-    Ok(removed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,7 +189,7 @@ mod tests {
         for name in names {
             fs::write(folder.path().join(format!("{name}.wrun")), b"").unwrap();
         }
-        fs::write(folder.path().join("runs.sqlite"), b"").unwrap();
+        fs::write(folder.path().join("index.jsonl"), b"").unwrap();
         let named = |name: &str| {
             let found = find(name, folder.path()).map_err(|error| error.to_string());
             found.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
