@@ -1,7 +1,7 @@
 // The records of a run that goes on (docs/src/run-file.md), one after the other, into the run that the page holds. A page begins with
 // what the server has already put together (`decode`), so only what grows is here; at the end the page asks for the whole anew.
 
-import { Histogram, type Runs, Sum } from "./histogram.ts";
+import { type Runs, Sum, clocksOf } from "./histogram.ts";
 import type { Column, Failure, Run } from "./model.ts";
 
 /** What is read of a record; the rest is passed over, as are kinds that this page does not know. */
@@ -108,7 +108,7 @@ function second(run: Run, record: RunRecord) {
 }
 
 function times(run: Run, row: Row, record: RunRecord) {
-  const histograms = Object.entries(record.clocks ?? {}).map(([clock, runs]) => [clock, Histogram.fromRuns(runs, BITS)] as const);
+  const histograms = clocksOf(record.clocks ?? {}, BITS);
   for (const [clock, histogram] of histograms) {
     const sum = new Sum().add(histogram);
     if (clock === "lateness") row.set("lateness.p99", sum.percentile(0.99));

@@ -2,8 +2,9 @@
 
 import { handles } from "./chart/figure.tsx";
 import { clock as clockText } from "./format.ts";
-import { choose, helpOpen, keysOn, switched, tables, toggled, window_ } from "./state.ts";
+import { asking, choose, helpOpen, keysOn, run, switched, tables, toggled, window_ } from "./state.ts";
 import { t } from "./text/index.ts";
+import { steerable } from "./view/control.tsx";
 
 /** Where a window was begun by Enter, in seconds. */
 let begun: number | null = null;
@@ -39,6 +40,11 @@ function act(event: KeyboardEvent): boolean {
       return focus(document.querySelector<HTMLElement>("input[type=search]"));
     case "?":
       return (helpOpen.value = true);
+    case "s":
+    case "m":
+      if (!steerable(run.value)) return false;
+      asking.value = event.key === "s" ? "stop" : "mark";
+      return true;
   }
   if (!id) return false;
   switch (event.key) {

@@ -58,6 +58,13 @@ async function json(path: string): Promise<unknown> {
   return answer.json();
 }
 
+/** Asks the server for a change; the error is its own sentence. */
+export async function post(path: string, body: object): Promise<unknown> {
+  const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error((await answer.text()).trim().slice(0, 300));
+  return answer.json();
+}
+
 export async function list(search: string): Promise<Listed[]> {
   const found = (await json(`/api/runs?q=${encodeURIComponent(search)}`)) as { runs: Listed[] };
   return found.runs;

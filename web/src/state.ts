@@ -21,6 +21,8 @@ export const clock = signal("service");
 export const switched = signal<ReadonlySet<string>>(new Set());
 export const tables = signal<ReadonlySet<string>>(new Set());
 export const helpOpen = signal(false);
+/** What is about to be asked of a run that goes on. */
+export const asking = signal<"" | "stop" | "mark">("");
 export const keysOn = signal(recall("wringer-keys") !== "off");
 
 const system = matchMedia("(prefers-color-scheme: dark)");

@@ -26,7 +26,7 @@ mod session;
 mod step;
 
 pub use channel::{Hosts, UNIX};
-pub use control::Control;
+pub use control::{Control, RateChange};
 pub use failure::of_connect as failure_of_connect;
 pub use run::{Job, drive, drive_script};
 pub use step::messages;

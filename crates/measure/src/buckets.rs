@@ -54,6 +54,9 @@ impl Digits {
 pub struct Buckets(Vec<(u32, u64)>);
 
 impl Buckets {
+    /// Nothing.
+    pub const EMPTY: Buckets = Buckets(Vec::new());
+
     /// Those of a histogram of at least so many digits.
     pub fn of(histogram: &Histogram<u64>, digits: Digits) -> Buckets {
         let mut buckets: Vec<(u32, u64)> = Vec::new();
@@ -104,6 +107,20 @@ impl Buckets {
             self.0.extend(next);
         }
         self.0.extend(mine.chain(theirs));
+    }
+
+    /// What is left without those of a part; `None`: it is no part of these.
+    pub fn without(&self, part: &Buckets) -> Option<Buckets> {
+        let mut rest = Vec::with_capacity(self.0.len());
+        let mut part = part.iter().peekable();
+        for (bucket, count) in self.iter() {
+            let taken = part.next_if(|(of, _)| *of == bucket).map_or(0, |(_, count)| count);
+            let left = count.checked_sub(taken)?;
+            if left > 0 {
+                rest.push((bucket, left));
+            }
+        }
+        part.peek().is_none().then_some(Buckets(rest))
     }
 
     /// The same in two digits, of three.

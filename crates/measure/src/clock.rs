@@ -94,17 +94,115 @@ impl Clock {
     }
 }
 
-/// Histograms under the names of their clocks; those of later versions are passed over.
+/// Times that are the sum of two others, or what one leaves of another: not told, where that is so.
+fn derived(clocks: &Clocks, clock: Clock) -> Option<Buckets> {
+    let of = |clock| clocks.get(&clock);
+    let sum = |new: Option<&Buckets>, reused: Option<&Buckets>| {
+        let mut sum = new.or(reused)?.clone();
+        if let (Some(_), Some(reused)) = (new, reused) {
+            sum.merge(reused);
+        }
+        Some(sum)
+    };
+    match clock {
+        Clock::Service => sum(of(Clock::ServiceNew), of(Clock::ServiceReused)),
+        Clock::FirstByte => sum(of(Clock::FirstByteNew), of(Clock::FirstByteReused)),
+        // Under a closed pace nothing is due before it is sent.
+        Clock::Response => of(Clock::Service).cloned(),
+        Clock::Hit => of(Clock::Service)?.without(of(Clock::Miss)?).filter(|hits| !hits.is_empty()),
+        _ => None,
+    }
+}
+
+/// In this order: what a later one is derived from is known by then.
+const DERIVED: [Clock; 4] = [Clock::Service, Clock::FirstByte, Clock::Response, Clock::Hit];
+
+/// Histograms under the names of their clocks; those of later versions are passed over. What follows from others is left out, and
+/// one that does not although it might is written empty.
 pub(crate) mod named {
     use super::*;
 
     pub fn serialize<S: Serializer>(clocks: &Clocks, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(clocks.iter().map(|(clock, buckets)| (clock.name(), buckets)))
+        let nothing = Buckets::EMPTY;
+        let told = Clock::ALL.into_iter().filter_map(|clock| {
+            let (here, derived) = (clocks.get(&clock), derived(clocks, clock));
+            if derived.as_ref() == here { None } else { Some((clock.name(), here.unwrap_or(&nothing))) }
+        });
+        to.collect_map(told)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Clocks, D::Error> {
         let named = BTreeMap::<String, Buckets>::deserialize(from)?;
         let known = |name: &str| Clock::ALL.into_iter().find(|clock| clock.name() == name);
-        Ok(named.into_iter().filter_map(|(name, buckets)| Some((known(&name)?, buckets))).collect())
+        let mut clocks: Clocks =
+            named.into_iter().filter_map(|(name, buckets)| Some((known(&name)?, buckets))).collect();
+        for clock in DERIVED {
+            if !clocks.contains_key(&clock)
+                && let Some(buckets) = derived(&clocks, clock)
+            {
+                clocks.insert(clock, buckets);
+            }
+        }
+        clocks.retain(|_, buckets| !buckets.is_empty());
+        Ok(clocks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets::Digits;
+    use proptest::prelude::*;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Kept(#[serde(with = "named")] Clocks);
+
+    fn buckets() -> impl Strategy<Value = Buckets> {
+        prop::collection::btree_map(1u32..40, 1u64..5, 1..6)
+            .prop_map(|counts| Buckets::of_counts(counts.into_iter(), Digits::Three))
+    }
+
+    fn text(clocks: &Kept) -> String {
+        serde_json::to_string(clocks).unwrap()
+    }
+
+    #[test]
+    fn what_follows_from_others_is_not_told_twice() {
+        let of = |list: &[(u32, u64)]| Buckets::of_counts(list.iter().copied(), Digits::Three);
+        let (new, reused) = (of(&[(3, 1)]), of(&[(3, 1), (9, 4)]));
+        let all = of(&[(3, 2), (9, 4)]);
+        let clocks = Kept(
+            [
+                (Clock::ServiceNew, new),
+                (Clock::ServiceReused, reused),
+                (Clock::Service, all.clone()),
+                (Clock::Response, all),
+                (Clock::Miss, of(&[(9, 1)])),
+                (Clock::Hit, of(&[(3, 2), (9, 3)])),
+            ]
+            .into(),
+        );
+        let told = text(&clocks);
+        assert_eq!(told, r#"{"miss":[[9,1]],"service_new":[[3,1]],"service_reused":[[3,1],[5,4]]}"#);
+        assert_eq!(serde_json::from_str::<Kept>(&told).unwrap(), clocks);
+    }
+
+    proptest! {
+        /// Whatever is there, and whether or not it is the sum that it mostly is.
+        #[test]
+        fn clocks_are_read_as_they_were_written(
+            some in prop::collection::btree_map(0..Clock::ALL.len(), buckets(), 0..8),
+            derive in any::<[bool; 4]>(),
+        ) {
+            let mut clocks: Clocks = some.into_iter().map(|(nth, buckets)| (Clock::ALL[nth], buckets)).collect();
+            for (clock, _) in DERIVED.into_iter().zip(derive).filter(|(_, derive)| *derive) {
+                if let Some(buckets) = derived(&clocks, clock) {
+                    clocks.insert(clock, buckets);
+                }
+            }
+            let clocks = Kept(clocks);
+            prop_assert_eq!(serde_json::from_str::<Kept>(&text(&clocks)).unwrap(), clocks);
+        }
     }
 }

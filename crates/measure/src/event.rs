@@ -36,6 +36,8 @@ pub enum Event {
         /// The line.
         text: String,
     },
+    /// A request has ended that is kept in the run's file.
+    Kept(Box<Record>),
     /// The first answer that a worker got.
     First(Box<First>),
     /// The first TLS handshake of a worker is complete.
@@ -93,6 +95,8 @@ pub struct Record {
     pub place: usize,
     /// The phase that it belongs to, from 0.
     pub phase: usize,
+    /// Number of its connection within the worker.
+    pub connection: u64,
     /// What its figures are gathered under, a place in the phase's list of labels.
     pub label: Option<Label>,
     /// When it was begun, connecting included: time since the start of the run.

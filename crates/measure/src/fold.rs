@@ -66,6 +66,7 @@ impl RunState {
         if let Some(Command::Label { name, value }) = &control.command {
             self.head.labels.insert(name.clone(), value.clone());
         }
+        self.notes.extend(control.sentence());
     }
 
     fn begin(&mut self, head: &Head) {

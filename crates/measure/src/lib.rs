@@ -13,6 +13,7 @@ pub mod collect;
 pub mod contention;
 pub mod distribution;
 pub mod event;
+pub mod exchanges;
 pub mod figures;
 mod fold;
 pub mod http2;
@@ -44,6 +45,7 @@ pub use distribution::Distribution;
 pub use event::{
     Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk, TransactionMark,
 };
+pub use exchanges::Exchanges;
 pub use figures::Figures;
 pub use fold::RunState;
 pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};

@@ -59,6 +59,11 @@ pub fn answered(counts: &Counts) -> u64 {
     counts.hits + counts.misses + counts.revalidated + counts.collapsed
 }
 
+/// Requests that have ended, whichever way; those without an answer at the end of their part of the run have not.
+pub fn finished(counts: &Counts) -> u64 {
+    counts.fine + counts.faulty + counts.injected + counts.aborted + counts.failed
+}
+
 /// Bytes of answers that came in, header fields and bodies.
 pub fn received_bytes(counts: &Counts) -> u64 {
     counts.head_bytes + counts.body_bytes

@@ -8,6 +8,7 @@ use crate::accounts::OriginCounts;
 use crate::buckets::Buckets;
 use crate::clock::{Clocks, named};
 use crate::event::Evidence;
+use crate::exchanges::Exchanges;
 use crate::figures::Figures;
 use crate::machine::Watched;
 use crate::run::{Headline, Judged, Row, WorkerUse};
@@ -235,34 +236,6 @@ pub struct Minute {
     pub peaks: Vec<u64>,
 }
 
-/// Single requests, a column each; all columns are equally long.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Exchanges {
-    /// Of so many requests one is kept.
-    pub one_of: u64,
-    /// When each began, in µs since the start of the run.
-    pub began_us: Vec<u64>,
-    /// The user that sent it.
-    pub user: Vec<u64>,
-    /// Its place in the list of requests.
-    pub place: Vec<u32>,
-    /// How it ended: `fine`, or what went wrong.
-    pub outcome: Vec<String>,
-    /// Status of the answer, 0 without any.
-    pub status: Vec<u16>,
-    /// Opening its connection in µs; 0 over a kept one.
-    pub connect_us: Vec<u64>,
-    /// From the send to the first byte in µs; 0 where none came.
-    pub first_byte_us: Vec<u64>,
-    /// From the send to the end in µs.
-    pub service_us: Vec<u64>,
-    /// Bytes of the answer's head.
-    pub head_bytes: Vec<u64>,
-    /// Bytes of the answer's body.
-    pub body_bytes: Vec<u64>,
-}
-
 /// An answer that is kept with all that is known of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceFound {
@@ -304,6 +277,12 @@ pub enum Command {
     Rate {
         /// The rate.
         per_second: f64,
+        /// Place of the phase whose rate it is, from 0.
+        #[serde(default)]
+        phase: u32,
+        /// From when on, since that phase began.
+        #[serde(default, rename = "since_s", with = "seconds")]
+        since: Duration,
     },
     /// The run ends.
     Stop,
@@ -372,6 +351,23 @@ pub struct PhaseEnd {
     /// Hit ratio to be expected, where the plan allows a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_hit_ratio: Option<f64>,
+}
+
+impl Controlled {
+    /// What was done, in a sentence; nothing for a label, which stands in the head.
+    pub fn sentence(&self) -> Option<String> {
+        let (at, by) = (self.at.as_secs_f64(), &self.by);
+        match self.command.as_ref()? {
+            Command::Rate { per_second, .. } => Some(format!(
+                "from {at:.1} s on the rate was {}/s, set by {by}: the command does not repeat that, `wringer runs repeat \
+                 --plan` does",
+                (per_second * 1000.0).round() / 1000.0
+            )),
+            Command::Stop => Some(format!("the run was stopped after {at:.1} s by {by}")),
+            Command::Mark { text } => Some(format!("mark at {at:.1} s: {text}")),
+            Command::Label { .. } => None,
+        }
+    }
 }
 
 impl Second {

@@ -6,6 +6,7 @@ use crate::connections::{CloseBy, Connections, Resend};
 use crate::delay::Delay;
 use crate::field::Field;
 use crate::http2::{Http2, StreamFaults};
+use crate::keep::KeepRequests;
 use crate::message::{MessageConnections, MessageService};
 use crate::pace::Pace;
 use crate::reach::ConnectTo;
@@ -432,6 +433,10 @@ pub struct Trace {
     /// The times of all described requests are gathered, failed ones included, connecting apart.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub spreads: bool,
+    /// Single requests that are kept in the run's file.
+    #[serde(skip_serializing_if = "KeepRequests::is_nothing")]
+    #[schemars(with = "String")]
+    pub keep: KeepRequests,
 }
 
 /// How the origin behaves.

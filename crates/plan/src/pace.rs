@@ -180,6 +180,13 @@ impl Pace {
         }
     }
 
+    /// An open pace of requests whose rate was changed: from so many seconds on, so many per second. `None` for another pace.
+    pub fn with_changes(&self, changes: &[(f64, f64)]) -> Option<Pace> {
+        let Open { curve, arrivals, in_flight, connections: false } = self.open()? else { return None };
+        let curve = changes.iter().fold(curve, |curve, (at, rate)| curve.changed(*at, *rate));
+        Some(Pace::Stages { stages: curve.stages(), arrivals, in_flight })
+    }
+
     /// What an open pace says.
     pub fn open(&self) -> Option<Open> {
         let constant = |per_second| Curve::of(&[], per_second);
@@ -362,6 +369,27 @@ impl Curve {
         }
     }
 
+    /// The same until a moment, in seconds, and from then on so many per second.
+    #[must_use]
+    pub fn changed(&self, at: f64, per_second: f64) -> Curve {
+        let kept = self.lines.iter().filter(|line| line.begins < at).map(|line| line.until(at));
+        let mut lines: Vec<Line> = kept.collect();
+        if at > self.ends {
+            let (begins, before, by_end) = (self.ends, self.total, self.arrivals_by(at));
+            lines.push(Line { begins, lasts: at - begins, from: self.after, to: self.after, before, by_end });
+        }
+        Curve { lines, ends: at, total: self.arrivals_by(at), after: per_second }
+    }
+
+    /// Stages that make it; the last one has the rate that goes on.
+    pub fn stages(&self) -> Vec<Stage> {
+        let stage =
+            |line: &Line| Stage { lasts: Duration::from_secs_f64(line.lasts), from: line.from, to: line.to };
+        let after = Stage { lasts: Duration::from_secs(1), from: self.after, to: self.after };
+        let made = self.lines.iter().map(stage).chain([after]);
+        made.filter(|stage| stage.lasts >= Duration::from_micros(1)).collect()
+    }
+
     /// The highest rate of all, per second.
     pub fn highest(&self) -> f64 {
         self.lines.iter().fold(self.after, |most, line| most.max(line.from).max(line.to))
@@ -369,6 +397,13 @@ impl Curve {
 }
 
 impl Line {
+    /// The part of it before a moment that comes after its beginning.
+    fn until(&self, at: f64) -> Line {
+        let lasts = self.lasts.min(at - self.begins);
+        let by_end = self.before + self.integral(lasts);
+        Line { lasts, to: self.from + self.slope() * lasts, by_end, ..*self }
+    }
+
     fn slope(&self) -> f64 {
         (self.to - self.from) / self.lasts
     }
@@ -477,6 +512,28 @@ mod tests {
             let whole = Stage::sum(&stages).as_secs_f64();
             let (here, beyond) = (curve.arrivals_by(at * whole), curve.arrivals_by(at * whole + 1e-6));
             prop_assert!(here <= beyond && beyond - here <= curve.highest() * 1e-6 + 1e-6);
+        }
+
+        /// What was due before a change stays as it was, afterwards the new rate goes on; the stages say the same.
+        #[test]
+        fn a_changed_curve_is_the_old_one_before_and_the_new_rate_behind(
+            stages in prop::collection::vec(stage(), 0..5),
+            at in 0.001..60.0f64,
+            rate in 0.01..10_000.0f64,
+            further in 0.0..50.0f64,
+        ) {
+            let curve = Curve::of(&stages, 7.0);
+            let changed = curve.changed(at, rate);
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.abs().max(1.0);
+            for part in [0.0, 0.3, 0.99, 1.0] {
+                prop_assert!(close(changed.arrivals_by(at * part), curve.arrivals_by(at * part)));
+            }
+            let due = curve.arrivals_by(at) + rate * further;
+            prop_assert!(close(changed.arrivals_by(at + further), due));
+            let again = Curve::of(&changed.stages(), rate);
+            // Stages are as fine as a nanosecond.
+            let off = (again.arrivals_by(at + further) - due).abs();
+            prop_assert!(off <= 1e-3 + 1e-6 * due, "{off}");
         }
 
         #[test]

@@ -17,8 +17,8 @@ use std::io::{self, Read, Write};
 /// Versions of the format: a reader of another major understands nothing but `head` and `note`; a new kind or field raises
 /// the minor.
 pub const MAJOR: u8 = 1;
-/// See [`MAJOR`].
-pub const MINOR: u8 = 0;
+/// See [`MAJOR`]. 1: times that follow from others are left out; single requests; the phase of a rate.
+pub const MINOR: u8 = 1;
 
 /// Bytes of a member's header.
 pub const HEADER: usize = 32;

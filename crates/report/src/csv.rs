@@ -1,6 +1,7 @@
 //! A run second by second as comma-separated values (RFC 4180), for tables.
 
-use measure::{Counts, Row, RunResult};
+use measure::exchanges::Kept;
+use measure::{Counts, Exchanges, Head, Row, RunResult};
 
 /// A head line, and a line for each row of the timeline: times, every counter of the clients, and the median, 99th
 /// percentile, longest and mean service time.
@@ -13,6 +14,39 @@ pub fn seconds(result: &RunResult) -> String {
         text.push_str(&line(row, phase));
     }
     text
+}
+
+/// A head line, and a line for each single request that was kept.
+pub fn requests<'a>(head: &Head, exchanges: impl Iterator<Item = &'a Exchanges>) -> String {
+    let mut text =
+        "began_s,phase,number,user,connection,label,method,url,outcome,status,connect_us,first_byte_us,\
+                    service_us,head_bytes,body_bytes\r\n"
+            .to_owned();
+    exchanges.flat_map(Exchanges::iter).for_each(|kept| text.push_str(&request(head, &kept)));
+    text
+}
+
+fn request(head: &Head, kept: &Kept<'_>) -> String {
+    let phase = head.phases.get(kept.phase as usize);
+    let label = phase.zip(kept.label).and_then(|(phase, label)| phase.labels.get(label));
+    format!(
+        "{:.6},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\r\n",
+        kept.began_us as f64 / 1e6,
+        quoted(phase.map_or("", |phase| &phase.name)),
+        kept.number,
+        kept.user,
+        kept.connection,
+        quoted(label.map_or("", String::as_str)),
+        quoted(kept.method),
+        quoted(kept.url),
+        quoted(kept.outcome),
+        kept.status,
+        kept.connect_us,
+        kept.first_byte_us,
+        kept.service_us,
+        kept.head_bytes,
+        kept.body_bytes
+    )
 }
 
 fn line(row: &Row, phase: &str) -> String {

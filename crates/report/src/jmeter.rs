@@ -1,6 +1,7 @@
 //! JMeter's layouts: the results file (JTL) as CSV and XML, the summariser's lines, and `statistics.json`.
 
 pub mod jtl;
+pub mod kept;
 pub mod samples;
 pub mod statistics;
 pub mod summary;

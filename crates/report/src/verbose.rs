@@ -136,6 +136,7 @@ mod tests {
             user: 0,
             place: 0,
             phase: 0,
+            connection: 1,
             label: None,
             began: Duration::ZERO,
             outcome,

@@ -4,9 +4,10 @@ use crate::problem::Problem;
 use crate::runs;
 use doors::native::Layout;
 use measure::stream::End;
-use measure::{Head, RunEvent, RunResult, RunState};
+use measure::{Exchanges, Head, RunEvent, RunResult, RunState};
 use plan::Plan;
 use report::Context;
+use report::jmeter::{jtl, kept};
 use report::metrics::Format;
 use report::old::Tool;
 use report::page::Gathered;
@@ -23,6 +24,9 @@ pub fn laid_out(layout: Layout, file: &Path) -> Result<(String, Vec<String>), Pr
     }
     let mut gathered = Gathered::default();
     events.iter().for_each(|event| gathered.apply(event));
+    if matches!(layout, Layout::Hlog | Layout::Statistics | Layout::Requests | Layout::Jtl | Layout::JtlXml) {
+        return of_records(layout, &events, gathered.state(), file);
+    }
     if layout == Layout::Html {
         return Ok((page(&gathered, file)?, Vec::new()));
     }
@@ -44,9 +48,7 @@ fn old_tool(layout: Layout) -> Option<Tool> {
         Layout::Wrk2 => Some(Tool::Wrk2),
         Layout::Wrktcp => Some(Tool::Wrktcp),
         Layout::Jtest => Some(Tool::Jtest),
-        Layout::Text | Layout::Json | Layout::Html | Layout::Csv | Layout::Events | Layout::Openmetrics => {
-            None
-        }
+        _ => None,
     }
 }
 
@@ -56,6 +58,71 @@ fn native(layout: Layout, result: &RunResult, head: &Head, context: &Context<'_>
         Layout::Csv => report::csv::seconds(result),
         Layout::Openmetrics => report::metrics::text(result, head, Format::OpenMetrics),
         _ => format!("\n{}", report::harmless(&report::text::report(result, context))),
+    }
+}
+
+/// Layouts made of the records themselves.
+fn of_records(
+    layout: Layout,
+    events: &[RunEvent],
+    state: &RunState,
+    file: &Path,
+) -> Result<(String, Vec<String>), Problem> {
+    let kept: Vec<&Exchanges> = exchanges(events).collect();
+    let (head, notes) = (state.head(), kept_notes(layout, &kept));
+    let jtl = |xml: bool, plan: &Plan| {
+        let property = |name: &str| (xml && name == "output_format").then(|| "xml".to_owned());
+        kept::results(&jtl::Layout::of(&property), head, plan, exchanges(events))
+    };
+    let text = match layout {
+        Layout::Hlog => report::hlog::text(head, events)
+            .map_err(|error| Problem::impossible(format!("the log cannot be made: {error}")))?,
+        Layout::Requests => report::csv::requests(head, exchanges(events)),
+        _ => with_context(state, file, |context, _| match layout {
+            Layout::Statistics => kept::statistics(head, context.plan, exchanges(events)),
+            _ => jtl(layout == Layout::JtlXml, context.plan),
+        })?,
+    };
+    Ok((text, notes))
+}
+
+fn exchanges(events: &[RunEvent]) -> impl Iterator<Item = &Exchanges> {
+    events.iter().filter_map(|event| match event {
+        RunEvent::Exchanges(exchanges) => Some(&**exchanges),
+        _ => None,
+    })
+}
+
+/// What is to be said of single requests that are not all.
+fn kept_notes(layout: Layout, kept: &[&Exchanges]) -> Vec<String> {
+    let of = kept.first().map(|kept| kept.keep.as_str());
+    match (layout, of) {
+        (Layout::Hlog, _) => vec!["times of seconds are kept in two digits, 0.8 % wide".to_owned()],
+        (_, Some("failures")) => vec!["only requests that were not good were kept".to_owned()],
+        (_, Some(share)) if share != "exchanges" => vec![format!("a sample: {share} of all requests")],
+        _ => Vec::new(),
+    }
+}
+
+/// Refuses a layout of single requests where they were not kept. `sampled`: some of them will do.
+///
+/// # Errors
+/// They were not, or only some.
+pub fn refuse_unkept(layout: Layout, file: &Path, sampled: bool) -> Result<(), Problem> {
+    if !matches!(layout, Layout::Requests | Layout::Jtl | Layout::JtlXml | Layout::Statistics) {
+        return Ok(());
+    }
+    let events = runs::events(&runs::bytes(file)?, file)?;
+    match exchanges(&events).next().map(|kept| kept.keep.as_str()) {
+        None => Err(Problem::Usage(
+            "this run kept no single requests, which this layout is made of: run it with --keep exchanges, or --keep 1/N for a \
+             sample"
+                .to_owned(),
+        )),
+        Some(share) if share != "exchanges" && !sampled => Err(Problem::Usage(format!(
+            "this run kept {share} of the requests only: --sampled lays out those"
+        ))),
+        Some(_) => Ok(()),
     }
 }
 
@@ -74,7 +141,7 @@ pub fn text(gathered: &Gathered, file: &Path) -> Result<String, Problem> {
 }
 
 /// A record as it was written, with its line end.
-fn line(event: &RunEvent) -> String {
+pub fn line(event: &RunEvent) -> String {
     // Records have text and numbers only.
     report::harmless_json(serde_json::to_string(event).unwrap_or_default()) + "\n"
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod command;
 mod demo;
 mod doctor;
+mod export;
 mod files;
 mod layout;
 mod live;
@@ -18,6 +19,8 @@ mod rig;
 mod runs;
 mod serve;
 mod session;
+mod steer;
+mod tui;
 
 use command::Entry;
 use doors::native::{Cli, Command, PlanCommand};

@@ -109,7 +109,7 @@ impl Mask {
                 }
                 Said::Connecting | Said::Connected | Said::Judged { .. } => {}
             },
-            Event::Request(record) => {
+            Event::Request(record) | Event::Kept(record) => {
                 record.url = self.text(&record.url);
                 let remark = record.remark.iter_mut();
                 remark.flat_map(|remark| &mut remark.label).for_each(|label| *label = self.text(label));

@@ -50,6 +50,9 @@ fn visible(bytes: &[u8]) -> Vec<u8> {
 
 /// A line on standard error: what people should know and programs need not read.
 pub fn notice(text: &str) {
+    if let Some(tui) = crate::tui::active().filter(crate::tui::Handle::is_shown) {
+        return tui.note(text);
+    }
     aside(&format!("{text}\n"));
 }
 

@@ -23,6 +23,9 @@ export const en = {
   markAsk: "What happened now?",
   cancel: "Cancel",
   ok: "OK",
+  control: "Change the run while it goes on",
+  noRate: "A rate is requests per second, such as 300 or 20k",
+  done: (at: string) => `holds from ${at} s on`,
 
   judgement: {
     broken_off: "broken off: wringer's own code failed",
@@ -238,6 +241,8 @@ export const en = {
     l: "logarithmic axis or not",
     t: "this chart as a table",
     "/": "search",
+    s: "stop the run that goes on (asks)",
+    m: "mark the moment",
     "?": "this help",
   } as Record<string, string>,
   honest: "About these figures",

@@ -24,6 +24,9 @@ export const zh: Texts = {
   mark: "标记…",
   markAsk: "刚刚发生了什么?",
   cancel: "取消",
+  control: "在运行中更改",
+  noRate: "速率是每秒请求数,例如 300 或 20k",
+  done: (at: string) => `自 ${at} 秒起生效`,
   ok: "确定",
 
   judgement: {
@@ -248,6 +251,8 @@ export const zh: Texts = {
     l: "对数坐标开关",
     t: "以表格显示此图表",
     "/": "搜索",
+    s: "停止正在进行的运行(会先询问)",
+    m: "标记此刻",
     "?": "本帮助",
   },
   honest: "关于这些数据",

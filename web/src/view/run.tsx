@@ -7,6 +7,7 @@ import type { Run } from "../model.ts";
 import { clock, window_ } from "../state.ts";
 import { t } from "../text/index.ts";
 import { figures } from "../window.ts";
+import { Control, steerable } from "./control.tsx";
 import { Headline } from "./header.tsx";
 import { Failures, Machine, Notes, Thresholds } from "./sections.tsx";
 import { Steps } from "./steps.tsx";
@@ -27,6 +28,7 @@ export function RunView({ run }: { run: Run }) {
   return (
     <main>
       <Headline run={run} />
+      {steerable(run) && <Control run={run} />}
       <Tiles run={run} figures={of} />
       <Strip run={run} until={until} figures={of}>
         {shown.length > 1 && (

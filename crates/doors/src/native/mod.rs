@@ -7,6 +7,7 @@ mod body;
 mod cache;
 mod data;
 mod expect;
+mod export;
 mod files;
 mod http;
 mod list;
@@ -28,6 +29,7 @@ pub use body::BodyArgs;
 pub use cache::{CacheArgs, Target, reachable};
 pub use data::DataArgs;
 pub use expect::ExpectArgs;
+pub use export::{ExportArgs, MetricNames};
 pub use files::Files;
 pub use http::{HttpArgs, RequestArgs, RunArgs as HttpRunArgs};
 pub use manual::{Page, completions, pages};
@@ -238,6 +240,9 @@ pub struct ReportArgs {
     /// Its layout
     #[arg(long = "as", value_name = "LAYOUT", default_value = "text")]
     pub layout: Layout,
+    /// Also lay out single requests of which only a sample, or those that failed, were kept
+    #[arg(long)]
+    pub sampled: bool,
     /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     pub keep_in: Option<PathBuf>,
@@ -269,6 +274,19 @@ pub enum Layout {
     Events,
     /// As metrics, in the text of OpenMetrics 1.0.
     Openmetrics,
+    /// HdrHistogram's log: a histogram for each second and kind of time.
+    Hlog,
+    /// Single requests that were kept, for tables.
+    #[value(name = "requests.csv")]
+    Requests,
+    /// Single requests that were kept, as JMeter's results file (CSV).
+    Jtl,
+    /// The same in XML.
+    #[value(name = "jtl.xml")]
+    JtlXml,
+    /// JMeter's statistics.json.
+    #[value(name = "statistics.json")]
+    Statistics,
     /// As ab would have printed it.
     Ab,
     /// As siege would have printed it.

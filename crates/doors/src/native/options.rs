@@ -1,5 +1,6 @@
 //! Groups of options that several commands share.
 
+use super::export::ExportArgs;
 use super::service::ServiceArgs;
 use super::tls::OriginTlsArgs;
 use super::values::{
@@ -10,8 +11,8 @@ use clap::Args;
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
 use plan::{
-    CheckContent, CloseBy, Delay, Field, Io, Limits, Origin, RequestForm, Resend, SourceRange, StreamFaults,
-    Threshold,
+    CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Plan, RequestForm, Resend,
+    SourceRange, StreamFaults, Threshold,
 };
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,9 @@ pub struct OutputArgs {
     /// Another name by which browsers call its server, such as that of a tunnel's end
     #[arg(long, value_name = "NAME", requires = "live")]
     pub live_host_name: Vec<String>,
+    /// Show the run in the terminal while it goes on: curves, a heat map, and keys that change it
+    #[arg(long, conflicts_with = "quiet")]
+    pub tui: bool,
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
@@ -48,6 +52,9 @@ pub struct OutputArgs {
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,
+    /// Where figures go while it runs.
+    #[command(flatten)]
+    pub export: ExportArgs,
 }
 
 impl OutputArgs {
@@ -96,9 +103,23 @@ pub struct KeepArgs {
     /// Do not keep the run
     #[arg(long, conflicts_with = "keep_in")]
     pub no_keep: bool,
+    /// Keep single requests, too: failures, 1/N (a sample) or exchanges (all); some 12 bytes each
+    #[arg(long = "keep", value_name = "WHICH", value_parser = KeepRequests::parse, conflicts_with = "no_keep")]
+    pub kept_requests: Option<KeepRequests>,
     /// A word of your own that the kept run bears: NAME=VALUE; several times
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     pub labels: Vec<(String, String)>,
+}
+
+impl KeepArgs {
+    /// A plan that keeps what is asked for.
+    #[must_use]
+    pub fn applied(&self, mut plan: Plan) -> Plan {
+        if let (Some(keep), Some(load)) = (self.kept_requests, &mut plan.load) {
+            load.trace.keep = keep;
+        }
+        plan
+    }
 }
 
 /// A label: a name, and a value that may be nothing.

@@ -10,7 +10,7 @@ pub(crate) use lock::{Held, Lock};
 pub(crate) use meeting::Meeting;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,20 @@ pub struct Control {
     workers: u32,
     started: OnceLock<Instant>,
     phases: Vec<Gate>,
+    /// Changes of rates so far, in order; how many there are is looked up for each arrival.
+    rates: Mutex<Vec<RateChange>>,
+    rates_changed: AtomicUsize,
+}
+
+/// From a moment on, so many requests per second of all workers together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateChange {
+    /// The phase, by its number.
+    pub phase: usize,
+    /// When, since the phase began; far enough ahead that all workers know of it before.
+    pub at: Duration,
+    /// How many.
+    pub per_second: f64,
 }
 
 #[derive(Debug, Default)]
@@ -71,6 +85,8 @@ impl Control {
             workers,
             started: OnceLock::new(),
             phases,
+            rates: Mutex::default(),
+            rates_changed: AtomicUsize::new(0),
         }
     }
 
@@ -93,6 +109,24 @@ impl Control {
     /// True if nobody waits for what is under way.
     pub(crate) fn stopped_now(&self) -> bool {
         self.now.load(Ordering::Relaxed)
+    }
+
+    /// Changes the rate of a phase with an open pace.
+    pub fn change_rate(&self, change: RateChange) {
+        // A worker that panicked while it held the lock has left the list whole.
+        let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        rates.push(change);
+        self.rates_changed.store(rates.len(), Ordering::Release);
+    }
+
+    /// The changes of a phase's rate behind the first `known` of the run, and how many there are now.
+    pub(crate) fn rate_changes(&self, phase: usize, known: usize) -> Option<(Vec<RateChange>, usize)> {
+        if self.rates_changed.load(Ordering::Acquire) == known {
+            return None;
+        }
+        let rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = rates.iter().skip(known).filter(|change| change.phase == phase);
+        Some((new.copied().collect(), rates.len()))
     }
 
     /// The barrier of this name in a phase, the same for all workers.

@@ -24,6 +24,7 @@ pub(crate) fn has_fast_path(load: &Load) -> bool {
     let (trace, limits) = (&load.trace, &load.limits);
     let http = load.protocol.http1();
     !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.spreads)
+        && trace.keep.is_nothing()
         && limits.first_byte.is_none()
         && limits.idle.is_none()
         && load.protocol.connections().requests_per_connection.is_none()

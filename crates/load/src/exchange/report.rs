@@ -42,7 +42,11 @@ impl Ending {
 /// True if a request that ended so is told of, in whichever way.
 pub(super) fn is_wanted(worker: &Worker, outcome: Outcome) -> bool {
     let trace = &worker.load.trace;
-    !matches!(outcome, Outcome::Fine) || trace.requests || trace.heads || trace.bodies
+    !matches!(outcome, Outcome::Fine)
+        || trace.requests
+        || trace.heads
+        || trace.bodies
+        || !trace.keep.is_nothing()
 }
 
 /// True if the head of an answer may be wanted.
@@ -111,6 +115,9 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
     if trace.requests || trace.bad_requests && !is_fine {
         worker.account.show(Event::Request(Box::new(record(context, client, call, sent, ending))));
     }
+    if trace.keep.wants(sent.turn.number, is_fine) {
+        worker.account.tell(Event::Kept(Box::new(record(context, client, call, sent, ending))));
+    }
     if is_fine {
         return;
     }
@@ -141,6 +148,7 @@ fn record<C: Call>(
         user: client.user,
         place: described.place,
         phase: worker.account.phase(),
+        connection: sent.connection,
         label: call.label(&sent.item),
         began: worker.account.since(sent.begun.unwrap_or(moments.sent)),
         outcome: ending.outcome,

@@ -18,12 +18,25 @@ pub struct Schedule {
     next: u64,
     /// Sum of the gaps drawn so far, as if this part had one arrival per second (Poisson).
     drawn: f64,
+    /// `drawn` before the last arrival.
+    drawn_before: f64,
 }
 
 impl Schedule {
     /// The schedule of one part of an open pace.
     pub fn new(open: Open, part: Part, seed: u64) -> Schedule {
-        Schedule { open, part, seed, next: 0, drawn: 0.0 }
+        Schedule { open, part, seed, next: 0, drawn: 0.0, drawn_before: 0.0 }
+    }
+
+    /// Changes the rate from a moment of the phase on. What was due before stays so.
+    pub fn change(&mut self, at: Duration, per_second: f64) {
+        self.open.curve = self.open.curve.changed(at.as_secs_f64(), per_second);
+    }
+
+    /// The arrival that was told last, once, is told again by the next call.
+    pub fn take_back(&mut self) {
+        self.next = self.next.saturating_sub(1);
+        self.drawn = self.drawn_before;
     }
 
     /// When a number of arrivals, of all parts, is reached.
@@ -95,6 +108,7 @@ impl Iterator for Schedule {
             // Parts that are each a Poisson process are one together, and a process at a rate of 1, drawn out along the
             // curve, is one at the curve's rate.
             Arrivals::Poisson => {
+                self.drawn_before = self.drawn;
                 self.drawn += self.gap(nth);
                 self.open.curve.moment_of(self.drawn * f64::from(self.part.of))?
             }
@@ -183,6 +197,24 @@ mod tests {
         let gaps: Vec<f64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(gaps.iter().all(|gap| (0.009..=0.011).contains(gap)));
         assert!(gaps.iter().any(|gap| *gap < 0.0095) && gaps.iter().any(|gap| *gap > 0.0105));
+    }
+
+    #[test]
+    fn a_rate_that_changes_is_that_of_stages_for_every_law_and_part() {
+        let change = Duration::from_millis(1_500);
+        for arrivals in ALL {
+            for part in Part::all(3) {
+                let mut changed = schedule("1s:100", arrivals, part, 5);
+                let mut at: Vec<Duration> = changed.by_ref().take_while(|at| *at < change).collect();
+                changed.take_back();
+                changed.change(change, 400.0);
+                at.extend(changed.take(300));
+                let whole = schedule("1500ms:100,1s:400", arrivals, part, 5);
+                let whole: Vec<Duration> = whole.take(at.len()).collect();
+                let off = at.iter().zip(&whole).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+                assert!(off < Duration::from_micros(1), "{arrivals:?} {part:?}: {off:?}");
+            }
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Arrivals handed out in a row before users get to send them: whoever comes last waits for all before.
 const BATCH: u64 = 32;
+/// How often is looked up whether the run is stopped, or its rate changed.
+const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// A request that is due, in the hands of a user.
 type Handed = Rc<(Cell<Option<(u64, Instant)>>, Signal)>;
@@ -62,15 +64,20 @@ async fn hand_out(
     pool: &Rc<Pool>,
     mut schedule: Schedule,
 ) -> bool {
-    for nth in 1u64.. {
-        let Some(due) =
-            schedule.next().map(|at| work.phase.opens + at).filter(|due| work.phase.is_before_end(*due))
-        else {
-            return true;
-        };
-        if work.phase.is_spent() || !wait_until(worker, work, due).await {
+    let (mut nth, mut known) = (0u64, 0);
+    loop {
+        let due = schedule.next().map(|at| work.phase.opens + at);
+        let due = due.filter(|due| work.phase.is_before_end(*due));
+        if due.is_some() && work.phase.is_spent() {
             return false;
         }
+        let due = match wait_for_arrival(worker, work, due, &mut known, &mut schedule).await {
+            Waited::Due(due) => due,
+            Waited::Changed => continue,
+            Waited::Nothing => return true,
+            Waited::Over => return false,
+        };
+        nth += 1;
         let is_over = work.phase.is_over_at(worker.net.now());
         if nth % BATCH == 0 && !is_over {
             // However far behind the schedule is, users get to send.
@@ -102,12 +109,10 @@ async fn hand_out(
         user.0.set(Some((number, due)));
         user.1.set();
     }
-    true
 }
 
 /// Waits for a moment of the phase, looking up now and then whether the run is stopped; false if it is.
 pub(super) async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) -> bool {
-    const LOOK_UP: Duration = Duration::from_millis(20);
     loop {
         let now = worker.net.now();
         if worker.over(&work.phase, due) {
@@ -118,6 +123,59 @@ pub(super) async fn wait_until(worker: &Worker, work: &PhaseWork, due: Instant) 
         }
         worker.net.sleep_until(due.min(now + LOOK_UP)).await;
     }
+}
+
+/// Why an arrival is not waited for any longer.
+enum Waited {
+    /// It is due.
+    Due(Instant),
+    /// The rate has changed: its moment is another one.
+    Changed,
+    /// Nothing more comes in this phase.
+    Nothing,
+    /// The run is stopped.
+    Over,
+}
+
+/// Waits for the next arrival, looking up now and then whether the run is stopped or the rate has changed. Without an arrival, and
+/// where the phase has an end, a change may still bring one.
+async fn wait_for_arrival(
+    worker: &Worker,
+    work: &PhaseWork,
+    due: Option<Instant>,
+    known: &mut usize,
+    schedule: &mut Schedule,
+) -> Waited {
+    loop {
+        let now = worker.net.now();
+        if worker.over(&work.phase, due.unwrap_or(now)) {
+            return if due.is_some() { Waited::Over } else { Waited::Nothing };
+        }
+        if has_changed(worker, known, schedule) {
+            return Waited::Changed;
+        }
+        match due {
+            Some(due) if now >= due => return Waited::Due(due),
+            None if work.phase.ends_after().is_none() => return Waited::Nothing,
+            _ => {}
+        }
+        let until = due.unwrap_or_else(|| work.phase.ends_before(now + LOOK_UP));
+        worker.net.sleep_until(until.min(now + LOOK_UP)).await;
+    }
+}
+
+/// Takes changes of the rate in that are not `known` yet; true if there are any: the last arrival comes again.
+fn has_changed(worker: &Worker, known: &mut usize, schedule: &mut Schedule) -> bool {
+    let Some((changes, now)) = worker.control.rate_changes(worker.account.phase(), *known) else {
+        return false;
+    };
+    *known = now;
+    if changes.is_empty() {
+        return false;
+    }
+    schedule.take_back();
+    changes.iter().for_each(|change| schedule.change(change.at, change.per_second));
+    true
 }
 
 /// An idle user, or a new one; `None` where there may be no more.

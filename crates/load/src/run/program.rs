@@ -161,6 +161,7 @@ impl Walk<'_> {
             return;
         }
         account.show(Event::Request(Box::new(Record {
+            connection: 0,
             number: turn.number,
             user: user.client.user,
             place: 0,

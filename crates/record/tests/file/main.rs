@@ -196,3 +196,36 @@ fn space_that_comes_back_is_used_and_the_gap_is_told() {
     });
     assert!(notes.next().unwrap().ends_with(&format!("{lost} records are missing")));
 }
+
+/// A file of each version that there was: 20 requests to the demonstration cache, all of them misses.
+#[test]
+fn files_of_older_versions_stay_readable() {
+    let bytes = include_bytes!("v1.0.wrun");
+    let (events, gaps) = read(bytes);
+    assert_eq!((events.len(), gaps.len()), (5, 0));
+    let mut state = measure::RunState::default();
+    events.iter().for_each(|event| state.apply(event));
+    let result = state.result();
+    let measured = result.measured();
+    assert_eq!((measured.counts().requests, measured.counts().fine), (20, 20));
+    let count = |clock| measured.tally.clock(clock).len();
+    use measure::Clock::{Hit, Miss, Response, Service};
+    assert_eq!([Service, Response, Miss, Hit].map(count), [20, 20, 20, 0]);
+    assert_eq!(state.end().map(|end| end.phases[0].requests), Some(20));
+}
+
+#[test]
+fn what_lists_of_runs_need_is_read_without_the_rest() {
+    let events = events(20);
+    let bytes = written(&events);
+    let is_border =
+        |event: &RunEvent| matches!(event, RunEvent::Head(_) | RunEvent::Control(_) | RunEvent::End(_));
+    let expected: Vec<RunEvent> = events.into_iter().filter(is_border).collect();
+    let seen: Vec<Item> = Reader::new(&bytes).unwrap().borders().collect();
+    assert_eq!(seen, expected.into_iter().map(Item::Event).collect::<Vec<_>>());
+    // Cut behind any byte it ends, and never has more than there was.
+    for cut in (0..bytes.len()).step_by(7) {
+        let items = Reader::new(&bytes[..cut]).into_iter().flat_map(Reader::borders).count();
+        assert!(items <= 3, "{cut}");
+    }
+}

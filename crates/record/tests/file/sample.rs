@@ -82,7 +82,11 @@ pub fn small() -> Vec<RunEvent> {
         RunEvent::Evidence(Box::new(evidence)),
         RunEvent::Control(Controlled {
             by: "page".to_owned(),
-            command: Some(measure::stream::Command::Rate { per_second: 12.5 }),
+            command: Some(measure::stream::Command::Rate {
+                per_second: 12.5,
+                phase: 1,
+                since: Duration::from_millis(500),
+            }),
             ..Controlled::default()
         }),
         note("two"),

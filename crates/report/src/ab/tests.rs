@@ -298,6 +298,7 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         user: 0,
         place: 0,
         phase: 0,
+        connection: 1,
         label: None,
         began: Duration::from_secs(began),
         outcome: Outcome::Fine,

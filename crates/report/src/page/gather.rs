@@ -197,7 +197,7 @@ pub(super) fn fault_column(fault: &str) -> String {
 
 fn mark(control: &Controlled) -> Option<Mark> {
     let (text, kind) = match control.command.as_ref()? {
-        Command::Rate { per_second } => (format!("{}/s", crate::show::scaled(*per_second)), "rate"),
+        Command::Rate { per_second, .. } => (format!("{}/s", crate::show::scaled(*per_second)), "rate"),
         Command::Stop => ("stop".to_owned(), "stop"),
         Command::Mark { text } => (text.clone(), "mark"),
         // A word for the whole run: it stands in the head.

@@ -132,6 +132,7 @@ fn record(method: &str, status: u16) -> Record {
         user: 2,
         place: 1,
         phase: 0,
+        connection: 1,
         label: None,
         began: Duration::ZERO,
         outcome: Outcome::Fine,

@@ -260,6 +260,7 @@ impl View for Told {
             | Event::Body(_)
             | Event::Talk(_)
             | Event::RequestError(_)
+            | Event::Kept(_)
             | Event::Evidence(_)
             | Event::Transaction(_)
             | Event::Log { .. }

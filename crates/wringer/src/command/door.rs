@@ -2,11 +2,13 @@
 //! tool's own is its [`Door`], in a file of this folder.
 
 use super::{clock, show};
+use crate::arguments::repeat;
 use crate::files;
 use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, About, Finished, SessionOptions, View, signals};
+use crate::runs;
+use crate::session::{self, About, Finished, Keep, SessionOptions, Sinks, View, signals};
 use plan::Plan;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -176,8 +178,10 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let plan = door.common().plan.clone();
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
-    let live = door.page().map(|_| Live::begin());
-    let about = About { door: D::NAME, target: door.target(), live, ..About::default() };
+    let sinks = Sinks { live: door.page().map(|_| Live::begin()), ..Sinks::default() };
+    let command = repeat(&plan, D::SEED);
+    let about =
+        About { door: D::NAME, command, target: door.target(), keep: keep(), sinks, ..About::default() };
     let mut finished = ready.about(about).run(&[], &mut lines)?;
     let say = |line: &str| show::notice(&format!("{}: {line}", D::NAME));
     let failure = finished.scripts.failure();
@@ -194,12 +198,24 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
             exit.or_worse(problem.exit())
         }
     };
+    if door.page().is_none() {
+        finished.tell_end(exit.number(), None);
+    }
+    if let Some(kept) = finished.conclude() {
+        show::notice(&runs::kept(&kept));
+    }
     finished.scripts.done(&finished.result)?;
     Ok(match (terminated::<D>(), failure) {
         (Some(code), _) => Exit::Code(ExitCode::from(code)),
         (None, Some(_)) => Exit::Impossible,
         (None, None) => exit,
     })
+}
+
+/// Old tools keep no runs of themselves, and have no options of ours: who wants theirs kept says so in the environment.
+fn keep() -> Option<Keep> {
+    let folder = std::env::var_os("WRINGER_KEEP_IN").filter(|folder| !folder.is_empty())?;
+    Some(Keep { folder: PathBuf::from(folder), wanted: true })
 }
 
 /// The exit code of a process that a signal has ended, where the tool would have been ended by it.

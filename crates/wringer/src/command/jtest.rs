@@ -174,6 +174,7 @@ impl View for Table {
             | Event::Request(_)
             | Event::Transaction(_)
             | Event::Log { .. }
+            | Event::Kept(_)
             | Event::First(_)
             | Event::FirstTls(_)
             | Event::Certificate(_) => {}

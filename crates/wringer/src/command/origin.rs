@@ -2,8 +2,9 @@
 
 use super::show::{self, Lines, Ran};
 use crate::arguments::repeat;
+use crate::export;
 use crate::problem::{Exit, Problem};
-use crate::session::{self, About, SessionOptions};
+use crate::session::{self, About, SessionOptions, Sinks};
 use doors::native::OriginArgs;
 
 /// Runs the command until interrupted, or for as long as it was told.
@@ -21,8 +22,9 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     show::warn(ready.warnings());
     show::notice(&format!("the origin listens at {listen}; Ctrl-C ends it"));
     let seed_option = args.seed.is_none().then_some("--seed");
-    let live = show::live(&args.output);
-    let about = About { door: "origin", command: repeat(&plan, seed_option), live, ..About::default() };
+    let sinks =
+        Sinks { live: show::live(&args.output), exports: export::start(&args.output.export)?, tui: None };
+    let about = About { door: "origin", command: repeat(&plan, seed_option), sinks, ..About::default() };
     let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&[], &mut Lines::new(&args.output, &plan, true))?;
     Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))

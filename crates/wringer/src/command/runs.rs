@@ -4,6 +4,9 @@ use super::show;
 use crate::problem::{Exit, Problem};
 use crate::runs::{self, Limits, Query, Spare, Summary};
 use doors::native::{PruneArgs, RunsArgs, RunsCommand};
+use measure::stream::Command;
+use measure::{RunEvent, RunState};
+use plan::Plan;
 use plan::units;
 use report::show::{Table, percent, rate, time};
 use std::path::Path;
@@ -105,8 +108,11 @@ fn label(folder: &Path, run: &str, labels: &[(String, String)]) -> Result<(), Pr
 /// Removes the oldest runs beyond the limits; those that bear the label `keep` stay.
 fn prune(folder: &Path, args: &PruneArgs) -> Result<(), Problem> {
     let usual = Limits::default();
-    let limits =
-        Limits { runs: args.keep.unwrap_or(usual.runs), bytes: args.size.unwrap_or(usual.bytes), age: args.age };
+    let limits = Limits {
+        runs: args.keep.unwrap_or(usual.runs),
+        bytes: args.size.unwrap_or(usual.bytes),
+        age: args.age,
+    };
     let pruned = runs::prune(folder, limits, Spare::Kept, args.dry_run)?;
     let would = if args.dry_run { "would be " } else { "" };
     let size = units::show_size(pruned.bytes);
@@ -123,11 +129,48 @@ fn prune(folder: &Path, args: &PruneArgs) -> Result<(), Problem> {
 /// The command that repeats a run, or its plan.
 fn repeat(folder: &Path, run: &str, plan: bool) -> Result<(), Problem> {
     let file = runs::find(run, folder)?;
-    let state = runs::load(&file)?;
-    if plan {
-        show::write(&state.head().plan);
-    } else {
-        show::line(&state.head().command);
+    let events = runs::events(&runs::bytes(&file)?, &file)?;
+    let mut state = RunState::default();
+    events.iter().for_each(|event| state.apply(event));
+    let changes = changes(&events);
+    match (plan, changes.is_empty()) {
+        (true, true) => show::write(&state.head().plan),
+        (true, false) => show::write(&changed_plan(&state.head().plan, &changes)?),
+        (false, is_same) => {
+            show::line(&state.head().command);
+            if !is_same {
+                show::notice(
+                    "note: its rate was changed while it went on, which this command does not repeat: see --plan",
+                );
+            }
+        }
     }
     Ok(())
+}
+
+/// Changes of rates: the phase, since when in seconds, and requests per second.
+fn changes(events: &[RunEvent]) -> Vec<(u32, f64, f64)> {
+    let changes = events.iter().filter_map(|event| match event {
+        RunEvent::Control(control) => match control.command.as_ref()? {
+            Command::Rate { per_second, phase, since } => Some((*phase, since.as_secs_f64(), *per_second)),
+            _ => None,
+        },
+        _ => None,
+    });
+    changes.collect()
+}
+
+/// The plan with the changes as stages.
+fn changed_plan(text: &str, changes: &[(u32, f64, f64)]) -> Result<String, Problem> {
+    let mut plan = Plan::from_text(text)
+        .map_err(|error| Problem::Usage(format!("the run's plan cannot be read: {error}")))?;
+    let phases = plan.load.iter_mut().flat_map(|load| &mut load.phases);
+    for (nth, phase) in phases.enumerate() {
+        let of = changes.iter().filter(|(phase, ..)| *phase as usize == nth);
+        let of: Vec<(f64, f64)> = of.map(|(_, at, rate)| (*at, *rate)).collect();
+        if !of.is_empty() {
+            phase.pace = phase.pace.with_changes(&of).unwrap_or_else(|| phase.pace.clone());
+        }
+    }
+    Ok(plan.to_text())
 }

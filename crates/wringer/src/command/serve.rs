@@ -20,6 +20,7 @@ pub fn run(args: &ServeArgs) -> Result<Exit, Problem> {
         host_names: args.listen.host_names.clone(),
         folder: Some(folder),
         live: None,
+        steering: None,
     })?;
     show::line(server.url());
     while !stop.load(Ordering::Relaxed) {

@@ -2,12 +2,15 @@
 
 use super::error_lines::ErrorLines;
 use crate::arguments::repeat;
+use crate::export;
 use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use crate::serve::{self, Server};
-use crate::session::{self, About, Finished, Keep, View};
+use crate::session::{self, About, Finished, Keep, Sinks, View};
+use crate::steer::Steering;
+use crate::tui;
 use doors::native::{KeepArgs, OutputArgs};
 use measure::event::HeadTitle;
 use measure::verdict::nothing_good;
@@ -50,7 +53,7 @@ impl Lines {
     }
 
     fn shows(&self, row: &Row) -> bool {
-        !self.quiet && report::live::is_worth_showing(row)
+        tui::active().is_none() && !self.quiet && report::live::is_worth_showing(row)
     }
 
     fn say(&self, text: &str) {
@@ -62,13 +65,17 @@ impl Lines {
     }
 
     fn tell_held_back(&mut self) {
+        if tui::active().is_some_and(|tui| tui.is_shown()) {
+            return;
+        }
         self.error_lines.held_back().iter().for_each(|line| notice(line));
     }
 }
 
 /// Whether standard output is for JSON.
 pub fn is_stdout(output: &OutputArgs) -> bool {
-    output.json.as_deref().is_some_and(output::is_stdout)
+    let files = [output.json.as_deref(), output.export.events.as_deref()];
+    files.into_iter().flatten().any(output::is_stdout)
 }
 
 /// Columns of the terminal; 0 where there is none.
@@ -125,6 +132,7 @@ impl View for Lines {
             | Event::Fetched(_)
             | Event::Request(_)
             | Event::Transaction(_)
+            | Event::Kept(_)
             | Event::First(_)
             | Event::FirstTls(_)
             | Event::Certificate(_) => {}
@@ -132,6 +140,7 @@ impl View for Lines {
     }
 
     fn end(&mut self) {
+        tui::active().iter().for_each(tui::Handle::leave);
         self.tell_held_back();
     }
 }
@@ -159,13 +168,23 @@ pub fn about(
     seed_option: Option<&'static str>,
 ) -> Result<About, Problem> {
     let (output, keep) = asked;
+    let labels = keep.labels.iter().cloned().collect();
     let folder = keep.keep_in.clone().map(Ok).or_else(|| (!keep.no_keep).then(runs::folder));
-    let keep = folder.transpose()?.map(|folder| Keep {
-        folder,
-        wanted: keep.keep_in.is_some(),
-        labels: keep.labels.iter().cloned().collect(),
-    });
-    Ok(About { door, command: repeat(plan, seed_option), target, keep, live: live(output) })
+    let keep = folder.transpose()?.map(|folder| Keep { folder, wanted: keep.keep_in.is_some() });
+    let tui = output.tui && shows_tui();
+    let steering = (output.live || tui).then(Steering::default);
+    let tui = steering.clone().filter(|_| tui).map(|steering| tui::begin(steering, plan));
+    let sinks = Sinks { live: live(output), exports: export::start(&output.export)?, tui };
+    Ok(About { door, command: repeat(plan, seed_option), target, labels, keep, sinks, steering })
+}
+
+/// True where the terminal can show the view; otherwise a line says why not.
+fn shows_tui() -> bool {
+    let missing = tui::missing();
+    if let Some(why) = &missing {
+        notice(&format!("note: plain lines instead of --tui: {why}"));
+    }
+    missing.is_none()
 }
 
 /// Gathers the run's records for the page, where somebody wants to see it.
@@ -185,7 +204,8 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
         listen: output.live_address(),
         host_names: output.live_host_name.clone(),
         folder: about.keep.as_ref().map(|keep| keep.folder.clone()),
-        live: about.live.clone(),
+        live: about.sinks.live.clone(),
+        steering: about.steering.clone(),
     })?;
     notice(&format!("page: {}", server.url()));
     Ok(Some(server))
@@ -196,6 +216,12 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
 /// # Errors
 /// A file that was asked for cannot be written. That of faulty answers, where nobody chose it, is only noted.
 pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
+    let both = [output.json.as_deref(), output.export.events.as_deref()];
+    if both.into_iter().flatten().filter(|file| output::is_stdout(file)).count() > 1 {
+        return Err(Problem::Usage(
+            "--json - and --events - both want standard output: give one of them a file".to_owned(),
+        ));
+    }
     if let Some(file) = &output.json {
         output::can_keep(RESULT, file)?;
     }
@@ -258,6 +284,7 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     finished.tell_end(exit.number(), file.as_deref());
     let html = ran.output.html.as_deref().zip(text);
     let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
+    finished.finish_exports();
     if let Some(kept) = finished.conclude() {
         notice(&runs::kept(&kept));
         // A folder that somebody chose is theirs to keep short.

@@ -14,7 +14,7 @@ use crate::output;
 use crate::problem::Problem;
 use measure::stream::Note;
 use measure::stream::{Command, Controlled};
-use measure::{Head, RunEvent, RunState};
+use measure::{Head, RunEvent};
 use record::{Item, Kept, Reader, Writer};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,17 +143,6 @@ pub fn events(bytes: &[u8], file: &Path) -> Result<Vec<RunEvent>, Problem> {
         }
     });
     Ok(events.collect())
-}
-
-/// A run as far as its file tells.
-///
-/// # Errors
-/// The file cannot be read, or is no run file.
-pub fn load(file: &Path) -> Result<RunState, Problem> {
-    let bytes = bytes(file)?;
-    let mut state = RunState::default();
-    events(&bytes, file)?.iter().for_each(|event| state.apply(event));
-    Ok(state)
 }
 
 /// Gives a run a label.

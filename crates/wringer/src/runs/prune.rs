@@ -153,7 +153,11 @@ mod tests {
         assert_eq!(Pruned { bytes: 0, ..pruned }, Pruned { runs: 1, bytes: 0, spared: 4 });
         assert_eq!(left(folder), [6, 5, 3, 2, 1]);
         prune(folder, two, Spare::Kept, false).unwrap();
-        assert_eq!(left(folder), [6, 5, 3, 1], "a label that is not keep protects from what goes by itself only");
+        assert_eq!(
+            left(folder),
+            [6, 5, 3, 1],
+            "a label that is not keep protects from what goes by itself only"
+        );
         assert!(folder.join("19700101-000000-http-77777777.wrun").exists());
     }
 

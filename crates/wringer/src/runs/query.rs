@@ -100,8 +100,9 @@ fn moment(text: &str, now: f64) -> Result<f64, String> {
         return Ok(now - ago.as_secs_f64());
     }
     let day = text.parse::<jiff::civil::Date>().and_then(|day| day.to_zoned(jiff::tz::TimeZone::system()));
-    day.map(|day| day.timestamp().as_second() as f64)
-        .map_err(|_| format!("'{text}' is no time: give a day such as 2026-11-22, or how long ago, such as 7d"))
+    day.map(|day| day.timestamp().as_second() as f64).map_err(|_| {
+        format!("'{text}' is no time: give a day such as 2026-11-22, or how long ago, such as 7d")
+    })
 }
 
 impl Term {
@@ -111,8 +112,9 @@ impl Term {
             Term::In(field, value) => field.has(run, value),
             Term::Since(moment) => run.started_unix_s >= *moment,
             Term::Until(moment) => run.started_unix_s < *moment,
-            Term::Figure(threshold) => figure(run, threshold.metric)
-                .is_some_and(|value| threshold.is_violated_by(Some(value))),
+            Term::Figure(threshold) => {
+                figure(run, threshold.metric).is_some_and(|value| threshold.is_violated_by(Some(value)))
+            }
         }
     }
 }

@@ -2,18 +2,21 @@
 
 use super::guard::{Guard, Verdict};
 use super::stream::{self, Growing};
+use super::{Options, post};
 use crate::layout::{self, laid_out};
 use crate::live::Live;
 use crate::problem::Problem;
 use crate::runs::{self, Query, Summary};
+use crate::steer::Steering;
 use doors::native::Layout;
-use http_body_util::{Either, Full};
+use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
     LOCATION, SET_COOKIE,
 };
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
+use measure::stream::Command;
 use report::page::{Gathered, Room, Served};
 use serde::Serialize;
 use std::convert::Infallible;
@@ -24,6 +27,9 @@ use std::time::Instant;
 
 /// Runs of a list at most.
 const LISTED: usize = 500;
+/// Bytes of what is sent to us, and of a plan.
+const BODY_BYTES: usize = 1 << 20;
+const PLAN_BYTES: usize = 4 << 20;
 
 type Sent = Response<Either<Full<Bytes>, Growing>>;
 
@@ -42,6 +48,8 @@ pub struct App {
     page: Served,
     folder: Option<PathBuf>,
     live: Option<Live>,
+    /// Asks things of the run that goes on.
+    steering: Option<Steering>,
     /// Streams that are open.
     watched: Arc<AtomicUsize>,
 }
@@ -54,8 +62,9 @@ impl std::fmt::Debug for App {
 }
 
 impl App {
-    pub fn new(guard: Guard, page: Served, folder: Option<PathBuf>, live: Option<Live>) -> App {
-        App { guard, page, folder, live, watched: Arc::default() }
+    pub fn new(guard: Guard, page: Served, options: &Options) -> App {
+        let Options { folder, live, steering, .. } = options.clone();
+        App { guard, page, folder, live, steering, watched: Arc::default() }
     }
 
     /// Somebody follows the run, or has not yet fetched the end of it.
@@ -75,6 +84,7 @@ pub async fn answer(app: Arc<App>, request: Request<Incoming>) -> Result<Sent, I
     let mut sent = match app.guard.judge(request.method(), &path, &query, request.headers(), Instant::now()) {
         Verdict::Refuse(status, why) => text(status, why),
         Verdict::Enter => entered(&app, &query),
+        Verdict::Pass if request.method() == Method::POST => posted(&app, &path, request.into_body()).await,
         Verdict::Pass => {
             let last = request
                 .headers()
@@ -117,6 +127,9 @@ async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> S
             })
             .await
         }
+        ["api", "runs", _, "stop" | "rate" | "mark" | "label"] | ["api", "plan", "check"] => {
+            text(StatusCode::METHOD_NOT_ALLOWED, "that is asked for by POST")
+        }
         ["api", "runs", id, _] if !is_id(id) => text(StatusCode::NOT_FOUND, "no run is called so"),
         ["api", "runs", id, "model"] => {
             aside(app, {
@@ -133,6 +146,50 @@ async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> S
             aside(app, move |app| report(app, &id, &layout)).await
         }
         _ => text(StatusCode::NOT_FOUND, "nothing is here"),
+    }
+}
+
+/// What changes something.
+async fn posted(app: &Arc<App>, path: &str, body: Incoming) -> Sent {
+    let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+    let limit = if words[..] == ["api", "plan", "check"] { PLAN_BYTES } else { BODY_BYTES };
+    let Ok(body) = Limited::new(body, limit).collect().await else {
+        return text(StatusCode::PAYLOAD_TOO_LARGE, "more than is taken, or broken off");
+    };
+    let body = body.to_bytes();
+    match words[..] {
+        ["api", "runs", id, _] if !is_id(id) => text(StatusCode::NOT_FOUND, "no run is called so"),
+        ["api", "runs", id, what @ ("stop" | "rate" | "mark" | "label")] => {
+            match post::command(what, &body) {
+                Ok(command) => {
+                    let id = id.to_owned();
+                    aside(app, move |app| Ok(change(app, &id, command))).await
+                }
+                Err(why) => text(StatusCode::BAD_REQUEST, &why),
+            }
+        }
+        ["api", "plan", "check"] => match post::plan(&body) {
+            Ok(plan) => aside(app, move |_| Ok(json(&post::checked(&plan)))).await,
+            Err(why) => text(StatusCode::BAD_REQUEST, &why),
+        },
+        _ => text(StatusCode::NOT_FOUND, "nothing is here"),
+    }
+}
+
+/// Changes the run that goes on, or labels one that was kept.
+fn change(app: &App, id: &str, command: Command) -> Sent {
+    if let (Some(_), Some(steering)) = (app.live(id), &app.steering) {
+        return match steering.ask("page", command) {
+            Ok(at) => json(&serde_json::json!({ "at_s": at.as_secs_f64() })),
+            Err(why) => text(StatusCode::CONFLICT, &why),
+        };
+    }
+    let Command::Label { name, value } = command else {
+        return text(StatusCode::CONFLICT, "no run of that number goes on");
+    };
+    match file(app, id).and_then(|file| runs::label(&file, &name, &value)) {
+        Ok(()) => json(&serde_json::json!({})),
+        Err(problem) => text(StatusCode::NOT_FOUND, &problem.to_string()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Who may ask the server for what. Everything is decided from the head of a request, before anything is done.
 //!
-//! In this order: the Host field, which stops pages of others that have their name point here (DNS rebinding); the method, as nothing
-//! here changes anything; the token; then where the request comes from.
+//! In this order: the Host field, which stops pages of others that have their name point here (DNS rebinding); the method, as only a POST
+//! may change anything; the token; then where the request comes from; of a POST, that it says so, and what it brings.
 
-use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Method, StatusCode};
 use std::fs::File;
 use std::io::{self, Read};
@@ -73,10 +73,14 @@ impl Guard {
         if fields.get_all(HOST).iter().count() != 1 || !self.hosts.contains(&host) {
             return Verdict::Refuse(StatusCode::FORBIDDEN, "this server is not called so: see --host-name");
         }
-        if !matches!(*method, Method::GET | Method::HEAD) {
-            return Verdict::Refuse(StatusCode::METHOD_NOT_ALLOWED, "nothing can be changed here: only GET");
+        if !matches!(*method, Method::GET | Method::HEAD | Method::POST) {
+            return Verdict::Refuse(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET, and POST for what changes something",
+            );
         }
-        match self.entry(path, query, fields, now) {
+        let is_post = *method == Method::POST;
+        match self.entry((path, is_post), query, fields, now) {
             Verdict::Pass => {}
             other => return other,
         }
@@ -86,13 +90,18 @@ impl Guard {
             return Verdict::Refuse(StatusCode::FORBIDDEN, "asked by another page");
         }
         let site = text(SEC_FETCH_SITE).unwrap_or("same-origin");
-        if path.starts_with("/api/") && !matches!(site, "same-origin" | "none") {
+        let may_ask = site == "same-origin" || site == "none" && !is_post;
+        if (path.starts_with("/api/") || is_post) && !may_ask {
             return Verdict::Refuse(StatusCode::FORBIDDEN, "asked by another page");
+        }
+        // A form of another page cannot send JSON without being asked first, and is refused then.
+        if is_post && text(CONTENT_TYPE) != Some("application/json") {
+            return Verdict::Refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "only application/json");
         }
         Verdict::Pass
     }
 
-    fn entry(&self, path: &str, query: &str, fields: &HeaderMap, now: Instant) -> Verdict {
+    fn entry(&self, (path, is_post): (&str, bool), query: &str, fields: &HeaderMap, now: Instant) -> Verdict {
         if self.is_flooded(now) {
             return Verdict::Refuse(StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens: wait a second");
         }
@@ -101,11 +110,7 @@ impl Guard {
             in_address.map(str::to_owned).or_else(|| bearer(fields)).or_else(|| self.in_cookie(fields));
         match found {
             Some(found) if is_equal(&found, &self.token) => {
-                if in_address.is_some() && path == "/" {
-                    Verdict::Enter
-                } else {
-                    Verdict::Pass
-                }
+                if in_address.is_some() && path == "/" && !is_post { Verdict::Enter } else { Verdict::Pass }
             }
             found => {
                 if found.is_some() {
@@ -144,7 +149,7 @@ fn bearer(fields: &HeaderMap) -> Option<String> {
 }
 
 /// Compares in a time that does not depend on where two texts of equal length differ.
-fn is_equal(one: &str, other: &str) -> bool {
+pub fn is_equal(one: &str, other: &str) -> bool {
     let differences = one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
     one.len() == other.len() && std::hint::black_box(differences) == 0
 }
@@ -191,6 +196,9 @@ mod tests {
         let bearer = ("authorization", "Bearer 0123456789abcdef0123456789abcdef");
         let host = ("host", "127.0.0.1:8123");
         let entered = format!("GET /?token={TOKEN}&run=1");
+        let posted = format!("POST /?token={TOKEN}");
+        let json = ("content-type", "application/json");
+        let form = ("content-type", "application/x-www-form-urlencoded");
         let cases: &[Case<'_>] = &[
             ("GET /", &[host, cookie], 200),
             ("GET /api/runs", &[host, bearer], 200),
@@ -213,8 +221,22 @@ mod tests {
             ("GET /", &[host, ("host", "rebind.example:8123"), cookie], 403),
             // Before anything else.
             ("POST /", &[("host", "rebind.example:8123")], 403),
-            ("POST /api/runs", &[host, cookie], 405),
             ("PUT /", &[host, cookie], 405),
+            ("DELETE /api/runs/x", &[host, cookie], 405),
+            // What changes something: JSON, from this page or a script with the token.
+            ("POST /api/runs/x/stop", &[host, cookie, json], 200),
+            ("POST /api/runs/x/stop", &[host, bearer, json], 200),
+            ("POST /api/runs/x/stop", &[host, json], 401),
+            ("POST /api/runs/x/stop", &[host, cookie], 415),
+            ("POST /api/runs/x/stop", &[host, cookie, form], 415),
+            ("POST /api/runs/x/stop", &[host, cookie, ("content-type", "text/plain")], 415),
+            ("POST /api/runs/x/stop", &[host, cookie, json, ("origin", "http://127.0.0.1:8123")], 200),
+            ("POST /api/runs/x/stop", &[host, cookie, json, ("origin", "http://evil.example")], 403),
+            ("POST /api/runs/x/stop", &[host, cookie, json, ("origin", "null")], 403),
+            ("POST /api/runs/x/stop", &[host, cookie, json, ("sec-fetch-site", "none")], 403),
+            ("POST /api/runs/x/stop", &[host, cookie, json, ("sec-fetch-site", "same-site")], 403),
+            ("POST /api/runs/x/stop", &[host, cookie, json, ("sec-fetch-site", "same-origin")], 200),
+            (&posted, &[host, json], 200),
             // Other pages, with the browser's own word for them.
             ("GET /api/runs", &[host, cookie, ("origin", "http://evil.example")], 403),
             ("GET /api/runs", &[host, cookie, ("origin", "null")], 403),

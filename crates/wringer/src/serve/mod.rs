@@ -1,10 +1,12 @@
 //! The server of the page: runs that go on and runs that were kept, for whoever sits at this machine. It listens on loopback unless
-//! told otherwise, answers nobody without its token, changes nothing, and runs on a thread of its own.
+//! told otherwise, answers nobody without its token, changes nothing but by a POST of its own page or of a script with the token, and
+//! runs on a thread of its own.
 //!
 //! Start at [`start`]; who may ask is `guard.rs`, what is answered `answer.rs`.
 
 mod answer;
 mod guard;
+mod post;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -12,8 +14,10 @@ mod tests;
 use crate::live::Live;
 use crate::output;
 use crate::problem::Problem;
+use crate::steer::Steering;
 use answer::App;
 use guard::Guard;
+pub use guard::is_equal;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -43,6 +47,8 @@ pub struct Options {
     pub folder: Option<PathBuf>,
     /// The run that goes on.
     pub live: Option<Live>,
+    /// Asks things of it.
+    pub steering: Option<Steering>,
 }
 
 /// A server that runs until the process ends.
@@ -78,7 +84,7 @@ pub fn start(options: Options) -> Result<Server, Problem> {
     let url = format!("http://{host}:{}/?token={token}", address.port());
     let guard = Guard::new(token, address.port(), &host, &options.host_names);
     let page = report::page::served().map_err(|error| impossible(&error))?;
-    let app = Arc::new(App::new(guard, page, options.folder.clone(), options.live.clone()));
+    let app = Arc::new(App::new(guard, page, &options));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -39,11 +39,16 @@ fn second(at_s: u64, requests: u64) -> RunEvent {
 }
 
 fn page(live: Option<Live>) -> Page {
+    steered(live, None)
+}
+
+fn steered(live: Option<Live>, steering: Option<Steering>) -> Page {
     let folder = tempfile::tempdir().unwrap();
     kept(folder.path(), "0193551f-7c2e-7000-8000-0000aaaa0001");
     symlink("/etc/passwd", folder.path().join("19600101-000000-http-bbbbbbbb.wrun")).unwrap();
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-    let options = Options { listen, host_names: Vec::new(), folder: Some(folder.path().to_owned()), live };
+    let options =
+        Options { listen, host_names: Vec::new(), folder: Some(folder.path().to_owned()), live, steering };
     let server = start(options).unwrap();
     let token = server.url().split_once("token=").unwrap().1.to_owned();
     let address = server.url().trim_start_matches("http://").split_once('/').unwrap().0.to_owned();
@@ -65,6 +70,14 @@ impl Page {
         // A server that does not read to the end may reset; what it said before counts.
         let _ = socket.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn post(&self, target: &str, body: &str) -> String {
+        let (host, token, length) = (&self.address, &self.token, body.len());
+        self.raw(&format!(
+            "POST {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+        ))
     }
 
     fn get(&self, target: &str) -> String {
@@ -144,6 +157,67 @@ fn runs_are_listed_shown_and_laid_out() {
 }
 
 #[test]
+fn a_run_is_steered_by_posts_alone() {
+    let (live, steering) = (Live::begin(), Steering::default());
+    live.put(&Arc::new(RunEvent::Head(Box::new(head("live-1")))));
+    live.settle();
+    let page = steered(Some(live), Some(steering.clone()));
+    let session = std::thread::spawn({
+        let steering = steering.clone();
+        move || {
+            let until = Instant::now() + Duration::from_secs(20);
+            let mut done = Vec::new();
+            while done.len() < 3 && Instant::now() < until {
+                if let Some(asked) = steering.next() {
+                    asked.answer.send(Ok(Duration::from_millis(1500))).unwrap();
+                    done.push((asked.by, asked.command));
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            done
+        }
+    });
+    for (what, body) in [("rate", r#"{"per_second":200}"#), ("mark", r#"{"text":"<b>"}"#), ("stop", "{}")] {
+        assert_eq!(status(&page.get(&format!("/api/runs/live-1/{what}"))), "405", "a GET changes nothing");
+        let told = page.post(&format!("/api/runs/live-1/{what}"), body);
+        assert!(told.ends_with("{\"at_s\":1.5}"), "{told}");
+    }
+    let done = session.join().unwrap();
+    let rate = measure::stream::Command::Rate { per_second: 200.0, phase: 0, since: Duration::ZERO };
+    assert_eq!(done[0], ("page", rate));
+    assert_eq!(done[2], ("page", measure::stream::Command::Stop));
+    assert_eq!(status(&page.post("/api/runs/live-1/rate", r#"{"per_second":-1}"#)), "409");
+    assert_eq!(status(&page.post("/api/runs/live-1/rate", "{}")), "400");
+    assert_eq!(status(&page.post("/api/runs/other/stop", "{}")), "409", "it does not go on");
+    steering.close();
+    assert!(page.post("/api/runs/live-1/stop", "{}").contains("the run is over"));
+}
+
+#[test]
+fn a_kept_run_is_labelled_and_a_plan_checked() {
+    let page = page(None);
+    assert_eq!(status(&page.post("/api/runs/latest/label", r#"{"name":"keep"}"#)), "200");
+    assert!(page.get("/api/runs").contains("\"keep\""));
+    assert_eq!(status(&page.post("/api/runs/..%2f/label", r#"{"name":"keep"}"#)), "404");
+    assert_eq!(status(&page.post("/api/runs/latest/stop", "{}")), "409");
+    let checked = page.post("/api/plan/check", r#"{"plan":"version = 1\nseed = 7\nsede = 1\n"}"#);
+    assert!(checked.contains("\"line\":3"), "{checked}");
+    assert!(
+        page.post("/api/plan/check", r#"{"plan":"version = 1\nseed = 7\n[origin]\n"}"#)
+            .contains("{\"mistakes\":[]}")
+    );
+    let long = format!("{{\"text\":\"{}\"}}", "x".repeat(BODY_LIMIT));
+    assert!(["413", "none"].contains(&status(&page.post("/api/runs/latest/mark", &long))));
+    assert_eq!(
+        status(&page.post("/api/plan/check", &format!("{{\"plan\":\"#{}\"}}", "x".repeat(BODY_LIMIT)))),
+        "200"
+    );
+}
+
+/// Bytes that are too many for all but a plan.
+const BODY_LIMIT: usize = 1 << 20;
+
+#[test]
 fn names_that_lead_elsewhere_are_no_runs() {
     let page = page(None);
     for id in
@@ -163,7 +237,7 @@ fn what_is_too_large_too_slow_or_no_get_is_refused() {
     let form = format!(
         "POST /api/runs HTTP/1.1\r\nHost: {host}\r\n{auth}\r\nContent-Length: 10000000\r\nConnection: close\r\n\r\n"
     );
-    assert_eq!(status(&page.raw(&form)), "405", "before any of ten megabytes is read");
+    assert_eq!(status(&page.raw(&form)), "415", "before any of ten megabytes is read");
     let long = format!("GET / HTTP/1.1\r\nHost: {host}\r\n{auth}\r\nX-Long: {}\r\n\r\n", "a".repeat(40_000));
     assert!(["431", "none"].contains(&status(&page.raw(&long))), "a head beyond 16 KiB");
     assert_eq!(

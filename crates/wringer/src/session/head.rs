@@ -14,13 +14,12 @@ use uuid::Uuid;
 
 /// The head of a run of this plan that is about to begin.
 pub fn of(plan: &Plan, about: &About, threads: u32) -> Head {
-    let labels = about.keep.as_ref().map(|keep| keep.labels.clone());
     Head {
         id: Uuid::now_v7().to_string(),
         command: about.command.clone(),
         door: about.door.to_owned(),
         target: about.target.clone(),
-        labels: labels.unwrap_or_default(),
+        labels: about.labels.clone(),
         commit: std::env::current_dir().ok().and_then(|folder| commit(&folder)),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         started_unix_s: usage::unix_seconds(),
@@ -104,7 +103,12 @@ mod tests {
         std::fs::create_dir_all(git.join("refs/heads")).unwrap();
         for (head, packed, loose, found) in [
             ("0123abcd\n", "", "", Some("0123abcd")),
-            ("ref: refs/heads/main\n", "# packed\n77aa refs/heads/main\n88bb refs/heads/main2\n", "", Some("77aa")),
+            (
+                "ref: refs/heads/main\n",
+                "# packed\n77aa refs/heads/main\n88bb refs/heads/main2\n",
+                "",
+                Some("77aa"),
+            ),
             ("ref: refs/heads/main\n", "77aa refs/heads/main\n", "99cc\n", Some("99cc")),
             ("ref: refs/heads/new\n", "", "", None),
             ("<script>", "", "", None),
@@ -112,7 +116,11 @@ mod tests {
             std::fs::write(git.join("HEAD"), head).unwrap();
             std::fs::write(git.join("packed-refs"), packed).unwrap();
             let file = git.join("refs/heads/main");
-            if loose.is_empty() { drop(std::fs::remove_file(file)) } else { std::fs::write(file, loose).unwrap() }
+            if loose.is_empty() {
+                drop(std::fs::remove_file(file))
+            } else {
+                std::fs::write(file, loose).unwrap()
+            }
             assert_eq!(commit(&below).as_deref(), found, "{head}{packed}{loose}");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::output;
 use crate::problem::Problem;
-use measure::RunEvent;
+use measure::{Clocks, RunEvent, Second};
 use record::{Kept, Writer};
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -11,6 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Records that may wait to be written; more are added together.
 const WAITING: usize = 64;
@@ -34,6 +35,8 @@ struct Queue {
     waiting: VecDeque<Arc<RunEvent>>,
     closed: bool,
     failure: Option<String>,
+    /// Single requests that found no room.
+    left_out: u64,
 }
 
 impl Recorder {
@@ -55,10 +58,19 @@ impl Recorder {
     /// Has a record written.
     pub fn put(&self, event: &Arc<RunEvent>) {
         let mut queue = self.shared.queue();
+        if let (RunEvent::Exchanges(exchanges), true) = (&**event, queue.waiting.len() >= WAITING) {
+            queue.left_out += exchanges.len() as u64;
+            return;
+        }
         if !(queue.waiting.len() >= WAITING && joined(&mut queue.waiting, event)) {
             queue.waiting.push_back(event.clone());
         }
         self.shared.more.notify_one();
+    }
+
+    /// Single requests that are missing because the file was too slow for them.
+    pub fn left_out(&self) -> u64 {
+        self.shared.queue().left_out
     }
 
     /// Why it could not be written, the first time.
@@ -121,8 +133,45 @@ fn joined(waiting: &mut VecDeque<Arc<RunEvent>>, event: &RunEvent) -> bool {
     }
 }
 
+/// Times of seconds in a run that has gone on for so long are told together: every ten seconds, then every minute.
+const LONG: Duration = Duration::from_secs(2 * 3600);
+const VERY_LONG: Duration = Duration::from_secs(24 * 3600);
+
+/// Joins the times of seconds in long runs, so that a day stays as small as it may be. Counts stay those of each second.
+#[derive(Debug, Default)]
+struct Thinning {
+    held: Clocks,
+    told: Duration,
+}
+
+impl Thinning {
+    /// The record as it is written.
+    fn take(&mut self, event: Arc<RunEvent>) -> Arc<RunEvent> {
+        match &*event {
+            // It tells the times of all seconds before it, and finer; a phase ends with one.
+            RunEvent::Minute(minute) => {
+                self.held.clear();
+                self.told = minute.at;
+                event
+            }
+            RunEvent::Second(second) if second.at > LONG => {
+                let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
+                for (clock, buckets) in &second.clocks {
+                    self.held.entry(*clock).or_default().merge(buckets);
+                }
+                let is_due = second.at.saturating_sub(self.told) >= every;
+                let clocks = if is_due { std::mem::take(&mut self.held) } else { Clocks::new() };
+                self.told = if is_due { second.at } else { self.told };
+                Arc::new(RunEvent::Second(Box::new(Second { clocks, ..(**second).clone() })))
+            }
+            _ => event,
+        }
+    }
+}
+
 fn write(shared: &Shared, mut writer: Writer<File>, name: &Path) {
-    while let Some(event) = shared.next() {
+    let mut thinning = Thinning::default();
+    while let Some(event) = shared.next().map(|event| thinning.take(event)) {
         if let Kept::Failed(error) = writer.put(&event) {
             let text = format!(
                 "the run file {} cannot be written: {error}. The run goes on; free some space, or choose another place \
@@ -167,6 +216,29 @@ mod tests {
         assert!(!joined(&mut waiting, &RunEvent::Note(Note::default())));
         let RunEvent::Second(sum) = &*waiting[0] else { panic!("it was a second") };
         assert_eq!((waiting.len(), sum.clients.counts.requests), (1, 12));
+    }
+
+    #[test]
+    fn times_of_long_runs_are_told_together_and_none_is_lost() {
+        let buckets = |n: u64| measure::Buckets::of_counts([(5, n)].into_iter(), measure::Digits::Three);
+        let (mut thinning, mut told, mut kept, mut counts) = (Thinning::default(), 0, 0, 0);
+        for at in 1..=(LONG.as_secs() + 300) {
+            let mut one = second(1, 0);
+            if let RunEvent::Second(second) = &mut one {
+                second.at = Duration::from_secs(at);
+                second.clocks.insert(measure::Clock::Service, buckets(at));
+            }
+            let RunEvent::Second(written) = &*thinning.take(Arc::new(one)) else { panic!("it was a second") };
+            counts += written.clients.counts.requests;
+            told += u64::from(!written.clocks.is_empty());
+            kept += written.clocks.values().map(measure::Buckets::count).sum::<u64>();
+        }
+        let all = LONG.as_secs() + 300;
+        assert_eq!((counts, told, kept), (all, LONG.as_secs() + 30, all * (all + 1) / 2));
+        let minute = measure::stream::Minute { at: Duration::from_secs(all + 5), ..Default::default() };
+        thinning.held.insert(measure::Clock::Service, buckets(1));
+        thinning.take(Arc::new(RunEvent::Minute(Box::new(minute))));
+        assert!(thinning.held.is_empty(), "the minute has them");
     }
 
     #[test]

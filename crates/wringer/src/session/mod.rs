@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`prepare`], then [`Ready::run`].
 
+mod after;
 mod backend;
 mod data;
 mod evidence;
@@ -15,6 +16,7 @@ mod remote;
 pub mod scripts;
 mod serve;
 pub mod signals;
+mod steered;
 mod targets;
 mod tls;
 mod usage;
@@ -25,22 +27,24 @@ pub use listen::settle;
 pub use usage::threads;
 
 use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
+use crate::export::Exports;
 use crate::live::Live;
 use crate::mask::Mask;
 use crate::problem::Problem;
 use crate::programs::{self, Programs};
+use crate::steer::Steering;
 
 use keep::Recorder;
-use measure::Evidence;
+use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Clock, Collector, Contention, Event, FailureKind, Head, MachineUse, OriginCounts, PhaseResult, Row,
-    RunEvent, RunResult, Second, SelfCheck, Snapshot, Tally, WorkerUse,
+    Collector, Event, Evidence, Head, OriginCounts, Record, Row, RunEvent, RunResult, Second, Snapshot,
+    Tally, WorkerUse,
 };
 use outlets::Outlets;
-use plan::predict::{self, Observed};
+pub use outlets::Sinks;
 use plan::site::NONCE_FIELD;
-use plan::{Inputs, Law, Load, Plan, Step};
+use plan::{Inputs, Load, Plan};
 use remote::Remote;
 use scripts::Scripts;
 use std::collections::BTreeMap;
@@ -74,6 +78,8 @@ pub trait View: Send {
 
 /// How often signals and events are looked for where nothing else wakes the session.
 const POLL: Duration = Duration::from_millis(20);
+/// Single requests that are kept in one record.
+const TOGETHER: usize = 8192;
 
 /// Whether the code of a worker has panicked in this process. The exit code says so whatever was run: see [`has_faulted`].
 static FAULTED: AtomicBool = AtomicBool::new(false);
@@ -119,6 +125,7 @@ pub struct Finished {
     recorder: Option<Recorder>,
     /// Its records as the page shows them, where somebody wants to see them.
     pub live: Option<Live>,
+    exports: Option<Exports>,
     /// Its scripts, to be told how it was.
     pub scripts: Scripts,
 }
@@ -139,6 +146,14 @@ impl Finished {
             live.put(&end);
             live.settle();
         }
+        if let Some(exports) = &self.exports {
+            exports.put(&end);
+        }
+    }
+
+    /// Sends the last figures to those who are sent them.
+    pub fn finish_exports(&self) {
+        self.exports.iter().for_each(Exports::finish);
     }
 
     /// Completes the run file. Returns it, where it holds all of the run.
@@ -181,10 +196,14 @@ pub struct About {
     pub command: String,
     /// What is pressed, in words.
     pub target: Option<String>,
+    /// Words of the user's own: name and value.
+    pub labels: BTreeMap<String, String>,
     /// Its file, and whether the run is not to begin without it; `None`: it is not kept.
     pub keep: Option<Keep>,
-    /// Gathers its records for the page, where somebody wants to see them.
-    pub live: Option<Live>,
+    /// Who gets its records.
+    pub sinks: Sinks,
+    /// Asks things of it while it goes on, where somebody may.
+    pub steering: Option<Steering>,
 }
 
 /// How a run is kept.
@@ -194,8 +213,6 @@ pub struct Keep {
     pub folder: PathBuf,
     /// Somebody asked for it: where it cannot be had, the run does not begin.
     pub wanted: bool,
-    /// Words of the user's own: name and value.
-    pub labels: BTreeMap<String, String>,
 }
 
 /// Gets a plan ready whose origin address is settled ([`settle`]). `heads`: the origin tells the heads it sees, too.
@@ -281,7 +298,7 @@ impl Ready<'_> {
         let head = head::of(self.plan, &self.about, self.workers.count());
         let recorder = head::keep(&head, &self.about)?;
         std::thread::scope(|scope| {
-            let outlets = Outlets::open(scope, view, recorder, self.about.live.clone());
+            let outlets = Outlets::open(scope, view, recorder, self.about.sinks.clone());
             Ok(self.go(watched, head, outlets))
         })
     }
@@ -290,6 +307,7 @@ impl Ready<'_> {
         let told = self.notes.len();
         let remote = remote(self.plan, self.around, self.targets.first(), self.tls, &mut self.notes);
         let local = self.targets.all().first().copied().filter(|target| doctor::is_here(target.ip()));
+        let keep = self.plan.load.as_ref().map(|load| load.trace.keep).unwrap_or_default();
         let mut session = Session {
             plan: self.plan,
             around: self.around,
@@ -298,8 +316,11 @@ impl Ready<'_> {
             stop: self.stop,
             began: Instant::now(),
             outlets,
-            live: self.about.live,
+            steering: self.about.steering,
+            sinks: self.about.sinks,
+            rates: steered::Rates::default(),
             held: None,
+            exchanges: Gathering::new(keep.to_string()),
             evidence: Vec::new(),
             cpu: CpuWatch::new(),
             watch: Watch::new(watched, &self.around.watch_pids, local.as_ref()),
@@ -358,9 +379,14 @@ struct Session<'a, 'scope> {
     began: Instant,
     /// Where its records go.
     outlets: Outlets<'scope>,
-    live: Option<Live>,
+    /// Who may ask for changes.
+    steering: Option<Steering>,
+    sinks: Sinks,
+    rates: steered::Rates,
     /// What was told of a single request and found no room.
     held: Option<Event>,
+    /// Single requests that are to be kept.
+    exchanges: Gathering,
     /// Faulty answers, to be told when a remote origin has said what it knows of them.
     evidence: Vec<Evidence>,
     watch: Watch,
@@ -381,6 +407,7 @@ impl Session<'_, '_> {
 
     /// Takes in what has happened: it is counted, shown and kept.
     fn record(&mut self, event: RunEvent) {
+        self.tell_exchanges();
         self.outlets.record(match event {
             RunEvent::Second(mut second) => {
                 self.add_what_is_known(&mut second);
@@ -397,7 +424,8 @@ impl Session<'_, '_> {
         let ends = second.at.saturating_sub(second.began);
         let [begins, ends] = [ends.saturating_sub(second.took), ends].map(|time| time.as_secs_f64());
         second.asked_per_s = phase.and_then(|phase| {
-            let curve = phase.pace.open()?.curve;
+            let planned = || Some(phase.pace.open()?.curve);
+            let curve = self.rates.of(second.phase).cloned().or_else(planned)?;
             let due = curve.arrivals_by(ends) - curve.arrivals_by(begins);
             (ends > begins).then(|| due / (ends - begins))
         });
@@ -420,6 +448,7 @@ impl Session<'_, '_> {
         self.workers.go();
         while running > 0 {
             self.look_for_signals();
+            self.obey();
             match self.workers.snapshots.recv_timeout(POLL) {
                 Ok(snapshot) => {
                     // What was told before it comes before its row.
@@ -449,6 +478,7 @@ impl Session<'_, '_> {
             self.look_at_the_machine();
         }
         self.phase(false);
+        self.steering.iter().for_each(Steering::close);
         collector
     }
 
@@ -486,7 +516,14 @@ impl Session<'_, '_> {
     fn next_event(&mut self) -> Option<Event> {
         while let Ok(mut event) = self.workers.events.try_recv() {
             self.mask.event(&mut event);
-            let Event::Evidence(mut piece) = event else { return Some(event) };
+            let mut piece = match event {
+                Event::Evidence(piece) => piece,
+                Event::Kept(record) => {
+                    self.keep(&record);
+                    continue;
+                }
+                other => return Some(other),
+            };
             evidence::ask(&mut piece, self.workers.shared(), self.remote.as_ref());
             self.evidence.push(*piece);
             if self.remote.is_none() {
@@ -494,6 +531,20 @@ impl Session<'_, '_> {
             }
         }
         None
+    }
+
+    /// Keeps a single request.
+    fn keep(&mut self, record: &Record) {
+        if self.exchanges.is_of_another(record.phase as u32) || self.exchanges.waiting() >= TOGETHER {
+            self.tell_exchanges();
+        }
+        self.exchanges.push(record);
+    }
+
+    fn tell_exchanges(&mut self) {
+        if let Some(told) = self.exchanges.take() {
+            self.outlets.record(RunEvent::Exchanges(Box::new(told)));
+        }
     }
 
     /// Tells the head, and what is known before anything has happened.
@@ -528,11 +579,12 @@ impl Session<'_, '_> {
         end.target_cpu_s = self.watch.cpu_s();
         let measured = self.outlets.state().result().measured();
         let (machine, panics) = (self.sampler.finish(), self.workers.panics());
-        end.self_check = self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
+        end.self_check = after::self_check(&measured, &end.workers, machine, self.cpu.found(), panics);
         let (mut state, recorder) = self.outlets.close();
         state.apply(&RunEvent::End(Box::new(end.clone())));
         let (head, result) = (state.head().clone(), state.result());
-        Finished { result, head, end, recorder, live: self.live, scripts: self.scripts }
+        let (Sinks { live, exports, .. }, scripts) = (self.sinks, self.scripts);
+        Finished { result, head, end, recorder, live, exports, scripts }
     }
 
     /// Shows what waits to be shown; nobody waits for it any more.
@@ -547,13 +599,15 @@ impl Session<'_, '_> {
             ));
         }
         self.outlets.unwritten().into_iter().for_each(|text| self.note(text));
+        let unsent = self.sinks.exports.iter().flat_map(Exports::failures).collect::<Vec<_>>();
+        unsent.into_iter().for_each(|text| self.note(text));
     }
 
     /// What is known of each phase only now: until when the origin's accounts go, and the hit ratio to be expected.
     fn join_phases(&mut self, end: &mut End, origin_until: Option<Duration>) {
         let mut phases = self.outlets.state().result().phases;
-        let note = mark_end_of_origin(&mut phases, origin_until);
-        predict_phases(self.plan, self.around, &mut phases);
+        let note = after::mark_end_of_origin(&mut phases, origin_until);
+        after::predict_phases(self.plan, self.around, &mut phases);
         for (told, phase) in end.phases.iter_mut().zip(phases) {
             told.origin_until = phase.origin_until;
             told.predicted_hit_ratio = phase.predicted_hit_ratio;
@@ -578,7 +632,9 @@ impl Session<'_, '_> {
         let bad: u64 = bad.map(|(_, count)| count).sum();
         let asked = origin.map(|origin| origin.requests);
         notes.extend(
-            self.plan.origin_as_reached().and_then(|behind| never_asked(asked?, (requests, bad), behind)),
+            self.plan
+                .origin_as_reached()
+                .and_then(|behind| after::never_asked(asked?, (requests, bad), behind)),
         );
         let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
         if unattributed > 0 {
@@ -589,27 +645,6 @@ impl Session<'_, '_> {
         }
         notes
     }
-}
-
-/// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
-/// 5xx to so many requests.
-fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Option<String> {
-    let stored = if bad < requests { "; what was good, it had stored before" } else { "" };
-    (asked == 0 && bad > 0).then(|| {
-        format!(
-            "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}{stored}"
-        )
-    })
-}
-
-/// Marks the phases in which the origin's accounts end, and says so.
-fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -> Option<String> {
-    let until = until?;
-    phases.iter_mut().filter(|phase| phase.until > until).for_each(|phase| phase.origin_until = Some(until));
-    Some(format!(
-        "the origin did not answer any more at the end: its accounts end {:.1} s into the run, so nothing is said of offload",
-        until.as_secs_f64()
-    ))
 }
 
 /// The last figures of a worker that does not come back from its script, whose run has one phase.
@@ -626,86 +661,5 @@ fn last_snapshot(worker: u32, interval: u64, tally: Box<Tally>, ended: Duration)
         last: true,
         span: (Duration::ZERO, ended),
         paced_until: ended,
-    }
-}
-
-fn self_check(
-    measured: &PhaseResult,
-    workers: &[WorkerUse],
-    machine: MachineUse,
-    contention: Contention,
-    panics: Vec<String>,
-) -> SelfCheck {
-    let lateness = measured.tally.clock(Clock::Lateness);
-    let failed = |kind| {
-        let failures = measured.tally.failures().filter(|(failure, _)| failure.kind == kind);
-        failures.map(|(_, count)| count).sum::<u64>()
-    };
-    let no_port = failed(FailureKind::NoPort);
-    SelfCheck {
-        worker_cpu: workers.iter().map(|worker| worker.share).collect(),
-        lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
-        overflow: measured.counts().overflow,
-        starved: no_port + failed(FailureKind::NoDescriptor),
-        no_port,
-        requests: measured.counts().requests,
-        dropped_events: measured.counts().untold,
-        panics,
-        machine,
-        contention,
-    }
-}
-
-/// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
-fn predict_phases(plan: &Plan, around: &SessionOptions, results: &mut [PhaseResult]) {
-    let Some(load) = &plan.load else { return };
-    let mut before: Vec<(u8, Law, f64)> = Vec::new();
-    for (phase, result) in load.phases.iter().zip(results) {
-        let [Step::Object(step)] = phase.scenario.steps.as_slice() else { continue };
-        let popularity = &step.popularity;
-        let requests = result.counts().requests as f64;
-        let entries = popularity.hot as f64 * f64::from(plan.site.variant_count());
-        if popularity.law != Law::InOrder {
-            let same = before.iter().filter(|(set, ..)| *set == popularity.set);
-            let warm = same.clone().filter(|(_, law, _)| *law != Law::InOrder).map(|(.., n)| n).sum();
-            let filled: f64 =
-                same.filter(|(_, law, _)| *law == Law::InOrder).map(|(.., n)| n / entries).sum();
-            let observed = Observed {
-                warm_requests: warm,
-                filled: filled.min(1.0),
-                requests,
-                seconds: result.took.as_secs_f64(),
-                cache_bytes: around.cache_bytes.map(|bytes| bytes as f64),
-            };
-            let predicted = predict::hit_ratio(&plan.site, popularity, &observed);
-            result.predicted_hit_ratio = (requests > 0.0).then_some(predicted);
-        }
-        before.push((popularity.set, popularity.law, requests));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_warm_cache_does_not_hide_that_the_origin_was_never_asked() {
-        let note = |asked, bad| never_asked(asked, (20_000, bad), "127.0.0.1:9080");
-        let warm = note(0, 5_256).unwrap();
-        assert!(warm.contains("5256 times with 5xx") && warm.contains("stored before"), "{warm}");
-        assert!(!note(0, 20_000).unwrap().contains("stored"));
-        assert_eq!((note(0, 0), note(1, 5_256)), (None, None));
-    }
-
-    #[test]
-    fn phases_that_outlived_the_origin_are_marked() {
-        let phase =
-            |until| PhaseResult { until: Duration::from_secs(until), ..PhaseResult::new("measure", true) };
-        let mut phases = [phase(3), phase(9)];
-        let gone = Some(Duration::from_secs(5));
-        let note = mark_end_of_origin(&mut phases, gone).unwrap();
-        assert!(note.contains("end 5.0 s into the run"), "{note}");
-        assert_eq!(phases.map(|phase| phase.origin_until), [None, gone]);
-        assert_eq!(mark_end_of_origin(&mut [phase(3)], None), None);
     }
 }

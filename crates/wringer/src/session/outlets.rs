@@ -3,7 +3,9 @@
 
 use super::View;
 use super::keep::Recorder;
+use crate::export::Exports;
 use crate::live::Live;
+use crate::tui;
 use measure::{Event, Row, RunEvent, RunState};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -21,11 +23,22 @@ enum Told {
     Event(Event),
 }
 
+/// Who gets the records beside the run file. None of them holds up the run.
+#[derive(Debug, Clone, Default)]
+pub struct Sinks {
+    /// Gathers them for the page, where somebody wants to see them.
+    pub live: Option<Live>,
+    /// Sends figures on.
+    pub exports: Option<Exports>,
+    /// Shows them in the terminal.
+    pub tui: Option<tui::Handle>,
+}
+
 /// Where the records of a run go.
 pub struct Outlets<'scope> {
     state: RunState,
     recorder: Option<Recorder>,
-    live: Option<Live>,
+    sinks: Sinks,
     screen: Option<Screen<'scope>>,
 }
 
@@ -43,11 +56,12 @@ impl<'scope> Outlets<'scope> {
         scope: &'scope Scope<'scope, 'env>,
         view: &'env mut dyn View,
         recorder: Option<Recorder>,
-        live: Option<Live>,
+        sinks: Sinks,
     ) -> Outlets<'scope> {
         let (to, told) = sync_channel(WAITING);
         let thread = scope.spawn(move || show(&told, view));
-        Outlets { state: RunState::default(), recorder, live, screen: Some(Screen { to, thread, lost: 0 }) }
+        let screen = Some(Screen { to, thread, lost: 0 });
+        Outlets { state: RunState::default(), recorder, sinks, screen }
     }
 
     /// All that was told so far.
@@ -68,8 +82,18 @@ impl<'scope> Outlets<'scope> {
         if let Some(recorder) = &self.recorder {
             recorder.put(&event);
         }
-        if let Some(live) = &self.live {
+        if let Some(exports) = &self.sinks.exports {
+            exports.put(&event);
+        }
+        // Who looks on is not sent every request.
+        if matches!(*event, RunEvent::Exchanges(_)) {
+            return;
+        }
+        if let Some(live) = &self.sinks.live {
             live.put(&event);
+        }
+        if let Some(tui) = &self.sinks.tui {
+            tui.put(&event);
         }
     }
 
@@ -107,9 +131,13 @@ impl<'scope> Outlets<'scope> {
         }
     }
 
-    /// Why the run file could not be written, where it could not.
-    pub fn unwritten(&self) -> Option<String> {
-        self.recorder.as_ref().and_then(Recorder::failure)
+    /// What the run file does not hold, and why, where anything is missing.
+    pub fn unwritten(&self) -> Vec<String> {
+        let Some(recorder) = &self.recorder else { return Vec::new() };
+        let left_out = Some(recorder.left_out()).filter(|count| *count > 0).map(|count| {
+            format!("{count} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer")
+        });
+        recorder.failure().into_iter().chain(left_out).collect()
     }
 
     /// Shows the rest. Returns how many lines were left out.

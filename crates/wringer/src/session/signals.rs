@@ -37,6 +37,7 @@ pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
             let _ = FIRST.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
             set.store(true, Ordering::Relaxed);
             if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
+                crate::tui::restore();
                 // What runs for us notices that we are gone: guards and helpers watch a pipe.
                 std::process::exit(128 + signal);
             }

@@ -1,6 +1,7 @@
 //! Runs that are kept: the report made later is the one that was printed, also of a run that was killed.
 
 use crate::support::{Ran, folder, shell, start, start_in};
+use crate::web::{Web, ok};
 use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -49,6 +50,60 @@ fn a_report_made_later_is_the_one_that_was_printed() {
     let listed = again(&ran, "runs list build=4711");
     assert!(listed.contains("cache") && listed.contains("build=4711"), "{listed}");
     assert!(!again(&ran, "runs list build=4712").contains("4711"));
+}
+
+/// A figure of the JSON report.
+fn figure(json: &str, pointer: &str) -> u64 {
+    let read: serde_json::Value = serde_json::from_str(json).unwrap();
+    read.pointer(pointer).and_then(serde_json::Value::as_u64).unwrap_or_else(|| panic!("{pointer} in {json}"))
+}
+
+#[test]
+fn single_requests_are_kept_and_laid_out_where_all_were_or_a_sample_will_do() {
+    let ran = start("cache -n 400 -t 1 --seed 3 --keep exchanges".split_whitespace()).end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let total = again(&ran, "report --as openmetrics");
+    let begun = total.lines().filter(|line| line.starts_with("wringer_requests_begun_total{"));
+    let begun: u64 = begun.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap() as u64).sum();
+    let jtl = again(&ran, "report --as jtl");
+    assert!(jtl.starts_with("timeStamp,elapsed,label,responseCode,"), "{jtl}");
+    assert_eq!(jtl.lines().count() as u64, begun + 1);
+    assert_eq!(again(&ran, "report --as requests.csv").lines().count() as u64, begun + 1);
+    assert_eq!(again(&ran, "report --as jtl.xml").matches("<httpSample ").count() as u64, begun);
+    assert_eq!(figure(&again(&ran, "report --as statistics.json"), "/Total/sampleCount"), begun);
+    let hlog = again(&ran, "report --as hlog");
+    assert!(
+        hlog.contains("#[Histogram log format version 1.3]") && hlog.contains("\nTag=service,"),
+        "{hlog}"
+    );
+
+    let ran = start("cache -n 2000 -t 1 --seed 3 --keep 1/10 --keep-in here".split_whitespace()).end();
+    let refused = start_in(ran.folder, "report --keep-in here --as jtl".split_whitespace()).end();
+    assert_eq!(refused.code(), 2);
+    assert!(refused.stderr.contains("kept 1/10 of the requests only: --sampled"), "{}", refused.stderr);
+    let sampled =
+        start_in(refused.folder, "report --keep-in here --as jtl --sampled".split_whitespace()).end();
+    let lines = sampled.stdout.lines().count();
+    assert!((100..600).contains(&lines), "{lines}");
+    assert!(sampled.stderr.contains("a sample: 1/10"), "{}", sampled.stderr);
+
+    let ran = start("cache -n 100 -t 1 --keep-in here".split_whitespace()).end();
+    let refused = start_in(ran.folder, "report --keep-in here --as jtl --sampled".split_whitespace()).end();
+    assert!(refused.stderr.contains("run it with --keep exchanges"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_old_tools_run_is_kept_where_the_environment_says_so() {
+    let web = Web::start(|_| ok("x"));
+    let url = format!("http://{}/", web.address);
+    let ran = shell(&format!(
+        "WRINGER_KEEP_IN=here $WRINGER ab -n 20 {url} > ab.txt && $WRINGER report --keep-in here --as ab > again.txt && \
+         $WRINGER runs --keep-in here"
+    ));
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("kept: wringer report here/"), "{}", ran.stderr);
+    assert!(ran.stdout.contains(" ab "), "{}", ran.stdout);
+    assert!(ran.file("again.txt").contains("Complete requests:      20"), "{}", ran.file("again.txt"));
 }
 
 #[test]

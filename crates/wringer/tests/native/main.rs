@@ -9,6 +9,7 @@ mod support;
 mod cache;
 mod command_line;
 mod doctor;
+mod exports;
 mod fast;
 #[path = "../support/faulty_proxy.rs"]
 mod faulty_proxy;
@@ -30,6 +31,7 @@ mod secrets;
 mod services;
 mod sessions;
 mod silence;
+mod steered;
 mod tcp;
 mod tls;
 mod tls_peer;

@@ -130,6 +130,19 @@ impl Running {
         read("stderr.txt") + &read("stdout.txt")
     }
 
+    /// Waits for a line with this beginning, and returns the rest of it.
+    pub fn wait_for_rest(&mut self, beginning: &str) -> String {
+        loop {
+            self.wait_for(beginning);
+            let said = self.said();
+            // A line without its end is still being written.
+            let rest = said.split_once(beginning).and_then(|(_, rest)| rest.split_once('\n'));
+            if let Some((rest, _)) = rest {
+                return rest.to_owned();
+            }
+        }
+    }
+
     /// Lines of seconds that it has printed.
     pub fn lines_of_seconds(&self) -> usize {
         let out = fs::read_to_string(self.folder().join("stdout.txt")).unwrap_or_default();

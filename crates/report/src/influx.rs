@@ -1,0 +1,265 @@
+//! A run for InfluxDB in the schema of JMeter's backend listener, which boards 5496 and 17472 of Grafana read: line protocol, times in ms,
+//! a row for each step and interval. JMeter's percentiles are of its last 100 samples, these are of the interval.
+
+use measure::{Buckets, Clock, Digits, Head, Histogram, Second, run};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// What has happened since the last rows.
+#[derive(Debug, Clone, Default)]
+pub struct Interval {
+    /// By transaction.
+    steps: BTreeMap<String, Times>,
+    all: Times,
+    counts: measure::Counts,
+    /// Answers that were not good, by transaction and status.
+    bad: BTreeMap<u16, u64>,
+    most_in_flight: u64,
+    in_flight: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Times {
+    ended: u64,
+    fine: u64,
+    good: Buckets,
+    bad: Buckets,
+    /// Of all, where good and bad are not told apart.
+    together: Buckets,
+}
+
+impl Interval {
+    /// Takes a second in.
+    pub fn take(&mut self, second: &Second, head: &Head) {
+        let clients = &second.clients;
+        let phase = head.phases.get(second.phase as usize);
+        for label in &clients.labels {
+            let name = phase.and_then(|phase| phase.labels.get(usize::from(label.label)));
+            let step = self.steps.entry(name.map_or("other", String::as_str).to_owned()).or_default();
+            step.ended += label.ended;
+            step.fine += label.fine;
+            step.together.merge(&label.response);
+        }
+        let ended = run::finished(&clients.counts);
+        let mut all = Times { ended, fine: clients.counts.fine, ..Times::default() };
+        for (clock, buckets) in &second.clocks {
+            match clock {
+                Clock::Service => all.good.merge(buckets),
+                Clock::Failure | Clock::Faulty => all.bad.merge(buckets),
+                _ => {}
+            }
+        }
+        if clients.labels.is_empty() && ended > 0 {
+            let name = phase.map_or("requests", |phase| &phase.name);
+            self.steps.entry(name.to_owned()).or_default().merge(&all);
+        }
+        self.all.merge(&all);
+        self.counts.merge(&clients.counts);
+        for (status, count) in clients.statuses.iter().filter(|(status, _)| *status >= 400) {
+            *self.bad.entry(*status).or_default() += count;
+        }
+        self.most_in_flight = self.most_in_flight.max(second.in_flight);
+        self.in_flight = second.in_flight;
+    }
+
+    /// Its rows, for a moment in milliseconds since 1970. A step without requests has none.
+    pub fn lines(&self, application: &str, now_ms: u64) -> String {
+        let mut lines = Lines { text: String::new(), application: tag(application), now_ms };
+        for (name, times) in &self.steps {
+            lines.step(name, times, &self.counts);
+        }
+        if self.all.ended > 0 {
+            let errors = self.all.ended.saturating_sub(self.all.fine);
+            let good = stats(&self.all.good, true);
+            let percentiles = percentiles(&self.all.both());
+            let bytes = bytes(&self.counts);
+            let fields = format!(
+                "count={},countError={errors}{good},hit={}{bytes}{percentiles}",
+                self.all.ended, self.all.ended
+            );
+            lines.row("transaction=all,statut=all", &fields);
+        }
+        for (status, count) in &self.bad {
+            let reason = tag(crate::jmeter::reason(*status));
+            let reason = if reason.is_empty() { "unknown".to_owned() } else { reason };
+            lines.row(
+                &format!("transaction=all,responseCode={status},responseMessage={reason}"),
+                &format!("count={count}"),
+            );
+        }
+        let (most, now) = (self.most_in_flight, self.in_flight);
+        lines.row(
+            "transaction=internal",
+            &format!("minAT={now},maxAT={most},meanAT={now},startedT={most},endedT=0"),
+        );
+        lines.text
+    }
+}
+
+/// The row that says that a run begins or has ended, which boards draw as a line.
+pub fn event(application: &str, text: &str, now_ms: u64) -> String {
+    let text = crate::harmless(text).replace(['\n', '\r'], " ").replace('\\', "\\\\").replace('"', "\\\"");
+    format!("events,application={},title=ApacheJMeter text=\"{text}\" {now_ms}000000\n", tag(application))
+}
+
+struct Lines {
+    text: String,
+    application: String,
+    now_ms: u64,
+}
+
+impl Lines {
+    fn row(&mut self, tags: &str, fields: &str) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            self.text,
+            "jmeter,application={},{tags} {fields} {}000000",
+            self.application, self.now_ms
+        );
+    }
+
+    fn step(&mut self, name: &str, times: &Times, counts: &measure::Counts) {
+        let name = tag(name);
+        let bad = times.ended.saturating_sub(times.fine);
+        let both = times.both();
+        for (status, count, of) in
+            [("all", times.ended, &both), ("ok", times.fine, &times.good), ("ko", bad, &times.bad)]
+        {
+            if count == 0 {
+                continue;
+            }
+            // Bytes are known of all steps together only.
+            let bytes =
+                if status == "all" && times.together.is_empty() { bytes(counts) } else { String::new() };
+            let fields = format!("count={count}{},hit={count}{bytes}{}", stats(of, false), percentiles(of));
+            self.row(&format!("transaction={name},statut={status}"), &fields);
+        }
+    }
+}
+
+impl Times {
+    fn merge(&mut self, other: &Times) {
+        self.ended += other.ended;
+        self.fine += other.fine;
+        self.good.merge(&other.good);
+        self.bad.merge(&other.bad);
+        self.together.merge(&other.together);
+    }
+
+    fn both(&self) -> Buckets {
+        let mut both = self.together.clone();
+        both.merge(&self.good);
+        both.merge(&self.bad);
+        both
+    }
+}
+
+fn histogram(times: &Buckets) -> Option<Histogram> {
+    // Constant bounds that the constructor accepts.
+    let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000, 3).ok()?;
+    times.record(Digits::Two, &mut histogram);
+    (!histogram.is_empty()).then_some(histogram)
+}
+
+fn stats(times: &Buckets, or_zero: bool) -> String {
+    let ms = |us: f64| us / 1000.0;
+    match histogram(times) {
+        Some(of) => {
+            format!(",avg={:.3},min={:.3},max={:.3}", ms(of.mean()), ms(of.min() as f64), ms(of.max() as f64))
+        }
+        None if or_zero => ",avg=0,min=0,max=0".to_owned(),
+        None => String::new(),
+    }
+}
+
+fn percentiles(times: &Buckets) -> String {
+    let Some(of) = histogram(times) else { return String::new() };
+    let at = |percent: f64| of.value_at_quantile(percent / 100.0) as f64 / 1000.0;
+    [99.0, 95.0, 90.0].map(|percent| format!(",pct{percent:.1}={:.3}", at(percent))).concat()
+}
+
+fn bytes(counts: &measure::Counts) -> String {
+    format!(",sb={},rb={}", counts.sent_bytes, run::received_bytes(counts))
+}
+
+/// A tag's value: blanks, commas and equals signs escaped, control characters made visible.
+fn tag(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in crate::harmless(text).chars() {
+        match c {
+            ' ' | ',' | '=' => escaped.extend(['\\', c]),
+            '\n' | '\r' | '\\' => escaped.push('_'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use measure::figures::LabelCount;
+    use measure::stream::PhasePlan;
+
+    fn head() -> Head {
+        let phase = PhasePlan {
+            name: "measure".to_owned(),
+            labels: vec!["a page, of=\"x\"\n".to_owned()],
+            ..PhasePlan::default()
+        };
+        Head { phases: vec![phase], ..Head::default() }
+    }
+
+    fn times(values: &[u64]) -> Buckets {
+        let mut histogram = Histogram::new_with_bounds(1, 3_600_000_000, 3).unwrap();
+        values.iter().for_each(|us| histogram.record(*us).unwrap());
+        Buckets::of(&histogram, Digits::Two)
+    }
+
+    #[test]
+    fn rows_are_those_of_jmeters_listener() {
+        let mut second = Second { in_flight: 7, ..Second::default() };
+        second.clients.counts.fine = 2;
+        second.clients.counts.failed = 1;
+        second.clients.counts.sent_bytes = 90;
+        second.clients.statuses = vec![(200, 2), (503, 1)];
+        second.clocks.insert(Clock::Service, times(&[1_000, 3_000]));
+        second.clocks.insert(Clock::Failure, times(&[50_000]));
+        let mut interval = Interval::default();
+        interval.take(&second, &head());
+        interval.take(&second, &head());
+        let text = interval.lines("my app", 1_700_000_000_000);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 6, "{text}");
+        assert!(
+            lines[0].starts_with("jmeter,application=my\\ app,transaction=measure,statut=all count=6,avg="),
+            "{text}"
+        );
+        assert!(
+            lines[0].contains(",hit=6,sb=180,rb=0,pct99.0=") && lines[0].ends_with(" 1700000000000000000")
+        );
+        assert!(
+            lines[1].contains("statut=ok count=4,avg=2.0") && lines[2].contains("statut=ko count=2,avg=50."),
+            "{text}"
+        );
+        assert!(lines[3].contains("transaction=all,statut=all count=6,countError=2,avg=2.0"), "{text}");
+        assert!(
+            lines[4].contains("responseCode=503,responseMessage=Service\\ Unavailable count=2 "),
+            "{text}"
+        );
+        assert!(lines[5].contains("transaction=internal minAT=7,maxAT=7,"), "{text}");
+    }
+
+    #[test]
+    fn names_of_steps_stay_in_their_place() {
+        let mut second = Second::default();
+        second.clients.counts.fine = 1;
+        second.clients.labels = vec![LabelCount { label: 0, ended: 1, fine: 1, response: times(&[500]) }];
+        let mut interval = Interval::default();
+        interval.take(&second, &head());
+        let text = interval.lines("a", 1);
+        assert!(text.starts_with("jmeter,application=a,transaction=a\\ page\\,\\ of\\=\"x\""), "{text}");
+        assert_eq!(text.lines().count(), 4, "{text}");
+        assert_eq!(event("a", "x\" y\n", 5).lines().count(), 1);
+    }
+}

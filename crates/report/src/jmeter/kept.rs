@@ -1,0 +1,71 @@
+//! A run that was kept as JMeter would have written it: the results file of its single requests, and `statistics.json`.
+
+use super::jtl::Layout;
+use super::statistics::Statistics;
+use super::{Sample, reason};
+use measure::exchanges::Kept;
+use measure::{Exchanges, Head};
+use plan::Plan;
+
+/// The results file of single requests.
+pub fn results<'a>(
+    layout: &Layout,
+    head: &Head,
+    plan: &Plan,
+    exchanges: impl Iterator<Item = &'a Exchanges>,
+) -> String {
+    let mut text = layout.begin();
+    for kept in exchanges.flat_map(Exchanges::iter) {
+        layout.write(&sample(head, plan, &kept), &mut text);
+    }
+    text + layout.end()
+}
+
+/// A request as JMeter's sample.
+fn sample(head: &Head, plan: &Plan, kept: &Kept<'_>) -> Sample {
+    let place = kept.phase as usize;
+    let phase = head.phases.get(place);
+    let label = phase.zip(kept.label).and_then(|(phase, label)| phase.labels.get(label));
+    let planned = plan.load.as_ref().and_then(|load| load.phases.get(place));
+    let users = planned.map_or(0, users);
+    let answered = kept.status != 0;
+    let code = match answered {
+        true => kept.status.to_string(),
+        false => "Non HTTP response code: org.apache.http.conn.HttpHostConnectException".to_owned(),
+    };
+    let message = match answered {
+        true => reason(kept.status).to_owned(),
+        false => format!("Non HTTP response message: {}", kept.outcome),
+    };
+    let faulty = kept.outcome.starts_with("faulty");
+    Sample {
+        began_ms: (head.started_unix_s * 1e3) as u64 + kept.began_us / 1000,
+        elapsed_ms: (kept.connect_us + kept.service_us) / 1000,
+        label: label.map_or(kept.url, String::as_str).to_owned(),
+        code,
+        message,
+        thread: format!("{} 1-{}", phase.map_or("", |phase| &phase.name), kept.user + 1),
+        success: kept.outcome == "fine",
+        failed: faulty.then(|| ("Assertion".to_owned(), "Test failed".to_owned())).into_iter().collect(),
+        bytes: kept.head_bytes + kept.body_bytes,
+        group_threads: users,
+        all_threads: users,
+        url: Some(kept.url.to_owned()),
+        latency_ms: (kept.connect_us + kept.first_byte_us) / 1000,
+        connect_ms: kept.connect_us / 1000,
+        ..Sample::default()
+    }
+}
+
+/// Users of a phase, its groups together.
+fn users(phase: &plan::Phase) -> u32 {
+    let groups = phase.groups.iter().map(|group| group.pace.at_once()).sum::<u32>();
+    if phase.groups.is_empty() { phase.pace.at_once() } else { groups }
+}
+
+/// `statistics.json` of single requests.
+pub fn statistics<'a>(head: &Head, plan: &Plan, exchanges: impl Iterator<Item = &'a Exchanges>) -> String {
+    let mut statistics = Statistics::default();
+    exchanges.flat_map(Exchanges::iter).for_each(|kept| statistics.add(&sample(head, plan, &kept)));
+    statistics.text()
+}

@@ -1,0 +1,110 @@
+//! What is known of a run only when it is over: its own check, predictions, and what a reader should know to make sense of the
+//! figures. Pure.
+
+use super::SessionOptions;
+use measure::{Clock, Contention, FailureKind, MachineUse, PhaseResult, SelfCheck, WorkerUse};
+use plan::predict::{self, Observed};
+use plan::{Law, Plan, Step};
+use std::time::Duration;
+
+/// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
+/// 5xx to so many requests.
+pub fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Option<String> {
+    let stored = if bad < requests { "; what was good, it had stored before" } else { "" };
+    (asked == 0 && bad > 0).then(|| {
+        format!(
+            "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}{stored}"
+        )
+    })
+}
+
+/// Marks the phases in which the origin's accounts end, and says so.
+pub fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -> Option<String> {
+    let until = until?;
+    phases.iter_mut().filter(|phase| phase.until > until).for_each(|phase| phase.origin_until = Some(until));
+    Some(format!(
+        "the origin did not answer any more at the end: its accounts end {:.1} s into the run, so nothing is said of offload",
+        until.as_secs_f64()
+    ))
+}
+
+pub fn self_check(
+    measured: &PhaseResult,
+    workers: &[WorkerUse],
+    machine: MachineUse,
+    contention: Contention,
+    panics: Vec<String>,
+) -> SelfCheck {
+    let lateness = measured.tally.clock(Clock::Lateness);
+    let failed = |kind| {
+        let failures = measured.tally.failures().filter(|(failure, _)| failure.kind == kind);
+        failures.map(|(_, count)| count).sum::<u64>()
+    };
+    let no_port = failed(FailureKind::NoPort);
+    SelfCheck {
+        worker_cpu: workers.iter().map(|worker| worker.share).collect(),
+        lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
+        overflow: measured.counts().overflow,
+        starved: no_port + failed(FailureKind::NoDescriptor),
+        no_port,
+        requests: measured.counts().requests,
+        dropped_events: measured.counts().untold,
+        panics,
+        machine,
+        contention,
+    }
+}
+
+/// Predicts the hit ratio of each phase from what the phases before it have left in the cache.
+pub fn predict_phases(plan: &Plan, around: &SessionOptions, results: &mut [PhaseResult]) {
+    let Some(load) = &plan.load else { return };
+    let mut before: Vec<(u8, Law, f64)> = Vec::new();
+    for (phase, result) in load.phases.iter().zip(results) {
+        let [Step::Object(step)] = phase.scenario.steps.as_slice() else { continue };
+        let popularity = &step.popularity;
+        let requests = result.counts().requests as f64;
+        let entries = popularity.hot as f64 * f64::from(plan.site.variant_count());
+        if popularity.law != Law::InOrder {
+            let same = before.iter().filter(|(set, ..)| *set == popularity.set);
+            let warm = same.clone().filter(|(_, law, _)| *law != Law::InOrder).map(|(.., n)| n).sum();
+            let filled: f64 =
+                same.filter(|(_, law, _)| *law == Law::InOrder).map(|(.., n)| n / entries).sum();
+            let observed = Observed {
+                warm_requests: warm,
+                filled: filled.min(1.0),
+                requests,
+                seconds: result.took.as_secs_f64(),
+                cache_bytes: around.cache_bytes.map(|bytes| bytes as f64),
+            };
+            let predicted = predict::hit_ratio(&plan.site, popularity, &observed);
+            result.predicted_hit_ratio = (requests > 0.0).then_some(predicted);
+        }
+        before.push((popularity.set, popularity.law, requests));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warm_cache_does_not_hide_that_the_origin_was_never_asked() {
+        let note = |asked, bad| never_asked(asked, (20_000, bad), "127.0.0.1:9080");
+        let warm = note(0, 5_256).unwrap();
+        assert!(warm.contains("5256 times with 5xx") && warm.contains("stored before"), "{warm}");
+        assert!(!note(0, 20_000).unwrap().contains("stored"));
+        assert_eq!((note(0, 0), note(1, 5_256)), (None, None));
+    }
+
+    #[test]
+    fn phases_that_outlived_the_origin_are_marked() {
+        let phase =
+            |until| PhaseResult { until: Duration::from_secs(until), ..PhaseResult::new("measure", true) };
+        let mut phases = [phase(3), phase(9)];
+        let gone = Some(Duration::from_secs(5));
+        let note = mark_end_of_origin(&mut phases, gone).unwrap();
+        assert!(note.contains("end 5.0 s into the run"), "{note}");
+        assert_eq!(phases.map(|phase| phase.origin_until), [None, gone]);
+        assert_eq!(mark_end_of_origin(&mut [phase(3)], None), None);
+    }
+}

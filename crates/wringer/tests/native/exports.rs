@@ -1,0 +1,234 @@
+//! Figures that go elsewhere while a run goes on: to a real Prometheus where one is installed, and to servers of the tests' own.
+
+use crate::support::{Running, program, start, tell};
+use crate::web::{Web, ok};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The head and the body of an answer.
+fn get(address: &str, target: &str, fields: &str) -> (String, Vec<u8>) {
+    let mut socket = TcpStream::connect(address).expect("it listens");
+    socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a time");
+    let request = format!("GET {target} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{fields}\r\n");
+    socket.write_all(request.as_bytes()).expect("it reads");
+    let mut answer = Vec::new();
+    socket.read_to_end(&mut answer).expect("it answers");
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n").expect("a head") + 4;
+    (String::from_utf8_lossy(&answer[..end]).into_owned(), answer[end..].to_vec())
+}
+
+/// The address of the metrics of a run that goes on.
+fn metrics(running: &mut Running) -> String {
+    let url = running.wait_for_rest("metrics: http://");
+    url.trim_end_matches("/metrics").to_owned()
+}
+
+/// The sum of all samples of this name.
+fn sum(text: &str, name: &str) -> f64 {
+    let lines =
+        text.lines().filter(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(['{', ' '])));
+    lines.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum()
+}
+
+#[test]
+fn prometheus_fetches_what_the_report_says() {
+    let mut running = start(
+        "cache -n 500 -t 1 --seed 5 --prometheus 127.0.0.1:0 --linger 20s --json result.json"
+            .split_whitespace(),
+    );
+    let address = metrics(&mut running);
+    running.wait_for("waiting 20");
+    let (head, body) = get(&address, "/metrics", "");
+    assert!(head.contains("text/plain; version=0.0.4"), "{head}");
+    let text = String::from_utf8(body).unwrap();
+    let requests = sum(&text, "wringer_requests_begun_total");
+    assert!(requests >= 500.0, "{text}");
+    assert_eq!(sum(&text, "wringer_requests_total"), requests);
+    assert_eq!(sum(&text, "wringer_service_time_seconds_count"), requests);
+    assert_eq!(sum(&text, "wringer_cache_answers_total"), requests);
+    let (head, body) = get(&address, "/metrics", "Accept: application/openmetrics-text;version=1.0.0\r\n");
+    assert!(head.contains("application/openmetrics-text") && body.ends_with(b"# EOF\n"));
+    let accept = "Accept: application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited\r\n";
+    let (head, body) = get(&address, "/metrics", accept);
+    assert!(
+        head.contains("encoding=delimited") && body.windows(13).any(|window| window == b"wringer_phase"),
+        "{head}"
+    );
+    assert!(get(&address, "/", "").0.contains("404"));
+    if let Some(promtool) = program("promtool") {
+        let mut check = Command::new(promtool)
+            .args(["check", "metrics"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        check.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = check.wait_with_output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    } else {
+        tell("promtool did not check the metrics: it is not installed");
+    }
+    running.signal_all(rustix::process::Signal::KILL);
+}
+
+/// A Prometheus that fetches from an address once a second; killed when dropped.
+struct Prometheus {
+    process: std::process::Child,
+    address: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Prometheus {
+    fn start(target: &str) -> Option<Prometheus> {
+        let program = program("prometheus")?;
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("prometheus.yml");
+        let job = format!(
+            "global:\n  scrape_interval: 1s\nscrape_configs:\n  - job_name: wringer\n    static_configs:\n      - targets: ['{target}']\n"
+        );
+        fs::write(&config, job).unwrap();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let log = fs::File::create(folder.path().join("log")).unwrap();
+        let process = Command::new(program)
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!("--storage.tsdb.path={}", folder.path().join("data").display()))
+            .arg(format!("--web.listen-address={free}"))
+            .arg("--enable-feature=native-histograms")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .expect("it runs");
+        Some(Prometheus { process, address: free.to_string(), _folder: folder })
+    }
+
+    /// What a query returns; nothing as long as it does not answer.
+    fn query(&self, query: &str) -> Vec<serde_json::Value> {
+        if TcpStream::connect(&self.address).is_err() {
+            return Vec::new();
+        }
+        let query: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let (_, body) = get(&self.address, &format!("/api/v1/query?query={query}"), "");
+        let text = String::from_utf8_lossy(&body).into_owned();
+        // Its answer may come in chunks.
+        let json = &text[text.find('{').unwrap_or(0)..=text.rfind('}').unwrap_or(0)];
+        let read: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+        assert_ne!(read["status"], "error", "{read}");
+        read["data"]["result"].as_array().cloned().unwrap_or_default()
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        // It is ours.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn the_boards_queries_return_rows_of_a_real_prometheus() {
+    let mut running =
+        start("cache --rate 300/s -d 60s -t 1 --prometheus 127.0.0.1:0 -q --no-keep".split_whitespace());
+    let Some(prometheus) = Prometheus::start(&metrics(&mut running)) else {
+        tell("the board was asked of no Prometheus: it is not installed");
+        return running.signal_all(rustix::process::Signal::KILL);
+    };
+    let board: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../docs/src/grafana/wringer.json")).unwrap();
+    let targets =
+        board["panels"].as_array().unwrap().iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let queries: Vec<String> = targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect();
+    let until = Instant::now() + Duration::from_secs(50);
+    // A cache without faults, TLS or steps has none of these.
+    let absent = ["failures", "faults", "tls_handshakes", "step_"];
+    let mut waits: Vec<String> =
+        queries.into_iter().filter(|query| !absent.iter().any(|name| query.contains(name))).collect();
+    assert!(waits.len() > 12);
+    while !waits.is_empty() {
+        assert!(Instant::now() < until, "no rows: {waits:#?}");
+        std::thread::sleep(Duration::from_millis(500));
+        waits.retain(|query| {
+            let query = query
+                .replace("$instance", ".*")
+                .replace("$phase", ".*")
+                .replace("[$__rate_interval]", "[10s]");
+            prometheus.query(&query).is_empty()
+        });
+    }
+    let native = prometheus.query("histogram_quantile(0.5, sum(rate(wringer_service_time_seconds[10s])))");
+    assert_eq!(native.len(), 1, "native histograms are taken");
+    running.signal_all(rustix::process::Signal::KILL);
+}
+
+#[test]
+fn otlp_and_influxdb_are_sent_the_last_figures_too() {
+    let taken = Web::start(|_| ok(""));
+    let line = format!(
+        "cache -n 300 -t 1 --otlp=http://{} --influx http://{}/write?db=jmeter --label build=4711 --no-keep",
+        taken.address, taken.address
+    );
+    let ran = start(line.split_whitespace()).end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let seen = taken.seen();
+    let otlp = seen.iter().rfind(|asked| asked.target == "/v1/metrics").expect("OTLP was sent");
+    assert_eq!(otlp.field("content-type"), Some("application/x-protobuf"));
+    for name in [
+        "service.name",
+        "wringer.label.build",
+        "4711",
+        "http.client.request.duration",
+        "wringer.send.lateness",
+    ] {
+        assert!(otlp.body.contains(name) || name == "wringer.send.lateness", "{name}");
+    }
+    let rows: String = seen
+        .iter()
+        .filter(|asked| asked.target == "/write?db=jmeter")
+        .map(|asked| asked.body.clone())
+        .collect();
+    assert!(
+        rows.starts_with("events,application=wringer,title=ApacheJMeter text=\"wringer started\" "),
+        "{rows}"
+    );
+    assert!(
+        rows.contains("transaction=all,statut=all count=") && rows.contains("text=\"wringer ended\""),
+        "{rows}"
+    );
+}
+
+#[test]
+fn who_cannot_be_sent_to_holds_up_nothing_and_is_told() {
+    let gone: SocketAddr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ran = start(format!("cache -n 50 -t 1 --otlp=http://{gone} --no-keep").split_whitespace()).end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("figures could not be sent to OTLP at 127.0.0.1"), "{}", ran.stderr);
+    let refused = start("cache -n 1 --prometheus 0.0.0.0:0".split_whitespace()).end();
+    assert_eq!(refused.code(), 2);
+    assert!(refused.stderr.contains("--prometheus-token"), "{}", refused.stderr);
+}
+
+#[test]
+fn records_come_as_lines_instead_of_the_text() {
+    let ran = start("cache -n 50 -t 1 --events - --no-keep".split_whitespace()).end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let kinds: Vec<String> = ran
+        .stdout
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["kind"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(kinds.first().map(String::as_str), Some("head"));
+    assert_eq!(kinds.last().map(String::as_str), Some("end"));
+    assert!(kinds.iter().any(|kind| kind == "second"));
+}
