@@ -43,7 +43,8 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 pub use contention::Contention;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk, TransactionMark,
+    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk,
+    TransactionMark,
 };
 pub use exchanges::Exchanges;
 pub use figures::Figures;
