@@ -412,6 +412,6 @@ fn locks_are_given_back_however_their_steps_end() {
     let lock = |steps| Step::Lock(plan::Lock { name: "l".to_owned(), steps });
     let log = Step::Log(plan::Log { text: "here".into() });
     let next = Step::Flow(Flow::NextIteration);
-    assert_eq!(walks(vec![lock(vec![send(), log]), send()], 2), "0 'here' 1 / 0 'here' 1");
-    assert_eq!(walks(vec![lock(vec![send(), next]), send()], 2), "0 / 0");
+    assert_eq!(walks(vec![lock(vec![send(), log]), send()], 2), "lock 0 'here' 1 / lock 0 'here' 1");
+    assert_eq!(walks(vec![lock(vec![send(), next]), send()], 2), "lock 0 / lock 0");
 }

@@ -238,8 +238,9 @@ fn keys(value: &Value, found: &mut BTreeSet<String>) {
 
 /// Names in the first column of the page's tables.
 fn documented() -> BTreeSet<String> {
-    let first_cells = JSON_PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    first_cells.map(|(name, _)| name.to_owned()).collect()
+    let first_cells = JSON_PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" |"));
+    let names = first_cells.flat_map(|(cell, _)| cell.split('`').skip(1).step_by(2));
+    names.map(str::to_owned).collect()
 }
 
 #[test]
@@ -247,6 +248,7 @@ fn json_and_its_page_name_the_same_fields() {
     let mut found = BTreeSet::new();
     sample::all().iter().for_each(|(_, sample)| keys(&parsed(sample), &mut found));
     keys(&parsed(&sample::codes()), &mut found);
+    keys(&parsed(&sample::http2()), &mut found);
     let documented = documented();
     assert_eq!(
         found.difference(&documented).collect::<Vec<_>>(),

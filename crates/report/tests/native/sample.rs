@@ -197,6 +197,16 @@ pub fn plain() -> Sample {
     Sample { target_cpu: Some(2.4), ..sample(plan, result) }
 }
 
+/// Over HTTP/2, with a server that goes away.
+pub fn http2() -> Sample {
+    let mut sample = plain();
+    for phase in &mut sample.result.phases {
+        let goaway = measure::http2::GoAwayCount { code: 0, text: "enough".to_owned(), count: 2 };
+        phase.tally.http2_mut().goaways.push(goaway);
+    }
+    sample
+}
+
 /// Answers with codes, some of which mean failure, and messages that nobody asked for.
 pub fn codes() -> Sample {
     let mut sample = plain();

@@ -164,6 +164,10 @@ impl Thinning {
                 self.told = if is_due { second.at } else { self.told };
                 Arc::new(RunEvent::Second(Box::new(Second { clocks, ..(**second).clone() })))
             }
+            RunEvent::Second(second) => {
+                self.told = second.at;
+                event
+            }
             _ => event,
         }
     }
