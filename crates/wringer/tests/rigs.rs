@@ -83,7 +83,7 @@ fn squid_starts_beside_another_squid() {
     let rig = Rig::start("squid", origin.address, &[]);
     assert_eq!(rig.ask("GET /x HTTP/1.1\r\nHost: a\r\n").status, 200);
     assert!(!shared_memory(&rig.folder).is_empty());
-    let main = processes_naming(&rig.folder).into_iter().find(|(_, line)| line.contains("-N"));
+    let main = processes_naming(&rig.folder).into_iter().find(|(_, line)| line.contains(" -N "));
     kill("KILL", main.expect("there is a squid").0);
     let folder = rig.folder.clone();
     drop(rig);
