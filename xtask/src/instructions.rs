@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::{Result, root, shell};
 
 /// What is counted: tests in crates/load/tests/simulation/instructions.rs.
-const PATHS: [&str; 4] = ["parse", "record", "request", "message"];
+const PATHS: [&str; 5] = ["parse", "record", "request", "list", "message"];
 /// Two numbers of times; what is done once is in both, and so in neither's difference.
 const FEW: u64 = 1_000;
 const MANY: u64 = 3_000;

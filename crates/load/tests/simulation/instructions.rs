@@ -7,7 +7,7 @@ use plan::answer::{Check, IsoForm, Must, Selector};
 use plan::data::Data;
 use plan::message::{Framing, Message, MessageService};
 use plan::site::Size;
-use plan::{MessageStep, ObjectStep, Origin, Pace, Popularity, Protocol, Step};
+use plan::{MessageStep, ObjectStep, Origin, Pace, Popularity, Protocol, Request, RequestStep, Step};
 use std::env;
 use std::time::Duration;
 use wire::http1::{Expect, Limits, ResponseHead, ResponseReader, ResponseSink};
@@ -81,6 +81,16 @@ fn request() {
     let mut case = Case::new(phases, Server::Origin(Box::default()));
     case.site.size = Size::Fixed(1_000);
     let counts = case.run().counts();
+    assert_eq!((counts.requests, counts.fine), (times(), times()));
+}
+
+/// The same for a request that is the same bytes each time, on its fast path.
+#[test]
+fn list() {
+    let requests_of_list = vec![Request::get("http://peer:1/w/1/1000")].into();
+    let step = Step::Requests(RequestStep { requests: requests_of_list, ..RequestStep::default() });
+    let phases = vec![phase(step, Pace::Users(8), requests(times()))];
+    let counts = Case::new(phases, Server::Origin(Box::default())).run().counts();
     assert_eq!((counts.requests, counts.fine), (times(), times()));
 }
 
