@@ -137,7 +137,7 @@ impl Stage {
         };
         let started = std::thread::Builder::new().name("script".to_owned()).spawn(conduct);
         started.map_err(|error| Failure(format!("no thread for the script: {error}")))?;
-        stage.wait("its top level")?;
+        stage.wait("its top level", false)?;
         Ok((stage, seats))
     }
 
@@ -148,7 +148,7 @@ impl Stage {
     pub fn set_up(&mut self) -> Result<(), Failure> {
         // Where it has gone, waiting says so.
         let _ = self.cues.send(Cue::SetUp);
-        self.wait("setup or init")
+        self.wait("setup or init", false)
     }
 
     /// Calls `done`, where the script has it.
@@ -156,13 +156,15 @@ impl Stage {
     /// # Errors
     /// A mistake of the script, or one that does not come back.
     pub fn done(&mut self, result: &RunResult) -> Result<(), Failure> {
+        // Asked before the call begins: what comes within it is meant for it.
+        let interrupted_before = (self.patience.interrupted)();
         let _ = self.cues.send(Cue::Done(Box::new(Ended::of(result, self.dialect))));
-        self.wait("done")
+        self.wait("done", interrupted_before)
     }
 
-    /// Waits until the main state has done what it was told, as long as it makes progress.
-    fn wait(&self, call: &str) -> Result<(), Failure> {
-        let interrupted_before = (self.patience.interrupted)();
+    /// Waits until the main state has done what it was told, as long as it makes progress and, unless that is long known, nobody
+    /// wants the end.
+    fn wait(&self, call: &str, interrupted_before: bool) -> Result<(), Failure> {
         let (mut since, mut seen) = (Instant::now(), 0);
         loop {
             match self.replies.recv_timeout(POLL) {

@@ -10,7 +10,6 @@ use script::{Network, Patience, Seat, Stage};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -76,12 +75,9 @@ pub fn given_up(text: &str) -> Result<Theatre, String> {
     Theatre::with(&step(&sleepy(text), Dialect::Wrk), 2, patience(Duration::from_millis(500)))
 }
 
-/// Why a script does not run, during whose first call somebody wants the end.
+/// Why a script does not run, where somebody wanted the end as soon as its first call began.
 pub fn interrupted(text: &str) -> String {
-    let asked = AtomicBool::new(false);
-    // The first look is before the call.
-    let interrupted = Box::new(move || asked.swap(true, Ordering::Relaxed));
-    let patience = Patience { longest: LONGEST, interrupted };
+    let patience = Patience { longest: LONGEST, interrupted: Box::new(|| true) };
     Theatre::with(&step(&sleepy(text), Dialect::Wrk), 1, patience).err().unwrap()
 }
 

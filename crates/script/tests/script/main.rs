@@ -246,8 +246,13 @@ fn a_call_that_does_not_come_back_is_given_up() {
 
 #[test]
 fn somebody_who_wants_the_end_gets_it_from_an_endless_loop() {
-    let why = helpers::interrupted("while true do sleep() end");
-    assert_eq!(why, "test.lua: interrupted in its top level");
+    for (text, call) in [
+        ("while true do sleep() end", "its top level"),
+        ("function setup() while true do sleep() end end", "setup or init"),
+        ("function init() while true do sleep() end end", "setup or init"),
+    ] {
+        assert_eq!(helpers::interrupted(text), format!("test.lua: interrupted in {call}"));
+    }
 }
 
 #[test]
