@@ -17,10 +17,6 @@ enum Bytes {
 }
 
 impl Received {
-    pub(crate) fn plain(lent: Lent) -> Received {
-        Received(Bytes::Plain(lent))
-    }
-
     pub(crate) fn opened(buffer: Buffer, plain: Range<usize>) -> Received {
         Received(Bytes::Opened(buffer, plain))
     }
@@ -38,6 +34,13 @@ impl Received {
         if let Bytes::Opened(_, plain) = &mut self.0 {
             plain.start = (plain.start + count).min(plain.end);
         }
+    }
+}
+
+impl From<Lent> for Received {
+    #[inline]
+    fn from(lent: Lent) -> Received {
+        Received(Bytes::Plain(lent))
     }
 }
 

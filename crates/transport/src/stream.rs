@@ -6,7 +6,6 @@ use net::{Buffer, Close, Event, Net};
 use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::task::Poll;
 use std::time::Instant;
 use wire::tls::{Client, Server};
 
@@ -46,20 +45,8 @@ impl Stream {
     #[inline]
     pub async fn recv(&mut self) -> io::Result<Received> {
         match self {
-            Stream::Plain(stream) => poll_fn(|_| stream.poll_recv()).await.map(Received::plain),
+            Stream::Plain(stream) => poll_fn(|_| stream.poll_recv()).await.map(Received::from),
             Stream::Tls(stream) => stream.recv().await,
-        }
-    }
-
-    /// As [`recv`](Self::recv), for a future of one's own; a stream over TLS is never ready.
-    ///
-    /// # Errors
-    /// As [`recv`](Self::recv).
-    #[inline]
-    pub fn poll_recv_plain(&mut self) -> Poll<io::Result<Received>> {
-        match self {
-            Stream::Plain(stream) => stream.poll_recv().map_ok(Received::plain),
-            Stream::Tls(_) => Poll::Pending,
         }
     }
 
@@ -71,7 +58,7 @@ impl Stream {
     pub async fn recv_or_woken(&mut self, signal: &Event) -> io::Result<Option<Received>> {
         match self {
             Stream::Plain(stream) => {
-                stream.recv_or_woken(signal).await.map(|received| received.map(Received::plain))
+                stream.recv_or_woken(signal).await.map(|received| received.map(Received::from))
             }
             Stream::Tls(stream) => stream.recv_or_woken(signal).await,
         }
@@ -83,7 +70,7 @@ impl Stream {
     /// As [`recv`](Self::recv).
     pub async fn recv_at_most(&mut self, max: usize) -> io::Result<Received> {
         match self {
-            Stream::Plain(stream) => stream.recv_at_most(max).await.map(Received::plain),
+            Stream::Plain(stream) => stream.recv_at_most(max).await.map(Received::from),
             Stream::Tls(stream) => stream.recv_at_most(max.max(1)).await,
         }
     }
@@ -109,18 +96,6 @@ impl Stream {
         match self {
             Stream::Plain(stream) => stream.send(message).await,
             Stream::Tls(stream) => stream.send(message).await,
-        }
-    }
-
-    /// Sends what there is room for without waiting, see [`net::Stream::try_send`]; nothing over TLS.
-    ///
-    /// # Errors
-    /// As [`send`](Self::send).
-    #[inline]
-    pub fn try_send(&mut self, message: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.try_send(message),
-            Stream::Tls(_) => Ok(0),
         }
     }
 
@@ -213,6 +188,15 @@ impl Stream {
         match self {
             Stream::Plain(stream) => stream.peer_addr(),
             Stream::Tls(stream) => stream.peer_addr(),
+        }
+    }
+
+    /// The socket, where nothing lies over it.
+    #[inline]
+    pub fn plain(&mut self) -> Option<&mut net::Stream> {
+        match self {
+            Stream::Plain(stream) => Some(stream),
+            Stream::Tls(_) => None,
         }
     }
 

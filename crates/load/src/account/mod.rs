@@ -299,7 +299,7 @@ impl Account {
     /// A request has ended well that has this place; its exchange need not say when it was due.
     #[inline]
     pub fn end_fast(&self, place: usize, exchange: &Exchange) {
-        self.tally.borrow_mut().exchange(exchange);
+        self.add(exchange);
         self.under_way.borrow_mut().leave(place);
         self.in_flight.set(self.in_flight.get().saturating_sub(1));
     }
@@ -316,8 +316,7 @@ impl Account {
     /// is no end of its request.
     #[inline]
     pub fn end(&self, exchange: &Exchange) {
-        self.ledger.borrow().iter().for_each(|ledger| ledger.add(exchange));
-        self.tally.borrow_mut().exchange(exchange);
+        self.add(exchange);
         if exchange.kind == ExchangeKind::Challenge {
             return;
         }
@@ -326,6 +325,13 @@ impl Account {
         if let Outcome::Failed(failure) = exchange.outcome {
             (0..exchange.times).for_each(|_| self.note_failure(failure));
         }
+    }
+
+    /// Adds an exchange to the figures, and to those of a script that may not come back.
+    #[inline]
+    fn add(&self, exchange: &Exchange) {
+        self.ledger.borrow().iter().for_each(|ledger| ledger.add(exchange));
+        self.tally.borrow_mut().exchange(exchange);
     }
 
     /// A phase may be given up after so many failures.

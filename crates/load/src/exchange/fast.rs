@@ -16,6 +16,7 @@ use plan::Load;
 use plan::data::Moment;
 use std::future::poll_fn;
 use std::time::{Duration, Instant};
+use transport::Received;
 use wire::http1::Expect;
 
 /// True if requests of a load can go the fast path: nobody wants to hear of single ones, and a connection carries one at a time,
@@ -61,9 +62,9 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
         Err(failure) => Err(failure),
     };
     if sent.is_ok() {
-        let arrived = match connection.secure {
-            None => poll_fn(|_| connection.stream.poll_recv_plain()).await,
-            Some(_) => Box::pin(connection.stream.recv()).await,
+        let arrived = match connection.stream.plain() {
+            Some(socket) => poll_fn(|_| socket.poll_recv()).await.map(Received::from),
+            None => Box::pin(connection.stream.recv()).await,
         };
         let ended = worker.net.recently();
         if let Some(answer) = arrived.as_ref().ok().and_then(|bytes| known(line, bytes)) {
@@ -114,7 +115,8 @@ fn send(
         line.write(false, &Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() }, out);
         out
     });
-    let rest = match connection.stream.try_send(message) {
+    // Over TLS all of it is the rest.
+    let rest = match connection.stream.plain().map_or(Ok(0), |socket| socket.try_send(message)) {
         Ok(count) => (count < message.len()).then(|| {
             let mut rest = worker.net.buffer();
             rest.extend_from_slice(&message[count..]);
