@@ -76,8 +76,9 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "web" => web::run(rest),
         "screenshots" => none_of(rest).and_then(|()| web::screenshots()),
         "bench" => bench::run(&bench::parse(rest)?),
-        // A part of the bench that is a process of its own.
+        // Parts of the bench that are processes of their own.
         bench::bare::COMMAND => bench::bare::run(rest),
+        bench::server::COMMAND => bench::server::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             Ok(())

@@ -1,14 +1,15 @@
-//! The engine by itself: `wringer http` beside the other tools, all pressing the same nginx, or our origin.
+//! The engine by itself: `wringer http` beside the other tools, all pressing the same nginx, a bare server, or our origin.
 
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
-use super::peers::{PEERS, Pressing};
+use super::peers::{PEERS, Peer, Pressing};
 use super::place::Place;
 use super::run::{self, Server};
 use super::sample::{Figures, Sample};
+use super::server;
 use crate::{Result, shell};
 
 /// How the bodies of answers are looked at.
@@ -30,8 +31,12 @@ struct Case {
     /// Whether TLS sessions are resumed; other tools do as they do.
     resumes: bool,
     check: Check,
-    /// The most that our cost may be of wrk's.
+    /// The tool whose cost the bounds are about.
+    beside: Peer,
+    /// The most that our cost may be of that tool's.
     bound: f64,
+    /// The most that the part of it in user space may be, where that is looked at.
+    bound_user: Option<f64>,
 }
 
 const KEPT: Case = Case {
@@ -42,15 +47,17 @@ const KEPT: Case = Case {
     is_tls: false,
     resumes: false,
     check: Check::Length,
-    bound: 0.75,
+    beside: Peer::Wrk,
+    bound: 0.86,
+    bound_user: None,
 };
 
 const CASES: [Case; 11] = [
     KEPT,
-    Case { name: "small, 1024 connections", connections: 1024, bound: 0.72, ..KEPT },
+    Case { name: "small, 1024 connections", connections: 1024, bound: 0.8, ..KEPT },
     Case { name: "connection each", is_short: true, bound: 1.0, ..KEPT },
-    Case { name: "TLS", is_tls: true, bound: 0.75, ..KEPT },
-    Case { name: "TLS handshake each", is_short: true, is_tls: true, bound: 0.25, ..KEPT },
+    Case { name: "TLS", is_tls: true, bound: 0.72, ..KEPT },
+    Case { name: "TLS handshake each", is_short: true, is_tls: true, beside: Peer::Ab, bound: 0.33, ..KEPT },
     Case { name: "TLS resumed each", is_short: true, is_tls: true, resumes: true, bound: 0.25, ..KEPT },
     Case { name: "4 kB", bytes: 4096, bound: 0.78, ..KEPT },
     Case { name: "64 kB", bytes: 65_536, bound: 0.65, ..KEPT },
@@ -60,10 +67,25 @@ const CASES: [Case; 11] = [
 ];
 
 /// The first case again, in front of our origin.
-const BESIDE_ORIGIN: Case = Case { name: "small, our origin", ..KEPT };
+const BESIDE_ORIGIN: Case = Case { name: "small, our origin", bound: 0.75, ..KEPT };
 
-/// The tool whose cost the bounds are about.
-const MEASURE: &str = "wrk";
+/// The first two again, in front of a server that costs the kernel as little as can be, so that what the tools do in user space
+/// counts.
+const BARE: [Case; 2] = [
+    Case { name: "bare server, 64 connections", bound: 0.72, bound_user: Some(0.55), ..KEPT },
+    Case {
+        name: "bare server, 1024 connections",
+        connections: 1024,
+        bound: 0.68,
+        bound_user: Some(0.5),
+        ..KEPT
+    },
+];
+
+/// A rate so low that each request is waited for alone.
+const LOW: &str = "1000";
+/// The most that io_uring may cost there of what epoll costs.
+const BOUND_LOW: f64 = 1.05;
 /// The most µs that sends may be late at half load: p99, p99.9.
 const BOUND_LATENESS: [f64; 2] = [50.0, 200.0];
 /// Bytes of user memory that an idle connection may take.
@@ -83,15 +105,32 @@ pub struct Wanted {
 /// ones.
 pub fn ratios() -> Vec<Wanted> {
     let of_case = |case: &Case| {
-        let name = case.name;
+        let (name, beside) = (case.name, case.beside);
         let unchecked = name.trim_end_matches(" checked").to_owned();
-        PEERS.map(|peer| Wanted {
+        let total = PEERS.map(|peer| Wanted {
             upper: format!("{name}: wringer"),
             lower: format!("{unchecked}: {}", peer.program()),
-            bound: (peer.program() == MEASURE).then_some(case.bound),
-        })
+            bound: (peer == beside).then_some(case.bound),
+        });
+        let user = case.bound_user.map(|bound| Wanted {
+            upper: user(name, "wringer"),
+            lower: user(name, beside.program()),
+            bound: Some(bound),
+        });
+        total.into_iter().chain(user)
     };
-    CASES.iter().chain([&BESIDE_ORIGIN]).flat_map(of_case).collect()
+    let low = Wanted { upper: low("uring"), lower: low("epoll"), bound: Some(BOUND_LOW) };
+    CASES.iter().chain(&BARE).chain([&BESIDE_ORIGIN]).flat_map(of_case).chain([low]).collect()
+}
+
+/// The name of a figure of user space.
+fn user(case: &str, tool: &str) -> String {
+    format!("{case}: {tool}, user µs")
+}
+
+/// The name of the case of a low rate.
+fn low(io: &str) -> String {
+    format!("{LOW}/s: {io}")
 }
 
 /// The servers, which stay up over the rounds.
@@ -100,7 +139,8 @@ pub struct Engine<'a> {
     plain: SocketAddr,
     /// None where no certificate could be made.
     tls: Option<SocketAddr>,
-    _nginx: Server,
+    bare: SocketAddr,
+    _servers: [Server; 2],
 }
 
 impl<'a> Engine<'a> {
@@ -124,7 +164,9 @@ impl<'a> Engine<'a> {
         };
         let plain = run::free_address()?;
         let nginx = place.start_nginx(plain, tls).map_err(|problem| format!("bench: nginx: {problem}"))?;
-        Ok(Some(Self { place, plain, tls, _nginx: nginx }))
+        let bare = run::free_address()?;
+        let server = start_bare(place, bare).map_err(|problem| format!("bench: bare server: {problem}"))?;
+        Ok(Some(Self { place, plain, tls, bare, _servers: [nginx, server] }))
     }
 
     /// The cases that are run one after another, each group by itself.
@@ -133,7 +175,11 @@ impl<'a> Engine<'a> {
         for case in CASES.iter().filter(|case| !case.is_tls || self.tls.is_some()) {
             groups.push(Box::new(|| self.case(case)));
         }
+        for case in &BARE {
+            groups.push(Box::new(|| self.beside(case, &format!("http://{}/", self.bare))));
+        }
         groups.push(Box::new(|| self.origin()));
+        groups.push(Box::new(|| self.low_rate()));
         groups.push(Box::new(|| self.idle()));
         groups.push(Box::new(|| self.half_load()));
         groups
@@ -147,8 +193,14 @@ impl<'a> Engine<'a> {
     }
 
     fn beside(&self, case: &Case, url: &str) -> Vec<Sample> {
-        let sample = |tool: &str, result| Sample::new(&format!("{}: {tool}", case.name), None, result);
-        let mut samples = vec![sample("wringer", self.ours(case, url, &users(case.connections)))];
+        let sample = |tool: &str, result: Result<Figures>| {
+            let in_user = result.as_ref().ok().and_then(Figures::user_us_per_request);
+            let in_user = in_user.filter(|_| case.bound_user.is_some());
+            let in_user = in_user.map(|value| Sample::of_value(&user(case.name, tool), None, Ok(value)));
+            [Sample::new(&format!("{}: {tool}", case.name), None, result)].into_iter().chain(in_user)
+        };
+        let mut samples: Vec<Sample> =
+            sample("wringer", self.ours(case, url, &users(case.connections))).collect();
         if case.check == Check::Bytes {
             return samples;
         }
@@ -156,7 +208,7 @@ impl<'a> Engine<'a> {
         let pressing =
             Pressing { url, connections: case.connections, seconds, is_short: case.is_short, script: None };
         for peer in PEERS.into_iter().filter(|peer| peer.is_installed() && peer.can(&pressing)) {
-            samples.push(sample(peer.program(), self.place.peer(peer, &pressing)));
+            samples.extend(sample(peer.program(), self.place.peer(peer, &pressing)));
         }
         samples
     }
@@ -193,6 +245,16 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// What a request costs where the worker mostly waits, by each way of asking the kernel.
+    fn low_rate(&self) -> Vec<Sample> {
+        let url = format!("http://{}/", self.bare);
+        let by = |io: &str| {
+            let pace = [format!("--rate={LOW}"), format!("--io={io}")];
+            Sample::new(&low(io), None, self.ours(&KEPT, &url, &pace))
+        };
+        vec![by("uring"), by("epoll")]
+    }
+
     /// Memory of the generator for each connection of users that mostly think.
     fn idle(&self) -> Vec<Sample> {
         let url = format!("http://{}/{}", self.plain, KEPT.bytes);
@@ -225,6 +287,15 @@ impl<'a> Engine<'a> {
     }
 }
 
+/// This program as a server on the core of servers.
+fn start_bare(place: &Place, address: SocketAddr) -> Result<Server> {
+    let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
+    let words = [server::COMMAND.to_owned(), address.to_string(), KEPT.bytes.to_string()];
+    let mut server = Server::start(&program, place.cores.proxy, &words, place.file("bare-server.log"))?;
+    server.await_port(address)?;
+    Ok(server)
+}
+
 /// As fast as so many users get answers.
 fn users(count: u32) -> [String; 1] {
     [format!("--users={count}")]
@@ -252,14 +323,20 @@ mod tests {
             bounded.next().map(|wanted| (wanted.lower.clone(), wanted.bound.unwrap_or(0.0)))
         };
         assert_eq!(to("1 MB checked: wringer"), Some(("1 MB: wrk".to_owned(), 1.1)));
-        assert_eq!(to("TLS: wringer"), Some(("TLS: wrk".to_owned(), 0.75)));
+        assert_eq!(to("TLS: wringer"), Some(("TLS: wrk".to_owned(), 0.72)));
+        assert_eq!(to("TLS handshake each: wringer"), Some(("TLS handshake each: ab".to_owned(), 0.33)));
+        assert_eq!(
+            to("bare server, 64 connections: wringer, user µs"),
+            Some(("bare server, 64 connections: wrk, user µs".to_owned(), 0.55))
+        );
     }
 
     #[test]
     fn names_are_told_apart() {
-        let mut names: Vec<_> = CASES.iter().map(|case| case.name).collect();
+        let mut names: Vec<_> =
+            CASES.iter().chain(&BARE).chain([&BESIDE_ORIGIN]).map(|case| case.name).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), CASES.len());
+        assert_eq!(names.len(), CASES.len() + BARE.len() + 1);
     }
 }

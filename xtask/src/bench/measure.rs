@@ -7,19 +7,30 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
 
 use crate::Result;
 
 /// The system counts the CPU time of ended children in one sum, so only one may end at a time while we look.
 static ENDING: Mutex<()> = Mutex::new(());
 
-/// How a child ended and the CPU time, user and system, that it used in its life: what `wait4` would say of it, to the
-/// microsecond. The child is killed where it takes longer than `limit`.
-pub fn wait(child: &mut Child, limit: Duration) -> Result<(ExitStatus, Duration)> {
+/// CPU time that a process used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cpu {
+    pub total: Duration,
+    /// The part of it in user space, where that is known.
+    pub user: Option<Duration>,
+}
+
+/// How a child ended and the CPU time that it used in its life: what `wait4` would say of it, to the microsecond. The child is
+/// killed where it takes longer than `limit`.
+pub fn wait(child: &mut Child, limit: Duration) -> Result<(ExitStatus, Cpu)> {
     let _alone = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
     let before = ended_children()?;
     let status = wait_until(child, Instant::now() + limit)?;
-    let cpu = ended_children()?.saturating_sub(before);
+    let after = ended_children()?;
+    let [user, system] = [0, 1].map(|part| after[part].saturating_sub(before[part]));
+    let cpu = Cpu { total: user + system, user: Some(user) };
     let status =
         status.ok_or_else(|| format!("it had not ended after {} s and was killed", limit.as_secs()))?;
     Ok((status, cpu))
@@ -46,11 +57,13 @@ fn wait_until(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>
     }
 }
 
-fn ended_children() -> Result<Duration> {
+/// In user space, and in the kernel.
+fn ended_children() -> Result<[Duration; 2]> {
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| format!("getrusage failed: {error}"))?;
-    let times = [usage.user_time(), usage.system_time()];
-    let microseconds: i64 = times.iter().map(|time| time.tv_sec() * 1_000_000 + time.tv_usec()).sum();
-    Ok(Duration::from_micros(microseconds.try_into().unwrap_or(0)))
+    let of = |time: TimeVal| {
+        Duration::from_micros((time.tv_sec() * 1_000_000 + time.tv_usec()).try_into().unwrap_or(0))
+    };
+    Ok([of(usage.user_time()), of(usage.system_time())])
 }
 
 /// CPU time so far of a process that is still running: of all its threads, to the nanosecond.
@@ -134,7 +147,7 @@ mod tests {
         assert!(status.success());
         let said = std::io::read_to_string(child.stdout.take().expect("piped")).expect("text");
         let own: f64 = said.lines().next().expect("a line").split_whitespace().map(parse_minutes).sum();
-        let ours = cpu.as_secs_f64();
+        let ours = cpu.total.as_secs_f64();
         assert!(own > 0.02, "too short to judge: {own}");
         // What comes after `times` is the end of the process.
         assert!(ours >= own - 0.002 && ours <= own + 0.02, "bash says {own} s, we {ours} s");

@@ -2,7 +2,7 @@
 //!
 //! Measured in rounds, each of which runs all cases once, so that what disturbs the machine disturbs all; a ratio is formed
 //! within a round. Start reading at [`run`]. `proxies`, `engine`, `doors` and `messages` say what is measured, `peers` and
-//! `redis` know the other tools, `bare` is a yardstick, `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
+//! `redis` know the other tools, `bare` and `server` are yardsticks, `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
 //! the page for people.
 
 pub mod bare;
@@ -17,6 +17,7 @@ mod redis;
 mod report;
 mod run;
 mod sample;
+pub mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

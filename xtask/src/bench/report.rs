@@ -194,7 +194,8 @@ fn sample_json(sample: &Sample) -> Value {
     match (&sample.value, &sample.figures) {
         (Ok(_), Some(figures)) => json!({
             "cpu_us_per_request": figures.cpu_us_per_request(),
-            "cpu_s": figures.cpu.as_secs_f64(),
+            "cpu_s": figures.cpu.total.as_secs_f64(),
+            "user_us_per_request": figures.user_us_per_request(),
             "requests": figures.requests,
             "failed": figures.failed,
             "hit_ratio": figures.hit_ratio,
@@ -283,11 +284,12 @@ fn bound(rounds: &[Vec<Sample>], case: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measure::Cpu;
     use super::*;
     use std::time::Duration;
 
     fn sample(case: &str, microseconds: u64) -> Sample {
-        let cpu = Duration::from_micros(microseconds * 100);
+        let cpu = Cpu { total: Duration::from_micros(microseconds * 100), user: None };
         Sample::new(case, Some(5.0), Ok(Figures { cpu, requests: 100, ..Figures::default() }))
     }
 

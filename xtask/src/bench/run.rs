@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::measure;
+use super::measure::{self, Cpu};
 use crate::{Result, shell};
 
 /// How long a server may take to come up, and to end once asked.
@@ -136,7 +136,7 @@ impl Drop for Server {
 
 /// What a program did from start to end.
 pub struct Ended {
-    pub cpu: Duration,
+    pub cpu: Cpu,
     pub took: Duration,
     pub said: String,
 }

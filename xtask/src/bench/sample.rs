@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::measure::Cpu;
 use crate::Result;
 
 /// What one case gave in one round.
@@ -33,7 +34,7 @@ impl Sample {
 /// CPU time and what was done with it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
-    pub cpu: Duration,
+    pub cpu: Cpu,
     pub requests: u64,
     /// Requests that got no good answer.
     pub failed: u64,
@@ -50,7 +51,16 @@ pub struct Figures {
 
 impl Figures {
     pub fn cpu_us_per_request(&self) -> f64 {
-        self.cpu.as_secs_f64() * 1e6 / self.requests as f64
+        self.per_request(self.cpu.total)
+    }
+
+    /// The part of it in user space, where that is known.
+    pub fn user_us_per_request(&self) -> Option<f64> {
+        self.cpu.user.map(|time| self.per_request(time))
+    }
+
+    fn per_request(&self, time: Duration) -> f64 {
+        time.as_secs_f64() * 1e6 / self.requests as f64
     }
 
     pub fn requests_per_s(&self) -> Option<f64> {
@@ -58,7 +68,7 @@ impl Figures {
     }
 
     /// From the JSON report of a run of wringer.
-    pub fn of_run(text: &str, cpu: Duration) -> Option<Self> {
+    pub fn of_run(text: &str, cpu: Cpu) -> Option<Self> {
         let run: serde_json::Value = serde_json::from_str(text).ok()?;
         let measured = &run["measured"];
         let counts = &measured["counts"];
@@ -96,10 +106,12 @@ mod tests {
     fn figures_of_a_report() {
         let text = r#"{"measured": {"counts": {"ended": 400, "failed": 1, "faulty": 2}, "cache": {"hit_ratio": null},
             "duration_s": 2.0, "latency": {"response": {"p99_us": 7}, "lateness": {"p50_us": 1, "p99_us": 2, "p999_us": 3}}}}"#;
-        let figures = Figures::of_run(text, Duration::from_millis(2)).expect("figures");
+        let cpu = Cpu { total: Duration::from_millis(2), user: Some(Duration::from_micros(500)) };
+        let figures = Figures::of_run(text, cpu).expect("figures");
         assert_eq!((figures.requests, figures.failed, figures.hit_ratio), (400, 3, None));
         assert_eq!((figures.p99_us, figures.lateness_us), (Some(7.0), Some([1.0, 2.0, 3.0])));
         assert!((figures.cpu_us_per_request() - 5.0).abs() < 1e-9);
+        assert!(figures.user_us_per_request().is_some_and(|user| (user - 1.25).abs() < 1e-9));
         assert_eq!(figures.requests_per_s(), Some(200.0));
         assert!(figures.believable().is_ok());
         assert!(Figures { failed: 5, ..figures }.believable().is_err());
