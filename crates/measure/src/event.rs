@@ -137,6 +137,38 @@ pub struct Record {
     pub remark: Option<Box<Remark>>,
 }
 
+impl Record {
+    /// One of which only the outcome is known: the first of its user, without answer, URL or time.
+    pub fn new(outcome: Outcome) -> Record {
+        Record {
+            number: 0,
+            user: 0,
+            place: 0,
+            phase: 0,
+            connection: 0,
+            label: None,
+            began: Duration::ZERO,
+            outcome,
+            version: None,
+            status: 0,
+            method: String::new(),
+            url: String::new(),
+            connect: None,
+            tls: None,
+            first_byte: None,
+            service: Duration::ZERO,
+            head_bytes: 0,
+            body_bytes: 0,
+            expected_bytes: None,
+            cause: Cause::Listed,
+            group: 0,
+            sent_bytes: 0,
+            leads_on: false,
+            remark: None,
+        }
+    }
+}
+
 /// What checks and scripts of a journey say of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Remark {

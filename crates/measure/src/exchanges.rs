@@ -217,7 +217,6 @@ pub fn name(outcome: Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Cause;
     use crate::labels::Label;
     use crate::outcome::{Failure, FailureKind, Stage};
     use std::time::Duration;
@@ -227,28 +226,18 @@ mod tests {
         Record {
             number,
             user: 3,
-            place: 0,
             phase,
             connection: 9,
             label: number.is_multiple_of(2).then_some(Label(4)),
             began: Duration::from_micros(number * 10),
-            outcome: if number.is_multiple_of(3) { Outcome::Failed(failure) } else { Outcome::Fine },
-            version: None,
             status: 200,
             method: "GET".to_owned(),
             url: format!("http://h/{}", number % 5),
-            connect: None,
             first_byte: Some(Duration::from_micros(7)),
             service: Duration::from_micros(70),
             head_bytes: 100,
             body_bytes: number,
-            expected_bytes: None,
-            cause: Cause::Listed,
-            group: 0,
-            sent_bytes: 0,
-            leads_on: false,
-            remark: None,
-            tls: None,
+            ..Record::new(if number.is_multiple_of(3) { Outcome::Failed(failure) } else { Outcome::Fine })
         }
     }
 

@@ -128,18 +128,11 @@ fn outcome(outcome: Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::{Cause, Failure, FailureKind, Fault};
+    use measure::{Failure, FailureKind, Fault};
 
     fn record(outcome: Outcome, status: u16) -> Record {
         Record {
-            number: 0,
-            user: 0,
-            place: 0,
-            phase: 0,
             connection: 1,
-            label: None,
-            began: Duration::ZERO,
-            outcome,
             version: Some("HTTP/1.1"),
             status,
             method: "GET".to_owned(),
@@ -148,14 +141,8 @@ mod tests {
             tls: Some(Duration::from_millis(1)),
             first_byte: (status != 0).then_some(Duration::from_micros(2500)),
             service: Duration::from_millis(3),
-            head_bytes: 0,
             body_bytes: 12,
-            expected_bytes: None,
-            cause: Cause::Listed,
-            group: 0,
-            sent_bytes: 0,
-            leads_on: false,
-            remark: None,
+            ..Record::new(outcome)
         }
     }
 

@@ -5,9 +5,7 @@ use super::walk::Walk;
 use crate::code::{CodeUser, Place, Sample, SampleTimes};
 use crate::exchange::Turn;
 use crate::program::{CodeWork, Last, Mark, Position};
-use measure::{
-    Cause, Event, Exchange, Failure, FailureKind, Outcome, Record, Remark, Stage, TransactionMark,
-};
+use measure::{Event, Exchange, Failure, FailureKind, Outcome, Record, Remark, Stage, TransactionMark};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -161,30 +159,16 @@ impl Walk<'_> {
             return;
         }
         account.show(Event::Request(Box::new(Record {
-            connection: 0,
             number: turn.number,
             user: user.client.user,
-            place: 0,
             phase: account.phase(),
             label: work.sample,
             began: account.since(began),
-            outcome,
-            version: None,
-            status: 0,
-            method: String::new(),
-            url: String::new(),
-            connect: None,
-            tls: None,
-            first_byte: None,
             service: took,
-            head_bytes: 0,
             body_bytes: last.bytes.1,
-            expected_bytes: None,
-            cause: Cause::Listed,
             group: self.work.phase.group,
-            sent_bytes: 0,
-            leads_on: false,
             remark: Some(Box::new(remark(last))),
+            ..Record::new(outcome)
         })));
     }
 }

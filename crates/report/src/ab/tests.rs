@@ -294,30 +294,14 @@ fn the_csv_never_looks_beyond_the_last_request() {
 #[test]
 fn the_gnuplot_file_is_sorted_by_total_time() {
     let record = |began: u64, connect: Option<u64>, service: u64| Record {
-        number: 0,
-        user: 0,
-        place: 0,
-        phase: 0,
         connection: 1,
-        label: None,
         began: Duration::from_secs(began),
-        outcome: Outcome::Fine,
-        version: None,
         status: 200,
         method: "GET".to_owned(),
-        url: String::new(),
         connect: connect.map(us),
-        tls: None,
         first_byte: Some(us(600)),
         service: us(service),
-        head_bytes: 0,
-        body_bytes: 0,
-        expected_bytes: None,
-        cause: measure::Cause::Listed,
-        group: 0,
-        sent_bytes: 0,
-        leads_on: false,
-        remark: None,
+        ..Record::new(Outcome::Fine)
     };
     let mut file = Gnuplot::default();
     file.add(&record(0, Some(2_000), 3_000));

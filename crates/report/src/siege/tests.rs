@@ -1,5 +1,5 @@
 use super::*;
-use measure::{Cause, Exchange, Failure, PhaseResult, Tally};
+use measure::{Exchange, Failure, PhaseResult, Tally};
 use std::time::Duration;
 
 fn exchange(status: u16, outcome: Outcome) -> Exchange {
@@ -131,27 +131,15 @@ fn record(method: &str, status: u16) -> Record {
         number: 5,
         user: 2,
         place: 1,
-        phase: 0,
         connection: 1,
-        label: None,
-        began: Duration::ZERO,
-        outcome: Outcome::Fine,
         version: Some("HTTP/1.1"),
         status,
         method: method.to_owned(),
         url: "http://h:8/p?q".to_owned(),
         connect: Some(Duration::from_millis(10)),
-        tls: None,
-        first_byte: None,
         service: Duration::from_millis(1000),
-        head_bytes: 0,
         body_bytes: 35,
-        expected_bytes: None,
-        cause: Cause::Listed,
-        group: 0,
-        sent_bytes: 0,
-        leads_on: false,
-        remark: None,
+        ..Record::new(Outcome::Fine)
     }
 }
 

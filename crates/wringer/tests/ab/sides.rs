@@ -116,7 +116,12 @@ fn scripts_find_what_they_look_for() {
 fn an_interrupt_still_gives_the_report_and_the_files() {
     let server = Server::start(Behaviour::Good);
     let running = start_ours(&format!("-k -t 20 -n 100000000 -c 2 -w -e e.csv {}", server.url("/")));
-    thread::sleep(Duration::from_millis(1_000));
+    // More than the two that may be under way.
+    let mut asked = 0;
+    while asked < 3 {
+        asked += server.take_seen().len();
+        thread::sleep(Duration::from_millis(10));
+    }
     running.interrupt();
     let ran = running.end();
     assert_eq!(ran.exit, Some(1), "{ran:?}");

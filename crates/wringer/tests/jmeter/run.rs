@@ -34,7 +34,7 @@ impl Sample {
 }
 
 /// A run may take so long.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// Runs `plan.jmx` of a folder with the rules of a server, and flags in which `27000` is its port.
 pub fn run(folder: &Path, rules: &str, flags: &[String], plan: impl FnOnce(u16)) -> Ran {

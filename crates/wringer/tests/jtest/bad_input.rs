@@ -228,46 +228,53 @@ fn a_proxy_that_dies_and_comes_back_meets_all_its_clients() {
         Then::Keep
     };
     let first = Peer::at(port, MOMENT / 2, slow);
-    let running = Running::start(&format!("-y -P 127.0.0.1 -p {port} -s 9080 -c 4 -L 0 -t 4 -M"));
-    thread::sleep(Duration::from_millis(800));
-    assert_eq!(first.busiest(), 4);
+    let running = Running::start(&format!("-y -P 127.0.0.1 -p {port} -s 9080 -c 4 -L 0 -t 100 -M"))
+        .until(|_| first.busiest() == 4);
     drop(first);
-    thread::sleep(Duration::from_millis(900));
+    // More than the four that were under way.
+    let running = running.until(|running| running.complaints().contains(" more like it"));
     let second = Peer::at(port, MOMENT / 2, slow);
+    let running = running.until(|_| second.busiest() == 4 && second.seen().len() > 50);
+    let row = running.rows() + 1;
+    let running = running.until(|running| running.rows() > row);
+    running.interrupt();
     let ran = running.end().ended();
-    assert_eq!(second.busiest(), 4, "{}", ran.out);
-    let lines = ran.lines();
-    assert!(lines[0].ops > 50.0 && lines[3].ops > 50.0 && ran.last().err > 4, "{}", ran.out);
-    assert_eq!(lines[2].con, 4, "{}", ran.out);
-    assert!(ran.last().err < 1000, "it was not hammered: {}", ran.out);
+    assert_eq!(ran.lines()[row].con, 4, "{}", ran.out);
+    assert!(ran.ops() > 50 && ran.last().err > 4, "{}", ran.out);
+    assert!(ran.last().err < 1000 * ran.took.as_secs().max(1), "it was not hammered: {}", ran.out);
 }
 
 #[test]
 fn a_proxy_that_dies_for_good_is_counted_until_the_end() {
     let peer = Peer::good();
     let running =
-        Running::start(&format!("-y -P 127.0.0.1 -p {} -s 9080 -c 4 -k 0 -t 2", peer.address.port()));
-    thread::sleep(Duration::from_millis(500));
+        Running::start(&format!("-y -P 127.0.0.1 -p {} -s 9080 -c 4 -k 0 -t 100", peer.address.port()))
+            .until(|_| peer.seen().len() > 60);
     drop(peer);
+    let running = running.until(|running| running.complaints().contains(" more like it"));
+    running.interrupt();
     let ran = running.end().ended();
-    assert!(ran.ops() > 50 && ran.last().err > 10, "{}", ran.out);
+    assert!(ran.ops() > 50 && ran.last().err > 4, "{}", ran.out);
     // Each second tells the line once, and then how many there were like it.
     let refused = ran.err.lines().filter_map(|line| line.strip_prefix("write: Connection refused"));
     let (alone, more): (Vec<&str>, Vec<&str>) = refused.partition(|rest| rest.is_empty());
-    assert!((1..=4).contains(&alone.len()) && more.len() <= alone.len(), "{}", ran.err);
+    assert!((1..=ran.lines().len() + 1).contains(&alone.len()) && more.len() <= alone.len(), "{}", ran.err);
     let more = more
         .iter()
         .filter_map(|rest| rest.strip_prefix(" … and ")?.strip_suffix(" more like it")?.parse::<u64>().ok());
-    assert!(alone.len() as u64 + more.sum::<u64>() > 10, "{}", ran.err);
+    assert!(alone.len() as u64 + more.sum::<u64>() > 4, "{}", ran.err);
 }
 
 #[test]
 fn a_second_origin_s_port_is_no_panic_when_it_goes_away() {
     let port = free_port();
     let origin = Running::origin(port, "-w 20");
-    let clients = Running::start(&format!("-y -P 127.0.0.1 -p {port} -s {port} -c 5 -t 2"));
-    thread::sleep(Duration::from_millis(600));
+    let clients = Running::start(&format!("-y -P 127.0.0.1 -p {port} -s {port} -c 5 -t 100"));
+    let clients = clients.until(|clients| clients.rows() > 0);
     drop(origin);
+    let rows = clients.rows();
+    let clients = clients.until(|clients| clients.rows() > rows + 1 && !clients.complaints().is_empty());
+    clients.interrupt();
     let ran = clients.end().ended();
     assert!(ran.ops() > 10 && ran.last().err > 5, "{}", ran.out);
     let running = Running::start(&alone_at(free_port(), "-c 200 -e 300 -t 1 -G 1 -g 1 --timeout 100ms"));

@@ -104,14 +104,30 @@ impl Running {
         running
     }
 
-    /// Waits until it has said something on stdout.
-    pub fn wait_for(mut self, text: &str) -> Running {
-        while !self.out.so_far().contains(text) {
+    /// Waits until something holds.
+    pub fn until(mut self, holds: impl Fn(&Running) -> bool) -> Running {
+        while !holds(&self) {
             self.check_time();
             assert!(self.child.try_wait().expect("it is ours").is_none(), "{}", self.err.so_far());
             thread::sleep(Duration::from_millis(5));
         }
         self
+    }
+
+    /// Waits until it has said something on stdout.
+    pub fn wait_for(self, text: &str) -> Running {
+        self.until(|running| running.out.so_far().contains(text))
+    }
+
+    /// The whole lines of the table so far.
+    pub fn rows(&self) -> usize {
+        let out = self.out.so_far();
+        rows(&out[..out.rfind('\n').map_or(0, |end| end + 1)]).len()
+    }
+
+    /// What it has said on stderr.
+    pub fn complaints(&self) -> String {
+        self.err.so_far()
     }
 
     /// As Ctrl-C does.
@@ -221,9 +237,7 @@ impl Ran {
 
     /// The lines of the table.
     pub fn lines(&self) -> Vec<Line> {
-        let after_head = self.out.lines().skip_while(|line| *line != HEAD);
-        let rows = after_head.take_while(|line| !line.starts_with("Total"));
-        rows.filter(|line| *line != HEAD).filter_map(Line::read).collect()
+        rows(&self.out)
     }
 
     /// The last line of the table.
@@ -254,6 +268,12 @@ impl Ran {
         let shown = self.out.lines().filter(|line| starts.iter().any(|start| line.starts_with(start)));
         shown.map(str::to_owned).collect()
     }
+}
+
+fn rows(out: &str) -> Vec<Line> {
+    let after_head = out.lines().skip_while(|line| *line != HEAD);
+    let rows = after_head.take_while(|line| !line.starts_with("Total"));
+    rows.filter(|line| *line != HEAD).filter_map(Line::read).collect()
 }
 
 /// One line of the table.

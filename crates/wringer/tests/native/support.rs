@@ -176,6 +176,12 @@ impl Running {
         kill_process_group(self.pid(), signal).expect("it runs");
     }
 
+    /// Whether it has not yet ended.
+    pub fn is_running(&mut self) -> bool {
+        self.check_time();
+        self.child.try_wait().expect("it is ours").is_none()
+    }
+
     /// Waits for its end and that of everything it started.
     pub fn end(mut self) -> Ran {
         let status = self.wait();
