@@ -322,9 +322,9 @@ fn finished(worker: &Worker, work: &PhaseWork) -> bool {
     (work.users.get() == 0 || work.phase.is_spent()) && at_rest && waiting(work) == 0
 }
 
-/// URLs that wait to be fetched, and may be.
+/// URLs that wait to be fetched, and may be: not those of a list beside one that has come to its end.
 fn waiting(work: &PhaseWork) -> u32 {
-    if work.phase.is_spent() {
+    if work.phase.is_spent() || exhausted(work, 0) {
         return 0;
     }
     let waiting = work.steps.iter().map(|step| match step {

@@ -263,3 +263,24 @@ fn a_stop_amid_everything_leaves_nothing() {
         assert_eq!(counts.requests, counts.fine + counts.unfinished, "stopped at {at_us} µs: {counts:?}");
     }
 }
+
+/// Users of a list that has come to its end have nothing to do, however much the list beside it still holds: nobody is brought
+/// back for that, and the run ends long before its time.
+#[test]
+fn a_list_that_is_over_ends_the_run_beside_a_longer_one() {
+    let list = |paths: &[&str]| {
+        let urls = paths.iter().map(|path| format!("http://server{path}")).collect();
+        Step::Urls(plan::UrlStep { urls, order: plan::UrlOrder::Once, ..plan::UrlStep::default() })
+    };
+    let mut case = scenario::of_seed(3);
+    let stop = plan::Stop { after: Some(Duration::from_secs(9)), ..plan::Stop::default() };
+    let mut phase = crate::world::phase(list(&["/a"]), Pace::Users(2), stop);
+    phase.scenario.steps.push(list(&["/b", "/c", "/d", "/e"]));
+    case.load.phases = vec![phase];
+    case.server = Server::Script(crate::web::server(7));
+    case.faults = Faults::default();
+    case.stop_after = None;
+    let ran = case.run();
+    assert!(ran.took < Duration::from_secs(9), "{:?}", ran.took);
+    leaves_nothing(false, &ran);
+}

@@ -23,21 +23,23 @@ fn sleepers_wake_in_order() {
     });
 }
 
-/// The median says what the runtime does; single outliers belong to the machine.
+/// The best of many says what the runtime does: whole milliseconds would be late each time. The rest belongs to the machine.
 #[test]
 fn sleeps_are_precise_to_fractions_of_a_millisecond() {
     check(|net| async move {
-        for sleep_us in [50, 300, 1_700, 2_300, 5_600] {
-            let mut late_us = Vec::new();
-            for _ in 0..21 {
+        for sleep_us in [50, 300, 2_300, 5_300] {
+            let mut best_us = u128::MAX;
+            for _ in 0..2_000 {
                 let at = net.now() + Duration::from_micros(sleep_us);
                 net.sleep_until(at).await;
                 let woken = Instant::now();
                 assert!(woken >= at, "woken too early");
-                late_us.push((woken - at).as_micros());
+                best_us = best_us.min((woken - at).as_micros());
+                if best_us < 600 {
+                    break;
+                }
             }
-            late_us.sort_unstable();
-            assert!(late_us[10] < 700, "{sleep_us} µs: late by {late_us:?} µs");
+            assert!(best_us < 600, "{sleep_us} µs: late by {best_us} µs at best");
         }
     });
 }
