@@ -2,16 +2,18 @@
 //! opens no socket and prints nothing. Start at [`native`] (wringer's own) or [`jtest`].
 
 pub mod ab;
+mod door;
 mod getopt;
 pub mod h2load;
 pub mod http_load;
 pub mod jtest;
 pub mod native;
 mod number;
-mod shown;
 pub mod siege;
 pub mod wrk;
 pub mod wrktcp;
+
+pub use door::{Run, Shown};
 
 /// What a plan violates, without the name of the phase, of which old command lines know nothing.
 fn without_phase(violation: &str) -> &str {

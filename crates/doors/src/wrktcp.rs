@@ -3,7 +3,7 @@
 //!
 //! Three stages: `args.rs` reads what was typed, [`ini`] reads the file and names every mistake by its line, `plan.rs` says
 //! what both mean, with `step.rs` and `http.rs` for the messages. Nothing is opened or printed here: files come through a function, and text goes out as
-//! [`Command::Show`].
+//! [`Shown`].
 
 mod args;
 mod http;
@@ -13,40 +13,14 @@ mod plan;
 mod step;
 pub mod text;
 
-pub use crate::shown::Shown;
-
+use crate::Shown;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a command line asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// A test.
-    Run(Box<Run>),
-    /// Text instead of one.
-    Show(Shown),
-}
-
 /// A test, and how to show it.
-#[derive(Debug)]
-pub struct Run {
-    /// The test. It has passed [`::plan::Plan::check`].
-    pub plan: ::plan::Plan,
-    /// What is shown of it.
-    pub view: View,
-    /// The exit code says when answers were wrong.
-    pub strict: bool,
-    /// What is taken differently than the old tool would have; a line each, only where this test is concerned.
-    pub notices: Vec<String>,
-    /// Receives the result as one page.
-    pub html: Option<PathBuf>,
-    /// Receives the result as JSON.
-    pub json: Option<PathBuf>,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-}
+pub type Run = crate::Run<View>;
 
 /// What is shown of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +45,10 @@ pub struct View {
     pub trace: bool,
     /// The code that means success, for what `--test` tells.
     pub wanted: String,
+    /// The exit code says when answers were wrong.
+    pub strict: bool,
+    /// Receives the result as one page.
+    pub html: Option<PathBuf>,
 }
 
 /// What the moment of a run decides.
@@ -85,11 +63,15 @@ pub struct Now {
 }
 
 /// Reads a command line, its name left out. `read_file` reads the ini file and the files that it names.
-pub fn parse(args: &[OsString], now: &Now, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Command {
-    match args::read(args).and_then(|typed| plan::mean(typed, now, read_file)) {
-        Ok(run) => Command::Run(Box::new(run)),
-        Err(shown) => Command::Show(shown),
-    }
+///
+/// # Errors
+/// What is shown instead of a test.
+pub fn parse(
+    args: &[OsString],
+    now: &Now,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Shown> {
+    args::read(args).and_then(|typed| plan::mean(typed, now, read_file))
 }
 
 /// The usage text.

@@ -4,8 +4,9 @@
 //!
 //! One table row per option owns what it takes, what it means and its help. Start at [`read`].
 
-use super::Shown;
+use super::shown;
 use super::tls::Versions;
+use crate::Shown;
 use ::plan::{Credentials, FieldValue, Secret};
 use std::fmt::Write;
 use std::io;
@@ -66,7 +67,7 @@ macro_rules! on {
 static OPTIONS: &[Opt] = &[
     value('n', "requests", "Requests to send [default: 1]", |reader, text| {
         reader.typed.requests = number(text);
-        if reader.typed.requests > 0 { Ok(()) } else { Err(Shown::refused("Invalid number of requests")) }
+        if reader.typed.requests > 0 { Ok(()) } else { Err(shown::refused("Invalid number of requests")) }
     }),
     value('c', "concurrency", "Connections at once [default: 1]", set!(concurrency = number)),
     value(
@@ -112,7 +113,7 @@ static OPTIONS: &[Opt] = &[
         reader.auth("Proxy-Authorization", text)
     }),
     value('X', "host:port", "Proxy [port: 80]", set!(proxy = text)),
-    switch('V', "Version", |_| Err(Shown { text: super::banner(false), to_stderr: false, exit: 0 })),
+    switch('V', "Version", |_| Err(Shown::told(super::banner(false)))),
     switch('k', "Keep connections (HTTP keep-alive)", on!(keep_alive)),
     switch('d', "No table of percentiles", on!(no_percentiles)),
     switch('S', "No deviations, medians and warnings", on!(no_confidence)),
@@ -125,7 +126,7 @@ static OPTIONS: &[Opt] = &[
         reader.typed.method = Method::Custom(text.to_owned());
         Ok(())
     }),
-    switch('h', "This text", |_| Err(Shown::usage(""))),
+    switch('h', "This text", |_| Err(shown::usage(""))),
     switch('I', "TLS asks for no server name (SNI)", on!(no_server_name)),
     value('Z', "suites", "TLS cipher suites, by their OpenSSL names", set!(suites = text)),
     value('f', "version", "TLS version: TLS1.2, TLS1.3 or ALL", |reader, text| {
@@ -299,12 +300,12 @@ impl Reader<'_> {
     fn ours(&mut self, word: &str) -> Result<bool, Shown> {
         let (name, value) = word.split_once('=').unwrap_or((word, ""));
         match name {
-            "--help" => return Err(Shown { text: usage(), to_stderr: false, exit: 0 }),
+            "--help" => return Err(Shown::told(usage())),
             "--show-plan" => self.typed.show_plan = true,
             "--json" if !value.is_empty() => self.typed.json = Some(PathBuf::from(value)),
             "--threads" if !value.is_empty() => self.typed.workers = Some(number(value)),
             "--json" | "--threads" => {
-                return Err(Shown::failed(&format!("ab: {name} needs a value, attached: {name}=VALUE")));
+                return Err(shown::failed(&format!("ab: {name} needs a value, attached: {name}=VALUE")));
             }
             _ => return Ok(false),
         }
@@ -328,7 +329,7 @@ impl Reader<'_> {
         self.typed.method = method;
         let bytes = (self.read_file)(Path::new(file)).map_err(|error| {
             let why = reason(&error);
-            Shown::failed(&format!("ab: Could not open POST data file ({file}): {why}"))
+            shown::failed(&format!("ab: Could not open POST data file ({file}): {why}"))
         })?;
         self.typed.body = Some(bytes);
         Ok(())
@@ -337,7 +338,7 @@ impl Reader<'_> {
     fn first_method(&self, name: &str) -> Result<(), Shown> {
         match self.typed.method {
             Method::None => Ok(()),
-            _ => Err(Shown::refused(&format!("Cannot mix {name} with other methods"))),
+            _ => Err(shown::refused(&format!("Cannot mix {name} with other methods"))),
         }
     }
 }

@@ -2,55 +2,21 @@
 //!
 //! Two stages: `args.rs` reads what was typed as the old tool read it, `plan.rs` says what it means; `url.rs` and `tls.rs`
 //! know two of its dialects. Nothing is opened or printed here: files come through a function, and text goes out as
-//! [`Command::Show`].
+//! [`Shown`].
 
 mod args;
 mod plan;
+mod shown;
 mod tls;
 mod url;
 
+use crate::Shown;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a command line asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// A test.
-    Run(Box<Run>),
-    /// A text instead of one: usage, version, or why there is no test.
-    Show(Shown),
-}
-
-/// What is shown instead of a test.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// With its line ends.
-    pub text: String,
-    /// On stderr rather than stdout.
-    pub to_stderr: bool,
-    /// Exit code of the process.
-    pub exit: u8,
-}
-
 /// A test, and how to show it.
-#[derive(Debug)]
-pub struct Run {
-    /// The test. It has passed [`::plan::Plan::check`].
-    pub plan: ::plan::Plan,
-    /// What is shown while it runs and when it is over.
-    pub view: View,
-    /// What was read differently than it may have been meant, a line each, as they are to be printed.
-    pub notices: Vec<String>,
-    /// Receives a row per request (`-g`).
-    pub gnuplot: Option<PathBuf>,
-    /// Receives the percentiles (`-e`).
-    pub csv: Option<PathBuf>,
-    /// Receives the result as JSON.
-    pub json: Option<PathBuf>,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-}
+pub type Run = crate::Run<View>;
 
 /// What is shown of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,22 +59,26 @@ pub struct View {
     pub confidence: bool,
     /// Connections that could not be opened or were broken do not make the run a failure (`-r`).
     pub survives: bool,
+    /// Receives a row per request (`-g`).
+    pub gnuplot: Option<PathBuf>,
+    /// Receives the percentiles (`-e`).
+    pub csv: Option<PathBuf>,
 }
 
 /// Reads a command line, its name left out.
 ///
 /// `env` gives environment variables; `read_file` reads the body and looks at certificates.
+///
+/// # Errors
+/// What is shown instead of a test.
 pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,
     seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Command {
+) -> Result<Run, Shown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    match args::read(&words, read_file).and_then(|typed| plan::mean(typed, env, seed)) {
-        Ok(run) => Command::Run(Box::new(run)),
-        Err(shown) => Command::Show(shown),
-    }
+    args::read(&words, read_file).and_then(|typed| plan::mean(typed, env, seed))
 }
 
 /// The usage text.
@@ -126,29 +96,6 @@ pub fn banner(html: bool) -> String {
     match html {
         false => format!("{}\n\n", lines.join("\n")),
         true => format!("<p>\n{}</p>\n<p>\n", lines.map(|line| format!(" {line}<br>\n")).concat()),
-    }
-}
-
-impl Shown {
-    /// The old tool's code for usage of any kind: EINVAL.
-    const USAGE: u8 = 22;
-    /// Its code for a name that nobody knows, 670002, cut to a byte.
-    const UNKNOWN_HOST: u8 = 50;
-
-    /// Why, and the usage.
-    fn usage(why: &str) -> Shown {
-        let why = if why.is_empty() { String::new() } else { format!("ab: {why}\n") };
-        Shown { text: format!("{why}{}", args::usage()), to_stderr: true, exit: Self::USAGE }
-    }
-
-    /// A line, and the blank one that the old tool has after it.
-    fn refused(why: &str) -> Shown {
-        Shown { text: format!("{why}\n\n"), to_stderr: true, exit: 1 }
-    }
-
-    /// A line.
-    fn failed(why: &str) -> Shown {
-        Shown { text: format!("{why}\n"), to_stderr: true, exit: 1 }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::args::{Method, Typed, number};
 use super::url::{Url, bracketed, split_authority};
-use super::{Run, Shown, View, tls};
+use super::{Run, View, shown, tls};
+use crate::Shown;
 use crate::without_phase;
 use ::plan::{
     CloseBy, Expect, ExpectBody, Field, FieldValue, Http1, HttpVersion, Io, Limits, Load, Pace, Phase, Plan,
@@ -36,33 +37,25 @@ pub(super) fn mean(mut typed: Typed, env: &dyn Fn(&str) -> Option<String>, seed:
     }
     let proxy = typed.proxy.as_deref().map(proxy).transpose()?;
     if proxy.is_some() && url.secure {
-        return Err(Shown::failed(
+        return Err(shown::failed(
             "ab: -X: an https:// URL would need a tunnel through the proxy; leave out -X, or give an http:// URL",
         ));
     }
     let server_name = server_name(&typed, &url);
     let plan = plan(&typed, &url, proxy.as_deref(), server_name.clone(), env, seed)?;
     if let Some(first) = plan.check().into_iter().next() {
-        return Err(Shown::failed(&format!("ab: {}", without_phase(&first))));
+        return Err(shown::failed(&format!("ab: {}", without_phase(&first))));
     }
     let view = view(&typed, url, proxy, server_name);
-    Ok(Run {
-        plan,
-        view,
-        notices,
-        gnuplot: typed.gnuplot,
-        csv: typed.csv,
-        json: typed.json,
-        show_plan: typed.show_plan,
-    })
+    Ok(Run { plan, view, notices, json: typed.json, show_plan: typed.show_plan })
 }
 
 /// What ab checks once it has read everything, in its order.
 fn check(typed: &Typed) -> Result<Url, Shown> {
     let usage = |why: &str| {
-        let mut shown = Shown::usage(why);
+        let mut shown = shown::usage(why);
         let before: String = typed.notices.iter().map(|line| format!("{line}\n")).collect();
-        shown.text.insert_str(0, &before);
+        shown.err.insert_str(0, &before);
         shown
     };
     let [url] = typed.words.as_slice() else { return Err(usage("wrong number of arguments")) };
@@ -75,14 +68,14 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
     }
     if typed.concurrency == 0 {
         let text = "ab: -c 0: nothing would be sent; give at least 1 connection\n".to_owned();
-        return Err(Shown { text, to_stderr: true, exit: Shown::USAGE });
+        return Err(Shown::refused(text, shown::USAGE));
     }
     if typed.timeout == 0 {
-        return Err(Shown::failed("ab: -s 0: every request would fail at once; give 1 second or more"));
+        return Err(shown::failed("ab: -s 0: every request would fail at once; give 1 second or more"));
     }
     if !url.has_host() {
         let text = format!("apr_sockaddr_info_get() for {}: Name or service not known (670002)\n", url.host);
-        return Err(Shown { text, to_stderr: true, exit: Shown::UNKNOWN_HOST });
+        return Err(Shown::refused(text, shown::UNKNOWN_HOST));
     }
     Ok(url)
 }
@@ -90,7 +83,7 @@ fn check(typed: &Typed) -> Result<Url, Shown> {
 /// `host:port`.
 fn proxy(text: &str) -> Result<String, Shown> {
     let (host, port) = split_authority(text).ok_or_else(|| {
-        Shown::failed(&format!("ab: -X '{text}' is no proxy; give host:port, such as localhost:8080"))
+        shown::failed(&format!("ab: -X '{text}' is no proxy; give host:port, such as localhost:8080"))
     })?;
     Ok(format!("{}:{}", bracketed(&host), port.unwrap_or(PROXY_PORT)))
 }
@@ -285,7 +278,7 @@ fn is_field(name: &str, value: &str) -> bool {
 }
 
 fn sources(typed: &Typed) -> Result<Vec<SourceRange>, Shown> {
-    let read = |text: &String| text.parse().map_err(|why: String| Shown::failed(&format!("ab: -B: {why}")));
+    let read = |text: &String| text.parse().map_err(|why: String| shown::failed(&format!("ab: -B: {why}")));
     typed.sources.iter().map(read).collect()
 }
 
@@ -294,7 +287,7 @@ fn threads(typed: &Typed, env: &dyn Fn(&str) -> Option<String>) -> Result<Option
     let asked = typed.workers.or_else(|| env("WRINGER_THREADS").map(|text| number(&text)));
     let most = typed.concurrency.clamp(1, 1024);
     match asked {
-        Some(workers) if workers < 0 => Err(Shown::failed(&format!(
+        Some(workers) if workers < 0 => Err(shown::failed(&format!(
             "ab: -W {workers}: give at least 1 worker, or 0 for one for each core"
         ))),
         Some(workers) if workers > 0 => Ok(Some(workers.min(most) as u16)),
@@ -326,5 +319,7 @@ fn view(typed: &Typed, url: Url, proxy: Option<String>, server_name: Option<Stri
         percentiles: !typed.no_percentiles,
         confidence: !typed.no_confidence,
         survives: typed.survives,
+        gnuplot: typed.gnuplot.clone(),
+        csv: typed.csv.clone(),
     }
 }

@@ -12,22 +12,22 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Words are told apart by blanks; `_` stands for one within a word.
-fn parsed(line: &str) -> Command {
+fn parsed(line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('_', " ").into()).collect();
     parse(&words, &|_| None, 7, &read)
 }
 
 fn run(line: &str) -> Run {
     match parsed(line) {
-        Command::Run(run) => *run,
-        Command::Show(shown) => panic!("{line}: {shown:?}"),
+        Ok(run) => run,
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
 fn shown(line: &str) -> Shown {
     match parsed(line) {
-        Command::Show(shown) => shown,
-        Command::Run(run) => panic!("{line}: {run:?}"),
+        Err(shown) => shown,
+        Ok(run) => panic!("{line}: {run:?}"),
     }
 }
 
@@ -161,7 +161,7 @@ fn every_option_reaches_the_plan_or_the_view() {
     assert!(load.trace.heads && load.trace.requests && load.trace.first && load.trace.spreads);
     assert_eq!(load.phases[0].stop.unconnected, None);
     assert_eq!(run.plan.threads, Some(3));
-    assert!(run.show_plan && run.json.is_some() && run.gnuplot.is_some() && run.csv.is_some());
+    assert!(run.show_plan && run.json.is_some() && run.view.gnuplot.is_some() && run.view.csv.is_some());
     let view = &run.view;
     assert_eq!((view.hostname.as_str(), view.port, view.path.as_str()), ("h", 81, "/p"));
     assert_eq!((view.proxy.as_deref(), view.connects_to.as_str()), (Some("p:8"), "p:8"));
@@ -200,8 +200,8 @@ fn workers_are_at_most_one_for_each_connection() {
     let threads = |line: &str, env: Option<&str>| {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         match parse(&words, &|name| env.filter(|_| name == "WRINGER_THREADS").map(str::to_owned), 7, &read) {
-            Command::Run(run) => run.plan.threads,
-            Command::Show(shown) => panic!("{shown:?}"),
+            Ok(run) => run.plan.threads,
+            Err(shown) => panic!("{shown:?}"),
         }
     };
     assert_eq!(threads("-n 9 -c 9 h/", None), None);
@@ -246,8 +246,8 @@ fn what_is_refused_says_so_in_the_words_of_ab() {
         ("-n 5 -c 200001 h/", 22, "ab: Invalid Concurrency [Range 0..200000]"),
     ] {
         let shown = shown(line);
-        assert_eq!((shown.to_stderr, shown.exit), (true, exit), "{line}");
-        assert!(shown.text.starts_with(&format!("{said}{usage}")), "{line}: {}", shown.text);
+        assert_eq!((shown.out.as_str(), shown.exit), ("", exit), "{line}");
+        assert!(shown.err.starts_with(&format!("{said}{usage}")), "{line}: {}", shown.err);
     }
     for (line, exit, said) in [
         ("-n 0 h/", 1, "Invalid number of requests\n\n"),
@@ -260,7 +260,7 @@ fn what_is_refused_says_so_in_the_words_of_ab() {
         ("-Z nosuch https://h/", 1, "error setting ciphersuite list [nosuch]\n"),
     ] {
         let shown = shown(line);
-        assert_eq!((shown.text.as_str(), shown.exit, shown.to_stderr), (said, exit, true), "{line}");
+        assert_eq!((shown.err.as_str(), shown.exit, shown.out.as_str()), (said, exit, ""), "{line}");
     }
 }
 
@@ -277,25 +277,25 @@ fn what_ab_would_do_worse_with_is_refused_in_one_line() {
         ("--threads h/", 1, "--threads"),
     ] {
         let shown = shown(line);
-        assert_eq!((shown.exit, shown.to_stderr), (exit, true), "{line}: {shown:?}");
-        assert_eq!(shown.text.matches('\n').count(), 1, "{line}: {}", shown.text);
-        assert!(shown.text.contains(words), "{line}: {}", shown.text);
+        assert_eq!((shown.exit, shown.out.as_str()), (exit, ""), "{line}: {shown:?}");
+        assert_eq!(shown.err.matches('\n').count(), 1, "{line}: {}", shown.err);
+        assert!(shown.err.contains(words), "{line}: {}", shown.err);
     }
 }
 
 #[test]
 fn help_and_version() {
     let version = shown("-V h/");
-    assert_eq!((version.exit, version.to_stderr, version.text.lines().count()), (0, false, 4));
-    let first = version.text.lines().next().unwrap();
+    assert_eq!((version.exit, version.err.as_str(), version.out.lines().count()), (0, "", 4));
+    let first = version.out.lines().next().unwrap();
     assert!(
         first.starts_with("This is ApacheBench, Version 2.3 <wringer ") && first.ends_with(" in its place>")
     );
     let usage = shown("-h");
-    assert_eq!((usage.exit, usage.to_stderr), (22, true));
+    assert_eq!((usage.exit, usage.out.as_str()), (22, ""));
     let help = shown("-k --help");
-    assert_eq!((help.exit, help.to_stderr), (0, false));
-    assert_eq!(help.text, usage.text);
+    assert_eq!((help.exit, help.err.as_str()), (0, ""));
+    assert_eq!(help.out, usage.err);
 }
 
 #[test]

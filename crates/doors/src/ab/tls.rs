@@ -1,6 +1,7 @@
 //! What ab says of TLS in OpenSSL's words, as the plan says it.
 
-use super::Shown;
+use super::shown;
+use crate::Shown;
 use ::plan::{CipherSuite, Resumption, Tls, TlsVersion};
 
 /// The value of `-f`.
@@ -47,14 +48,14 @@ pub(super) fn mean(
         Versions::All => None,
         Versions::Only(version) => Some(version),
         Versions::Old(name) => {
-            return Err(Shown::failed(&format!(
+            return Err(shown::failed(&format!(
                 "ab: -f {name}: only TLS1.2 and TLS1.3 are spoken here; give one of them, or ALL"
             )));
         }
     };
     let ciphers = match suites {
         Some(list) => ciphers(list, only)
-            .ok_or_else(|| Shown::failed(&format!("error setting ciphersuite list [{list}]")))?,
+            .ok_or_else(|| shown::failed(&format!("error setting ciphersuite list [{list}]")))?,
         None => Vec::new(),
     };
     Ok(Tls {

@@ -2,7 +2,7 @@
 //!
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
-use super::Shown;
+use crate::Shown;
 use crate::getopt::{self, Read, Row, Set, Value};
 use std::ffi::OsString;
 use std::time::Duration;
@@ -275,7 +275,7 @@ pub(super) fn usage() -> String {
 
 /// One line on standard error.
 pub(super) fn refused(complaint: impl Into<String>) -> Shown {
-    Shown { complaint: complaint.into(), text: String::new() }
+    Shown::complaint(&complaint.into(), String::new())
 }
 
 /// Reads the words after the tool's name.
@@ -289,11 +289,10 @@ pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
     for option in options {
         match option {
             Read::Option { row, .. } if row.long == HELP => {
-                return Err(Shown { complaint: String::new(), text: usage() });
+                return Err(Shown::told(usage()));
             }
             Read::Option { row, .. } if row.long == VERSION => {
-                let text = format!("h2load wringer/{}\n", env!("CARGO_PKG_VERSION"));
-                return Err(Shown { complaint: String::new(), text });
+                return Err(Shown::told(format!("h2load wringer/{}\n", env!("CARGO_PKG_VERSION"))));
             }
             Read::Option { row, label, value } => {
                 let wrong = |wanted| refused(format!("{label} '{value}': give {wanted}"));

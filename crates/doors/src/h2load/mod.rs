@@ -1,43 +1,19 @@
 //! The door of h2load (nghttp2 1.52's command line, with the later names beside it).
 //!
 //! Two stages: `args.rs` reads what was typed as the old tool reads it, `plan.rs` says what it means. Nothing is opened or printed
-//! here: files come through a function, and text goes out as [`Command::Show`].
+//! here: files come through a function, and text goes out as [`Shown`].
 
 mod args;
 mod plan;
 
-pub use crate::shown::Shown;
-
+use crate::Shown;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a command line asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// A test.
-    Run(Box<Run>),
-    /// Text instead of one.
-    Show(Shown),
-}
-
 /// A test, and how to show it.
-#[derive(Debug)]
-pub struct Run {
-    /// The test. It has passed [`::plan::Plan::check`].
-    pub plan: ::plan::Plan,
-    /// How it is shown.
-    pub view: View,
-    /// What is taken differently than the old tool would have; a line each, only where this command line is concerned.
-    pub notices: Vec<String>,
-    /// Receives a line for each request.
-    pub log: Option<PathBuf>,
-    /// Receives the result as JSON.
-    pub json: Option<PathBuf>,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-}
+pub type Run = crate::Run<View>;
 
 /// How a test is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,16 +38,22 @@ pub struct View {
     pub tls: bool,
     /// The rows of 1.69 instead of those of 1.52.
     pub newer: bool,
+    /// Receives a line for each request.
+    pub log: Option<PathBuf>,
 }
 
 /// Reads a command line, its name left out.
 ///
 /// `now_seed` is the plan's seed, and `read_file` reads lists and bodies.
-pub fn parse(args: &[OsString], now_seed: u64, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Command {
-    match args::read(args).and_then(|typed| plan::mean(typed, now_seed, read_file)) {
-        Ok(run) => Command::Run(Box::new(run)),
-        Err(shown) => Command::Show(shown),
-    }
+///
+/// # Errors
+/// What is shown instead of a test.
+pub fn parse(
+    args: &[OsString],
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Shown> {
+    args::read(args).and_then(|typed| plan::mean(typed, now_seed, read_file))
 }
 
 /// The usage text.

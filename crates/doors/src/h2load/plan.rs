@@ -4,7 +4,8 @@
 //! `docs/src/h2load.md` has the whole list.
 
 use super::args::{Typed, refused};
-use super::{Run, Shown, View};
+use super::{Run, View};
+use crate::Shown;
 use ::plan::check::MAX_USERS;
 use ::plan::secret::without_userinfo;
 use ::plan::{
@@ -51,9 +52,9 @@ pub(super) fn mean(
             protocol,
             tls: base.address.secure,
             newer: typed.output.newer,
+            log: typed.output.log.map(Into::into),
         },
         notices: typed.passed_over.iter().map(|option| format!("{option} has no effect here")).collect(),
-        log: typed.output.log.map(Into::into),
         json: typed.output.json.map(Into::into),
         show_plan: typed.output.show_plan,
     })

@@ -3,7 +3,7 @@
 use super::*;
 use ::plan::{Http1, Pace, Plan, RequestStep, Step};
 
-fn command(line: &str) -> Command {
+fn command(line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let read = |file: &Path| match file.to_str() {
         Some("list") => Ok(b"http://h:8080/a\n/b?c\nhttp://other/d\n".to_vec()),
@@ -16,11 +16,11 @@ fn command(line: &str) -> Command {
 
 fn run_of(line: &str) -> Run {
     match command(line) {
-        Command::Run(run) => {
+        Ok(run) => {
             assert_eq!(Plan::from_text(&run.plan.to_text()).unwrap(), run.plan, "{line}");
-            *run
+            run
         }
-        Command::Show(shown) => panic!("{line}: {shown:?}"),
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
@@ -126,16 +126,16 @@ fn what_cannot_be_meant_is_refused_in_one_line() {
         ("--bogus http://h/", "unrecognized option '--bogus'"),
         ("-D", "requires an argument"),
     ] {
-        let Command::Show(shown) = command(line) else { panic!("{line}") };
-        assert!(shown.complaint.contains(said) && shown.text.is_empty(), "{line}: {shown:?}");
+        let Err(shown) = command(line) else { panic!("{line}") };
+        assert!(shown.err.contains(said) && shown.out.is_empty(), "{line}: {shown:?}");
     }
 }
 
 #[test]
 fn help_and_version() {
     for (line, said) in [("-h", "Usage: h2load"), ("--version", "h2load wringer/")] {
-        let Command::Show(shown) = command(line) else { panic!("{line}") };
-        assert!(shown.text.starts_with(said) && shown.complaint.is_empty(), "{line}");
+        let Err(shown) = command(line) else { panic!("{line}") };
+        assert!(shown.out.starts_with(said) && shown.err.is_empty(), "{line}");
     }
     assert_eq!(run_of("-v --ktls http://h/").notices, ["-v has no effect here", "--ktls has no effect here"]);
 }

@@ -1,37 +1,23 @@
 //! The door of http_load, ACME Laboratories' tool and Traffic Server's fork of it.
 //!
 //! Two stages: `args.rs` reads what was typed as the originals read it, `plan.rs` says what it means. Nothing is opened or
-//! printed here: files come through a function, and text goes out as [`Command::Show`].
+//! printed here: files come through a function, and text goes out as [`Shown`].
 
 mod args;
 mod plan;
 
+use crate::Shown;
 use args::Typed;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a command line asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// A test.
-    Run(Box<Run>),
-    /// A text instead of one.
-    Show {
-        /// With its line end.
-        text: String,
-        /// On standard error rather than standard output.
-        to_stderr: bool,
-        /// Exit code of the process.
-        exit: u8,
-    },
-}
-
 /// A test, and how to show it.
-#[derive(Debug)]
-pub struct Run {
-    /// The test.
-    pub plan: ::plan::Plan,
+pub type Run = crate::Run<View>;
+
+/// What is shown of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
     /// Whose lines are printed.
     pub format: Format,
     /// Bodies are compared, and not only their lengths.
@@ -44,12 +30,6 @@ pub struct Run {
     pub ignore_bytes: bool,
     /// Idle seconds after which a connection is given up.
     pub timeout_s: u64,
-    /// Receives the result as JSON.
-    pub json: Option<PathBuf>,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-    /// What is taken differently than the originals would have; a line each.
-    pub notices: Vec<String>,
 }
 
 /// Whose lines are printed.
@@ -101,22 +81,28 @@ pub fn help() -> String {
 /// Reads a command line, its name left out.
 ///
 /// `now_seed` is the seed where none is given, and `read_file` reads the URLs and the source addresses.
-pub fn parse(args: &[OsString], now_seed: u64, read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>) -> Command {
+///
+/// # Errors
+/// What is shown instead of a test.
+pub fn parse(
+    args: &[OsString],
+    now_seed: u64,
+    read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
+) -> Result<Run, Shown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    let told = |text: String| Command::Show { text, to_stderr: false, exit: 0 };
     match args::read(&words) {
-        Ok(typed) if typed.help => told(help()),
-        Ok(typed) if typed.version => {
-            told(format!("http_load 12mar2006, as wringer {} speaks it\n", env!("CARGO_PKG_VERSION")))
-        }
-        Ok(typed) => mean(typed, now_seed, read_file)
-            .map_or_else(|refusal| refused(&refusal), |run| Command::Run(Box::new(run))),
-        Err(refusal) => refused(&refusal),
+        Ok(typed) if typed.help => Err(Shown::told(help())),
+        Ok(typed) if typed.version => Err(Shown::told(format!(
+            "http_load 12mar2006, as wringer {} speaks it\n",
+            env!("CARGO_PKG_VERSION")
+        ))),
+        Ok(typed) => mean(typed, now_seed, read_file).map_err(|refusal| refused(&refusal)),
+        Err(refusal) => Err(refused(&refusal)),
     }
 }
 
-fn refused(refusal: &Refusal) -> Command {
-    Command::Show { text: refusal.text(), to_stderr: true, exit: 1 }
+fn refused(refusal: &Refusal) -> Shown {
+    Shown::refused(refusal.text(), 1)
 }
 
 fn mean(
@@ -139,12 +125,14 @@ fn mean(
     let plan = plan::of(&typed, format, &urls, sources, now_seed)?;
     Ok(Run {
         plan,
-        format,
-        checksum: typed.checksum,
-        verbose: typed.verbose,
-        slots: plan::slots_shown(&typed, format),
-        ignore_bytes: typed.ignore_bytes,
-        timeout_s: typed.timeout_s.unwrap_or(60),
+        view: View {
+            format,
+            checksum: typed.checksum,
+            verbose: typed.verbose,
+            slots: plan::slots_shown(&typed, format),
+            ignore_bytes: typed.ignore_bytes,
+            timeout_s: typed.timeout_s.unwrap_or(60),
+        },
         notices: notices(&typed),
         json: typed.json.map(PathBuf::from),
         show_plan: typed.show_plan,

@@ -4,7 +4,7 @@ use ::plan::{
 };
 use std::time::Duration;
 
-fn parse_line(line: &str) -> Command {
+fn parse_line(line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
     let read = |file: &Path| match file.to_str() {
         Some("urls") => Ok(b"# these\n\nhttp://h/a\n  http://h:81/b\n".to_vec()),
@@ -19,11 +19,11 @@ fn parse_line(line: &str) -> Command {
 
 fn run(line: &str) -> Run {
     match parse_line(line) {
-        Command::Run(run) => {
+        Ok(run) => {
             assert_eq!(run.plan.check(), Vec::<String>::new(), "{line}");
-            *run
+            run
         }
-        Command::Show { text, .. } => panic!("{line}: {text}"),
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
@@ -56,7 +56,7 @@ fn the_forks_options_make_it_the_fork() {
     let old = run("-p 1 -f 1 urls");
     let (_, _, step, http) = parts(&old);
     assert_eq!(
-        (old.format, http.version, http.requests_per_connection),
+        (old.view.format, http.version, http.requests_per_connection),
         (Format::Acme, HttpVersion::OneZero, Some(1))
     );
     assert_eq!(step.requests.to_vec()[1].fields[0].value.text(), "h:81");
@@ -64,11 +64,11 @@ fn the_forks_options_make_it_the_fork() {
     let new = run("-k 9 -p 1 -f 1 -v urls");
     let (load, _, _, http) = parts(&new);
     assert_eq!(
-        (new.format, http.version, http.requests_per_connection),
+        (new.view.format, http.version, http.requests_per_connection),
         (Format::Ats, HttpVersion::OneOne, Some(10))
     );
-    assert!(new.slots && load.trace.requests);
-    assert_eq!(run("-k 9 -p 1 -f 1 --format acme urls").format, Format::Acme);
+    assert!(new.view.slots && load.trace.requests);
+    assert_eq!(run("-k 9 -p 1 -f 1 --format acme urls").view.format, Format::Acme);
 }
 
 #[test]
@@ -133,11 +133,11 @@ fn what_cannot_be_meant_is_refused() {
         ("-p 1 -f 1 -http 2 urls", "give 1.0 or 1.1"),
         ("-p 1 -f 1 --format x urls", "give acme or ats"),
     ] {
-        let Command::Show { text, to_stderr, exit } = parse_line(line) else { panic!("{line} is a test") };
-        assert!(text.contains(said) && to_stderr && exit == 1, "{line}: {text}");
+        let Err(shown) = parse_line(line) else { panic!("{line} is a test") };
+        assert!(shown.err.contains(said) && shown.out.is_empty() && shown.exit == 1, "{line}: {shown:?}");
     }
-    let Command::Show { text, to_stderr, exit } = parse_line("--help") else { panic!("it is no test") };
-    assert!(text.starts_with("usage:") && !to_stderr && exit == 0);
+    let Err(shown) = parse_line("--help") else { panic!("it is no test") };
+    assert!(shown.out.starts_with("usage:") && shown.err.is_empty() && shown.exit == 0);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 //!
 //! One table row per switch feeds the environment, the parser, the usage text and the default. Start at [`read`].
 
-use super::Shown;
 use super::number;
+use super::shown;
+use crate::Shown;
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -210,14 +211,14 @@ pub(super) fn read(args: &[OsString], env: &dyn Fn(&str) -> Option<String>) -> R
     }
     match typed.urls.len() {
         0..=MAX_URLS => Ok(typed),
-        count => Err(Shown::failed(format!(
+        count => Err(shown::failed(format!(
             "{count} URLs as arguments, at most {MAX_URLS} are taken: write them into a file and give it with -u"
         ))),
     }
 }
 
 fn text_of(word: &OsString) -> Result<String, Shown> {
-    let refuse = || Shown::refused(format!("argument '{}' is not UTF-8", word.to_string_lossy()));
+    let refuse = || shown::refused(format!("argument '{}' is not UTF-8", word.to_string_lossy()));
     word.to_str().map(str::to_owned).ok_or_else(refuse)
 }
 
@@ -233,8 +234,8 @@ fn read_environment(typed: &mut Typed, env: &dyn Fn(&str) -> Option<String>) -> 
 
 fn read_long(typed: &mut Typed, word: &str, words: &mut Words) -> Result<(), Shown> {
     match word {
-        "help" => return Err(Shown::usage(usage(typed))),
-        "version" => return Err(Shown::version()),
+        "help" => return Err(shown::usage(usage(typed))),
+        "version" => return Err(shown::version()),
         _ => {}
     }
     let (name, attached) = match word.split_once('=') {
@@ -260,8 +261,8 @@ fn read_cluster(typed: &mut Typed, cluster: &str, words: &mut Words) -> Result<(
     let mut letters = cluster.chars();
     while let Some(letter) = letters.next() {
         match letter {
-            'h' => return Err(Shown::usage(usage(typed))),
-            'V' => return Err(Shown::version()),
+            'h' => return Err(shown::usage(usage(typed))),
+            'V' => return Err(shown::version()),
             _ => {}
         }
         let known = SWITCHES.iter().find(|switch| switch.short == letter && letter != ' ');
@@ -324,12 +325,12 @@ fn whole_number(typed: &mut Typed, label: &str, text: &str) -> Result<i64, Shown
 }
 
 fn no_number(label: &str, text: &str) -> Shown {
-    Shown::refused(format!("{label} '{text}': that is not a number"))
+    shown::refused(format!("{label} '{text}': that is not a number"))
 }
 
 /// The usage text and, under it, why it is shown.
 fn misuse(typed: &Typed, why: &str) -> Shown {
-    Shown::usage(format!("{}jtest: {why}\n", usage(typed)))
+    shown::usage(format!("{}jtest: {why}\n", usage(typed)))
 }
 
 /// The usage text; the "default" of each switch is what has been read so far, as in the old tool.

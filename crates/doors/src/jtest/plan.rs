@@ -5,7 +5,8 @@
 
 use super::args::{SWITCHES, Scope, Switch, Typed};
 use super::urls::List;
-use super::{Run, Shown, View};
+use super::{Run, View, shown};
+use crate::Shown;
 use ::plan::jtest::{ContentType, Extension, Form};
 use ::plan::site::{self, Lifetime, Size, VaryOn};
 use ::plan::{
@@ -50,28 +51,17 @@ pub(super) fn mean(
     let view = view(&typed, list.is_some())?;
     let plan = plan(&typed, list, now_seed)?;
     if let Some(first) = plan.check().into_iter().next() {
-        return Err(Shown::refused(crate::without_phase(&first).to_owned()));
+        return Err(shown::refused(crate::without_phase(&first).to_owned()));
     }
-    let known_file = known_file(&typed).filter(|_| view.url_mode);
-    let origin_ends_after = stop(&typed)?.after;
-    Ok(Run {
-        plan,
-        view,
-        notices,
-        dump: path(&typed.urlsdump).filter(|_| view.url_mode),
-        known_file,
-        json: path(&typed.json),
-        show_plan: typed.show_plan,
-        origin_ends_after,
-    })
+    Ok(Run { plan, view, notices, json: path(&typed.json), show_plan: typed.show_plan })
 }
 
 fn refuse_what_is_gone(typed: &Typed) -> Result<(), Shown> {
     if typed.ftp || typed.ftp_mdtm_err_rate != 0.0 || typed.ftp_mdtm_rate != 0 {
-        return Err(Shown::refused("-f, --ftp_mdtm_…: FTP is not spoken here, only HTTP".to_owned()));
+        return Err(shown::refused("-f, --ftp_mdtm_…: FTP is not spoken here, only HTTP".to_owned()));
     }
     if typed.compd_port != 0 || typed.compd_suite {
-        return Err(Shown::refused("-O, -1: the compd service and its suite do not exist here".to_owned()));
+        return Err(shown::refused("-O, -1: the compd service and its suite do not exist here".to_owned()));
     }
     Ok(())
 }
@@ -110,6 +100,9 @@ fn view(typed: &Typed, url_mode: bool) -> Result<View, Shown> {
         show_urls: typed.show_urls || typed.verbose,
         show_headers: typed.show_headers || typed.verbose,
         errors: typed.verbose_errors,
+        dump: path(&typed.urlsdump).filter(|_| url_mode),
+        known_file: known_file(typed).filter(|_| url_mode),
+        origin_ends_after: stop(typed)?.after,
     })
 }
 
@@ -121,19 +114,19 @@ fn plan(typed: &Typed, list: Option<List>, now_seed: u64) -> Result<Plan, Shown>
         None => (document_load(typed, timeout)?, origin(typed)?),
     };
     if load.is_none() && origin.is_none() {
-        return Err(Shown::refused(
+        return Err(shown::refused(
             "nothing would run: there are no clients (-Y, -p 0 or -c 0), and no origin (-y)".to_owned(),
         ));
     }
     let threads = whole("threads", typed.threads, 0..=4096)?;
     let seed = if typed.drand == 0 { now_seed } else { typed.drand as u64 };
     let threads = Some(threads).filter(|threads| *threads > 0);
-    let io = Io::parse(&typed.io).map_err(|why| Shown::refused(format!("--io {}: {why}", typed.io)))?;
+    let io = Io::parse(&typed.io).map_err(|why| shown::refused(format!("--io {}: {why}", typed.io)))?;
     Ok(Plan { version: Plan::VERSION, seed, threads, io, site, load, origin })
 }
 
 fn timeout(typed: &Typed) -> Result<Duration, Shown> {
-    let refuse = |why: String| Shown::refused(format!("--timeout {why}"));
+    let refuse = |why: String| shown::refused(format!("--timeout {why}"));
     let timeout = units::duration(&typed.timeout).map_err(|error| refuse(error.to_string()))?;
     if timeout.is_zero() { Err(refuse("0: give more than 0, such as 1h".to_owned())) } else { Ok(timeout) }
 }
@@ -209,7 +202,7 @@ fn document_load(typed: &Typed, timeout: Duration) -> Result<Option<Load>, Shown
 fn url_load(typed: &Typed, list: List, timeout: Duration) -> Result<Load, Shown> {
     let target = target(typed)?;
     let Some(pace) = pace(typed, timeout, true)? else {
-        return Err(Shown::refused("-c 0: nothing would be fetched; give at least 1".to_owned()));
+        return Err(shown::refused("-c 0: nothing would be fetched; give at least 1".to_owned()));
     };
     let mut fields = vec![field("Accept", "*/*")];
     fields.extend(extra_fields(typed)?);
@@ -305,7 +298,7 @@ fn server_host(typed: &Typed) -> Result<&str, Shown> {
 
 fn server_port(typed: &Typed) -> Result<u16, Shown> {
     match typed.server_port {
-        0 if typed.proxy_port > 64_535 => Err(Shown::refused(format!(
+        0 if typed.proxy_port > 64_535 => Err(shown::refused(format!(
             "-p {}: the origin's port is 1000 above the proxy's, which is too high: give one with -s",
             typed.proxy_port
         ))),
@@ -317,7 +310,7 @@ fn server_port(typed: &Typed) -> Result<u16, Shown> {
 fn sound_host<'a>(name: &str, host: &'a str) -> Result<&'a str, Shown> {
     let unsound = |c: char| c.is_whitespace() || c.is_control() || c == '/' || c == '@';
     if host.contains(unsound) {
-        return Err(Shown::refused(format!("{} '{}': that is no host", label(name), host.escape_debug())));
+        return Err(shown::refused(format!("{} '{}': that is no host", label(name), host.escape_debug())));
     }
     Ok(host)
 }
@@ -364,7 +357,7 @@ fn post_bytes(typed: &Typed) -> Result<Option<u64>, Shown> {
         0 => Ok(None),
         1 => Ok(Some(0)),
         _ if size == 0 => {
-            Err(Shown::refused("--post_support 2 needs a --post_size of at least 1".to_owned()))
+            Err(shown::refused("--post_support 2 needs a --post_size of at least 1".to_owned()))
         }
         _ => Ok(Some(size)),
     }
@@ -446,7 +439,7 @@ fn url_order(typed: &Typed) -> Result<UrlOrder, Shown> {
         "once" => Ok(UrlOrder::Once),
         "loop" => Ok(UrlOrder::Loop),
         "random" => Ok(UrlOrder::Random),
-        other => Err(Shown::refused(format!("--urls-order '{other}': give once, loop or random"))),
+        other => Err(shown::refused(format!("--urls-order '{other}': give once, loop or random"))),
     }
 }
 
@@ -514,7 +507,7 @@ fn whole<T: TryFrom<i64>>(name: &str, value: i64, range: RangeInclusive<i64>) ->
             i64::MAX => format!("{least} or more"),
             most => format!("{least} to {most}"),
         };
-        Shown::refused(format!("{} {value}: give {wanted}", label(name)))
+        shown::refused(format!("{} {value}: give {wanted}", label(name)))
     })
 }
 
@@ -522,7 +515,7 @@ fn within(name: &str, value: f64, range: RangeInclusive<f64>) -> Result<f64, Sho
     if range.contains(&value) {
         return Ok(value);
     }
-    Err(Shown::refused(format!("{} {value}: give {} to {}", label(name), range.start(), range.end())))
+    Err(shown::refused(format!("{} {value}: give {} to {}", label(name), range.start(), range.end())))
 }
 
 fn share(name: &str, value: f64) -> Result<f64, Shown> {

@@ -1,7 +1,7 @@
 //! Command lines in, plans and texts out. The golden files are in `tests/data`; set `UPDATE_GOLDEN=1` to write the
 //! plan's anew, then read the difference.
 
-use super::{Command, Run, parse};
+use super::{Run, Shown, parse};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn no_file(_: &Path) -> io::Result<Vec<u8>> {
     Err(io::Error::from(io::ErrorKind::NotFound))
 }
 
-fn command(line: &str, env: &[(&str, &str)]) -> Command {
+fn command(line: &str, env: &[(&str, &str)]) -> Result<Run, Shown> {
     let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     parse(&words(line), &env, 99, &|path| match path.to_str() {
         Some("list") => Ok(b"http://a/1\nhttps://a/2\nhttp://b:81/3\n".to_vec()),
@@ -28,16 +28,16 @@ fn run(line: &str) -> Run {
 
 fn run_with(line: &str, env: &[(&str, &str)]) -> Run {
     match command(line, env) {
-        Command::Run(run) => *run,
-        Command::Show { text, .. } => panic!("{line}: {text}"),
+        Ok(run) => run,
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
 /// Text, whether it goes to stderr, and exit code.
 fn shown(line: &str) -> (String, bool, u8) {
     match command(line, &[]) {
-        Command::Show { text, to_stderr, exit } => (text, to_stderr, exit),
-        Command::Run(run) => panic!("{line}: {run:?}"),
+        Err(Shown { out, err, exit }) => (format!("{out}{err}"), out.is_empty(), exit),
+        Ok(run) => panic!("{line}: {run:?}"),
     }
 }
 
@@ -227,19 +227,19 @@ fn what_is_shown_follows_the_switches() {
     for line in ["-e 5 -i 2 http://a/", "-i 2 --urls-order loop http://a/"] {
         assert_eq!(run(line).view.interval_s, 2, "{line}");
     }
-    assert_eq!(run("-Y -t 9").origin_ends_after, Some(std::time::Duration::from_secs(9)));
+    assert_eq!(run("-Y -t 9").view.origin_ends_after, Some(std::time::Duration::from_secs(9)));
 }
 
 #[test]
 fn files_are_named_where_they_are_used() {
     let files = run("-U dump -Q known -q 70 --json out http://a/");
-    assert_eq!(files.dump, Some(PathBuf::from("dump")));
-    assert_eq!(files.known_file, Some((PathBuf::from("known"), 70)));
+    assert_eq!(files.view.dump, Some(PathBuf::from("dump")));
+    assert_eq!(files.view.known_file, Some((PathBuf::from("known"), 70)));
     assert_eq!(files.json, Some(PathBuf::from("out")));
-    assert_eq!(run("-Q known -q -1 http://a/").known_file, Some((PathBuf::from("known"), 1_000_000)));
-    assert_eq!(run("-Q known -q 0 http://a/").known_file, None);
+    assert_eq!(run("-Q known -q -1 http://a/").view.known_file, Some((PathBuf::from("known"), 1_000_000)));
+    assert_eq!(run("-Q known -q 0 http://a/").view.known_file, None);
     let without_urls = run("-U dump -Q known");
-    assert_eq!((without_urls.dump, without_urls.known_file, without_urls.json), (None, None, None));
+    assert_eq!((without_urls.view.dump, without_urls.view.known_file, without_urls.json), (None, None, None));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn words_are_read_as_the_old_tool_read_them() {
         assert_eq!(run(left).plan, run(right).plan, "{left}");
     }
     let spaced = ["--embed URL"].map(OsString::from);
-    let Command::Run(spaced) = parse(&spaced, &|_| None, 99, &no_file) else { panic!("--embed URL") };
+    let Ok(spaced) = parse(&spaced, &|_| None, 99, &no_file) else { panic!("--embed URL") };
     assert_eq!(spaced.plan, run("-M").plan);
 }
 
@@ -272,7 +272,7 @@ fn the_first_word_that_is_no_switch_ends_them() {
     let text =
         "jtest: 101 URLs as arguments, at most 100 are taken: write them into a file and give it with -u\n";
     assert_eq!(shown(&many), (text.to_owned(), true, 1));
-    assert!(matches!(command(&"http://a/ ".repeat(100), &[]), Command::Run(_)));
+    assert!(command(&"http://a/ ".repeat(100), &[]).is_ok());
 }
 
 #[test]
@@ -287,10 +287,10 @@ fn arguments_go_before_the_environment() {
     assert!(on.view.errors && on.view.show_headers);
     assert!(on.plan.to_text().contains("users = 100"), "an empty variable is none");
     match command("", &[("JTEST_CLIENTS", "many")]) {
-        Command::Show { text, .. } => {
-            assert_eq!(text, "jtest: JTEST_CLIENTS 'many': that is not a number\n");
+        Err(Shown { err, .. }) => {
+            assert_eq!(err, "jtest: JTEST_CLIENTS 'many': that is not a number\n");
         }
-        Command::Run(run) => panic!("{run:?}"),
+        Ok(run) => panic!("{run:?}"),
     }
 }
 
@@ -463,6 +463,6 @@ fn every_plan_has_a_text_that_reads_back() {
 fn arguments_that_are_not_utf8_are_refused() {
     use std::os::unix::ffi::OsStringExt;
     let word = OsString::from_vec(b"-c\xff".to_vec());
-    let Command::Show { text, exit, .. } = parse(&[word], &|_| None, 1, &no_file) else { panic!("taken") };
-    assert_eq!((text.as_str(), exit), ("jtest: argument '-c\u{fffd}' is not UTF-8\n", 64));
+    let Err(shown) = parse(&[word], &|_| None, 1, &no_file) else { panic!("taken") };
+    assert_eq!((shown.err.as_str(), shown.exit), ("jtest: argument '-c\u{fffd}' is not UTF-8\n", 64));
 }

@@ -1,6 +1,7 @@
 //! The URLs to fetch: those given as arguments, then those of the file. What is no URL is skipped and told.
 
-use super::Shown;
+use super::shown;
+use crate::Shown;
 use std::io;
 use std::path::Path;
 use url::Url;
@@ -46,7 +47,7 @@ impl List {
         let host_of_arguments = list.last_host.clone();
         if !file.is_empty() {
             let text = read_file(Path::new(file))
-                .map_err(|error| Shown::failed(format!("cannot read the URL file '{file}': {error}")))?;
+                .map_err(|error| shown::failed(format!("cannot read the URL file '{file}': {error}")))?;
             list.take_lines(file, &text, MAX_URLS);
         }
         list.last_host = host_of_arguments.or(list.last_host);
@@ -97,8 +98,8 @@ impl List {
         }
         match (self.urls.is_empty(), self.notices.first()) {
             (false, _) => Ok(self),
-            (true, None) => Err(Shown::failed(format!("the URL file '{file}' holds no URL"))),
-            (true, Some(first)) => Err(Shown::failed(format!("there is no URL to fetch; {first}"))),
+            (true, None) => Err(shown::failed(format!("the URL file '{file}' holds no URL"))),
+            (true, Some(first)) => Err(shown::failed(format!("there is no URL to fetch; {first}"))),
         }
     }
 }
@@ -186,10 +187,10 @@ mod tests {
         ];
         for (text, expected) in table {
             let shown = gather(&[], text).unwrap_err();
-            assert_eq!((shown.text.as_str(), shown.exit), (expected, 1));
+            assert_eq!((shown.err.as_str(), shown.exit), (expected, 1));
         }
         let missing = List::gather(&[], "gone", true, &|_| Err(io::Error::from(io::ErrorKind::NotFound)));
-        assert_eq!(missing.unwrap_err().text, "jtest: cannot read the URL file 'gone': entity not found\n");
+        assert_eq!(missing.unwrap_err().err, "jtest: cannot read the URL file 'gone': entity not found\n");
     }
 
     #[test]

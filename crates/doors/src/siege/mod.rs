@@ -2,7 +2,7 @@
 //!
 //! Stages: `options.rs` has the options and reads what was typed as the original reads it, `settings.rs` puts configuration and options together,
 //! `urls.rs` reads the list, `plan.rs` says what it means. Nothing is opened or printed here: files come through a function,
-//! and text goes out as [`Command::Show`].
+//! and text goes out as [`Shown`].
 
 mod options;
 mod plan;
@@ -11,8 +11,9 @@ mod text;
 mod urls;
 mod variables;
 
-pub use settings::Shown;
+pub use settings::Single;
 
+use crate::Shown;
 use settings::{Reps, Settings};
 use std::ffi::OsString;
 use std::io;
@@ -21,52 +22,8 @@ use std::time::Duration;
 use urls::{Line, Reader};
 use variables::Variables;
 
-/// What a command line asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// A test.
-    Run(Box<Run>),
-    /// Texts instead of one.
-    Show {
-        /// For standard output, with its line end.
-        out: String,
-        /// For standard error.
-        err: String,
-        /// Exit code of the process.
-        exit: u8,
-    },
-}
-
 /// A test, and how to show it.
-#[derive(Debug)]
-pub struct Run {
-    /// The test.
-    pub plan: ::plan::Plan,
-    /// What is shown while it runs and when it is over.
-    pub view: View,
-    /// Whose layout and rules hold.
-    pub layout: Layout,
-    /// Users.
-    pub users: u64,
-    /// Where the clock ends the test.
-    pub time: Option<Duration>,
-    /// Where a line of the result is added.
-    pub log: Option<Log>,
-    /// The result as JSON on standard output.
-    pub json: bool,
-    /// Receives the whole result as wringer's JSON.
-    pub result_json: Option<PathBuf>,
-    /// The process ends with 1 where a transaction failed.
-    pub strict: bool,
-    /// A table of statuses behind the report.
-    pub statuses: bool,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-    /// What is taken differently than the original would have; a line each.
-    pub notices: Vec<String>,
-    /// What the original prints on standard output before a test.
-    pub warning: String,
-}
+pub type Run = crate::Run<View>;
 
 /// What is shown of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,7 +35,7 @@ pub struct View {
     /// The heads of requests and answers.
     pub debug: bool,
     /// One request is sent and shown.
-    pub shown: Option<Shown>,
+    pub shown: Option<Single>,
     /// Lines are coloured where standard output is a terminal.
     pub color: bool,
     /// Lines have values with commas between.
@@ -91,6 +48,22 @@ pub struct View {
     pub display_id: bool,
     /// Lines of values carry this mark.
     pub mark: Option<String>,
+    /// Whose layout and rules hold.
+    pub layout: Layout,
+    /// Users.
+    pub users: u64,
+    /// Where the clock ends the test.
+    pub time: Option<Duration>,
+    /// Where a line of the result is added.
+    pub log: Option<Log>,
+    /// The result as JSON on standard output.
+    pub json: bool,
+    /// The process ends with 1 where a transaction failed.
+    pub strict: bool,
+    /// A table of statuses behind the report.
+    pub statuses: bool,
+    /// What the original prints on standard output before a test.
+    pub warning: String,
 }
 
 /// A file that is added to.
@@ -138,34 +111,31 @@ impl Layout {
 ///
 /// `env` gives environment variables, `now_seed` is the seed where none is given, and `read_file` reads the configuration,
 /// the list of URLs and bodies.
+///
+/// # Errors
+/// What is shown instead of a test.
 pub fn parse(
     args: &[OsString],
     env: &dyn Fn(&str) -> Option<String>,
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Command {
+) -> Result<Run, Shown> {
     let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let typed = options::read(words);
-    let refused = |why: String| Command::Show { out: String::new(), err: format!("siege: {why}\n"), exit: 1 };
+    let refused = |why: String| Shown::refused(format!("siege: {why}\n"), 1);
     let mut variables = Variables::new(env);
-    let settings = match Settings::of(&typed, &mut variables, env, read_file, now_seed) {
-        Ok(settings) => settings,
-        Err(why) => return refused(why),
-    };
+    let settings = Settings::of(&typed, &mut variables, env, read_file, now_seed).map_err(refused)?;
     let version = settings.layout.version();
     if typed.has("version") {
-        return Command::Show { out: String::new(), err: text::version(version), exit: 0 };
+        return Err(Shown::refused(text::version(version), 0));
     }
     if typed.has("help") {
-        return Command::Show { out: options::help(), err: format!("SIEGE {version}\n"), exit: 0 };
+        return Err(Shown { out: options::help(), err: format!("SIEGE {version}\n"), exit: 0 });
     }
     if typed.has("config") {
-        return Command::Show { out: text::configuration(&settings), err: String::new(), exit: 0 };
+        return Err(Shown::told(text::configuration(&settings)));
     }
-    match run(settings, &mut variables, read_file) {
-        Ok(command) => command,
-        Err(why) => refused(why),
-    }
+    run(settings, &mut variables, read_file).map_err(refused)?
 }
 
 /// The help, as `--help` prints it on standard output.
@@ -177,10 +147,10 @@ fn run(
     mut settings: Settings,
     variables: &mut Variables<'_>,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Result<Command, String> {
+) -> Result<Result<Run, Shown>, String> {
     if settings.shown.is_some() && settings.url.is_none() {
         let out = "ERROR: -g/--get requires a commandline URL\n".to_owned();
-        return Ok(Command::Show { out, err: String::new(), exit: 1 });
+        return Ok(Err(Shown { out, exit: 1, ..Shown::default() }));
     }
     let mut reader = Reader { escaping: settings.url_escaping, read_file, notices: Vec::new() };
     let lines = match &settings.url {
@@ -189,13 +159,13 @@ fn run(
             Ok(bytes) => reader.file(&String::from_utf8_lossy(&bytes), variables)?,
             Err(error) => {
                 let err = format!("siege: unable to open file: {} ({error})\n", settings.file);
-                return Ok(Command::Show { out: options::help(), err, exit: 0 });
+                return Ok(Err(Shown { out: options::help(), err, exit: 0 }));
             }
         },
     };
     if lines.is_empty() {
         let err = format!("siege: {} holds no URL: give one there, or on the command line\n", settings.file);
-        return Ok(Command::Show { out: options::help(), err, exit: 0 });
+        return Ok(Err(Shown { out: options::help(), err, exit: 0 }));
     }
     let logins = settings.login_urls.iter().map(|url| reader.line(&variables.expand(url)));
     let logins: Vec<Line> = logins.collect::<Result<_, _>>()?;
@@ -203,7 +173,7 @@ fn run(
     let warning = cap(&mut settings);
     notice_what_is_not_done(&mut settings);
     let plan = plan::of(&settings, &lines, &logins);
-    Ok(Command::Run(Box::new(assemble(settings, plan, warning))))
+    Ok(Ok(assemble(settings, plan, warning)))
 }
 
 fn assemble(settings: Settings, plan: ::plan::Plan, warning: String) -> Run {
@@ -224,22 +194,16 @@ fn assemble(settings: Settings, plan: ::plan::Plan, warning: String) -> Run {
         full_url: settings.full_url,
         display_id: settings.display_id,
         mark: settings.mark,
-    };
-    Run {
-        plan,
-        view,
         layout: settings.layout,
         users: settings.users,
         time: settings.time,
         log: log.filter(|_| settings.shown.is_none()),
         json: settings.json,
-        result_json: settings.result_json,
         strict: settings.strict,
         statuses: settings.statuses,
-        show_plan: settings.show_plan,
-        notices: settings.notices,
         warning,
-    }
+    };
+    Run { plan, view, notices: settings.notices, json: settings.result_json, show_plan: settings.show_plan }
 }
 
 /// Keeps to the limit of users; what is then said of it.

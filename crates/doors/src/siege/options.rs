@@ -1,7 +1,7 @@
 //! Every option of siege, and ours: a row owns its names, what it takes, what it means and its help.
 
 use super::Layout;
-use super::settings::{Settings, Shown, delay, header, number, reps, time};
+use super::settings::{Settings, Single, delay, header, number, reps, time};
 use crate::getopt::{self, Read, Row, Set, Value};
 use std::path::PathBuf;
 
@@ -45,11 +45,11 @@ static TABLE: &[Opt] = &[
     switch('v', "verbose", "a line for each request", is!(verbose = true)),
     switch('q', "quiet", "prints nothing but what goes wrong before the test", is!(quiet = true)),
     switch('g', "get", "sends one request and shows the heads of it and of its answer", |settings, _| {
-        settings.shown = Some(Shown::Heads);
+        settings.shown = Some(Single::Heads);
         Ok(())
     }),
     switch('p', "print", "sends one GET and shows it with the page", |settings, _| {
-        settings.shown = Some(Shown::Page);
+        settings.shown = Some(Single::Page);
         Ok(())
     }),
     value('c', "concurrent", "=NUM", "users [default: 25]", |settings, text| {

@@ -1,6 +1,6 @@
 //! Stage two: what the settings and the list of requests mean as a plan.
 
-use super::settings::{Login, Reps, Settings, Shown};
+use super::settings::{Login, Reps, Settings, Single};
 use super::urls::Line;
 use plan::{
     Address, Auth, Check, Credentials, Delay, Elements, Expect, Field, FieldValue, Http1, HttpVersion,
@@ -97,7 +97,7 @@ fn limits(settings: &Settings) -> Limits {
 fn trace(settings: &Settings) -> Trace {
     let heads = settings.debug || settings.shown.is_some();
     let quiet = settings.quiet;
-    let bodies = settings.shown == Some(Shown::Page);
+    let bodies = settings.shown == Some(Single::Page);
     Trace { heads, bodies, requests: settings.verbose, bad_requests: !quiet, ..Trace::default() }
 }
 
@@ -182,7 +182,7 @@ struct Composer<'a> {
 impl Composer<'_> {
     fn request(&self, line: &Line) -> Request {
         let method = match self.settings.shown {
-            Some(Shown::Heads) if line.method == "GET" => self.settings.get_method.clone(),
+            Some(Single::Heads) if line.method == "GET" => self.settings.get_method.clone(),
             _ => line.method.to_owned(),
         };
         let fields = self.fields(line);

@@ -42,7 +42,7 @@ pub(super) enum Reps {
 
 /// What one request is made for: its head, or its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum Single {
     /// `-g`: the heads.
     Heads,
     /// `-p`: the page.
@@ -103,7 +103,7 @@ pub(super) struct Settings {
     pub ssl_key: Option<String>,
     pub ssl_ciphers: Option<String>,
     pub mark: Option<String>,
-    pub shown: Option<Shown>,
+    pub shown: Option<Single>,
     pub layout: Layout,
     pub strict: bool,
     pub statuses: bool,

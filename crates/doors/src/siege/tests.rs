@@ -4,7 +4,7 @@ use ::plan::{
 };
 
 /// Reads a line; files are those named here, and `~` stands for a blank within a word.
-fn parse_with(line: &str, files: &[(&str, &str)]) -> Command {
+fn parse_with(line: &str, files: &[(&str, &str)]) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(|word| word.replace('~', " ").into()).collect();
     let env = |name: &str| (name == "HOME").then(|| "/home/me".to_owned());
     let read = |file: &Path| {
@@ -18,11 +18,11 @@ fn parse_with(line: &str, files: &[(&str, &str)]) -> Command {
 
 fn run_with(line: &str, files: &[(&str, &str)]) -> Run {
     match parse_with(line, files) {
-        Command::Run(run) => {
+        Ok(run) => {
             assert_eq!(run.plan.check(), Vec::<String>::new(), "{line}");
-            *run
+            run
         }
-        Command::Show { out, err, .. } => panic!("{line}: {out}{err}"),
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
@@ -32,8 +32,8 @@ fn run(line: &str) -> Run {
 
 fn shown(line: &str, files: &[(&str, &str)]) -> (String, String, u8) {
     match parse_with(line, files) {
-        Command::Show { out, err, exit } => (out, err, exit),
-        Command::Run(_) => panic!("{line} is a test"),
+        Err(Shown { out, err, exit }) => (out, err, exit),
+        Ok(_) => panic!("{line} is a test"),
     }
 }
 
@@ -78,7 +78,7 @@ fn users_turns_and_time() {
     let delayed = run("-d 2.5 http://h/");
     assert!(matches!(phase(&delayed).pace, Pace::Thinking { users: 25, .. }));
     assert_eq!(phase(&run("-d 2.5 -b http://h/")).pace, Pace::Users(25));
-    assert!(run("-c 300 http://h/").warning.contains("capped at 255"));
+    assert!(run("-c 300 http://h/").view.warning.contains("capped at 255"));
     assert!(run("-t 1S -r 2 http://h/").notices[0].contains("time-based testing: 1 seconds"));
 }
 
@@ -152,21 +152,21 @@ fn keys_of_the_configuration() {
     assert_eq!((session.login[0].method.as_str(), session.redirects.is_none()), ("POST", true));
     assert_eq!(session.validators, Validators::WhileFresh);
     assert_eq!(session.resources.as_ref().unwrap().except, ["ads"]);
-    assert_eq!(run.log.unwrap().file, Path::new("/home/me/s.log"));
+    assert_eq!(run.view.log.unwrap().file, Path::new("/home/me/s.log"));
 }
 
 #[test]
 fn which_configuration_holds() {
     let user = ("/home/me/.siege/siege.conf", "concurrent = 2\n");
     let system = ("/etc/siege/siegerc", "concurrent = 3\njson_output = true\n");
-    let users = |line: &str, files: &[(&str, &str)]| run_with(line, files).users;
+    let users = |line: &str, files: &[(&str, &str)]| run_with(line, files).view.users;
     assert_eq!(users("http://h/", &[user, system]), 2);
     assert_eq!(users("http://h/", &[system]), 3);
     assert_eq!(users("-R rc http://h/", &[user, ("rc", "concurrent = 4")]), 4);
     assert_eq!(users("-R rc http://h/", &[user]), 25);
-    assert!(!run_with("http://h/", &[system]).json, "a package's wish is nobody's");
+    assert!(!run_with("http://h/", &[system]).view.json, "a package's wish is nobody's");
     let wished = [("/home/me/.siege/siege.conf", "json_output = true\n")];
-    assert!(run_with("http://h/", &wished).json && !run_with("--text http://h/", &wished).json);
+    assert!(run_with("http://h/", &wished).view.json && !run_with("--text http://h/", &wished).view.json);
     // Where a configuration says nothing, the original's built-in values hold, not those of its template.
     assert_eq!(http(&run_with("-R rc http://h/", &[("rc", "")])).version, HttpVersion::OneZero);
 }
@@ -181,7 +181,7 @@ fn what_is_shown() {
     }
     let get = run("-g http://h/");
     assert_eq!(step(&get).requests.kinds()[0].method, "HEAD");
-    assert_eq!((get.users, http(&get).version, load(&get).trace.heads), (1, HttpVersion::OneZero, true));
+    assert_eq!((get.view.users, http(&get).version, load(&get).trace.heads), (1, HttpVersion::OneZero, true));
     let print = run("-p http://h/");
     assert_eq!((step(&print).requests.kinds()[0].method.as_str(), load(&print).trace.bodies), ("GET", true));
     assert!(load(&run("-D http://h/")).trace.heads);

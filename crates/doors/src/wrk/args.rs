@@ -2,7 +2,8 @@
 //!
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
-use super::{Shown, Tool};
+use super::Tool;
+use crate::Shown;
 use crate::getopt::{self, Read, Row, Set, Value};
 use crate::native::VersionArgs;
 use crate::native::version;
@@ -163,7 +164,7 @@ pub(super) fn usage(tool: Tool) -> String {
 
 /// Why there is no test, with the usage text.
 pub(super) fn refused(tool: Tool, complaint: String) -> Shown {
-    Shown { complaint, text: usage(tool) }
+    Shown::complaint(&complaint, usage(tool))
 }
 
 /// The version line.
@@ -181,7 +182,7 @@ pub(super) fn read(tool: Tool, args: &[OsString]) -> Result<Typed, Shown> {
     let mut typed = Typed::default();
     let stopped = options.into_iter().try_for_each(|option| set(tool, &mut typed, option));
     let version = if typed.version { version(tool) } else { String::new() };
-    let with_version = |shown: Shown| Shown { text: format!("{version}{}", shown.text), ..shown };
+    let with_version = |shown: Shown| Shown { out: format!("{version}{}", shown.out), ..shown };
     stopped.map_err(|complaint| with_version(refused(tool, complaint)))?;
     let mut operands = operands.into_iter();
     match operands.next() {

@@ -1,16 +1,15 @@
 //! The doors of wrk and wrk2 (spec/wrk-family.md): one command line, of which wrk2 has a little more.
 //!
 //! Two stages: `args.rs` reads what was typed as the old tools read it, `plan.rs` says what it means. Nothing is opened or
-//! printed here: the script comes through a function, and text goes out as [`Command::Show`].
+//! printed here: the script comes through a function, and text goes out as [`Shown`].
 
 mod args;
 mod plan;
 
-pub use crate::shown::Shown;
-
+use crate::Shown;
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Which of the two tools.
@@ -32,33 +31,8 @@ impl Tool {
     }
 }
 
-/// What a command line asks for.
-#[derive(Debug)]
-pub enum Command {
-    /// A test.
-    Run(Box<Run>),
-    /// Text instead of one.
-    Show(Shown),
-}
-
 /// A test, and how to show it.
-#[derive(Debug)]
-pub struct Run {
-    /// The test. It has passed [`::plan::Plan::check`].
-    pub plan: ::plan::Plan,
-    /// What is shown of it.
-    pub view: View,
-    /// Host and service as they are looked up, such as `localhost` and `8080`, or `http` where the URL names no port.
-    pub host: String,
-    /// See `host`.
-    pub service: String,
-    /// What is taken differently than the old tool would have; a line each, only where this command line is concerned.
-    pub notices: Vec<String>,
-    /// Receives the result as JSON.
-    pub json: Option<PathBuf>,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-}
+pub type Run = crate::Run<View>;
 
 /// What is shown of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,22 +51,25 @@ pub struct View {
     pub latency: bool,
     /// That of the service time, too (wrk2).
     pub uncorrected: bool,
+    /// Host and service as they are looked up, such as `localhost` and `8080`, or `http` where the URL names no port.
+    pub host: String,
+    /// See `host`.
+    pub service: String,
 }
 
 /// Reads a command line, its name left out.
 ///
 /// `now_seed` is the plan's seed, and `read_file` reads the script.
+///
+/// # Errors
+/// What is shown instead of a test.
 pub fn parse(
     tool: Tool,
     args: &[OsString],
     now_seed: u64,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
-) -> Command {
-    let run = args::read(tool, args).and_then(|typed| plan::mean(tool, typed, now_seed, read_file));
-    match run {
-        Ok(run) => Command::Run(Box::new(run)),
-        Err(shown) => Command::Show(shown),
-    }
+) -> Result<Run, Shown> {
+    args::read(tool, args).and_then(|typed| plan::mean(tool, typed, now_seed, read_file))
 }
 
 /// The usage text.

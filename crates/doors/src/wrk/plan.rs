@@ -4,7 +4,8 @@
 //! `docs/src/wrk.md` and `docs/src/wrk2.md` have the whole list.
 
 use super::args::{Typed, refused, version};
-use super::{Run, Shown, Tool, View};
+use super::{Run, Tool, View};
+use crate::Shown;
 use ::plan::check::MAX_USERS;
 use ::plan::secret::{shown_line, without_secrets};
 use ::plan::{
@@ -52,9 +53,9 @@ pub(super) fn mean(
             duration: typed.duration,
             latency: typed.latency || typed.uncorrected,
             uncorrected: typed.uncorrected,
+            host: target.address.host,
+            service: target.service,
         },
-        host: target.address.host,
-        service: target.service,
         notices,
         json: typed.json.map(Into::into),
         show_plan: typed.show_plan,
@@ -96,8 +97,7 @@ fn read_script(
     file: &str,
     read_file: &dyn Fn(&Path) -> io::Result<Vec<u8>>,
 ) -> Result<(String, String), Shown> {
-    let failed =
-        |why: String| Shown { complaint: format!("{}: {file}: {why}", tool.name()), text: String::new() };
+    let failed = |why: String| Shown::complaint(&format!("{}: {file}: {why}", tool.name()), String::new());
     let bytes = read_file(Path::new(file)).map_err(|error| failed(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| failed("is not UTF-8 text: give a Lua source file, not compiled code".to_owned()))?;

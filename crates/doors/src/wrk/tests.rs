@@ -5,7 +5,7 @@ use ::plan::{Dialect, Field, Pace, Plan, RequestStep, ScriptStep, Step};
 
 const URL: &str = "http://localhost:18080/";
 
-fn command(tool: Tool, line: &str) -> Command {
+fn command(tool: Tool, line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let read = |file: &Path| match file.to_str() {
         Some("x.lua") => Ok(b"-- a script".to_vec()),
@@ -17,19 +17,19 @@ fn command(tool: Tool, line: &str) -> Command {
 
 fn run_of(tool: Tool, line: &str) -> Run {
     match command(tool, line) {
-        Command::Run(run) => {
+        Ok(run) => {
             assert_eq!(run.plan.check(), Vec::<String>::new(), "{line}");
             assert_eq!(Plan::from_text(&run.plan.to_text()).unwrap(), run.plan, "{line}");
-            *run
+            run
         }
-        Command::Show(shown) => panic!("{line}: {shown:?}"),
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
 fn refused(tool: Tool, line: &str) -> Shown {
     match command(tool, line) {
-        Command::Show(shown) => shown,
-        Command::Run(run) => panic!("{line}: {run:?}"),
+        Err(shown) => shown,
+        Ok(run) => panic!("{line}: {run:?}"),
     }
 }
 
@@ -100,17 +100,13 @@ fn what_cannot_be_meant_is_told_with_the_usage() {
     ] {
         let shown = refused(Tool::Wrk, line);
         assert_eq!(
-            (shown.complaint.as_str(), shown.text.as_str()),
+            (shown.err.trim_end_matches('\n'), shown.out.as_str()),
             (complaint, help(Tool::Wrk).as_str()),
             "{line}"
         );
     }
     let shown = refused(Tool::Wrk, "-v");
-    assert!(
-        shown.text.starts_with("wrk wringer/") && shown.text.ends_with(&help(Tool::Wrk)),
-        "{}",
-        shown.text
-    );
+    assert!(shown.out.starts_with("wrk wringer/") && shown.out.ends_with(&help(Tool::Wrk)), "{}", shown.out);
 }
 
 #[test]
@@ -144,16 +140,16 @@ fn the_request_is_the_url_as_it_was_typed() {
         let request = &requests(&run).requests.kinds()[0];
         assert_eq!(request.target.as_deref(), Some(target));
         assert_eq!(request.fields, [Field::new("Host", host)]);
-        assert_eq!(run.service, service);
+        assert_eq!(run.view.service, service);
     }
-    assert_eq!(run_of(Tool::Wrk, "http://[::1]:8080/").host, "::1");
+    assert_eq!(run_of(Tool::Wrk, "http://[::1]:8080/").view.host, "::1");
 }
 
 #[test]
 fn fields_replace_each_other_by_name_and_broken_ones_are_told() {
     let words = ["-H", "A: 1", "-H", "B:2", "-H", "A: 3", "-H", "Host: other", "-H", "no colon", URL];
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-    let Command::Run(run) = parse(Tool::Wrk, &words, 7, &|_| unreachable!()) else { panic!("refused") };
+    let Ok(run) = parse(Tool::Wrk, &words, 7, &|_| unreachable!()) else { panic!("refused") };
     let fields = requests(&run).requests.kinds()[0].fields.iter();
     let fields: Vec<String> = fields.map(|field| format!("{}={}", field.name, field.value.text())).collect();
     assert_eq!(fields, ["A=3", "B=2", "Host=other"]);
@@ -172,7 +168,7 @@ fn scripts_are_part_of_the_plan() {
     assert_eq!((step.url.as_str(), step.port(), step.time_batches), ("http://h:81/p", Some("81"), true));
     for (file, why) in [("none.lua", "none.lua: cannot be read"), ("bytes.lua", "bytes.lua: is not UTF-8")] {
         let shown = refused(Tool::Wrk, &format!("-s {file} {URL}"));
-        assert!(shown.complaint.contains(why) && shown.text.is_empty(), "{shown:?}");
+        assert!(shown.err.contains(why) && shown.out.is_empty(), "{shown:?}");
     }
 }
 
@@ -180,8 +176,8 @@ fn scripts_are_part_of_the_plan() {
 fn wrk2_needs_a_rate_and_keeps_a_timetable() {
     for line in ["http://h/", "-R0 http://h/"] {
         assert_eq!(
-            refused(Tool::Wrk2, line).complaint,
-            "Throughput MUST be specified with the --rate or -R option"
+            refused(Tool::Wrk2, line).err,
+            "Throughput MUST be specified with the --rate or -R option\n"
         );
     }
     let run = run_of(Tool::Wrk2, "-R 2k -U -c8 http://h/");

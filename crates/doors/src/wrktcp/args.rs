@@ -2,7 +2,7 @@
 //!
 //! One table row per option owns its names, what it takes, what it means and its help. Start at [`read`].
 
-use super::Shown;
+use crate::Shown;
 use crate::getopt::{self, Read, Row, Set, Value};
 use crate::number::{a_count, a_time};
 use std::ffi::OsString;
@@ -175,7 +175,7 @@ pub(super) fn usage() -> String {
 
 /// Why there is no test, with the usage text.
 pub(super) fn refused(complaint: impl Into<String>) -> Shown {
-    Shown { complaint: complaint.into(), text: usage() }
+    Shown::complaint(&complaint.into(), usage())
 }
 
 /// The version line.
@@ -193,7 +193,7 @@ pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
     let mut typed = Typed::default();
     let stopped = options.into_iter().try_for_each(|option| set(&mut typed, option));
     let version = if typed.version { version() } else { String::new() };
-    let with_version = |shown: Shown| Shown { text: format!("{version}{}", shown.text), ..shown };
+    let with_version = |shown: Shown| Shown { out: format!("{version}{}", shown.out), ..shown };
     stopped.map_err(|complaint| with_version(refused(complaint)))?;
     match operands.into_iter().next() {
         // As the old tool: a file without a name, no thread and no time are answered by the usage alone.

@@ -8,7 +8,8 @@ use super::http::address;
 use super::ini::{self, Draft, Ini, Mistake};
 use super::parameter::Parameter;
 use super::step::{StepOptions, step};
-use super::{Now, Run, Shown, View};
+use super::{Now, Run, View};
+use crate::Shown;
 use ::plan::check::MAX_USERS;
 use ::plan::data::{Counter, Counting, Wrap};
 use ::plan::{
@@ -37,7 +38,7 @@ type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<Run, Shown> {
     if !typed.file.contains(".ini") {
         let why = format!("wrktcp: '{}' has no .ini in its name: give the ini file", typed.file);
-        return Err(Shown { complaint: why, text: String::new() });
+        return Err(Shown::complaint(&why, String::new()));
     }
     if typed.connections == 0 || typed.connections < typed.threads {
         return Err(refused("number of connections must be >= threads"));
@@ -50,22 +51,19 @@ pub(super) fn mean(typed: Typed, now: &Now, read_file: ReadFile<'_>) -> Result<R
     fits("-t", typed.threads, u64::from(u16::MAX))?;
     fits("-d", typed.duration.as_secs(), LONGEST_S)?;
     fits("-T", typed.timeout.unwrap_or_default().as_secs(), LONGEST_S)?;
-    let unreadable = |error: io::Error| Shown {
-        complaint: format!("wrktcp: {}: cannot be read: {error}", typed.file),
-        text: String::new(),
+    let unreadable = |error: io::Error| {
+        Shown::complaint(&format!("wrktcp: {}: cannot be read: {error}", typed.file), String::new())
     };
     let text = read_file(Path::new(&typed.file)).map_err(unreadable)?;
     let options = StepOptions { compat_counter: typed.compat_counter, utc: typed.utc, read_file };
     let wrong = |mistakes: Vec<Mistake>| {
         let lines = mistakes.iter().map(|mistake| format!("wrktcp: {}: {mistake}", typed.file));
-        Shown { complaint: lines.collect::<Vec<_>>().join("\n"), text: String::new() }
+        Shown::complaint(&lines.collect::<Vec<_>>().join("\n"), String::new())
     };
     let (ini, plan) = plan(&text, &typed, now.seed, options).map_err(wrong)?;
     Ok(Run {
-        view: view(&typed, &ini),
-        strict: typed.strict,
+        view: view(&typed, &ini, now),
         notices: notices(&typed, &ini),
-        html: html(&typed, now),
         json: typed.json.clone().map(Into::into),
         show_plan: typed.show_plan,
         plan,
@@ -154,7 +152,7 @@ fn limits(ini: &Ini, typed: &Typed) -> Limits {
     Limits { connect, request, grace: Duration::ZERO, ..Limits::default() }
 }
 
-fn view(typed: &Typed, ini: &Ini) -> View {
+fn view(typed: &Typed, ini: &Ini, now: &Now) -> View {
     let (threads, connections) = sizes(typed);
     View {
         version: typed.version.then(version),
@@ -171,6 +169,8 @@ fn view(typed: &Typed, ini: &Ini) -> View {
         } else {
             String::from_utf8_lossy(&ini.response.code_success.value).into_owned()
         },
+        strict: typed.strict,
+        html: html(typed, now),
     }
 }
 

@@ -1,10 +1,11 @@
 //! `wringer ab`: the old tool's options, streams, files and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, SessionOptions, View};
-use doors::ab::{self as door, Command, Run, banner, parse};
+use doors::Shown;
+use doors::ab::{self as door, Run, banner, parse};
 use measure::{Event, First, FirstTls, Row};
 use plan::CipherSuite;
 use report::ab::{Asked, Gnuplot, Heads, Seen, begin};
@@ -26,29 +27,24 @@ pub struct Ab {
 
 impl Door for Ab {
     const NAME: &'static str = "ab";
+    type View = door::View;
     type Lines = Told;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Ab, Shown> {
-        match parse(args, &Moment::env, moment.seed, &Moment::read_file) {
-            Command::Run(run) => Ok(Ab { run: *run }),
-            Command::Show(door::Shown { text, to_stderr, exit }) => Err(Shown::on(to_stderr, text, exit)),
-        }
+        parse(args, &Moment::env, moment.seed, &Moment::read_file).map(|run| Ab { run })
     }
 
     fn help() -> String {
         door::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        let run = &self.run;
-        Common {
-            plan: &run.plan,
-            notices: &run.notices,
-            json: run.json.as_ref(),
-            show_plan: run.show_plan,
-            // What it takes differently it says itself, before anything else.
-            quiet: true,
-        }
+    fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// What it takes differently it says itself, before anything else.
+    fn is_quiet(&self) -> bool {
+        true
     }
 
     fn target(&self) -> Option<String> {
@@ -151,10 +147,10 @@ fn cannot_open(what: &str, error: &io::Error) -> Problem {
 }
 
 fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Problem> {
-    let csv = run.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
+    let csv = run.view.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
         std::fs::write(file, report::ab::csv(&seen.spreads.total)).map_err(|error| cannot_open("CSV", &error))
     });
-    let gnuplot = run.gnuplot.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
+    let gnuplot = run.view.gnuplot.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
         let text = gnuplot.text(finished.head.started_unix_s, &jiff::tz::TimeZone::system());
         std::fs::write(file, text).map_err(|error| cannot_open("gnuplot", &error))
     });

@@ -9,7 +9,7 @@ use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
 use crate::session::{self, About, Finished, Keep, SessionOptions, Sinks, View, signals};
-use plan::Plan;
+use doors::{Run, Shown};
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub trait Door: Sized {
     const SEED: Option<&'static str> = None;
     /// The tool does not catch SIGTERM and SIGHUP: after the report the process ends as it would have.
     const DIES: bool = true;
+    /// What is shown and kept of a test.
+    type View;
     /// What is shown while it runs.
     type Lines: View;
 
@@ -35,8 +37,13 @@ pub trait Door: Sized {
     /// The usage, as `--help` prints it.
     fn help() -> String;
 
-    /// What every door has.
-    fn common(&self) -> Common<'_>;
+    /// The test.
+    fn run(&self) -> &Run<Self::View>;
+
+    /// Neither notices nor notes are shown.
+    fn is_quiet(&self) -> bool {
+        false
+    }
 
     /// What is pressed, as the result as JSON names it.
     fn target(&self) -> Option<String> {
@@ -82,20 +89,6 @@ pub trait Door: Sized {
     }
 }
 
-/// What every door has.
-pub struct Common<'a> {
-    /// The test.
-    pub plan: &'a Plan,
-    /// What is taken differently than the tool would have; a line each.
-    pub notices: &'a [String],
-    /// Receives the result as JSON.
-    pub json: Option<&'a PathBuf>,
-    /// The plan is to be printed instead of run.
-    pub show_plan: bool,
-    /// Neither notices nor notes are shown.
-    pub quiet: bool,
-}
-
 /// What the moment of a command line decides.
 pub struct Moment {
     /// The seed where none is given.
@@ -123,27 +116,6 @@ impl Moment {
     }
 }
 
-/// What is shown instead of a test.
-#[derive(Debug)]
-pub struct Shown {
-    /// On standard output, with its line ends.
-    pub out: String,
-    /// On standard error, likewise.
-    pub err: String,
-    /// Exit code of the process.
-    pub exit: u8,
-}
-
-impl Shown {
-    /// A text on one of the two.
-    pub fn on(to_stderr: bool, text: String, exit: u8) -> Shown {
-        match to_stderr {
-            true => Shown { out: String::new(), err: text, exit },
-            false => Shown { out: text, err: String::new(), exit },
-        }
-    }
-}
-
 /// Runs a door with the words after its name.
 pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
     let mut door = match D::read(args, &Moment::now()) {
@@ -154,8 +126,8 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
             return Ok(Exit::Code(ExitCode::from(exit)));
         }
     };
-    if door.common().show_plan {
-        show::write(&door.common().plan.to_text());
+    if door.run().show_plan {
+        show::write(&door.run().plan.to_text());
         return Ok(Exit::Fine);
     }
     Ok(conduct(&mut door).unwrap_or_else(|problem| {
@@ -170,12 +142,11 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
 
 fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     can_keep(door)?;
-    let common = door.common();
-    let notices = if common.quiet { &[] } else { common.notices };
-    notices.iter().for_each(|notice| show::notice(&format!("{}: {notice}", D::NAME)));
+    let notices = door.run().notices.iter().filter(|_| !door.is_quiet());
+    notices.for_each(|notice| show::notice(&format!("{}: {notice}", D::NAME)));
     door.before()?;
     let around = door.session_options();
-    let plan = door.common().plan.clone();
+    let plan = door.run().plan.clone();
     let ready = session::prepare(&plan, &around, around.heads)?;
     let mut lines = door.begin()?;
     let sinks = Sinks { live: door.page().map(|_| Live::begin()), ..Sinks::default() };
@@ -187,10 +158,9 @@ fn conduct<D: Door>(door: &mut D) -> Result<Exit, Problem> {
     let failure = finished.scripts.failure();
     failure.iter().for_each(|why| say(why));
     let exit = door.lay_out(&finished, lines)?;
-    let common = door.common();
-    finished.result.notes.iter().filter(|_| !common.quiet).for_each(|note| say(note));
-    let json = common.json.map(PathBuf::as_path);
-    let kept = show::keep_door_json(json, &finished, common.plan, door.target().as_deref(), D::SEED);
+    finished.result.notes.iter().filter(|_| !door.is_quiet()).for_each(|note| say(note));
+    let Run { plan, json, .. } = door.run();
+    let kept = show::keep_door_json(json.as_deref(), &finished, plan, door.target().as_deref(), D::SEED);
     let exit = match kept {
         Ok(()) => exit,
         Err(problem) => {
@@ -227,9 +197,9 @@ fn terminated<D: Door>() -> Option<u8> {
 
 /// Finds out before the run whether its results can be kept: afterwards it would be late.
 fn can_keep<D: Door>(door: &D) -> Result<(), Problem> {
-    let common = door.common();
-    let json = common.json.map(PathBuf::as_path);
-    for file in door.files().into_iter().chain(json).filter(|file| !output::is_stdout(file)) {
+    for file in
+        door.files().into_iter().chain(door.run().json.as_deref()).filter(|file| !output::is_stdout(file))
+    {
         output::writable(file).map_err(|error| {
             let text = format!("{}: {} cannot be written: {error}", D::NAME, file.display());
             Problem::Words { text, exit: 1 }

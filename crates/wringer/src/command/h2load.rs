@@ -1,10 +1,11 @@
 //! `wringer h2load`: the old tool's options, streams and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::session::{Finished, SessionOptions, View};
-use doors::h2load::{Command, Run, parse};
+use doors::Shown;
+use doors::h2load::{Run, parse};
 use measure::{Event, FirstTls, Record, Row};
 use plan::CipherSuite;
 use std::ffi::OsString;
@@ -22,29 +23,19 @@ pub struct H2load(Run);
 impl Door for H2load {
     const NAME: &'static str = "h2load";
     const SEED: Option<&'static str> = Some("--seed");
+    type View = doors::h2load::View;
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<H2load, Shown> {
-        match parse(args, moment.seed, &Moment::read_file) {
-            Command::Run(run) => Ok(H2load(*run)),
-            Command::Show(shown) if shown.complaint.is_empty() => Err(Shown::on(false, shown.text, 0)),
-            Command::Show(shown) => Err(Shown::on(true, shown.complaint + "\n", 1)),
-        }
+        parse(args, moment.seed, &Moment::read_file).map(H2load)
     }
 
     fn help() -> String {
         doors::h2load::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        let run = &self.0;
-        Common {
-            plan: &run.plan,
-            notices: &run.notices,
-            json: run.json.as_ref(),
-            show_plan: run.show_plan,
-            quiet: false,
-        }
+    fn run(&self) -> &Run {
+        &self.0
     }
 
     fn target(&self) -> Option<String> {
@@ -52,7 +43,7 @@ impl Door for H2load {
     }
 
     fn files(&self) -> Vec<&Path> {
-        self.0.log.iter().map(PathBuf::as_path).collect()
+        self.0.view.log.iter().map(PathBuf::as_path).collect()
     }
 
     fn session_options(&self) -> SessionOptions {
@@ -108,7 +99,7 @@ impl Lines {
             told: false,
             requests: run.view.requests,
             done: 0,
-            log: run.log.as_ref().map(open).transpose()?,
+            log: run.view.log.as_ref().map(open).transpose()?,
             failed: None,
             began_us: now.as_micros() as u64,
         })

@@ -1,10 +1,11 @@
 //! `wringer http_load`: http_load's options, lines and report over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
 use crate::session::{Finished, SessionOptions, View};
-use doors::http_load::{self as door, Command, Run, parse};
+use doors::Shown;
+use doors::http_load::{self as door, Run, parse};
 use measure::{Event, Row};
 use report::http_load::{self as layout, Slots};
 use std::ffi::OsString;
@@ -17,28 +18,19 @@ pub struct HttpLoad {
 impl Door for HttpLoad {
     const NAME: &'static str = "http_load";
     const SEED: Option<&'static str> = Some("--seed");
+    type View = door::View;
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<HttpLoad, Shown> {
-        match parse(args, moment.seed, &Moment::read_file) {
-            Command::Run(run) => Ok(HttpLoad { run: *run }),
-            Command::Show { text, to_stderr, exit } => Err(Shown::on(to_stderr, text, exit)),
-        }
+        parse(args, moment.seed, &Moment::read_file).map(|run| HttpLoad { run })
     }
 
     fn help() -> String {
         door::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        let run = &self.run;
-        Common {
-            plan: &run.plan,
-            notices: &run.notices,
-            json: run.json.as_ref(),
-            show_plan: run.show_plan,
-            quiet: false,
-        }
+    fn run(&self) -> &Run {
+        &self.run
     }
 
     fn session_options(&self) -> SessionOptions {
@@ -46,18 +38,19 @@ impl Door for HttpLoad {
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {
-        Ok(Lines::new(&self.run))
+        Ok(Lines::new(&self.run.view))
     }
 
     fn lay_out(&self, finished: &Finished, lines: Lines) -> Result<Exit, Problem> {
-        let slots = self.run.slots.then_some(&lines.slots);
-        show::write(&layout::report(&finished.result, format_of(&self.run), self.run.checksum, slots));
+        let view = &self.run.view;
+        let slots = view.slots.then_some(&lines.slots);
+        show::write(&layout::report(&finished.result, format_of(view), view.checksum, slots));
         Ok(Exit::Fine)
     }
 }
 
-fn format_of(run: &Run) -> layout::Format {
-    match run.format {
+fn format_of(view: &door::View) -> layout::Format {
+    match view.format {
         door::Format::Acme => layout::Format::Acme,
         door::Format::Ats => layout::Format::Ats,
     }
@@ -82,14 +75,14 @@ pub struct Lines {
 }
 
 impl Lines {
-    fn new(run: &Run) -> Lines {
+    fn new(view: &door::View) -> Lines {
         Lines {
-            format: format_of(run),
-            verbose: run.verbose,
-            counts_slots: run.slots,
-            checksum: run.checksum,
-            ignore_bytes: run.ignore_bytes,
-            timeout_s: run.timeout_s,
+            format: format_of(view),
+            verbose: view.verbose,
+            counts_slots: view.slots,
+            checksum: view.checksum,
+            ignore_bytes: view.ignore_bytes,
+            timeout_s: view.timeout_s,
             slots: Slots::default(),
             started: 0,
             completed: 0,

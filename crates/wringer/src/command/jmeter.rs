@@ -1,14 +1,14 @@
 //! `wringer jmeter`: JMeter's options, results file, console lines and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::{clock, jmx, show};
 use crate::problem::{Exit, Problem};
 use crate::programs;
 use crate::session::{Finished, SessionOptions, View};
 use doors::native::{JmeterArgs, ReadArgs};
+use doors::{Run, Shown};
 use jmeter::arguments::{self, Arguments, Told};
 use measure::{Event, Row};
-use plan::Plan;
 use report::jmeter::jtl::Layout;
 use report::jmeter::samples::{PhaseNames, Samples};
 use report::jmeter::statistics::Statistics;
@@ -26,10 +26,8 @@ const INTERVAL_S: u64 = 30;
 
 /// JMeter's command line.
 pub struct Jmeter {
-    typed: Arguments,
-    plan: Plan,
+    run: Run<Arguments>,
     programs: programs::Setting,
-    notices: Vec<String>,
     layout: Layout,
     interval_s: u64,
 }
@@ -37,16 +35,15 @@ pub struct Jmeter {
 impl Door for Jmeter {
     const NAME: &'static str = "jmeter";
     const DIES: bool = false;
+    type View = Arguments;
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Jmeter, Shown> {
         let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let wrong = |why: String| Shown::on(true, format!("jmeter: {why}\n"), 1);
+        let wrong = |why: String| Shown::refused(format!("jmeter: {why}\n"), 1);
         let typed = arguments::parse(&words).map_err(|told| match told {
-            Told::Help => Shown::on(false, arguments::help(), 0),
-            Told::Version => {
-                Shown::on(false, format!("wringer {}, as JMeter 5.6.3\n", env!("CARGO_PKG_VERSION")), 0)
-            }
+            Told::Help => Shown::told(arguments::help()),
+            Told::Version => Shown::told(format!("wringer {}, as JMeter 5.6.3\n", env!("CARGO_PKG_VERSION"))),
             Told::Mistake(why) => wrong(why),
         })?;
         let native = JmeterArgs {
@@ -68,10 +65,8 @@ impl Door for Jmeter {
         Ok(Jmeter {
             layout: Layout::of(&saved),
             interval_s: interval.unwrap_or(INTERVAL_S).max(1),
-            typed,
-            plan,
+            run: Run { plan, notices, json: None, show_plan: typed.show_plan, view: typed },
             programs,
-            notices,
         })
     }
 
@@ -79,19 +74,13 @@ impl Door for Jmeter {
         arguments::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        Common {
-            plan: &self.plan,
-            notices: &self.notices,
-            json: None,
-            show_plan: self.typed.show_plan,
-            quiet: false,
-        }
+    fn run(&self) -> &Run<Arguments> {
+        &self.run
     }
 
     fn before(&mut self) -> Result<(), Problem> {
         self.prepare_folder()?;
-        let name = self.typed.plan.display();
+        let name = self.run.view.plan.display();
         show::write(&format!("Creating summariser <summary>\nCreated the tree successfully using {name}\n"));
         Ok(())
     }
@@ -102,8 +91,8 @@ impl Door for Jmeter {
     }
 
     fn begin(&mut self) -> Result<Lines, Problem> {
-        let results = self.typed.results.as_deref().map(|file| self.open(file)).transpose()?;
-        let log = self.typed.log.as_deref().map(|file| {
+        let results = self.run.view.results.as_deref().map(|file| self.open(file)).transpose()?;
+        let log = self.run.view.log.as_deref().map(|file| {
             let wrong =
                 |error| Problem::impossible(format!("the log {} cannot be written: {error}", file.display()));
             File::create(file).map_err(wrong)
@@ -115,8 +104,8 @@ impl Door for Jmeter {
 
     fn lay_out(&self, finished: &Finished, mut lines: Lines) -> Result<Exit, Problem> {
         lines.conclude(finished);
-        let kept = lines.close(self.layout.end(), self.typed.results.as_deref());
-        if self.typed.report {
+        let kept = lines.close(self.layout.end(), self.run.view.results.as_deref());
+        if self.run.view.report {
             self.write_report(finished, &lines.statistics)?;
         }
         show::write(&format!("Tidying up ...    @ {}\n... end of run\n", moment()));
@@ -145,26 +134,26 @@ fn moment() -> String {
 
 impl Jmeter {
     fn folder(&self) -> &Path {
-        self.typed.folder.as_deref().unwrap_or(Path::new("report-output"))
+        self.run.view.folder.as_deref().unwrap_or(Path::new("report-output"))
     }
 
     /// The report's folder must be empty, and with a report the results file too, unless `-f` empties them.
     fn prepare_folder(&self) -> Result<(), Problem> {
-        if !self.typed.report {
+        if !self.run.view.report {
             return Ok(());
         }
         let folder = self.folder();
         let wrong = |error: std::io::Error| Problem::impossible(format!("{}: {error}", folder.display()));
         let filled = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        if filled && !self.typed.force {
+        if filled && !self.run.view.force {
             return Err(Problem::impossible(format!(
                 "the folder {} is not empty: empty it, or give -f",
                 folder.display()
             )));
         }
-        let results = self.typed.results.as_deref();
+        let results = self.run.view.results.as_deref();
         let old = results.is_some_and(|file| file.metadata().is_ok_and(|facts| facts.len() > 0));
-        if old && !self.typed.force {
+        if old && !self.run.view.force {
             let file = results.unwrap_or(Path::new(""));
             return Err(Problem::impossible(format!(
                 "the results file {} is not empty: remove it, or give -f",
@@ -179,7 +168,7 @@ impl Jmeter {
         let wrong = |error: std::io::Error| {
             Problem::impossible(format!("{} cannot be written: {error}", file.display()))
         };
-        let opened = match self.typed.force {
+        let opened = match self.run.view.force {
             true => File::create(file),
             false => OpenOptions::new().create(true).append(true).open(file),
         };
@@ -197,7 +186,7 @@ impl Jmeter {
         let file = folder.join("statistics.json");
         std::fs::write(&file, statistics.text())
             .map_err(|error| Problem::impossible(format!("{} cannot be written: {error}", file.display())))?;
-        show::keep_door_page(&folder.join("index.html"), finished, &self.plan, None)
+        show::keep_door_page(&folder.join("index.html"), finished, &self.run.plan, None)
     }
 }
 
@@ -239,7 +228,7 @@ fn names(phase: &plan::Phase) -> PhaseNames {
 
 impl Lines {
     fn new(door: &Jmeter, results: Option<BufWriter<File>>) -> Lines {
-        let phases = door.plan.load.iter().flat_map(|load| &load.phases);
+        let phases = door.run.plan.load.iter().flat_map(|load| &load.phases);
         let names: Vec<PhaseNames> = phases.map(names).collect();
         let users = names.iter().flat_map(|phase| &phase.groups).map(|(_, users)| users).sum();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,13 +1,14 @@
 //! `wringer jtest`: the old tool's switches, streams and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::error_lines::ErrorLines;
 use super::show;
 use crate::files;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, SessionOptions, View};
-use doors::jtest::{Command, Run, parse};
+use doors::Shown;
+use doors::jtest::{Run, parse};
 use measure::{Event, Row};
 use plan::{Load, Step};
 use report::jtest::{Layout, ViewOptions};
@@ -25,28 +26,20 @@ pub struct Jtest {
 impl Door for Jtest {
     const NAME: &'static str = "jtest";
     const SEED: Option<&'static str> = Some("-D");
+    type View = doors::jtest::View;
     type Lines = Table;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Jtest, Shown> {
-        match parse(args, &Moment::env, moment.seed, &Moment::read_file) {
-            Command::Run(run) => Ok(Jtest { run: *run, known: Known::default() }),
-            Command::Show { text, to_stderr, exit } => Err(Shown::on(to_stderr, text, exit)),
-        }
+        let run = parse(args, &Moment::env, moment.seed, &Moment::read_file)?;
+        Ok(Jtest { run, known: Known::default() })
     }
 
     fn help() -> String {
         doors::jtest::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        let run = &self.run;
-        Common {
-            plan: &run.plan,
-            notices: &run.notices,
-            json: run.json.as_ref(),
-            show_plan: run.show_plan,
-            quiet: false,
-        }
+    fn run(&self) -> &Run {
+        &self.run
     }
 
     fn target(&self) -> Option<String> {
@@ -54,15 +47,15 @@ impl Door for Jtest {
     }
 
     fn files(&self) -> Vec<&Path> {
-        let known = self.run.known_file.as_ref().map(|(file, _)| file.as_path());
-        self.run.dump.as_deref().into_iter().chain(known).collect()
+        let known = self.run.view.known_file.as_ref().map(|(file, _)| file.as_path());
+        self.run.view.dump.as_deref().into_iter().chain(known).collect()
     }
 
     fn before(&mut self) -> Result<(), Problem> {
         session::settle(&mut self.run.plan)?;
         self.known = Known::read(&self.run)?;
         if let Some(load) = &mut self.run.plan.load {
-            load.trace.urls |= self.run.dump.is_some();
+            load.trace.urls |= self.run.view.dump.is_some();
             self.known.give_to(load);
         }
         Ok(())
@@ -70,7 +63,7 @@ impl Door for Jtest {
 
     fn session_options(&self) -> SessionOptions {
         SessionOptions {
-            ends_after: self.run.origin_ends_after,
+            ends_after: self.run.view.origin_ends_after,
             heads: self.run.view.show_headers,
             ..SessionOptions::default()
         }
@@ -111,6 +104,7 @@ impl Table {
             old_averages: view.old_averages,
         };
         let dump = run
+            .view
             .dump
             .as_ref()
             .map(|file| output::create(file).map_err(|error| cannot("written", file, &error)));
@@ -195,7 +189,7 @@ struct Known {
 
 impl Known {
     fn read(run: &Run) -> Result<Known, Problem> {
-        let Some((file, entries)) = &run.known_file else {
+        let Some((file, entries)) = &run.view.known_file else {
             return Ok(Known { file: None, hashes: Vec::new() });
         };
         let bytes = match files::read(file, files::LONGEST) {

@@ -1,10 +1,11 @@
 //! `wringer siege`: siege's options, lines, report and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::{clock, show};
 use crate::problem::{Exit, Problem};
 use crate::session::{Finished, SessionOptions, View};
-use doors::siege::{self as door, Command, Log, Run, Shown as Single, parse};
+use doors::Shown;
+use doors::siege::{self as door, Log, Run, Single, parse};
 use measure::event::HeadTitle;
 use measure::{Event, Row};
 use report::siege::{self as layout, Figures, LineOptions, Now};
@@ -22,37 +23,32 @@ impl Door for Siege {
     const SEED: Option<&'static str> = Some("--seed");
     // siege ends a test by these signals as it does at its time.
     const DIES: bool = false;
+    type View = door::View;
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Siege, Shown> {
-        match parse(args, &Moment::env, moment.seed, &Moment::read_file) {
-            Command::Run(run) => Ok(Siege { run: *run }),
-            Command::Show { out, err, exit } => Err(Shown { out, err, exit }),
-        }
+        parse(args, &Moment::env, moment.seed, &Moment::read_file).map(|run| Siege { run })
     }
 
     fn help() -> String {
         door::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        let run = &self.run;
-        Common {
-            plan: &run.plan,
-            notices: &run.notices,
-            json: run.result_json.as_ref(),
-            show_plan: run.show_plan,
-            quiet: run.view.quiet,
-        }
+    fn run(&self) -> &Run {
+        &self.run
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.run.view.quiet
     }
 
     fn files(&self) -> Vec<&Path> {
-        self.run.log.iter().map(|log| log.file.as_path()).collect()
+        self.run.view.log.iter().map(|log| log.file.as_path()).collect()
     }
 
     fn before(&mut self) -> Result<(), Problem> {
-        show::write(&self.run.warning);
-        self.run.log.as_ref().map_or(Ok(()), mark)
+        show::write(&self.run.view.warning);
+        self.run.view.log.as_ref().map_or(Ok(()), mark)
     }
 
     fn session_options(&self) -> SessionOptions {
@@ -67,7 +63,7 @@ impl Door for Siege {
     fn lay_out(&self, finished: &Finished, _: Lines) -> Result<Exit, Problem> {
         let figures = Figures::of(&finished.result, layout_of(&self.run));
         conclude(&self.run, finished, &figures)?;
-        Ok(if self.run.strict && figures.failed > 0 { Exit::Impossible } else { Exit::Fine })
+        Ok(if self.run.view.strict && figures.failed > 0 { Exit::Impossible } else { Exit::Fine })
     }
 }
 
@@ -77,11 +73,11 @@ fn banner(run: &Run) -> String {
         return String::new();
     }
     let end = if run.view.verbose { "\n" } else { "" };
-    let version = run.layout.version();
+    let version = run.view.layout.version();
     let mode = if run.view.debug { ": debugging enabled\n" } else { "" };
     format!(
         "** SIEGE {version}{mode}\n** Preparing {} concurrent users for battle.\nThe server is now under siege...{end}",
-        run.users
+        run.view.users
     )
 }
 
@@ -89,11 +85,11 @@ fn banner(run: &Run) -> String {
 fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Problem> {
     let layout = layout_of(run);
     let result = &finished.result;
-    if run.json {
+    if run.view.json {
         show::aside("\n");
         show::write(&layout::json(figures, layout, run.view.debug));
     } else if !run.view.quiet {
-        let timed = run.time.is_some_and(|time| result.took >= time);
+        let timed = run.view.time.is_some_and(|time| result.took >= time);
         if result.interrupted || timed {
             show::aside("\nLifting the server siege...");
         } else if gave_up(run, figures) {
@@ -101,15 +97,15 @@ fn conclude(run: &Run, finished: &Finished, figures: &Figures) -> Result<(), Pro
                 "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n",
             );
         }
-        if run.view.shown.is_none() || run.layout == door::Layout::V40 {
+        if run.view.shown.is_none() || run.view.layout == door::Layout::V40 {
             show::aside(&format!("\n{}", layout::report(figures, layout, run.view.debug)));
         }
     }
-    if run.statuses {
+    if run.view.statuses {
         show::aside(&layout::statuses(result));
     }
     let mut logged = Ok(());
-    if let Some(log) = run.log.as_ref().filter(|log| log.row) {
+    if let Some(log) = run.view.log.as_ref().filter(|log| log.row) {
         logged = add(&log.file, &layout::log_row(figures, &clock::now().date));
         if logged.is_ok() {
             tell_of(log, run);
@@ -124,7 +120,7 @@ fn gave_up(run: &Run, figures: &Figures) -> bool {
 }
 
 fn layout_of(run: &Run) -> layout::Layout {
-    match run.layout {
+    match run.view.layout {
         door::Layout::V40 => layout::Layout::V40,
         door::Layout::V41 => layout::Layout::V41,
     }
@@ -155,7 +151,7 @@ fn tell_of(log: &Log, run: &Run) {
         "LOG FILE: {}\nYou can disable this log file notification by editing\nsiege.conf and changing 'show-logfile' to false.\n",
         log.file.display()
     );
-    match run.layout {
+    match run.view.layout {
         door::Layout::V40 => show::write(&text),
         door::Layout::V41 => show::aside(&text),
     }

@@ -1,10 +1,11 @@
 //! `wringer wrk` and `wringer wrk2`: the old tools' options, streams and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::show;
 use crate::problem::{Exit, Problem};
 use crate::session::{Finished, SessionOptions, View, scripts};
-use doors::wrk::{Command, Run, Tool, parse};
+use doors::Shown;
+use doors::wrk::{Run, Tool, parse};
 use measure::{Event, Row};
 use plan::Step;
 use std::ffi::OsString;
@@ -27,32 +28,19 @@ macro_rules! door {
     ($door:ident, $tool:expr, $name:literal) => {
         impl Door for $door {
             const NAME: &'static str = $name;
+            type View = doors::wrk::View;
             type Lines = Nothing;
 
             fn read(args: &[OsString], moment: &Moment) -> Result<Self, Shown> {
-                match parse($tool, args, moment.seed, &Moment::read_file) {
-                    Command::Run(run) => Ok($door(*run)),
-                    Command::Show(shown) => {
-                        let complaint = shown.complaint;
-                        let err = if complaint.is_empty() { complaint } else { complaint + "\n" };
-                        Err(Shown { out: shown.text, err, exit: 1 })
-                    }
-                }
+                parse($tool, args, moment.seed, &Moment::read_file).map($door)
             }
 
             fn help() -> String {
                 doors::wrk::help($tool)
             }
 
-            fn common(&self) -> Common<'_> {
-                let run = &self.0;
-                Common {
-                    plan: &run.plan,
-                    notices: &run.notices,
-                    json: run.json.as_ref(),
-                    show_plan: run.show_plan,
-                    quiet: false,
-                }
+            fn run(&self) -> &Run {
+                &self.0
             }
 
             fn target(&self) -> Option<String> {
@@ -114,7 +102,7 @@ fn has_script(run: &Run) -> bool {
 
 /// Looks up the host and finds out whether anybody listens there, in the old tools' words.
 fn reach(run: &Run) -> Result<(), Problem> {
-    let (host, service) = (&run.host, &run.service);
+    let (host, service) = (&run.view.host, &run.view.service);
     let unresolved = |why| Problem::impossible(format!("unable to resolve {host}:{service} {why}"));
     let mut reason = "no address".to_owned();
     for address in scripts::lookup(host, service).map_err(unresolved)? {

@@ -1,11 +1,12 @@
 //! `wringer wrktcp`: the old tool's options, ini files, streams and exit codes over a session.
 
-use super::door::{Common, Door, Moment, Shown};
+use super::door::{Door, Moment};
 use super::show;
 use crate::files;
 use crate::problem::{Exit, Problem};
 use crate::session::{Finished, SessionOptions, View};
-use doors::wrktcp::{Command, Now, Run, parse};
+use doors::Shown;
+use doors::wrktcp::{Now, Run, parse};
 use measure::{Event, Row};
 use report::live::is_worth_showing;
 use report::wrktcp::{Live, Log, TEST_MARK};
@@ -24,34 +25,21 @@ pub struct Wrktcp {
 
 impl Door for Wrktcp {
     const NAME: &'static str = "wrktcp";
+    type View = doors::wrktcp::View;
     type Lines = Lines;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Wrktcp, Shown> {
         let (local, utc) = Moment::digits();
         let now = Now { local, utc, seed: moment.seed };
-        match parse(args, &now, &files::read_ini) {
-            Command::Run(run) => Ok(Wrktcp { run: *run }),
-            Command::Show(shown) => {
-                let complaint = shown.complaint;
-                let err = if complaint.is_empty() { complaint } else { complaint + "\n" };
-                Err(Shown { out: shown.text, err, exit: 1 })
-            }
-        }
+        parse(args, &now, &files::read_ini).map(|run| Wrktcp { run })
     }
 
     fn help() -> String {
         doors::wrktcp::help()
     }
 
-    fn common(&self) -> Common<'_> {
-        let run = &self.run;
-        Common {
-            plan: &run.plan,
-            notices: &run.notices,
-            json: run.json.as_ref(),
-            show_plan: run.show_plan,
-            quiet: false,
-        }
+    fn run(&self) -> &Run {
+        &self.run
     }
 
     fn target(&self) -> Option<String> {
@@ -59,11 +47,11 @@ impl Door for Wrktcp {
     }
 
     fn files(&self) -> Vec<&Path> {
-        self.run.html.iter().map(PathBuf::as_path).collect()
+        self.run.view.html.iter().map(PathBuf::as_path).collect()
     }
 
     fn page(&self) -> Option<&Path> {
-        self.run.html.as_deref()
+        self.run.view.html.as_deref()
     }
 
     fn before(&mut self) -> Result<(), Problem> {
@@ -111,7 +99,7 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
     show::write(&text);
     report::wrktcp::failures(result).iter().for_each(|line| say(line));
     let target = Some(view.address.as_str());
-    run.html.as_ref().map_or(Ok(()), |file| {
+    view.html.as_ref().map_or(Ok(()), |file| {
         show::keep_door_page(file, finished, &run.plan, target)?;
         show::write(&report::wrktcp::page_line(&file.display().to_string()));
         Ok(())
@@ -123,7 +111,7 @@ fn exit(run: &Run, finished: &Finished) -> Exit {
     let measured = finished.result.measured();
     let counts = measured.counts();
     let is_good = counts.fine > 0 && counts.faulty + counts.failed == 0;
-    if run.strict && !is_good { Exit::Wrong } else { Exit::Fine }
+    if run.view.strict && !is_good { Exit::Wrong } else { Exit::Fine }
 }
 
 /// The line of each second, and what `--test` tells.

@@ -1,6 +1,6 @@
 //! Command lines and what they mean.
 
-use super::super::{Command, Now, Run, Shown, help, parse};
+use super::super::{Now, Run, Shown, help, parse};
 use ::plan::{Pace, Plan};
 use std::ffi::OsString;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::Duration;
 const FILE: &str = "[common]\nhost = h\nport = 1\ntimeout = 7\nconnect_timeout = 3\n[request]\nreq_body = x$(C)\n\
                     [parameters]\nC = COUNTER, 5, 9, 1\n";
 
-fn command(line: &str) -> Command {
+fn command(line: &str) -> Result<Run, Shown> {
     let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let read = |file: &Path| match file.to_str() {
         Some("a.ini" | "d.ini/b.ini.old") => Ok(FILE.into()),
@@ -24,19 +24,19 @@ fn command(line: &str) -> Command {
 
 fn run_of(line: &str) -> Run {
     match command(line) {
-        Command::Run(run) => {
+        Ok(run) => {
             assert_eq!(run.plan.check(), Vec::<String>::new(), "{line}");
             assert_eq!(Plan::from_text(&run.plan.to_text()).unwrap(), run.plan, "{line}");
-            *run
+            run
         }
-        Command::Show(shown) => panic!("{line}: {shown:?}"),
+        Err(shown) => panic!("{line}: {shown:?}"),
     }
 }
 
 fn refused(line: &str) -> Shown {
     match command(line) {
-        Command::Show(shown) => shown,
-        Command::Run(run) => panic!("{line}: {run:?}"),
+        Err(shown) => shown,
+        Ok(run) => panic!("{line}: {run:?}"),
     }
 }
 
@@ -72,13 +72,13 @@ fn options_are_read_as_getopt_reads_them() {
     }
     let run = run_of("-LIv --trace --strict --utc --json j.json --show-plan a.ini");
     let view = &run.view;
-    assert!(view.latency && view.test && view.trace && run.strict && run.show_plan, "{run:?}");
+    assert!(view.latency && view.test && view.trace && view.strict && run.show_plan, "{run:?}");
     assert!(view.version.as_ref().unwrap().starts_with("wrktcp wringer/"));
     assert_eq!((view.file.as_str(), view.address.as_str(), view.wanted.as_str()), ("a.ini", "h:1", "000000"));
-    assert_eq!((run.json, run.html), (Some(PathBuf::from("j.json")), None));
+    assert_eq!((run.json, run.view.html), (Some(PathBuf::from("j.json")), None));
     assert_eq!(run_of("plain.ini").view.address, "[::1]:80");
     let run = run_of("plain.ini");
-    assert!(!(run.view.latency || run.view.test || run.view.trace || run.strict || run.show_plan));
+    assert!(!(run.view.latency || run.view.test || run.view.trace || run.view.strict || run.show_plan));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_page_is_named_after_the_file_and_the_time() {
         ("-Hx.html a.ini", "x.html"),
         ("-H x.html a.ini", "x.html"),
     ] {
-        assert_eq!(run_of(line).html, Some(PathBuf::from(expected)), "{line}");
+        assert_eq!(run_of(line).view.html, Some(PathBuf::from(expected)), "{line}");
     }
 }
 
@@ -133,10 +133,14 @@ fn what_cannot_be_meant_is_told_with_the_usage() {
         ("-d99999h a.ini", "wrktcp: -d 359996400: give at most 315360000"),
     ] {
         let shown = refused(line);
-        assert_eq!((shown.complaint.as_str(), shown.text.as_str()), (complaint, help().as_str()), "{line}");
+        assert_eq!(
+            (shown.err.trim_end_matches('\n'), shown.out.as_str()),
+            (complaint, help().as_str()),
+            "{line}"
+        );
     }
     let shown = refused("--version");
-    assert!(shown.text.starts_with("wrktcp wringer/") && shown.text.ends_with(&help()), "{}", shown.text);
+    assert!(shown.out.starts_with("wrktcp wringer/") && shown.out.ends_with(&help()), "{}", shown.out);
 }
 
 #[test]
@@ -154,7 +158,7 @@ fn what_is_wrong_with_a_file_is_told_line_by_line() {
         ),
     ] {
         let shown = refused(line);
-        assert_eq!((shown.complaint.as_str(), shown.text.as_str()), (complaint, ""), "{line}");
+        assert_eq!((shown.err.trim_end_matches('\n'), shown.out.as_str()), (complaint, ""), "{line}");
     }
 }
 

@@ -1,0 +1,48 @@
+//! What an old tool's command line gives: a test, or a text instead of one.
+
+use plan::Plan;
+use std::path::PathBuf;
+
+/// A test, and how the tool would have shown it.
+#[derive(Debug)]
+pub struct Run<V> {
+    /// The test. Of all tools but siege and http_load it has passed [`Plan::check`].
+    pub plan: Plan,
+    /// What is shown and kept of it.
+    pub view: V,
+    /// What is taken differently than the tool would have; a line each, only where this command line is concerned.
+    pub notices: Vec<String>,
+    /// Receives the result as JSON.
+    pub json: Option<PathBuf>,
+    /// The plan is to be printed instead of run.
+    pub show_plan: bool,
+}
+
+/// What is shown instead of a test: usage, version, or why there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// On standard output, with its line ends.
+    pub out: String,
+    /// On standard error, likewise.
+    pub err: String,
+    /// Exit code of the process.
+    pub exit: u8,
+}
+
+impl Shown {
+    /// What was asked for, on standard output.
+    pub fn told(out: String) -> Shown {
+        Shown { out, ..Shown::default() }
+    }
+
+    /// Why there is no test, on standard error.
+    pub fn refused(err: String, exit: u8) -> Shown {
+        Shown { err, exit, ..Shown::default() }
+    }
+
+    /// As the tools of wrk's family: a complaint, where there is one, on standard error, and the usage.
+    pub(crate) fn complaint(complaint: &str, usage: String) -> Shown {
+        let err = if complaint.is_empty() { String::new() } else { format!("{complaint}\n") };
+        Shown { out: usage, err, exit: 1 }
+    }
+}
