@@ -202,7 +202,7 @@ pub struct Failed {
     pub receive: u64,
     /// The body is not as long as the first one.
     pub length: u64,
-    /// Anything else: no HTTP, a timeout, not sent.
+    /// Anything else: not valid HTTP/1, a timeout, not sent.
     pub exceptions: u64,
 }
 

@@ -245,7 +245,7 @@ pub fn line(record: &Record, options: &LineOptions, now: &Now) -> Option<String>
     Some(text)
 }
 
-/// What is no HTTP is shown as 418.
+/// An answer that is not valid HTTP/1 is shown as 418.
 fn shown_status(record: &Record) -> Option<u16> {
     match record.outcome {
         Outcome::Failed(failure) if failure.kind == FailureKind::NotHttp => Some(418),

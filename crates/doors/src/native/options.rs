@@ -352,7 +352,7 @@ pub struct OriginArgs {
     /// How it behaves.
     #[command(flatten)]
     pub behaviour: BehaviourArgs,
-    /// What it answers where no HTTP is spoken.
+    /// What it answers to TCP messages.
     #[command(flatten)]
     pub service: ServiceArgs,
     /// What is printed and kept.

@@ -1,4 +1,4 @@
-//! A service that answers messages: what the origin is where no HTTP is spoken to it.
+//! A service that answers messages: what the origin is to clients of TCP messages.
 
 use super::framing::Framing;
 use crate::body::Body;

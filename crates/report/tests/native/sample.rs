@@ -436,7 +436,7 @@ pub fn origin_only() -> Sample {
     sample(plan, result)
 }
 
-/// Trouble a million times over, in phases with long names.
+/// Errors a million times over, in phases with long names.
 pub fn large() -> Sample {
     let mut sample = trouble();
     for phase in &mut sample.result.phases {

@@ -12,6 +12,33 @@ use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The part of a verifier that concerns signatures of handshakes, left to another one.
+macro_rules! signatures_by {
+    ($verifier:ident) => {
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            self.$verifier.verify_tls12_signature(message, cert, signed)
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            signed: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            self.$verifier.verify_tls13_signature(message, cert, signed)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.$verifier.supported_verify_schemes()
+        }
+    };
+}
+
 /// Takes any certificate. The signature over the handshake is checked all the same, as OpenSSL does without
 /// verification: it proves that the peer has the key, and leaving it out would flatter the handshake's cost.
 #[derive(Debug)]
@@ -84,27 +111,7 @@ impl ServerCertVerifier for Given {
         }
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.by_authority.verify_tls12_signature(message, cert, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.by_authority.verify_tls13_signature(message, cert, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.by_authority.supported_verify_schemes()
-    }
+    signatures_by!(by_authority);
 }
 
 /// Certificates kept at most until somebody takes them.
@@ -158,25 +165,5 @@ impl ServerCertVerifier for Keeping {
         self.verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.verifier.verify_tls12_signature(message, cert, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.verifier.verify_tls13_signature(message, cert, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.verifier.supported_verify_schemes()
-    }
+    signatures_by!(verifier);
 }

@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn fields_of_one_hop_stay_behind() {
         let mut fields = map(&[
-            ("connection", "close, X-Hop"),
-            ("x-hop", "1"),
+            ("connection", "close, X-Private"),
+            ("x-private", "1"),
             ("keep-alive", "timeout=5"),
             ("proxy-connection", "keep-alive"),
             ("transfer-encoding", "chunked"),

@@ -21,7 +21,7 @@ fn a_second_request_is_a_hit() {
     assert_eq!(first.body, second.body);
     assert_eq!(second.field("wringer"), first.field("wringer"));
     assert_eq!(second.field("via"), "1.1 wringer-demo");
-    assert_eq!(second.field("x-hop"), "", "it was for one hop");
+    assert_eq!(second.field("x-private"), "", "it was for one hop");
     assert_eq!(rig.fetches("/a").len(), 1);
     assert_eq!(rig.get("/a?other", "").cache_status(), "miss");
 }
@@ -497,7 +497,7 @@ fn answer(target: &str, fields: &Fields, is_head: bool, serial: usize) -> Option
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nETag: {sent_tag}\r\nLast-Modified: Mon, 01 Jan 2024 00:00:00 GMT\r\nWringer: {serial}\r\n\
-         Connection: X-Hop\r\nX-Hop: 1\r\nCache-Control: {control}\r\n{vary}{framing}\r\n"
+         Connection: X-Private\r\nX-Private: 1\r\nCache-Control: {control}\r\n{vary}{framing}\r\n"
     );
     let body = if says("cut") { body[..400].to_vec() } else { chunked.unwrap_or(body) };
     Some(if is_unchanged || is_head { head.into_bytes() } else { [head.into_bytes(), body].concat() })

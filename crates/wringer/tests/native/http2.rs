@@ -354,22 +354,7 @@ fn grpc_calls_are_judged_by_their_status() {
     });
     let call = |method: &str| {
         let url = format!("http://{}/s.S/{method}", web.address);
-        let words = [
-            "http",
-            "--http=2c",
-            "--grpc",
-            "-q",
-            "--json",
-            "{}/result.json",
-            "-c",
-            "2",
-            "-n",
-            "6",
-            "-t",
-            "1",
-        ];
-        let words = words.into_iter().chain(["--data", "n={{request}}", url.as_str()]);
-        crate::support::start(words).end().report()
+        run(&format!("http --http 2c --grpc -c 2 -n 6 -t 1 --data n={{{{request}}}} {url} {JSON}")).report()
     };
     let report = call("Ok");
     assert_eq!((report.sum("fine"), report.sum("faulty")), (6, 0));

@@ -11,7 +11,7 @@ mod command_line;
 mod doctor;
 mod exports;
 mod fast;
-#[path = "../support/faulty_proxy.rs"]
+#[path = "../support/faulty_proxy/mod.rs"]
 mod faulty_proxy;
 mod http;
 mod http2;

@@ -1,11 +1,13 @@
 //! What users remember from one request to the next, and do of themselves, as servers see it.
 
-use crate::support::{Report, start};
+use crate::support::{Report, run, start};
 use crate::web::{Asked, Web, answer, gzipped_page, ok};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
+
+const JSON: &str = "-q --json {}/result.json";
 
 /// Runs `wringer http` with these words, and those of `more`, in which nothing has spaces.
 fn http(words: &[&str], more: &str) -> Report {
@@ -131,23 +133,9 @@ fn redirections_end() {
     over_both(|version| {
         let web = Web::start(redirecting);
         for (path, kind, requests) in [("loop", "too_many_redirects", 5), ("nowhere", "bad_redirect", 1)] {
-            let first = [
-                "http",
-                version,
-                "-q",
-                "--json",
-                "{}/result.json",
-                "-t",
-                "1",
-                "-c",
-                "1",
-                "-n",
-                "1",
-                "--redirects",
-                "4",
-            ];
-            let url = format!("http://{}/{path}", web.address);
-            let report = start(first.into_iter().chain([url.as_str()])).end().report();
+            let line =
+                format!("http {version} {JSON} -t 1 -c 1 -n 1 --redirects 4 http://{}/{path}", web.address);
+            let report = run(&line).report();
             // A chain that does not end fails as a whole, not in its last request alone.
             assert_eq!(sums(&report, ["requests", "failed", "fine"]), [requests, requests, 0], "{path}");
             assert_eq!(report.failures()[kind], requests);
@@ -258,21 +246,8 @@ fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
         let web = digest_server("SHA-256", "auth", 3);
         let report = http(&[version], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
         assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
-        let first = [
-            "http",
-            version,
-            "-q",
-            "--json",
-            "{}/result.json",
-            "-c",
-            "2",
-            "-n",
-            "4",
-            "--user",
-            "u:wrong",
-            "--digest",
-        ];
-        let report = start(first.into_iter().chain([web.address.to_string().as_str()])).end().report();
+        let line = format!("http {version} {JSON} -c 2 -n 4 --user u:wrong --digest {}", web.address);
+        let report = run(&line).report();
         assert_eq!(sums(&report, ["requests", "failed", "fine"]), [4, 4, 0]);
         assert_eq!(report.failures()["bad_status"], 4);
     });

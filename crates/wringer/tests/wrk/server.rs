@@ -11,7 +11,7 @@ pub enum Behaviour {
     Fine,
     Chunked,
     NotFound,
-    /// Something that is no HTTP.
+    /// Something that is not valid HTTP/1.
     Junk,
     /// The connection ends in the middle of the body.
     CloseEarly,

@@ -1,0 +1,186 @@
+//! A memory of answers, and what the proxy does wrong with it.
+
+use super::message::{Answer, Fields, Request};
+use super::{Shared, Upstream};
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// What is remembered of earlier answers.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// By target.
+    kept: HashMap<String, Vec<Kept>>,
+    /// By target, one for each variant.
+    versions: HashMap<String, Vec<Versions>>,
+    /// The last target and answer.
+    last: Option<(String, Answer)>,
+    /// The last target and body of each length.
+    by_length: HashMap<usize, (String, Vec<u8>)>,
+}
+
+/// An answer, what was asked for, and when it came.
+struct Kept {
+    asked: Fields,
+    answer: Answer,
+    since: Instant,
+}
+
+/// The newest version of an object, and the body of the one before.
+struct Versions {
+    present: Kept,
+    before: Option<Vec<u8>>,
+}
+
+/// Which rules of caching a fault leaves in force.
+pub(super) struct Rules {
+    pub(super) expiry: bool,
+    pub(super) vary: bool,
+    pub(super) private: bool,
+}
+
+impl Shared {
+    /// Serves what is kept, or fetches and keeps whole objects.
+    pub(super) fn cached<'a>(
+        &'a self,
+        request: &Request,
+        upstream: &mut Option<Upstream<'a>>,
+        rules: &Rules,
+    ) -> io::Result<Answer> {
+        let is_plain = !request.fields.has("range");
+        if let Some(answer) = self.remembered(request, rules).filter(|_| is_plain) {
+            return Ok(answer);
+        }
+        let answer = self.fetch(request, upstream)?;
+        if is_plain && answer.is_whole() && rules.allow(&answer) {
+            let kept = Kept::new(request, &answer);
+            let mut memory = self.memory.lock().expect("no panic");
+            let list = memory.kept.entry(request.target.clone()).or_default();
+            list.retain(|kept| !kept.serves(request, &Rules { expiry: false, ..*rules }));
+            list.push(kept);
+        }
+        Ok(answer)
+    }
+
+    fn remembered(&self, request: &Request, rules: &Rules) -> Option<Answer> {
+        let memory = self.memory.lock().expect("no panic");
+        let kept = memory.kept.get(&request.target)?.iter().find(|kept| kept.serves(request, rules))?;
+        let mut answer = kept.answer.clone();
+        answer.fields.set("Age", &kept.since.elapsed().as_secs().to_string());
+        Some(answer)
+    }
+
+    pub(super) fn torn(&self, request: &Request, mut answer: Answer) -> Answer {
+        if !answer.is_whole() {
+            return answer;
+        }
+        let by_vary = Rules { expiry: false, vary: true, private: true };
+        let mut memory = self.memory.lock().expect("no panic");
+        let versions = memory.versions.entry(request.target.clone()).or_default();
+        let Some(own) = versions.iter_mut().find(|own| own.present.serves(request, &by_vary)) else {
+            versions.push(Versions { present: Kept::new(request, &answer), before: None });
+            return answer;
+        };
+        if own.present.answer.body != answer.body {
+            own.before = Some(std::mem::replace(&mut own.present.answer.body, answer.body.clone()));
+        }
+        let half = answer.body.len() / 2;
+        if let Some(before) = own.before.as_ref().filter(|before| before.len() == answer.body.len()) {
+            answer.body[..half].copy_from_slice(&before[..half]);
+        }
+        answer
+    }
+
+    pub(super) fn swapped(&self, request: &Request, mut answer: Answer) -> Answer {
+        if !answer.is_whole() {
+            return answer;
+        }
+        let mut memory = self.memory.lock().expect("no panic");
+        let own = (request.target.clone(), answer.body.clone());
+        if let Some((target, body)) = memory.by_length.insert(answer.body.len(), own)
+            && target != request.target
+        {
+            answer.body = body;
+        }
+        answer
+    }
+
+    pub(super) fn exchanged(&self, request: &Request, answer: Answer) -> Answer {
+        if !answer.is_whole() {
+            return answer;
+        }
+        let own = (request.target.clone(), answer.clone());
+        let last = self.memory.lock().expect("no panic").last.replace(own);
+        last.filter(|(target, _)| *target != request.target).map_or(answer, |(_, other)| other)
+    }
+
+    pub(super) fn with_old_errors<'a>(
+        &'a self,
+        request: &Request,
+        upstream: &mut Option<Upstream<'a>>,
+    ) -> io::Result<Answer> {
+        let for_ever = Rules { expiry: false, vary: false, private: false };
+        if let Some(answer) = self.remembered(request, &for_ever) {
+            return Ok(answer);
+        }
+        let answer = self.fetch(request, upstream)?;
+        if answer.status >= 500 {
+            let kept = Kept::new(request, &answer);
+            self.memory.lock().expect("no panic").kept.entry(request.target.clone()).or_default().push(kept);
+        }
+        Ok(answer)
+    }
+
+    pub(super) fn wrong_range<'a>(
+        &'a self,
+        request: &Request,
+        upstream: &mut Option<Upstream<'a>>,
+    ) -> io::Result<Answer> {
+        let mut whole = request.clone();
+        whole.fields.remove("range");
+        let mut answer = self.fetch(&whole, upstream)?;
+        let length = answer.body.len();
+        let span = request.fields.get("range").and_then(|range| span(range, length));
+        let Some(span) = span.filter(|_| answer.is_whole()) else {
+            return if request.fields.has("range") { self.fetch(request, upstream) } else { Ok(answer) };
+        };
+        (answer.status, answer.reason) = (206, "Partial Content".to_string());
+        answer.body.truncate(span.len());
+        answer.length = span.len();
+        answer.fields.set("Content-Range", &format!("bytes {}-{}/{length}", span.start, span.end - 1));
+        Ok(answer)
+    }
+}
+
+impl Rules {
+    fn allow(&self, answer: &Answer) -> bool {
+        let may_be_kept = !(answer.says("no-store") || answer.says("private") && self.private);
+        may_be_kept && answer.lifetime() > Duration::ZERO
+    }
+}
+
+impl Kept {
+    fn new(request: &Request, answer: &Answer) -> Kept {
+        Kept { asked: request.fields.clone(), answer: answer.clone(), since: Instant::now() }
+    }
+
+    fn serves(&self, request: &Request, rules: &Rules) -> bool {
+        let is_fresh = !rules.expiry || self.since.elapsed() < self.answer.lifetime();
+        let vary = self.answer.fields.get("vary").unwrap_or_default();
+        let same = |name: &str| self.asked.get(name.trim()) == request.fields.get(name.trim());
+        is_fresh && (!rules.vary || vary.split(',').all(same))
+    }
+}
+
+/// The bytes that a single range means; `None` where the origin may say what is wrong with it.
+fn span(range: &str, length: usize) -> Option<Range<usize>> {
+    let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
+    let (from, to) = match (first.parse::<usize>(), last.parse::<usize>()) {
+        (Ok(first), Ok(last)) => (first, last.saturating_add(1).min(length)),
+        (Ok(first), Err(_)) if last.is_empty() => (first, length),
+        (Err(_), Ok(count)) if first.is_empty() => (length.saturating_sub(count), length),
+        _ => return None,
+    };
+    (from < to).then_some(from..to)
+}

@@ -1,0 +1,276 @@
+//! A caching proxy that is wrong on purpose, in one chosen way, to show that the oracle notices.
+//!
+//! It forwards GET and HEAD to one origin and is honest apart from its fault: what it keeps it serves for its lifetime,
+//! to whom it may, in the right variant, unless the fault is just that. A thread per connection, everything blocking.
+//! Start at [`start`]; `cache.rs` has the faults of caches, `message.rs` those of the wire.
+
+mod cache;
+mod message;
+
+use cache::{Memory, Rules};
+use message::{Answer, Request};
+use std::collections::HashMap;
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+
+/// What the proxy does wrong, to answers of GET.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Flips bytes in the middle of the body.
+    Corrupt,
+    /// Sends half of a whole body, and its length as if that were all.
+    Truncate,
+    /// Announces the full length, sends half of it and closes.
+    CloseEarly,
+    /// Serves the first answer for ever without asking again.
+    Stale,
+    /// Sends the first half of the version before and the second half of the present one, where both are of one length.
+    Tear,
+    /// Serves the first variant to everyone.
+    MixVariants,
+    /// Serves the body of the object asked for before, where it has the same length.
+    SwapObjects,
+    /// Serves the whole answer to the request before, head and body.
+    SwapAnswers,
+    /// Keeps private answers and serves them to others.
+    Leak,
+    /// The same, and does not tell the origin who asks.
+    LeakUnnamed,
+    /// Keeps errors for ever.
+    KeepErrors,
+    /// Answers ranges with the beginning of the object, but says that it is what was asked for.
+    WrongRange,
+    /// Answers in another protocol.
+    NotHttp,
+    /// Sends 10,000 header lines.
+    HeaderFlood,
+    /// Sends two lengths that differ.
+    DuplicateLength,
+    /// Sends the body chunked, with a size line that is none.
+    BadChunk,
+    /// Closes its listening socket and all connections after this many requests.
+    Die { after: u64 },
+    /// Never answers.
+    Slow,
+}
+
+/// A running proxy. It stops when dropped.
+pub struct FaultyProxy {
+    /// Where it listens.
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+/// Starts a proxy with one fault on a free port of the loopback.
+pub fn start(origin: SocketAddr, kind: FaultKind) -> FaultyProxy {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    let shared = Arc::new(Shared {
+        address,
+        origin,
+        kind,
+        is_over: AtomicBool::new(false),
+        answered: AtomicU64::new(0),
+        opened: AtomicU64::new(0),
+        connections: Mutex::default(),
+        memory: Mutex::default(),
+    });
+    let accepting = thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || accept(&listener, &shared)
+    });
+    FaultyProxy { address, shared, accepting: Some(accepting) }
+}
+
+impl Drop for FaultyProxy {
+    fn drop(&mut self) {
+        self.shared.stop();
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
+    }
+}
+
+/// What all connections share.
+struct Shared {
+    address: SocketAddr,
+    origin: SocketAddr,
+    kind: FaultKind,
+    is_over: AtomicBool,
+    answered: AtomicU64,
+    /// Connections so far.
+    opened: AtomicU64,
+    /// Those of clients and those to the origin, by a number of their own, to be closed from outside.
+    connections: Mutex<HashMap<u64, TcpStream>>,
+    memory: Mutex<Memory>,
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming().flatten() {
+        if shared.is_over.load(Ordering::SeqCst) {
+            return;
+        }
+        let shared = Arc::clone(shared);
+        // Ends with an error when the other side has gone.
+        thread::spawn(move || drop(converse(&shared, stream)));
+    }
+}
+
+/// Answers the requests of one client.
+fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
+    let client = Registered::new(shared, stream)?;
+    let mut input = BufReader::new(client.stream.try_clone()?);
+    let mut upstream = None;
+    while let Some(request) = Request::read(&mut input)? {
+        match shared.kind {
+            FaultKind::Slow => return wait_for_end(&mut input),
+            FaultKind::NotHttp => return (&client.stream).write_all(b"SSH-2.0-OpenSSH_9.6\r\n"),
+            _ => {}
+        }
+        let answer = match shared.answer(&request, &mut upstream) {
+            Ok(answer) => answer,
+            Err(reason) => Answer::refuse(502, &format!("the origin gave no answer: {reason}\n")),
+        };
+        let fault = Some(shared.kind).filter(|_| request.method == "GET");
+        let goes_on = answer.write(&mut &client.stream, &request, fault)?;
+        shared.count();
+        if !goes_on {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn wait_for_end(input: &mut impl Read) -> io::Result<()> {
+    io::copy(input, &mut io::sink()).map(drop)
+}
+
+/// A connection that is closed when the proxy stops, and when it is dropped.
+struct Registered<'a> {
+    shared: &'a Shared,
+    number: u64,
+    stream: TcpStream,
+}
+
+impl<'a> Registered<'a> {
+    fn new(shared: &'a Shared, stream: TcpStream) -> io::Result<Registered<'a>> {
+        stream.set_nodelay(true)?;
+        let number = shared.opened.fetch_add(1, Ordering::SeqCst);
+        let registered = Registered { shared, number, stream };
+        let mut connections = shared.connections.lock().expect("no panic");
+        // Asked under the lock, so that none is added behind the back of `stop`.
+        if shared.is_over.load(Ordering::SeqCst) {
+            drop(connections);
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        connections.insert(number, registered.stream.try_clone()?);
+        drop(connections);
+        Ok(registered)
+    }
+}
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.shared.connections.lock().expect("no panic").remove(&self.number);
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+impl Shared {
+    /// Closes everything.
+    fn stop(&self) {
+        let was_over = self.is_over.swap(true, Ordering::SeqCst);
+        for connection in self.connections.lock().expect("no panic").values() {
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        if !was_over {
+            // The accepting thread looks up only when somebody comes.
+            let _ = TcpStream::connect(self.address);
+        }
+    }
+
+    fn count(&self) {
+        let answered = self.answered.fetch_add(1, Ordering::SeqCst) + 1;
+        if matches!(self.kind, FaultKind::Die { after } if answered == after) {
+            self.stop();
+        }
+    }
+
+    fn answer<'a>(&'a self, request: &Request, upstream: &mut Option<Upstream<'a>>) -> io::Result<Answer> {
+        if request.method != "GET" {
+            return if request.method == "HEAD" {
+                self.fetch(request, upstream)
+            } else {
+                Ok(Answer::refuse(501, "only GET and HEAD are forwarded\n"))
+            };
+        }
+        match self.kind {
+            FaultKind::Stale => {
+                self.cached(request, upstream, &Rules { expiry: false, vary: true, private: true })
+            }
+            FaultKind::MixVariants => {
+                self.cached(request, upstream, &Rules { expiry: true, vary: false, private: true })
+            }
+            FaultKind::Leak => {
+                self.cached(request, upstream, &Rules { expiry: true, vary: true, private: false })
+            }
+            FaultKind::LeakUnnamed => {
+                let mut unnamed = request.clone();
+                unnamed.fields.remove("wringer-request");
+                self.cached(&unnamed, upstream, &Rules { expiry: true, vary: true, private: false })
+            }
+            FaultKind::KeepErrors => self.with_old_errors(request, upstream),
+            FaultKind::SwapAnswers => {
+                self.fetch(request, upstream).map(|answer| self.exchanged(request, answer))
+            }
+            FaultKind::Tear => self.fetch(request, upstream).map(|answer| self.torn(request, answer)),
+            FaultKind::SwapObjects => {
+                self.fetch(request, upstream).map(|answer| self.swapped(request, answer))
+            }
+            FaultKind::WrongRange => self.wrong_range(request, upstream),
+            _ => self.fetch(request, upstream),
+        }
+    }
+
+    /// Asks the origin on the connection of this client, and on a new one when that has been closed meanwhile.
+    fn fetch<'a>(&'a self, request: &Request, upstream: &mut Option<Upstream<'a>>) -> io::Result<Answer> {
+        if let Some(mut used) = upstream.take()
+            && let Ok(answer) = used.exchange(request)
+        {
+            *upstream = Some(used).filter(|_| answer.keeps_connection);
+            return Ok(answer);
+        }
+        let mut fresh = Upstream::connect(self)?;
+        let answer = fresh.exchange(request)?;
+        *upstream = Some(fresh).filter(|_| answer.keeps_connection);
+        Ok(answer)
+    }
+}
+
+/// A connection to the origin.
+struct Upstream<'a> {
+    connection: Registered<'a>,
+    input: BufReader<TcpStream>,
+}
+
+impl<'a> Upstream<'a> {
+    fn connect(shared: &'a Shared) -> io::Result<Upstream<'a>> {
+        let connection = Registered::new(shared, TcpStream::connect(shared.origin)?)?;
+        let input = BufReader::new(connection.stream.try_clone()?);
+        Ok(Upstream { connection, input })
+    }
+
+    fn exchange(&mut self, request: &Request) -> io::Result<Answer> {
+        let mut head = format!("{} {} HTTP/1.1\r\n", request.method, request.target);
+        request.fields.end_to_end().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
+        if !request.fields.has("host") {
+            head += &format!("Host: {}\r\n", self.connection.shared.origin);
+        }
+        (&self.connection.stream).write_all(format!("{head}\r\n").as_bytes())?;
+        Answer::read(&mut self.input, &request.method)
+    }
+}
