@@ -45,8 +45,8 @@ pub(crate) struct Http2 {
     due: Rc<RefCell<Vec<Held>>>,
     /// Raised when something is due.
     wake: net::Event,
-    /// Answers that have a speed.
-    slow: Vec<(u32, Speed)>,
+    /// Answers that have a speed, and the lengths of their content, until all of it is released.
+    slow: Vec<(u32, u64, Speed)>,
     /// A timer for the next slice runs.
     slicing: Rc<Cell<bool>>,
     answered: u32,
@@ -302,6 +302,10 @@ impl Http2 {
 
     fn answer(&mut self, held: Held, out: &mut Vec<u8>) {
         let Held { stream, fault, request, mut turn, .. } = held;
+        if !self.server.is_open(stream) {
+            // The client has given it up meanwhile.
+            return self.requests.spare.push(request);
+        }
         let worker = self.worker.clone();
         turn.now_us = worker.net.unix_micros();
         self.fields.clear();
@@ -334,7 +338,7 @@ impl Http2 {
             let speed = worker.behaviour().bytes_per_second.filter(|_| stalls.is_none());
             self.slow.extend(speed.map(|speed| {
                 self.server.release(stream, 0);
-                (stream, Speed::new(worker.net.now(), speed))
+                (stream, body.to - body.from, Speed::new(worker.net.now(), speed))
             }));
         }
         self.requests.spare.push(request);
@@ -389,9 +393,11 @@ impl Http2 {
     /// Content of answers that have a speed goes on as time passes.
     fn release(&mut self) {
         let (server, now) = (&mut self.server, self.worker.net.now());
-        self.slow.retain(|(stream, speed)| {
-            server.release(*stream, speed.due(now));
-            server.is_open(*stream)
+        self.slow.retain(|(stream, length, speed)| {
+            let due = speed.due(now);
+            server.release(*stream, due);
+            // Then only windows hold it back.
+            server.is_open(*stream) && due < *length
         });
         if self.slow.is_empty() || self.slicing.replace(true) {
             return;

@@ -11,9 +11,9 @@ use plan::message::{Correlation, Framing, Message, MessageOrder, MessageService,
 use plan::popularity::Popularity;
 use plan::site::{Site, Size};
 use plan::{
-    Arrivals, CheckContent, CloseBy, Delay, Http1, HttpVersion, Io, MessageConnections, MessageStep,
+    Arrivals, CheckContent, CloseBy, Delay, Http1, Http2, HttpVersion, Io, MessageConnections, MessageStep,
     ObjectStep, Origin, Pace, Phase, Plan, Protocol, Reading, Request, RequestStep, Resend, Scenario, Stage,
-    Step, Stop, Tls, UrlOrder, UrlStep,
+    Step, Stop, StreamFaults, Tls, UrlOrder, UrlStep,
 };
 use std::time::Duration;
 
@@ -44,6 +44,8 @@ impl Chooser {
 enum Kind {
     /// Objects, requests and URLs, and the origin.
     Objects,
+    /// Objects and requests over HTTP/2, and the origin, which refuses, stalls and leaves now and then.
+    Http2,
     /// Requests of users with a memory, batches of requests, and URLs that lead on; and a web server.
     Web,
     /// TCP messages, and the origin.
@@ -71,24 +73,29 @@ fn violations(case: &Case) -> Vec<String> {
 
 fn draw(seed: u64, attempt: u64) -> Case {
     let mut choose = Chooser(Draw::new(seed, 0x51 + attempt));
-    use Kind::{Messages, Objects, Program, Web};
-    let kind = choose.one(&[Objects, Objects, Objects, Web, Web, Messages, Messages, Program]);
+    use Kind::{Http2, Messages, Objects, Program, Web};
+    let kind =
+        choose.one(&[Objects, Objects, Objects, Http2, Http2, Http2, Web, Web, Messages, Messages, Program]);
     let phases = match kind {
         Program => 1,
-        Objects | Web | Messages => choose.one(&[1, 1, 2, 3]),
+        Objects | Http2 | Web | Messages => choose.one(&[1, 1, 2, 3]),
     };
     let service = message_service(&mut choose);
     let phases = (0..phases).map(|_| phase(&mut choose, kind, &service)).collect();
     let mut origin = origin(&mut choose);
     origin.messages = (kind == Messages).then_some(service);
+    if kind == Http2 {
+        origin.stream_faults = stream_faults(&mut choose);
+    }
     let server = match kind {
         Web => Server::Script(web::server(seed)),
-        Objects | Messages | Program => Server::Origin(Box::new(origin)),
+        Objects | Http2 | Messages | Program => Server::Origin(Box::new(origin)),
     };
     let mut case = Case::new(phases, server);
     let secure = choose.some(0.15);
     case.load.protocol = protocol(&mut choose, kind, secure);
-    case.tls = secure.then(|| tls_of(&mut choose));
+    let alpn: &[&str] = if kind == Http2 { &["h2"] } else { &[] };
+    case.tls = secure.then(|| tls_of(&mut choose, alpn));
     case.program = (kind == Program).then(|| choose.one(&programs::ALL));
     case.workers = choose.one(&[1, 1, 1, 2, 3]);
     case.load.limits = plan::Limits {
@@ -125,7 +132,7 @@ fn phase(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Phase {
     stop.turns_per_user = choose.some(0.1).then_some(3).filter(|_| pace.closed().is_some());
     let steps = match kind {
         Kind::Program | Kind::Messages => 1,
-        Kind::Objects | Kind::Web => choose.one(&[1, 1, 2]),
+        Kind::Objects | Kind::Http2 | Kind::Web => choose.one(&[1, 1, 2]),
     };
     let steps = (0..steps).map(|_| step(choose, kind, service)).collect();
     Phase { scenario: Scenario::of(steps), ..phase_of(crate::world::page(), pace, stop) }
@@ -152,12 +159,12 @@ fn pace(choose: &mut Chooser) -> Pace {
 fn step(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Step {
     let listed = choose.some(0.25);
     match kind {
-        Kind::Objects if listed => Step::Requests(listed_objects(choose)),
+        Kind::Objects | Kind::Http2 if listed => Step::Requests(listed_objects(choose)),
         Kind::Objects if choose.some(0.15) => {
             let urls = (0..5).map(|object| format!("http://server/w/{object:x}/{}", 700 * object)).collect();
             Step::Urls(UrlStep { urls, ..url_step(choose) })
         }
-        Kind::Objects => Step::Object(object_step(choose)),
+        Kind::Objects | Kind::Http2 => Step::Object(object_step(choose)),
         Kind::Web if listed => {
             let urls = ["/page", "/other", "/next"].map(|path| format!("http://server{path}")).to_vec();
             Step::Urls(UrlStep { urls, ..url_step(choose) })
@@ -258,6 +265,11 @@ fn protocol(choose: &mut Chooser, kind: Kind, secure: bool) -> Protocol {
             resend: http.resend,
         }),
         Kind::Objects => Protocol::Http1(Http1 { tls, ..http }),
+        Kind::Http2 => {
+            let tls = tls.map(|tls| Tls { alpn: vec!["h2".to_owned()], ..tls });
+            let http2 = Some(http2(choose));
+            Protocol::Http1(Http1 { tls, http2, post_bytes: None, ..http })
+        }
         Kind::Web => {
             let version = choose.one(&[HttpVersion::OneOne, HttpVersion::OneOne, HttpVersion::OneZero]);
             let pipeline = choose.one(&[1, 1, 2, 7]);
@@ -274,6 +286,26 @@ fn http1(choose: &mut Chooser) -> Http1 {
         post_bytes: choose.one(&[None, None, None, Some(10), Some(200_000)]),
         resend: choose.one(&[Resend::Idle, Resend::Safe, Resend::Safe, Resend::Never]),
         ..Http1::default()
+    }
+}
+
+fn http2(choose: &mut Chooser) -> Http2 {
+    Http2 {
+        streams: choose.one(&[1, 2, 5, 100]),
+        stream_window: choose.one(&[1_000, 65_535, 1 << 24]),
+        connection_window: choose.one(&[65_535, 1 << 24]),
+        decoder_table: choose.one(&[0, 100, 4_096]),
+        encoder_table: choose.one(&[0, 100, 4_096]),
+    }
+}
+
+fn stream_faults(choose: &mut Chooser) -> StreamFaults {
+    StreamFaults {
+        refused: choose.share(),
+        stalled: choose.share(),
+        wrong_length: choose.share(),
+        goaway: choose.share(),
+        early_hints: choose.share(),
     }
 }
 

@@ -26,7 +26,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Both ends of TLS, each with a memory of its own. The server's signatures are of one length, so that the same seed sends
 /// as many bytes each time; which ones, only the system's chance knows.
-pub fn tls_of(choose: &mut Chooser) -> (tls::Client, tls::Server) {
+pub fn tls_of(choose: &mut Chooser, alpn: &[&str]) -> (tls::Client, tls::Server) {
     static IDENTITY: OnceLock<tls::Identity> = OnceLock::new();
     let identity = IDENTITY.get_or_init(|| {
         let key = KeyPair::generate_for(&PKCS_ED25519).expect("a key");
@@ -35,6 +35,7 @@ pub fn tls_of(choose: &mut Chooser) -> (tls::Client, tls::Server) {
         tls::Identity::of_pem(certificate.as_bytes(), key.serialize_pem().as_bytes()).expect("PEM")
     });
     let versions = choose.one(&[vec![], vec![tls::Version::Tls12], vec![tls::Version::Tls13]]);
+    let alpn: Vec<String> = alpn.iter().map(|name| (*name).to_owned()).collect();
     let (off, sessions, early) =
         (tls::Resumption::Off, tls::Resumption::Sessions, tls::Resumption::EarlyData);
     let client = tls::Client::new(&tls::ClientSettings {
@@ -42,7 +43,7 @@ pub fn tls_of(choose: &mut Chooser) -> (tls::Client, tls::Server) {
         identity: None,
         versions: versions.clone(),
         suites: Vec::new(),
-        alpn: Vec::new(),
+        alpn: alpn.clone(),
         sni: None,
         resumption: choose.one(&[off, sessions, early]),
         keep_certificates: false,
@@ -52,7 +53,7 @@ pub fn tls_of(choose: &mut Chooser) -> (tls::Client, tls::Server) {
         client_roots: None,
         versions,
         suites: Vec::new(),
-        alpn: Vec::new(),
+        alpn,
         resumption: choose.one(&[off, sessions, early]),
     });
     (client.expect("good settings"), server.expect("good settings"))

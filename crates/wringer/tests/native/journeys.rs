@@ -156,3 +156,65 @@ scenario = {{ variables = [{{ name = "ids_matchNr", value = "0" }}], steps = [
     orders.sort();
     assert_eq!(orders, ["Ada a 7 of 1", "Bob a 7 of 1", "Zo\u{e9} a 7 of 1"]);
 }
+
+/// A shop over HTTP/2: who logs in is given a cookie and a token, which both come back with each request.
+fn guarded_shop(asked: &Asked) -> String {
+    let (user, cookie) = (asked.target.rsplit('/').next().unwrap_or(""), asked.field("cookie"));
+    match (asked.method.as_str(), asked.target.as_str()) {
+        ("POST", "/login") => {
+            let who = &asked.body;
+            answer("200 OK", &format!("Set-Cookie: sid={who}\r\n"), &format!("{{\"token\":\"t-{who}\"}}"))
+        }
+        ("GET", target) if target.starts_with("/cart/") => {
+            let own =
+                user.strip_prefix("t-").is_some_and(|who| cookie == Some(format!("sid={who}").as_str()));
+            if own { ok("cart") } else { answer("403 Forbidden", "", "") }
+        }
+        ("POST", "/orders") if cookie.is_some_and(|sid| asked.body == sid.replace("sid=", "of t-")) => {
+            ok("done")
+        }
+        _ => answer("403 Forbidden", "", ""),
+    }
+}
+
+#[test]
+fn a_journey_goes_over_http_2_as_over_http_1() {
+    let (http1, http2) = ("", "[load.protocol.http1.http2]\nstreams = 3\n");
+    for (protocol, connections) in [(http1, 6), (http2, 2)] {
+        let web = Web::start(guarded_shop);
+        let at = web.address;
+        let text = format!(
+            r#"version = 1
+seed = 7
+threads = 1
+{protocol}
+[[load.phases]]
+name = "journey"
+pace = {{ users = 6 }}
+stop = {{ turns_per_user = 5 }}
+
+[load.phases.scenario]
+keep = {{ cookies = false }}
+
+[[load.phases.scenario.steps]]
+requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "login", method = "POST", url = "http://{at}/login", body = "{{{{user}}}}", extract = [{{ name = "token", at = {{ by = {{ json = "token" }} }} }}] }}] }}
+
+[[load.phases.scenario.steps]]
+transaction = {{ name = "buy", steps = [
+  {{ requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "cart", url = "http://{at}/cart/{{{{token}}}}" }}] }} }},
+  {{ requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "order", method = "POST", url = "http://{at}/orders", body = "of {{{{token}}}}" }}] }} }},
+] }}
+"#
+        );
+        let report = on_plan(&text, &RUN).ended_with(0).report();
+        assert_eq!((report.sum("requests"), report.sum("fine")), (90, 90), "{protocol}");
+        assert_eq!(report.sum("connections"), connections, "{protocol}");
+        let labels = report.list("labels");
+        for name in ["login", "cart", "order"] {
+            let line = labels.iter().find(|line| line.text("label") == name).unwrap();
+            assert_eq!((line.count("ended"), line.count("fine")), (30, 30), "{name} {protocol}");
+        }
+        let orders = web.seen().iter().filter(|asked| asked.target == "/orders").count();
+        assert_eq!(orders, 30, "{protocol}");
+    }
+}
