@@ -4,6 +4,10 @@
 //! for each request under way. Which connection a user shares, and when one is opened, is the business of `pool.rs`.
 //! Start reading at [`Channels::begin`], then [`drive`].
 
+mod repeat;
+
+pub(crate) use repeat::{Repeated, Repeats};
+
 use super::{Channels, Connection, Destination};
 use crate::account::Account;
 use crate::failure;
@@ -58,7 +62,9 @@ struct State {
     client: Client,
     out: Vec<u8>,
     letters: Letters,
-    templates: HashMap<usize, Template>,
+    /// Field blocks of requests that are alike, and where those of a key are found.
+    templates: Vec<Template>,
+    keys: HashMap<usize, usize>,
     /// For blocks that are not worth remembering.
     scrap: Template,
     /// Content on its way.
@@ -87,6 +93,14 @@ impl BodySource for Contents {
 pub(crate) struct Letter {
     /// Raised when there is news.
     pub news: Event,
+    /// Its stream, once it is sent.
+    stream: Option<u32>,
+    /// Its user wants to hear of it only when it does not go on by itself.
+    repeating: Option<repeat::Repeating>,
+    /// Its answer is one of those that its user does not want to hear of.
+    is_plain: bool,
+    /// Content that nobody wants to look at.
+    pub skipped: u64,
     /// Fields of the head that comes next, then of the final one; names in lower case.
     pub fields: FieldList,
     /// Of the final head; 0 before it.
@@ -118,6 +132,8 @@ struct Letters {
     now: Instant,
     places: Vec<Letter>,
     free: Vec<usize>,
+    /// Places whose requests have ended as expected, and may go on.
+    ready: Vec<usize>,
 }
 
 impl Letters {
@@ -129,12 +145,16 @@ impl Letters {
         self.places.len() - 1
     }
 
+    /// Something came for a request: tells its user, who may not want to hear of parts.
+    #[inline]
     fn news(&mut self, request: u64) -> &mut Letter {
         let now = self.now;
         let letter = &mut self.places[request as usize];
         letter.first_byte.get_or_insert(now);
         letter.latest = Some(now);
-        letter.news.set();
+        if letter.repeating.is_none() {
+            letter.news.set();
+        }
         letter
     }
 }
@@ -143,6 +163,10 @@ impl Letter {
     fn new(news: Event) -> Letter {
         Letter {
             news,
+            stream: None,
+            repeating: None,
+            is_plain: false,
+            skipped: 0,
             fields: FieldList::default(),
             status: 0,
             content_length: None,
@@ -158,6 +182,7 @@ impl Letter {
 
     /// Gets ready for another request; memory is kept.
     fn clear(&mut self) {
+        (self.stream, self.is_plain, self.skipped) = (None, false, 0);
         self.fields.clear();
         self.trailers.clear();
         self.body.clear();
@@ -172,6 +197,10 @@ impl ClientSink for Letters {
         letter.fields.push(name, value, Indexing::Literal);
     }
 
+    fn fields(&mut self, request: u64, list: &FieldList) {
+        self.places[request as usize].fields.copy(list);
+    }
+
     fn interim(&mut self, request: u64, _status: u16) {
         let letter = self.news(request);
         letter.interims += 1;
@@ -181,10 +210,16 @@ impl ClientSink for Letters {
     fn head(&mut self, request: u64, status: u16, content_length: Option<u64>, bytes: usize) {
         let letter = self.news(request);
         (letter.status, letter.content_length, letter.head_bytes) = (status, content_length, bytes);
+        letter.is_plain = letter.interims == 0
+            && letter.repeating.as_ref().is_some_and(|repeating| repeating.expects(status));
     }
 
     fn body(&mut self, request: u64, bytes: &[u8]) {
-        self.news(request).body.extend_from_slice(bytes);
+        let letter = self.news(request);
+        match letter.is_plain {
+            true => letter.skipped += bytes.len() as u64,
+            false => letter.body.extend_from_slice(bytes),
+        }
     }
 
     fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
@@ -192,7 +227,13 @@ impl ClientSink for Letters {
     }
 
     fn ended(&mut self, request: u64, end: End) {
-        self.news(request).end = Some(Ended::Stream(end));
+        let letter = self.news(request);
+        letter.end = Some(Ended::Stream(end));
+        if letter.is_plain && end == End::Whole && letter.trailers.bytes() == 0 {
+            self.ready.push(request as usize);
+        } else {
+            letter.news.set();
+        }
     }
 }
 
@@ -200,7 +241,6 @@ impl ClientSink for Letters {
 pub(crate) struct Lease {
     shared: Rc<Shared>,
     place: usize,
-    stream: Option<u32>,
     /// The connection had carried a request before.
     pub reused: bool,
     /// When opening the connection began, and how long it took, for the first request over it.
@@ -216,7 +256,7 @@ impl Lease {
     /// Whether the head of this key was sent over the connection before, and is remembered.
     pub fn knows(&self, key: usize) -> bool {
         let state = self.shared.inner.state.borrow();
-        state.templates.get(&key).is_some_and(|template| state.client.knows(template))
+        state.keys.get(&key).is_some_and(|at| state.client.knows(&state.templates[*at]))
     }
 
     /// Sends a request. `key`: what tells requests of one and the same head from others, where it is worth remembering; of one that
@@ -226,7 +266,13 @@ impl Lease {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
         let template = match key {
-            Some(key) => state.templates.entry(key).or_default(),
+            Some(key) => {
+                let at = *state.keys.entry(key).or_insert(state.templates.len());
+                if at == state.templates.len() {
+                    state.templates.push(Template::default());
+                }
+                &mut state.templates[at]
+            }
             None => {
                 state.scrap.forget();
                 &mut state.scrap
@@ -245,7 +291,7 @@ impl Lease {
             (false, Some(window)) => state.client.widen(stream, window, &mut state.out),
             (false, None) => {}
         }
-        self.stream = Some(stream);
+        state.letters.places[self.place].stream = Some(stream);
         inner.wake.set();
         bytes
     }
@@ -254,7 +300,7 @@ impl Lease {
     pub fn grant(&self) {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
-        if let Some(stream) = self.stream {
+        if let Some(stream) = state.letters.places[self.place].stream {
             state.client.grant(stream, &mut state.out);
             inner.wake.set();
         }
@@ -278,14 +324,16 @@ impl Drop for Lease {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
         let letter = &mut state.letters.places[self.place];
-        if let (Some(stream), None) = (self.stream, letter.end) {
+        let sent = letter.stream;
+        if let (Some(stream), None) = (sent, letter.end) {
             state.client.cancel(stream, Code::CANCEL, &mut state.out);
             inner.account.count(|counts| counts.streams_cancelled += 1);
             inner.wake.set();
         }
+        letter.repeating = None;
         letter.clear();
         state.letters.free.push(self.place);
-        state.contents.0.retain(|(stream, _)| Some(*stream) != self.stream);
+        state.contents.0.retain(|(stream, _)| Some(*stream) != sent);
         inner.call_waiting(state);
     }
 }
@@ -312,12 +360,19 @@ impl Channels {
         let mut out = Vec::new();
         client.open(&mut out);
         let net = self.net.clone();
-        let letters = Letters { net: net.clone(), now: net.now(), places: Vec::new(), free: Vec::new() };
+        let letters = Letters {
+            net: net.clone(),
+            now: net.now(),
+            places: Vec::new(),
+            free: Vec::new(),
+            ready: Vec::new(),
+        };
         let state = State {
             client,
             out,
             letters,
-            templates: HashMap::new(),
+            templates: Vec::new(),
+            keys: HashMap::new(),
             scrap: Template::default(),
             contents: Contents::default(),
             blocked: None,
@@ -426,6 +481,7 @@ impl Inner {
         if !leaving && state.client.is_leaving() {
             self.account.count(|counts| counts.goaways += 1);
         }
+        self.repeat(state, read.is_ok());
         self.tell(state);
         self.call_waiting(state);
         let settled = state.client.is_settled();
@@ -511,17 +567,23 @@ impl Shared {
     }
 
     pub(super) fn lease(self: &Rc<Shared>) -> Lease {
+        let carried = self.inner.carried.get();
+        self.inner.account.count(|counts| counts.reused += u64::from(carried > 0));
+        self.place()
+    }
+
+    /// A place for a request that is counted by whoever asks.
+    fn place(self: &Rc<Shared>) -> Lease {
         let inner = &self.inner;
         let carried = inner.carried.get();
         inner.carried.set(carried + 1);
-        inner.account.count(|counts| counts.reused += u64::from(carried > 0));
         let state = &mut *inner.state.borrow_mut();
         let place = state.letters.take();
         if !inner.may_carry(state) {
             // It was the last; they go elsewhere.
             inner.call_waiting(state);
         }
-        Lease { shared: self.clone(), place, stream: None, reused: carried > 0, opened: inner.opened.take() }
+        Lease { shared: self.clone(), place, reused: carried > 0, opened: inner.opened.take() }
     }
 }
 

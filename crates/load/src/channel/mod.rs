@@ -14,7 +14,7 @@ mod tunnel;
 
 pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
-pub(crate) use http2::{Ended as StreamEnded, Lease, Letter};
+pub(crate) use http2::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
 pub(crate) use route::{Destination, Route};
 pub use route::{Hosts, UNIX};
 

@@ -95,6 +95,12 @@ impl Channels {
         }
     }
 
+    /// A place for a request that goes on by itself, on the connection that a user shares already, where there is room at once and the
+    /// request's field block is known by its key. Nothing is counted.
+    pub fn lease_repeating(&self, slot: &Slot, destination: Destination<'_>, key: usize) -> Option<Lease> {
+        slot.http2.as_ref().filter(|shared| shared.leads_to(destination))?.lease_repeating(key)
+    }
+
     /// The connection of a user's group, opened where there is none. `began`: when it was first asked for.
     async fn shared(
         &self,

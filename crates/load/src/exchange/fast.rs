@@ -22,14 +22,23 @@ use wire::http1::Expect;
 /// True if requests of a load can go the fast path: nobody wants to hear of single ones, and a connection carries one at a time,
 /// any number of them.
 pub(crate) fn has_fast_path(load: &Load) -> bool {
-    let (trace, limits) = (&load.trace, &load.limits);
     let http = load.protocol.http1();
+    is_plain(load) && http.is_some_and(|http| http.pipeline <= 1 && http.http2.is_none())
+}
+
+/// True if requests of a load that are the same each time may follow each other on connections of HTTP/2 by themselves: see `repeat.rs`.
+pub(crate) fn may_repeat(load: &Load) -> bool {
+    is_plain(load) && load.protocol.http1().is_some_and(|http| http.http2.is_some())
+}
+
+/// True if nobody wants to hear of single requests, and a connection carries any number of them.
+fn is_plain(load: &Load) -> bool {
+    let (trace, limits) = (&load.trace, &load.limits);
     !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.spreads)
         && trace.keep.is_nothing()
         && limits.first_byte.is_none()
         && limits.idle.is_none()
         && load.protocol.connections().requests_per_connection.is_none()
-        && http.is_some_and(|http| http.pipeline <= 1 && http.http2.is_none())
 }
 
 /// True if a request may go it now.

@@ -80,27 +80,63 @@ pub(crate) async fn run<C: HttpCall>(
         let slow = pacing.as_ref().is_some_and(|pacing| pacing.is_slow());
         let head_bytes = lease.send(&head.fields, key, &head.body, slow);
         sent.bytes = (head_bytes + head.body.len()) as u64;
-        let mut window: Queue<Sent<C::Item>> = Queue::default();
-        window.push(sent);
-        let read = read(context, client, call, &lease, &mut window, (pacing, &mut head.answer)).await;
         client.head = Some(head);
-        match read {
-            None => turned_away = 0,
-            Some(Read::Lost(failure))
-                if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
-            {
-                // Nothing of it was processed, so that whatever it does is done once (RFC 9113 section 8.7).
-                context.worker.account.count(|counts| counts.resent += 1);
-                turned_away += 1;
-                if turned_away > 1 {
-                    // A server that turns everything away is not hammered.
-                    context.worker.net.sleep(Duration::from_millis(1 << turned_away.min(7))).await;
-                }
-                while let Some(sent) = window.pop() {
-                    due.push(Due { item: sent.item, turn: sent.turn });
-                }
+        if follow(context, client, call, &lease, &mut due, (sent, pacing, turned_away)).await {
+            turned_away += 1;
+        } else {
+            turned_away = 0;
+        }
+    }
+}
+
+/// Goes on with a request that is under way, and with what follows it, as [`run`] does.
+pub(super) async fn go_on<C: HttpCall>(
+    context: Context<'_>,
+    client: &mut Client,
+    call: &mut C,
+    lease: Lease,
+    sent: Sent<C::Item>,
+) {
+    let mut due = Queue::default();
+    follow(context, client, call, &lease, &mut due, (sent, None, 0)).await;
+    drop(lease);
+    run(context, client, call, due).await;
+}
+
+/// Waits for the end of a request that was sent. Returns whether the server did not process it, so that it is due again; `turned_away`:
+/// how often in a row that was so before.
+async fn follow<C: HttpCall>(
+    context: Context<'_>,
+    client: &mut Client,
+    call: &mut C,
+    lease: &Lease,
+    due: &mut Queue<Due<C::Item>>,
+    (sent, pacing, turned_away): (Sent<C::Item>, Option<Box<Pacing>>, u32),
+) -> bool {
+    let mut window: Queue<Sent<C::Item>> = Queue::default();
+    window.push(sent);
+    let mut head = client.head.take().unwrap_or_default();
+    let read = read(context, client, call, lease, &mut window, (pacing, &mut head.answer)).await;
+    client.head = Some(head);
+    match read {
+        None => false,
+        Some(Read::Lost(failure))
+            if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
+        {
+            // Nothing of it was processed, so that whatever it does is done once (RFC 9113 section 8.7).
+            context.worker.account.count(|counts| counts.resent += 1);
+            if turned_away > 0 {
+                // A server that turns everything away is not hammered.
+                context.worker.net.sleep(Duration::from_millis(1 << (turned_away + 1).min(7))).await;
             }
-            Some(read) => settle(context, client, call, &mut due, &mut window, (&read, false)),
+            while let Some(sent) = window.pop() {
+                due.push(Due { item: sent.item, turn: sent.turn });
+            }
+            true
+        }
+        Some(read) => {
+            settle(context, client, call, due, &mut window, (&read, false));
+            false
         }
     }
 }
@@ -256,7 +292,11 @@ fn account_head(
 }
 
 /// Pushes content and trailers, of the content at most so much as is wanted; how the request has ended.
-fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl ResponseSink) -> Option<StreamEnded> {
+fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl Answer) -> Option<StreamEnded> {
+    match std::mem::take(&mut letter.skipped) {
+        0 => {}
+        bytes => sink.skipped(bytes),
+    }
     let most = wanted.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let body = &letter.body[..letter.body.len().min(most)];
     if !body.is_empty() {

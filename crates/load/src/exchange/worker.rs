@@ -35,6 +35,8 @@ pub(crate) struct Worker {
     pub halted: Cell<bool>,
     /// See [`super::fast`].
     pub has_fast_path: bool,
+    /// See [`super::repeat`].
+    pub may_repeat: bool,
 }
 
 impl Worker {

@@ -109,6 +109,7 @@ impl Run {
         let channels = Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls);
         let worker = Worker {
             has_fast_path: crate::exchange::has_fast_path(&load),
+            may_repeat: crate::exchange::may_repeat(&load),
             composer: Composer::new(channels.http(), &site),
             net,
             load,
@@ -163,7 +164,10 @@ impl Run {
                 phase.groups.iter().map(|group| group.start).chain(std::iter::repeat(Duration::ZERO));
             let starts: Vec<Instant> = starts.take(whole.len()).map(|start| opens + start).collect();
             for (((work, share), whole), start) in mine.iter_mut().zip(&whole).zip(&starts) {
-                work.phase.open(share, &whole.pace, *start);
+                // No user has it yet.
+                Rc::get_mut(&mut work.phase)
+                    .into_iter()
+                    .for_each(|phase| phase.open(share, &whole.pace, *start));
             }
             let mine: Vec<_> = mine.into_iter().map(|(work, share)| (Rc::new(work), share)).collect();
             let users = RefCell::new(Vec::new());

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A phase, for one worker.
 pub(super) struct PhaseWork {
-    pub phase: pace::Phase,
+    pub phase: Rc<pace::Phase>,
     /// Turns of users, where they are more than one of the steps.
     pub program: Option<Program>,
     pub steps: Vec<StepWork>,
@@ -153,7 +153,7 @@ impl Run {
         };
         PhaseWork {
             program: Program::compile(scenario, &known),
-            phase,
+            phase: Rc::new(phase),
             labels: of.labels.to_vec(),
             user_name: user_name.into(),
             programs,

@@ -124,15 +124,24 @@ impl User {
         mut due: Instant,
     ) {
         let context = Context { worker, phase: &work.phase };
+        // Nothing but the end of the phase ends this user, and it sends one and the same request.
+        let repeats = requests.is_one() && self.ends.is_none() && work.phase.turns_per_user.is_none();
         while self.goes_on(worker, work, due)
             && let Some(number) = work.phase.next_number()
         {
             let user = self.client.user;
             let line = requests.at(Placing { number, user, of: work.phase.max_users, turn: self.turns });
             let turn = Turn { number, due, lateness: None };
-            match exchange::is_fast(context, &self.client, line) {
-                true => exchange::fast(context, &mut self.client, line, turn).await,
-                false => Box::pin(exchange::request(context, &mut self.client, line, turn)).await,
+            if exchange::is_fast(context, &self.client, line) {
+                exchange::fast(context, &mut self.client, line, turn).await;
+            } else if let Some(lease) =
+                exchange::lease_repeating(context, &self.client, line).filter(|_| repeats)
+            {
+                let by = (worker, &work.phase);
+                let more = Box::pin(exchange::repeat(by, &mut self.client, lease, line, turn)).await;
+                self.turns += more - 1;
+            } else {
+                Box::pin(exchange::request(context, &mut self.client, line, turn)).await;
             }
             self.turns += 1;
             due = match self.client.ended.take_if(|_| self.client.refusals == 0) {

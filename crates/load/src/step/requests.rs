@@ -407,6 +407,11 @@ impl Requests {
         std::mem::take(&mut self.login)
     }
 
+    /// True if it is one request, which any user may send any number of times.
+    pub fn is_one(&self) -> bool {
+        self.lines.len() == 1 && self.order != RequestOrder::Slices
+    }
+
     /// True if there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.lines.len() == 0

@@ -5,6 +5,7 @@
 use super::PREFACE;
 use super::core::{After, AsHalf, Blocked, BodySource, Core, Counts, Half, Upload, WholeBlock};
 use super::error::{Code, ConnectionError};
+use super::fields::FieldList;
 use super::frame::{self, END_STREAM, Header, Kind};
 use super::hpack::{Encoder, Indexing};
 use super::message::{Fields, Malformed, Section};
@@ -29,6 +30,11 @@ pub trait ClientSink {
     /// A field of an answer's head, in order, before [`head`](Self::head) or [`interim`](Self::interim). Pseudo-fields are not told.
     fn field(&mut self, request: u64, name: &[u8], value: &[u8]) {
         let _ = (request, name, value);
+    }
+
+    /// All fields of an answer's head at once, as [`field`](Self::field) has them, where the head equals the one before it.
+    fn fields(&mut self, request: u64, list: &FieldList) {
+        list.iter().for_each(|(name, value, _)| self.field(request, name, value));
     }
 
     /// An interim answer (RFC 9110 section 15.2) came.
@@ -504,8 +510,8 @@ impl<S: ClientSink> Answers<'_, S> {
                 self.core.counts.blocks += 1;
                 self.core.counts.known_blocks += 1;
                 self.core.counts.block_bytes += block.len() as u64;
-                self.core.counts.field_bytes +=
-                    self.memo.fields(|name, value| self.sink.field(request, name, value));
+                self.core.counts.field_bytes += self.memo.bytes;
+                self.sink.fields(request, &self.memo.fields);
                 (status, content_length)
             }
             None => {
@@ -519,7 +525,7 @@ impl<S: ClientSink> Answers<'_, S> {
                 });
                 let wrong = self.core.decode(block, &mut fields)?;
                 let (status, content_length) = (fields.status, fields.content_length);
-                self.core.counts.field_bytes += self.memo.bytes();
+                self.core.counts.field_bytes += self.memo.bytes;
                 if wrong.is_some() {
                     return Ok(wrong);
                 }
@@ -575,9 +581,10 @@ struct BlockMemo {
     block: Vec<u8>,
     /// The decoder's version, and what the block means; `None`: nothing is known.
     known: Option<(u64, u16, Option<u64>)>,
-    text: Vec<u8>,
-    /// Lengths of names and values in `text`.
-    fields: Vec<(u32, u32)>,
+    /// All but pseudo-fields.
+    fields: FieldList,
+    /// Bytes of names and values, pseudo-fields among them.
+    bytes: u64,
 }
 
 impl BlockMemo {
@@ -587,39 +594,22 @@ impl BlockMemo {
         (known == version && self.block == block).then_some((status, content_length))
     }
 
-    /// Hands the regular fields over; the bytes of all of them.
-    fn fields(&self, mut sink: impl FnMut(&[u8], &[u8])) -> u64 {
-        let mut rest = self.text.as_slice();
-        for (name, value) in &self.fields {
-            let (name, after) = rest.split_at(*name as usize);
-            let (value, after) = after.split_at(*value as usize);
-            rest = after;
-            if name[0] != b':' {
-                sink(name, value);
-            }
-        }
-        self.bytes()
-    }
-
     fn begin(&mut self, block: &[u8]) {
         self.known = None;
-        self.text.clear();
+        self.bytes = 0;
         self.fields.clear();
         self.block.clear();
         self.block.extend_from_slice(block);
     }
 
     fn learn(&mut self, name: &[u8], value: &[u8]) {
-        self.text.extend_from_slice(name);
-        self.text.extend_from_slice(value);
-        self.fields.push((name.len() as u32, value.len() as u32));
+        self.bytes += (name.len() + value.len()) as u64;
+        if name[0] != b':' {
+            self.fields.push(name, value, Indexing::Literal);
+        }
     }
 
     fn keep(&mut self, version: u64, status: u16, content_length: Option<u64>) {
         self.known = Some((version, status, content_length));
-    }
-
-    fn bytes(&self) -> u64 {
-        self.text.len() as u64
     }
 }

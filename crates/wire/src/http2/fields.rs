@@ -17,6 +17,13 @@ impl FieldList {
         self.spans.clear();
     }
 
+    /// Becomes equal to another list; memory is kept.
+    pub fn copy(&mut self, other: &FieldList) {
+        self.clear();
+        self.text.extend_from_slice(&other.text);
+        self.spans.extend_from_slice(&other.spans);
+    }
+
     /// Adds a field.
     pub fn push(&mut self, name: impl AsRef<[u8]>, value: impl AsRef<[u8]>, indexing: Indexing) {
         self.push_with(name, indexing, |text| text.extend_from_slice(value.as_ref()));

@@ -25,14 +25,26 @@ fn odd(nth: usize) -> Vec<u8> {
     said.into_bytes()
 }
 
+/// The same over HTTP/2, as far as it can be said there.
+fn odd_stream(nth: usize) -> Vec<u8> {
+    let said = match nth % 40 {
+        5..=7 => answer("500 Internal Server Error", "", "no"),
+        9 => answer("404 Not Found", "", ""),
+        12 => answer("200 OK", "X-Other: 1\r\n", "hello"),
+        15 => answer("200 OK", "", "hello!!"),
+        18 => answer("200 OK", "Trailer-X-Sum: 1\r\n", "hello"),
+        36 => answer("204 No Content", "", ""),
+        _ => ok("hello"),
+    };
+    said.into_bytes()
+}
+
 /// Counts of a run, as the report has them.
-fn counts(options: &str) -> Vec<(String, u64)> {
+fn counts(odd: fn(usize) -> Vec<u8>, options: &str) -> Vec<(String, u64)> {
     let served = AtomicUsize::new(0);
     let web = Web::start(move |_| odd(served.fetch_add(1, Ordering::Relaxed)));
-    let line = format!(
-        "http http://{}/x -c 1 -t 1 -n 400 -q --seed 5 --json {{}}/result.json {options}",
-        web.address
-    );
+    let line =
+        format!("http http://{}/x -t 1 -n 400 -q --seed 5 --json {{}}/result.json {options}", web.address);
     let report = run(&line).report();
     let names = [
         "requests",
@@ -46,6 +58,8 @@ fn counts(options: &str) -> Vec<(String, u64)> {
         "sent_bytes",
         "head_bytes",
         "body_bytes",
+        "field_bytes",
+        "interims",
         "ended",
     ];
     let counts = names.iter().map(|name| ((*name).to_owned(), report.sum(name)));
@@ -57,10 +71,24 @@ fn counts(options: &str) -> Vec<(String, u64)> {
 fn what_is_counted_is_the_same_as_off_the_fast_path() {
     // A limit of its own for the first byte is the driver's business.
     for more in ["", "--resend safe", "--resend never"] {
-        let (fast, driven) = (counts(more), counts(&format!("{more} --first-byte-timeout 20s")));
+        let more = format!("-c 1 {more}");
+        let (fast, driven) = (counts(odd, &more), counts(odd, &format!("{more} --first-byte-timeout 20s")));
         assert_eq!(fast, driven, "{more}");
         let count = |name: &str| fast.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
         assert_eq!((count("requests"), count("unfinished")), (400, 0));
         assert!(count("fine") >= 300 && count("failed") >= 40, "{fast:?}");
+    }
+}
+
+/// Requests over HTTP/2 that follow each other by themselves count as those that are sent one by one.
+#[test]
+fn requests_that_repeat_themselves_count_as_others() {
+    for more in ["-c 1", "-c 12 --streams 4", "-c 12 --streams 4 --header-table 0"] {
+        let more = format!("--http 2c {more}");
+        let repeated = counts(odd_stream, &more);
+        let driven = counts(odd_stream, &format!("{more} --first-byte-timeout 20s"));
+        assert_eq!(repeated, driven, "{more}");
+        let count = |name: &str| repeated.iter().find(|(other, _)| other == name).unwrap().1;
+        assert_eq!((count("requests"), count("fine"), count("unfinished")), (400, 360, 0), "{more}");
     }
 }

@@ -1,0 +1,128 @@
+//! The same request again and again over HTTP/2: as long as answers are good, its connection goes from one to the next by itself, and
+//! its user sleeps.
+//!
+//! It counts what [`super::http2`] would count. Whatever else comes wakes the user, who goes on there. Start reading at [`repeat`].
+
+use super::request::List;
+use super::{Client, Context, Sent, Turn, Worker, http2};
+use crate::channel::{Lease, Repeated, Repeats};
+use crate::pace::Phase;
+use crate::step::Line;
+use measure::{Exchange, Outcome};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use wire::http1::Expect;
+
+/// What one user repeats.
+struct Repetition {
+    worker: Rc<Worker>,
+    phase: Rc<Phase>,
+    /// Of a good answer.
+    status: u16,
+    /// The request that is under way: its turn, when it was sent, and its place in the account.
+    turn: Cell<Turn>,
+    at: Cell<Instant>,
+    place: Cell<usize>,
+    /// Requests that have begun.
+    begun: Cell<u64>,
+}
+
+impl Repetition {
+    fn begin(&self, turn: Turn, at: Instant) {
+        self.turn.set(turn);
+        self.at.set(at);
+        self.place.set(self.worker.account.begin_fast(turn.due));
+        self.begun.set(self.begun.get() + 1);
+    }
+}
+
+impl Repeats for Repetition {
+    fn ended(&self, answer: &Repeated, goes_on: bool) -> bool {
+        let (account, turn, at) = (&self.worker.account, self.turn.get(), self.at.get());
+        let since = |moment: Instant| answer.ended.saturating_duration_since(moment);
+        let exchange = Exchange {
+            status: self.status,
+            service: since(at),
+            response: since(turn.due),
+            first_byte: Some(answer.first_byte.saturating_duration_since(at)),
+            reused: true,
+            lateness: turn.lateness,
+            sent_bytes: answer.sent_bytes,
+            head_bytes: answer.head_bytes,
+            body_bytes: answer.body_bytes,
+            // Known from what is under way.
+            ..Exchange::new(Outcome::Fine, Duration::ZERO)
+        };
+        account.end_fast(self.place.get(), &exchange);
+        // The status counts with its name, as in `http2.rs`.
+        account.count(|counts| counts.field_bytes += answer.field_bytes + 10);
+        let due = answer.ended;
+        let number = goes_on.then(|| self.worker.next_number(&self.phase, due)).flatten();
+        let Some(number) = number else { return false };
+        self.begin(Turn { number, due, lateness: None }, due);
+        true
+    }
+}
+
+/// A place where a request may go on by itself now: `None` where it is to be sent by the driver.
+pub(crate) fn lease_repeating(context: Context<'_>, client: &Client, line: Line<'_>) -> Option<Lease> {
+    let worker = context.worker;
+    let fits = worker.may_repeat
+        && line.is_plain()
+        && !worker.account.wanted.first.get()
+        && !client.failed
+        && client.status != 0
+        && client.refusals == 0;
+    let key = line.head_key().filter(|_| fits)?;
+    worker.channels.lease_repeating(&client.slot, line.destination(), key)
+}
+
+/// Sends a request, for which [`lease_repeating`] has given a place, and those that follow it, until something else comes of one than a
+/// good answer, or there is none any more. Returns how many have begun.
+pub(crate) async fn repeat(
+    (worker, phase): (&Rc<Worker>, &Rc<Phase>),
+    client: &mut Client,
+    mut lease: Lease,
+    line: Line<'_>,
+    first: Turn,
+) -> u64 {
+    let repetition = Rc::new(Repetition {
+        worker: worker.clone(),
+        phase: phase.clone(),
+        status: client.status,
+        turn: Cell::new(first),
+        at: Cell::new(first.due),
+        place: Cell::default(),
+        begun: Cell::new(0),
+    });
+    repetition.begin(first, worker.net.recently());
+    let bytes = lease.repeat(line.head_key().unwrap_or_default(), client.status, repetition.clone());
+    let deadline = || worker.channels.first_deadline(repetition.at.get());
+    // The request that is under way may be a later one than that which was waited for.
+    while !lease.news(deadline()).await && worker.net.now() < deadline() {}
+    let rests = lease.stop_repeating();
+    if rests {
+        client.ended = lease.look(|letter| letter.latest);
+        return repetition.begun.get();
+    }
+    worker.account.leave_fast(repetition.place.get());
+    let sent = Sent {
+        item: line,
+        turn: repetition.turn.get(),
+        at: repetition.at.get(),
+        bytes,
+        expect: Expect::Body,
+        reused: true,
+        connect: None,
+        begun: None,
+        last: false,
+        answers: 1,
+        connection: lease.connection(),
+    };
+    let context = Context { worker, phase };
+    let mut call = List::plain(context, client.user);
+    // On the heap, so that users need no room for what is rare.
+    Box::pin(http2::go_on(context, client, &mut call, lease, sent)).await;
+    repetition.begun.get()
+}
