@@ -111,6 +111,12 @@ origin_counts! {
     goaways,
     /// Interim answers (103) that were sent, because the plan asked for them.
     early_hints,
+    /// Requests that carried a canary.
+    canaries,
+    /// Those of them with the canary of another request, or a damaged one.
+    canaries_foreign,
+    /// Those of them that had come before: somebody sent one request twice.
+    doubled,
     /// TLS handshakes completed.
     handshakes,
     /// Those of them that resumed a session.

@@ -176,6 +176,8 @@ counted! {
         LeakedNonce = ("leaked_nonce", "private answer given to another"),
         /// It sets a cookie that the origin set for one user, and reached another.
         SharedCookie = ("shared_cookie", "Set-Cookie given to another"),
+        /// A field of another request, or of its answer, got into this one.
+        LeakedField = ("leaked_field", "field of another message"),
         /// It is whole and right, for another request.
         AnothersAnswer = ("anothers_answer", "another's answer"),
         /// It is an error that the origin gave to an earlier request and that nobody may store.

@@ -41,6 +41,8 @@ pub(crate) trait Head {
     fn vary(&mut self, worker: &Worker);
     /// The stamp, as bytes.
     fn stamp(&mut self, value: &[u8]);
+    /// The answer's canary.
+    fn canary(&mut self, value: &[u8]);
     /// The length of the content; `None`: it is not told, so that chunks frame it where the protocol needs that.
     fn length(&mut self, length: Option<u64>);
     /// The plan's own fields, what becomes of the connection (RFC 9112 section 9.3), and the end of the head.
@@ -76,6 +78,10 @@ impl Head for Vec<u8> {
     #[inline]
     fn stamp(&mut self, value: &[u8]) {
         field(self, plan::site::STAMP_FIELD, value);
+    }
+
+    fn canary(&mut self, value: &[u8]) {
+        field(self, plan::canary::CANARY_FIELD, value);
     }
 
     #[inline]
@@ -146,6 +152,10 @@ impl Head for Fields {
 
     fn stamp(&mut self, value: &[u8]) {
         self.stamp.extend_from_slice(value);
+    }
+
+    fn canary(&mut self, value: &[u8]) {
+        self.list.push("wringer-canary", value, Indexing::Literal);
     }
 
     fn length(&mut self, length: Option<u64>) {

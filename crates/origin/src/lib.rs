@@ -22,6 +22,7 @@ mod http2;
 mod jtest;
 mod message;
 mod native;
+mod nonces;
 mod range;
 mod request;
 mod send;
@@ -32,6 +33,7 @@ pub use accounts::Accounts;
 pub use history::{HEAD_KEPT, History, Remembered};
 pub use serve::serve;
 
+use nonces::Nonces;
 use plan::Site;
 use std::sync::Arc;
 
@@ -57,6 +59,8 @@ pub struct Shared {
     pub accounts: Arc<Accounts>,
     /// The last exchanges, by worker.
     pub histories: Vec<History>,
+    /// Requests that came lately.
+    nonces: Nonces,
     /// The site's fingerprint, which clients compare with theirs.
     pub fingerprint: u64,
 }
@@ -67,7 +71,8 @@ impl Shared {
         let workers = workers.max(1);
         let fingerprint = settings.site.fingerprint();
         let histories = (0..workers).map(|_| History::new(settings.behaviour.remember)).collect();
-        Arc::new(Shared { settings, accounts: Accounts::new(workers), histories, fingerprint })
+        let (accounts, nonces) = (Accounts::new(workers), Nonces::default());
+        Arc::new(Shared { settings, accounts, histories, nonces, fingerprint })
     }
 
     /// How many workers serve.

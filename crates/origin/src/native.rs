@@ -11,6 +11,7 @@ use crate::head::{
 use crate::range::{self, Span};
 use crate::request::{Method, Request};
 use crate::worker::{Turn, Worker};
+use plan::canary;
 use plan::draw::hash;
 use plan::site::{self, NotAnObject, Paths, StampKind, Storage};
 use wire::http1::Version;
@@ -46,6 +47,7 @@ pub(crate) fn compose(
     out: &mut impl Head,
 ) -> Answer {
     let reply = Reply { worker, request, keep_alive };
+    worker.count_canary(request);
     if !matches!(request.method, Method::Get | Method::Head) {
         return reply.refuse(out, turn, scratch, 405);
     }
@@ -301,6 +303,9 @@ impl Reply<'_> {
     fn stamp(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch, kind: StampKind) {
         let stamp = self.worker.stamp(turn, self.request, kind);
         out.stamp(scratch.value(|value| stamp.write(value)));
+        if !self.request.canaries.is_none() {
+            out.canary(scratch.value(|value| canary::write(value, turn.serial)));
+        }
     }
 
     #[inline]

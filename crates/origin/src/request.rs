@@ -4,6 +4,7 @@
 //! path allocates nothing.
 
 use crate::history::HEAD_KEPT;
+use plan::canary::{self, CANARY_FIELD};
 use plan::site::{NONCE_FIELD, VaryOn, read_hex};
 use std::rc::Rc;
 use wire::http1::{Framing, RequestHead, RequestSink, Target, Version};
@@ -58,6 +59,7 @@ pub(crate) struct Request {
     /// Bytes of content that came so far, framing removed.
     pub(crate) body_bytes: u64,
     pub(crate) nonce: u64,
+    pub(crate) canaries: Canaries,
     pub(crate) variant: u32,
     pub(crate) if_none_match: Value,
     pub(crate) if_modified_since: Value,
@@ -74,6 +76,31 @@ pub(crate) struct JtestFields {
     pub(crate) agent_alternate: Option<u32>,
     /// Connection or Proxy-Connection stands there; whether one of them says `close`.
     connection: Option<bool>,
+}
+
+/// Canaries that came with a request: its own, and perhaps those of others.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Canaries {
+    count: usize,
+    /// The numbers of the first and the last; 0: damaged.
+    numbers: [u64; 2],
+}
+
+impl Canaries {
+    fn add(&mut self, value: &[u8]) {
+        self.numbers[self.count.min(1)] = canary::read(value).unwrap_or(0);
+        self.count += 1;
+    }
+
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of one that is not that of the request with this nonce.
+    pub(crate) fn foreign(&self, nonce: u64) -> Option<u64> {
+        self.numbers[..self.count.min(2)].iter().copied().find(|number| *number != nonce)
+    }
 }
 
 /// The value of a field that may be absent. Lines of one name become one list (RFC 9110 section 5.3).
@@ -135,6 +162,7 @@ impl Request {
             raw: Vec::new(),
             body_bytes: 0,
             nonce: 0,
+            canaries: Canaries::default(),
             variant: 0,
             if_none_match: Value::default(),
             if_modified_since: Value::default(),
@@ -151,6 +179,7 @@ impl Request {
         self.expect_continue = false;
         self.body_bytes = 0;
         self.nonce = 0;
+        self.canaries = Canaries::default();
         self.variant = 0;
         for value in
             [&mut self.if_none_match, &mut self.if_modified_since, &mut self.range, &mut self.if_range]
@@ -238,6 +267,7 @@ impl RequestSink for Request {
             5 if name.eq_ignore_ascii_case(b"range") => self.range.append(value),
             8 if name.eq_ignore_ascii_case(b"if-range") => self.if_range.append(value),
             13 if name.eq_ignore_ascii_case(b"if-none-match") => self.if_none_match.append(value),
+            14 if name.eq_ignore_ascii_case(CANARY_FIELD.as_bytes()) => self.canaries.add(value),
             15 if name.eq_ignore_ascii_case(NONCE_FIELD.as_bytes()) => {
                 self.nonce = read_hex(value).unwrap_or(0);
             }

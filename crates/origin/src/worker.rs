@@ -122,7 +122,20 @@ impl Worker {
     #[inline]
     pub(crate) fn stamp(&self, turn: &Turn, request: &Request, kind: StampKind) -> Stamp {
         let (serial, made_at_us) = (turn.serial, turn.now_us);
-        Stamp { serial, asked_by: request.nonce, made_at_us, kind, sets_cookie: self.sets_cookie }
+        let foreign = request.canaries.foreign(request.nonce);
+        Stamp { serial, asked_by: request.nonce, made_at_us, kind, sets_cookie: self.sets_cookie, foreign }
+    }
+
+    /// Counts a request that carries a canary, and whether it is one that came before.
+    #[inline]
+    pub(crate) fn count_canary(&self, request: &Request) {
+        if request.canaries.is_none() {
+            return;
+        }
+        let counts = self.counts();
+        counts.canaries.add(1);
+        counts.canaries_foreign.add(u64::from(request.canaries.foreign(request.nonce).is_some()));
+        counts.doubled.add(u64::from(self.shared.nonces.again(request.nonce)));
     }
 
     /// How long the answer is to be held back.

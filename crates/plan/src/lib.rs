@@ -7,6 +7,7 @@
 //! Start reading at [`Plan`]; then [`Site`] (what exists) and [`Load`] (what is asked, when, and until when).
 
 pub mod answer;
+pub mod canary;
 pub mod check;
 pub mod content;
 pub mod data;

@@ -229,6 +229,13 @@ pub struct Check {
     /// Share of requests that may be answered wrongly before the run as a whole counts as wrong.
     #[serde(skip_serializing_if = "is_nothing")]
     pub tolerated: f64,
+    /// Requests for objects carry a [canary](crate::canary), and so do their answers.
+    #[serde(skip_serializing_if = "is_no")]
+    pub canaries: bool,
+}
+
+fn is_no(wanted: &bool) -> bool {
+    !*wanted
 }
 
 fn is_nothing(share: &f64) -> bool {
@@ -237,7 +244,14 @@ fn is_nothing(share: &f64) -> bool {
 
 impl Default for Check {
     fn default() -> Check {
-        Check { content: CheckContent::All, length: true, cuts_expected: false, evidence: 20, tolerated: 0.0 }
+        Check {
+            content: CheckContent::All,
+            length: true,
+            cuts_expected: false,
+            evidence: 20,
+            tolerated: 0.0,
+            canaries: false,
+        }
     }
 }
 

@@ -500,6 +500,8 @@ pub struct Stamp {
     pub kind: StampKind,
     /// The origin set a cookie with it, by the plan's own fields.
     pub sets_cookie: bool,
+    /// Number of the [canary](crate::canary) that came with the request and belongs to another one; 0: it was damaged.
+    pub foreign: Option<u64>,
 }
 
 impl Stamp {
@@ -515,6 +517,10 @@ impl Stamp {
         if self.sets_cookie {
             out.push(b's');
         }
+        if let Some(foreign) = self.foreign {
+            out.push(b' ');
+            write_hex(out, foreign);
+        }
     }
 
     /// Reads the field's value.
@@ -524,7 +530,8 @@ impl Stamp {
         let (serial, asked_by, made_at_us) = (number()?, number()?, number()?);
         let (letter, rest) = words.next()?.split_first()?;
         let (kind, _) = StampKind::LETTERS.into_iter().find(|(_, known)| known == letter)?;
-        Some(Stamp { serial, asked_by, made_at_us, kind, sets_cookie: rest == b"s" })
+        let foreign = words.next().and_then(read_hex);
+        Some(Stamp { serial, asked_by, made_at_us, kind, sets_cookie: rest == b"s", foreign })
     }
 }
 
@@ -568,9 +575,9 @@ mod tests {
             let body = written(|out| write_prefix(out, object, 7, 2, 500));
             let prefix = Prefix { object, version: 7, variant: 2, size: 500 };
             assert_eq!((read_prefix(&body), prefix_length(&prefix)), (Some(prefix), body.len() as u64));
-            for sets_cookie in [false, true] {
-                let kind = StampKind::Cut;
-                let stamp = Stamp { serial: 5, asked_by: object, made_at_us: 1 << 50, kind, sets_cookie };
+            for (sets_cookie, foreign) in [(false, None), (true, None), (false, Some(0)), (true, Some(9))] {
+                let (kind, made_at_us) = (StampKind::Cut, 1 << 50);
+                let stamp = Stamp { serial: 5, asked_by: object, made_at_us, kind, sets_cookie, foreign };
                 assert_eq!(Stamp::read(&written(|out| stamp.write(out))), Some(stamp));
             }
         }

@@ -225,7 +225,12 @@ impl CacheArgs {
             target: Some(target.to_owned()),
             sources: self.load.sources.clone(),
             protocol: Protocol::Http1(http),
-            check: Check { content: self.ask.check, evidence: self.ask.evidence, ..Check::default() },
+            check: Check {
+                content: self.ask.check,
+                evidence: self.ask.evidence,
+                canaries: self.ask.canaries,
+                ..Check::default()
+            },
             limits: self.load.limits(),
             phases: self.all_phases(&site),
             trace: Trace::default(),

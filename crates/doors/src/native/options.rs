@@ -198,6 +198,9 @@ pub struct AskArgs {
     /// How much of each body is compared: all, prefix or nothing
     #[arg(long, value_name = "HOW MUCH", default_value = "all", value_parser = check_content)]
     pub check: CheckContent,
+    /// Each request and answer carries a field of which there is no second one, to find fields that get into other messages
+    #[arg(long)]
+    pub canaries: bool,
     /// How many faulty answers are kept
     #[arg(long, value_name = "N", default_value = "20", value_parser = count32)]
     pub evidence: u32,

@@ -1,11 +1,13 @@
 //! The judge of one answer: it is pushed the answer's fields and bytes as they arrive and says at the end what the
 //! answer was. Plain answers cost it no allocation.
 
+use super::canaries;
 use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
 use super::{Answer, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
 use measure::event::Wrong;
 use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
+use plan::canary::{self, CANARY_FIELD};
 use plan::content::Content;
 use plan::site::{Form, Site, Stamp, StampKind, Storage, leading_number, read_etag};
 use plan::{Check, CheckContent, jtest};
@@ -20,6 +22,8 @@ pub(crate) struct Head {
     pub keep_alive: bool,
     pub content_length: Option<u64>,
     pub stamp: Option<Stamp>,
+    /// Numbers of the first and the last of the answer's canaries; 0: it is damaged.
+    pub canaries: [Option<u64>; 2],
     pub etag: Option<(u64, u64, u32)>,
     /// It has a Set-Cookie field.
     pub sets_cookie: bool,
@@ -215,6 +219,9 @@ impl<'a> Judge<'a> {
 
     /// Looks at what can be judged once the head is there, and decides how the body is compared.
     fn judge_head(&mut self) {
+        if let Some(finding) = canaries::judge(self.asked.nonce, &self.head) {
+            return self.found(finding);
+        }
         match (self.head.status, self.asked.range) {
             (200, _) => self.expected_bytes = Some(self.asked.size),
             (206, Some((first, last))) => self.judge_range(first, last),
@@ -437,6 +444,10 @@ impl ResponseSink for Judge<'_> {
             4 if name.eq_ignore_ascii_case(b"ETag") => self.head.etag = read_etag(value),
             7 if name.eq_ignore_ascii_case(b"Wringer") => self.head.stamp = Stamp::read(value),
             10 if name.eq_ignore_ascii_case(b"Set-Cookie") => self.head.sets_cookie = true,
+            14 if name.eq_ignore_ascii_case(CANARY_FIELD.as_bytes()) => {
+                let place = usize::from(self.head.canaries[0].is_some());
+                self.head.canaries[place] = Some(canary::read(value).unwrap_or(0));
+            }
             13 if name.eq_ignore_ascii_case(b"Content-Range") => self.head.content_range = read_range(value),
             _ => {}
         }
@@ -566,7 +577,7 @@ mod tests {
     }
 
     fn stamp(asked_by: u64, made_at_us: u64, kind: StampKind) -> Stamp {
-        Stamp { serial: 9, asked_by, made_at_us, kind, sets_cookie: false }
+        Stamp { serial: 9, asked_by, made_at_us, kind, sets_cookie: false, foreign: None }
     }
 
     #[test]

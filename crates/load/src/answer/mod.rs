@@ -5,6 +5,7 @@
 //! comes or once a TCP message is there.
 
 mod after;
+mod canaries;
 mod check;
 pub(crate) mod coding;
 mod find;

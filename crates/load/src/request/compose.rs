@@ -2,6 +2,7 @@
 //! order (spec/jtest.md section 3.3).
 
 use super::asked::{Asked, What};
+use plan::canary::{self, CANARY_FIELD};
 use plan::jtest::Extension;
 use plan::site::{self, Form, NONCE_FIELD, Paths, Site, write_hex, write_number};
 use plan::{Http1, RequestForm};
@@ -28,6 +29,8 @@ pub(crate) struct Composer {
     lower: Vec<(String, Vec<u8>)>,
     vary_lower: String,
     nonce: String,
+    /// Requests carry a canary, whose field is spelled so in HTTP/2.
+    canary: Option<String>,
 }
 
 impl Composer {
@@ -57,7 +60,13 @@ impl Composer {
             lower: http.fields.iter().map(lower).collect(),
             vary_lower: site.vary_on.field().to_ascii_lowercase(),
             nonce: NONCE_FIELD.to_ascii_lowercase(),
+            canary: None,
         }
+    }
+
+    /// With canaries or without.
+    pub fn with_canaries(self, wanted: bool) -> Composer {
+        Composer { canary: wanted.then(|| CANARY_FIELD.to_ascii_lowercase()), ..self }
     }
 
     /// Bytes of the body that a request carries.
@@ -114,6 +123,9 @@ impl Composer {
             });
         }
         to.push_with(&self.nonce, Indexing::Literal, |out| write_hex(out, asked.nonce));
+        if let Some(name) = &self.canary {
+            to.push_with(name, Indexing::Literal, |out| canary::write(out, asked.nonce));
+        }
     }
 
     fn target(&self, out: &mut Vec<u8>, path: impl FnOnce(&mut Vec<u8>)) -> std::ops::Range<usize> {
@@ -154,6 +166,12 @@ impl Composer {
         out.extend_from_slice(b": ");
         write_hex(out, asked.nonce);
         out.extend_from_slice(b"\r\n");
+        if self.canary.is_some() {
+            out.extend_from_slice(CANARY_FIELD.as_bytes());
+            out.extend_from_slice(b": ");
+            canary::write(out, asked.nonce);
+            out.extend_from_slice(b"\r\n");
+        }
         if asked.reload {
             out.extend_from_slice(b"Cache-Control: no-cache\r\nPragma: no-cache\r\n");
         }

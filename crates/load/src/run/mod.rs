@@ -110,7 +110,7 @@ impl Run {
         let worker = Worker {
             has_fast_path: crate::exchange::has_fast_path(&load),
             may_repeat: crate::exchange::may_repeat(&load),
-            composer: Composer::new(channels.http(), &site),
+            composer: Composer::new(channels.http(), &site).with_canaries(load.check.canaries),
             net,
             load,
             site,

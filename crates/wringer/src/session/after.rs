@@ -2,7 +2,8 @@
 //! figures. Pure.
 
 use super::SessionOptions;
-use measure::{Clock, Contention, FailureKind, MachineUse, PhaseResult, SelfCheck, WorkerUse};
+use measure::{Clock, Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, WorkerUse};
+use plan::canary::CANARY_FIELD;
 use plan::predict::{self, Observed};
 use plan::{Law, Plan, Step};
 use std::time::Duration;
@@ -16,6 +17,26 @@ pub fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Opt
             "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}{stored}"
         )
     })
+}
+
+/// Requests that something between clients and origin has made two of, or of which the origin saw no canary. `resent`: those that the
+/// clients sent twice themselves.
+pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
+    let doubled = origin.doubled.saturating_sub(resent);
+    let doubled = (doubled > 0).then(|| {
+        format!(
+            "{doubled} requests came to the origin twice, and no client sent them twice: the proxy tries again, fetches in parts, \
+             or makes two requests of one"
+        )
+    });
+    let bare = origin.requests.saturating_sub(origin.canaries);
+    let bare = (bare > 0).then(|| {
+        format!(
+            "{bare} requests came to the origin without the field {CANARY_FIELD}, which each client sends: the proxy takes it out, \
+             asks by itself (health checks), or takes a part of one request for another one"
+        )
+    });
+    doubled.into_iter().chain(bare).collect()
 }
 
 /// Marks the phases in which the origin's accounts end, and says so.

@@ -643,6 +643,11 @@ impl Session<'_, '_> {
                  made for. Private answers, cookies and errors given to another are seen only when they come again"
             ));
         }
+        let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
+        if let Some(origin) = origin.filter(|_| canaries) {
+            let resent = phases.iter().map(|phase| phase.counts().resent).sum();
+            notes.extend(after::split(origin, resent));
+        }
         notes
     }
 }

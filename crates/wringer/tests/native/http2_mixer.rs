@@ -9,6 +9,8 @@ use wire::http2::{
     Template,
 };
 
+const CANARY: &str = "wringer-canary";
+
 /// What two streams get of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mixes {
@@ -16,6 +18,12 @@ pub enum Mixes {
     Answers,
     /// One field of the request: that by which the origin knows it.
     RequestFields,
+    /// The second request gets the canary of the first.
+    Canaries,
+    /// The second answer gets the canary of the first, beside its own.
+    AnswerCanaries,
+    /// The first request goes to the origin twice, and the second answer is dropped.
+    Doubles,
     /// Nothing: all is as it should be.
     Nothing,
 }
@@ -42,7 +50,7 @@ impl Mixer {
         Mixer { address, mixed }
     }
 
-    /// Requests that got what belonged to another one.
+    /// Requests that got what belonged to another one, or of which two were made.
     pub fn mixed(&self) -> u64 {
         self.mixed.load(Ordering::SeqCst)
     }
@@ -140,12 +148,25 @@ impl Connection {
             }
             let mut batch = std::mem::take(&mut requests.whole);
             let mixes = self.is_turn(batch.len());
-            if mixes && self.mixes == Mixes::RequestFields {
-                mix_fields(&mut batch);
+            let mixes = if mixes { self.mixes } else { Mixes::Nothing };
+            match mixes {
+                Mixes::RequestFields => mix_fields(&mut batch),
+                Mixes::Canaries => {
+                    let canary = batch[0].1.get(CANARY).unwrap().to_vec();
+                    batch[1].1 = with_field(&batch[1].1, CANARY, &canary);
+                }
+                Mixes::Doubles => batch.push(batch[0].clone()),
+                Mixes::Answers | Mixes::AnswerCanaries | Mixes::Nothing => {}
             }
             let mut answers = ask(&mut upstream, &mut asker, &batch, &mut buffer)?;
-            if mixes && self.mixes == Mixes::Answers {
-                answers.swap(0, 1);
+            match mixes {
+                Mixes::Answers => answers.swap(0, 1),
+                Mixes::AnswerCanaries => {
+                    let canary = answers[0].1.get(CANARY).unwrap().to_vec();
+                    answers[1].1.push(CANARY, canary, Indexing::Literal);
+                }
+                Mixes::Doubles => drop((batch.pop(), answers.pop())),
+                Mixes::RequestFields | Mixes::Canaries | Mixes::Nothing => {}
             }
             let mut bodies = Bodies(Vec::new());
             for ((id, ..), (_, fields, body)) in batch.iter().zip(answers) {
@@ -163,7 +184,8 @@ impl Connection {
         self.requests += requests as u64;
         let turn = self.requests / self.every > before && requests > 1 && self.mixes != Mixes::Nothing;
         if turn {
-            self.mixed.fetch_add(2, Ordering::SeqCst);
+            let two = matches!(self.mixes, Mixes::Answers | Mixes::RequestFields);
+            self.mixed.fetch_add(1 + u64::from(two), Ordering::SeqCst);
         }
         turn
     }
@@ -175,13 +197,18 @@ fn mix_fields(batch: &mut [(u32, FieldList, Vec<u8>)]) {
     let number = |list: &FieldList| list.get(NAME).unwrap().to_vec();
     let numbers = [number(&batch[1].1), number(&batch[0].1)];
     for ((_, list, _), number) in batch.iter_mut().zip(numbers) {
-        let mut mixed = FieldList::default();
-        for (name, value, indexing) in list.iter() {
-            let value = if name == NAME.as_bytes() { number.as_slice() } else { value };
-            mixed.push(name, value, indexing);
-        }
-        *list = mixed;
+        *list = with_field(list, NAME, &number);
     }
+}
+
+/// A list of fields with another value for one of them.
+fn with_field(list: &FieldList, changed: &str, to: &[u8]) -> FieldList {
+    let mut mixed = FieldList::default();
+    for (name, value, indexing) in list.iter() {
+        let value = if name == changed.as_bytes() { to } else { value };
+        mixed.push(name, value, indexing);
+    }
+    mixed
 }
 
 /// Asks the origin for all of a batch at once; the answers in the order of the batch.

@@ -17,6 +17,7 @@ mod http;
 mod http2;
 mod http2_mixer;
 mod http2_odd;
+mod http2_oracle;
 mod http2_peer;
 mod jmeter;
 mod journeys;
