@@ -170,7 +170,8 @@ impl<'a> Doors<'a> {
 
     fn pressing<'b>(&'b self, row: &Row, script: Option<&'b Path>) -> Pressing<'b> {
         let seconds = self.place.time.as_secs();
-        Pressing { url: &self.url, connections: CONNECTIONS, seconds, is_short: row.is_short, script }
+        let (url, connections, is_short) = (&self.url, CONNECTIONS, row.is_short);
+        Pressing { url, connections, seconds, is_short, streams: None, script }
     }
 
     fn door(&self, row: &Row) -> Result<Figures> {

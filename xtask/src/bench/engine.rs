@@ -205,8 +205,14 @@ impl<'a> Engine<'a> {
             return samples;
         }
         let seconds = self.place.time.as_secs();
-        let pressing =
-            Pressing { url, connections: case.connections, seconds, is_short: case.is_short, script: None };
+        let pressing = Pressing {
+            url,
+            connections: case.connections,
+            seconds,
+            is_short: case.is_short,
+            streams: None,
+            script: None,
+        };
         for peer in PEERS.into_iter().filter(|peer| peer.is_installed() && peer.can(&pressing)) {
             samples.extend(sample(peer.program(), self.place.peer(peer, &pressing)));
         }

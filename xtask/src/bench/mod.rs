@@ -8,6 +8,7 @@
 pub mod bare;
 mod doors;
 mod engine;
+mod http2;
 mod measure;
 mod messages;
 mod peers;
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 use self::doors::Doors;
 use self::engine::Engine;
+use self::http2::Http2;
 use self::messages::Messages;
 use self::place::Place;
 use self::proxies::Proxies;
@@ -42,6 +44,8 @@ enum Part {
     Proxies,
     /// The engine by itself.
     Engine,
+    /// The engine over HTTP/2.
+    Http2,
     /// Old command lines.
     Doors,
     /// TCP messages.
@@ -83,7 +87,7 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
             "--only" => options.only = Some(part(value?)?),
             _ => {
                 return Err(format!(
-                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|doors|messages"
+                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|http2|doors|messages"
                 ));
             }
         }
@@ -95,9 +99,10 @@ fn part(name: &str) -> Result<Part> {
     match name {
         "proxies" => Ok(Part::Proxies),
         "engine" => Ok(Part::Engine),
+        "http2" => Ok(Part::Http2),
         "doors" => Ok(Part::Doors),
         "messages" => Ok(Part::Messages),
-        _ => Err(format!("bench: --only wants proxies, engine, doors or messages, not '{name}'")),
+        _ => Err(format!("bench: --only wants proxies, engine, http2, doors or messages, not '{name}'")),
     }
 }
 
@@ -136,11 +141,13 @@ fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
     let wanted = |part| options.only.is_none_or(|only| only == part);
     let proxies = if wanted(Part::Proxies) { Some(Proxies::start(place)?) } else { None };
     let engine = if wanted(Part::Engine) { Engine::start(place)? } else { None };
+    let http2 = if wanted(Part::Http2) { Http2::start(place)? } else { None };
     let doors = if wanted(Part::Doors) { Doors::start(place)? } else { None };
     let messages = if wanted(Part::Messages) { Some(Messages::start(place)?) } else { None };
     let mut groups: Vec<Group<'_>> = Vec::new();
     groups.extend(proxies.iter().flat_map(Proxies::groups));
     groups.extend(engine.iter().flat_map(Engine::groups));
+    groups.extend(http2.iter().flat_map(Http2::groups));
     groups.extend(doors.iter().flat_map(Doors::groups));
     groups.extend(messages.iter().flat_map(Messages::groups));
     let rounds = 0..options.rounds;

@@ -28,6 +28,8 @@ pub struct Pressing<'a> {
     pub seconds: u64,
     /// Whether each request opens a connection of its own.
     pub is_short: bool,
+    /// Requests under way on each connection, where HTTP/2 is spoken.
+    pub streams: Option<u32>,
     /// What wrk runs for each request.
     pub script: Option<&'a Path>,
 }
@@ -53,9 +55,10 @@ impl Peer {
         shell::find(self.program()).is_some()
     }
 
-    /// Whether it has a way to do this. h2load takes a connection that the server closes for a failure.
+    /// Whether it has a way to do this. h2load takes a connection that the server closes for a failure, and alone speaks HTTP/2.
     pub fn can(self, pressing: &Pressing<'_>) -> bool {
         match self {
+            Self::Ab | Self::Wrk | Self::Hey | Self::Siege if pressing.streams.is_some() => false,
             Self::H2load => !pressing.is_short,
             Self::Siege => pressing.connections <= SIEGE_CONNECTIONS,
             Self::Ab | Self::Wrk | Self::Hey => true,
@@ -75,7 +78,7 @@ impl Peer {
 
     /// One thread where there is a choice.
     fn arguments(self, pressing: &Pressing<'_>) -> Vec<String> {
-        let Pressing { url, connections, seconds, is_short, script } = *pressing;
+        let Pressing { url, connections, seconds, is_short, streams, script } = *pressing;
         let line = match self {
             // Without a number, -t stands for 50000 requests at most.
             Self::Ab => {
@@ -83,7 +86,10 @@ impl Peer {
                 format!("{kept} -q -c {connections} -t {seconds} -n {} {url}", seconds * 200_000)
             }
             Self::Wrk => format!("-t 1 -c {connections} -d {seconds}s --latency {url}"),
-            Self::H2load => format!("--h1 -t 1 -c {connections} -D {seconds} {url}"),
+            Self::H2load => {
+                let version = streams.map_or_else(|| "--h1".to_owned(), |streams| format!("-m {streams}"));
+                format!("{version} -t 1 -c {connections} -D {seconds} {url}")
+            }
             Self::Hey => {
                 let kept = if is_short { "-disable-keepalive" } else { "" };
                 format!("{kept} -cpus 1 -c {connections} -z {seconds}s {url}")
@@ -194,13 +200,22 @@ mod tests {
 
     #[test]
     fn short_connections_are_asked_for() {
-        let pressing =
-            Pressing { url: "http://h/", connections: 64, seconds: 2, is_short: true, script: None };
+        let pressing = Pressing {
+            url: "http://h/",
+            connections: 64,
+            seconds: 2,
+            is_short: true,
+            streams: None,
+            script: None,
+        };
         assert!(Peer::Wrk.arguments(&pressing).contains(&"Connection: close".to_owned()));
         assert!(!Peer::Ab.arguments(&pressing).contains(&"-k".to_owned()));
         assert!(!Peer::H2load.can(&pressing));
         let kept = Pressing { is_short: false, connections: 1024, ..pressing };
         assert!(Peer::Ab.arguments(&kept).contains(&"-k".to_owned()));
         assert!(Peer::H2load.can(&kept) && !Peer::Siege.can(&kept));
+        let shared = Pressing { streams: Some(10), ..kept };
+        assert!(Peer::H2load.can(&shared) && !Peer::Wrk.can(&shared));
+        assert!(Peer::H2load.arguments(&shared).starts_with(&["-m".to_owned(), "10".to_owned()]));
     }
 }

@@ -189,6 +189,7 @@ impl<'a> Proxies<'a> {
             connections: USERS,
             seconds: self.place.time.as_secs(),
             is_short: false,
+            streams: None,
             script: None,
         }
     }
