@@ -39,6 +39,7 @@ Usage: cargo xtask COMMAND
                      debug build is installed, run and removed
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each
+  schema             write the JSON Schema of plan files; a test sees that the committed one is of today's types
   web [--check|--test]
                      build the page from web/; --check: that the committed one is up to date; --test: try it in a browser
   screenshots        pictures of the page for the docs
@@ -73,6 +74,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "fuzz" => fuzz::run(&fuzz::parse(rest)?),
         "instructions" => instructions::run(rest),
         "memory" => memory::run(rest),
+        "schema" => none_of(rest).and_then(|()| schema()),
         "web" => web::run(rest),
         "screenshots" => none_of(rest).and_then(|()| web::screenshots()),
         "bench" => bench::run(&bench::parse(rest)?),
@@ -85,6 +87,12 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         }
         unknown => Err(format!("no command '{unknown}'\n{USAGE}")),
     }
+}
+
+/// The types of plans say their schema in tests alone, so that no build of the tool compiles what makes it.
+fn schema() -> Result<()> {
+    let mut command = shell::cargo(["test", "--package", "plan", "--lib", "the_committed_schema"]);
+    shell::run(command.env("WRINGER_WRITE_SCHEMA", "1"))
 }
 
 fn none_of(rest: &[String]) -> Result<()> {

@@ -5,11 +5,11 @@
 
 use crate::body::Body;
 use crate::data::unescape;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What must stand at a place of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// Where to look.
@@ -26,7 +26,8 @@ pub struct Check {
 }
 
 /// What a value must be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Must {
     /// There at all.
@@ -109,7 +110,8 @@ impl Check {
 }
 
 /// A value that is taken from an answer and kept under a name; an answer without it has failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Extract {
     /// As it stands between the braces of what is sent later.
@@ -150,7 +152,8 @@ impl Extract {
 }
 
 /// Which of several values is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
     /// The first.
@@ -181,7 +184,8 @@ fn pattern_violation(pattern: &str) -> Option<String> {
 }
 
 /// How ISO 8583's bitmaps are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IsoBitmap {
     /// 8 bytes.
@@ -192,7 +196,8 @@ pub enum IsoBitmap {
 }
 
 /// How the fields of ISO 8583 are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IsoCoding {
     /// Characters of ASCII.
@@ -239,7 +244,8 @@ impl IsoForm {
 }
 
 /// A place in an answer, or in a TCP message that is sent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Selector {
     /// The part of the message that is looked at.
@@ -250,7 +256,8 @@ pub struct Selector {
 }
 
 /// A part of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// The content of HTTP; of a TCP message what stands behind the head and before a delimiter.
@@ -271,7 +278,8 @@ pub enum Part {
 }
 
 /// How a value is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum By {
     /// At a fixed place.

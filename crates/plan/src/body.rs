@@ -4,7 +4,6 @@
 use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
@@ -101,7 +100,8 @@ impl Body {
 }
 
 /// The forms in a plan's text.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "text, { base64 = \"…\" } or { secret = \"env:NAME\" }")]
 enum Form<'a> {
     Text(std::borrow::Cow<'a, str>),
@@ -109,13 +109,15 @@ enum Form<'a> {
     Secret(Hidden),
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Binary {
     base64: String,
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Hidden {
     secret: String,
@@ -147,12 +149,13 @@ impl<'de> Deserialize<'de> for Body {
     }
 }
 
-impl JsonSchema for Body {
+#[cfg(test)]
+impl schemars::JsonSchema for Body {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Bytes".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         Form::json_schema(generator)
     }
 }

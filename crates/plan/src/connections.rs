@@ -1,7 +1,6 @@
 //! [`Connections`]: how connections live and end, whatever is spoken on them.
 
 use crate::tls::Tls;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How connections live, whatever is spoken on them.
@@ -18,7 +17,8 @@ pub struct Connections<'a> {
 }
 
 /// How the client ends a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CloseBy {
     /// In the usual order; the client's port then waits a minute (TIME_WAIT) if it closed first.
@@ -31,7 +31,8 @@ pub enum CloseBy {
 
 /// Which requests are sent again, over a new connection, after a kept connection ended before any byte of the answer came
 /// (RFC 9110 section 9.2.2). All others have failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Resend {
     /// None.

@@ -1,11 +1,11 @@
 //! Names with their passwords.
 
 use crate::secret::{MASK, Secret};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A name and its password.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Credentials {
     /// The name; without one, the password's secret is `NAME:PASSWORD`.

@@ -24,7 +24,6 @@ pub use table::Table;
 pub use time::rfc3339;
 pub use time_text::{TimePiece, TimeText, Zone};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,7 +32,8 @@ use std::sync::Arc;
 pub type Tables = HashMap<String, Arc<Table>>;
 
 /// A name for values.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     /// As it stands between the braces of a placeholder.

@@ -1,15 +1,15 @@
 //! Laws of delays: how long an origin waits before it answers, how long a user thinks.
 
 use crate::draw::Draw;
-use crate::units::{DurationText, UnitError, duration, duration_text, show_duration};
+use crate::units::{UnitError, duration, duration_text, show_duration};
 use rand_distr::{Distribution, Poisson, StandardNormal};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
 /// A law of delays.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Delay {
     /// None.
@@ -19,32 +19,32 @@ pub enum Delay {
     Fixed {
         /// The delay.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         delay: Duration,
     },
     /// Evenly between both.
     Uniform {
         /// Shortest delay.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         min: Duration,
         /// Longest delay.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         max: Duration,
     },
     /// Exponential.
     Exponential {
         /// Mean delay.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         mean: Duration,
     },
     /// Lognormal: half of the delays are shorter than the median, few are much longer.
     Lognormal {
         /// Median delay; the mean is this times exp(sigma²/2).
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         median: Duration,
         /// Standard deviation of the logarithm.
         sigma: f64,
@@ -53,22 +53,22 @@ pub enum Delay {
     Normal {
         /// Mean delay.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         mean: Duration,
         /// Standard deviation.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         deviation: Duration,
     },
     /// A whole number of milliseconds by Poisson's law, on top of a time that is always the same.
     Poisson {
         /// Always.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         delay: Duration,
         /// Mean of what comes on top.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         mean: Duration,
     },
 }

@@ -2,13 +2,13 @@
 
 use crate::answer::{By, Check, Must, Part, Selector};
 use crate::body::Body;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What answers must be to count as good.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "Read")]
-#[schemars(!from, default, deny_unknown_fields)]
+#[cfg_attr(test, schemars(!from, default, deny_unknown_fields))]
 pub struct Expect {
     /// Statuses that are good; empty: all below 400.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -112,7 +112,8 @@ impl Expect {
 }
 
 /// A status, or all those of a class, written `204` or `"2xx"`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "Written", into = "Written")]
 pub enum Status {
     /// This one.
@@ -121,7 +122,8 @@ pub enum Status {
     Class(u16),
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a status such as 204, or a class such as \"2xx\"")]
 enum Written {
     Number(u16),
@@ -179,7 +181,8 @@ impl From<Status> for Written {
 }
 
 /// What bodies must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExpectBody {
     /// Complete by their own framing; they may be drained unread.

@@ -4,13 +4,13 @@ use crate::credentials::Credentials;
 use crate::secret::{Secret, is_secret_field};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
 /// A header field. Made with [`Field::new`], so that no secret stands in clear.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct Field {
     /// Name without colon.
@@ -20,7 +20,8 @@ pub struct Field {
 }
 
 /// The value of a header field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum FieldValue {
     /// Text that anybody may see, and that may hold placeholders.
@@ -32,7 +33,8 @@ pub enum FieldValue {
 }
 
 /// A secret with a text before it, such as `Bearer `.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SecretText {
     /// What anybody may see.
@@ -43,7 +45,8 @@ pub struct SecretText {
 }
 
 /// A name and its password, as Basic authentication sends them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Basic {
     /// The name and the password.

@@ -1,10 +1,10 @@
 //! How HTTP/2 is spoken (RFC 9113).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// HTTP/2 instead of HTTP/1: over TLS where that is spoken (ALPN `h2`), otherwise by prior knowledge.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Http2 {
     /// Users that share a connection: requests that may be under way on it at once.
@@ -20,7 +20,8 @@ pub struct Http2 {
 }
 
 /// Faults of an origin that only HTTP/2 has: shares of the requests that come over it. Over HTTP/1 there is none of them.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct StreamFaults {
     /// Refused before anything is done (REFUSED_STREAM): they may be sent again.

@@ -1,10 +1,10 @@
 //! Which system interface carries the bytes. A choice only: what is possible here, whoever runs the plan finds out.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The system interface of the workers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Io {
     /// The faster one of those that work here.

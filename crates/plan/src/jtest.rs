@@ -6,11 +6,11 @@
 use crate::content::Content;
 use crate::draw::fraction;
 use crate::numbers::{MAX_SIZE, leading_number, write_number};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Switches of the origin and of the documents that both sides must share.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Form {
     /// Bodies begin with the path (`-M` switches it off).
@@ -41,7 +41,8 @@ impl Default for Form {
 }
 
 /// The type that the origin gives its documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentType {
     /// text/html
@@ -53,7 +54,8 @@ pub enum ContentType {
 }
 
 /// Ending of a document's path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Extension {
     /// No ending.

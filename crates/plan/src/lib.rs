@@ -50,6 +50,7 @@ mod stop;
 mod text;
 mod threshold;
 mod tls;
+mod violation;
 
 pub use address::{Address, reference};
 pub use body::Body;
@@ -84,16 +85,16 @@ pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
 pub use stop::Stop;
-pub use text::{Find, Source, TextError, TextForm};
+pub use text::{Find, Source, TextError, TextForm, Tree, Written};
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 
 /// Everything a run needs to know, whoever described it: a native command line, an old tool's, or a plan file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Version of the text form; this build reads [`Plan::VERSION`].

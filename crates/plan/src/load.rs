@@ -15,13 +15,13 @@ use crate::sources::SourceRange;
 use crate::stop::Stop;
 use crate::threshold::Threshold;
 use crate::tls::{OriginTls, Tls};
-use crate::units::{DurationText, duration_text, duration_text_option};
-use schemars::JsonSchema;
+use crate::units::{duration_text, duration_text_option};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The client side of a test.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
     /// Where connections go, `host:port`: the proxy. `None`: to the host that each URL names.
@@ -50,7 +50,8 @@ pub struct Load {
 }
 
 /// What is spoken on a connection; a value, so that others can follow.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// HTTP/1.0 or 1.1 over TCP.
@@ -95,7 +96,8 @@ impl Default for Protocol {
 }
 
 /// How HTTP/1 requests look and how their connections live.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Http1 {
     /// Form of the request line.
@@ -177,7 +179,8 @@ impl Default for Http1 {
 }
 
 /// A version of HTTP/1 (RFC 9112 section 2.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum HttpVersion {
     /// HTTP/1.0: connections are kept only where both sides say so.
     #[serde(rename = "1.0")]
@@ -203,7 +206,8 @@ impl HttpVersion {
 }
 
 /// How a proxy is addressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestForm {
     /// `GET /path` with a Host field: what a web server or reverse proxy sees.
@@ -215,7 +219,8 @@ pub enum RequestForm {
 }
 
 /// What is looked at in each answer.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Check {
     /// How much of a body is compared with what it must be.
@@ -256,7 +261,8 @@ impl Default for Check {
 }
 
 /// How much of a body is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckContent {
     /// Nothing: bodies may be drained unread.
@@ -268,28 +274,29 @@ pub enum CheckContent {
 }
 
 /// What bounds a request; all are enforced to about 20 ms.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// From the start of connecting until connected, tunnel and TLS handshake included.
     #[serde(with = "duration_text")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub connect: Duration,
     /// From the send of a request until the first byte of its answer; `None`: only `request` bounds it.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub first_byte: Option<Duration>,
     /// From the start of a request until its answer is complete.
     #[serde(with = "duration_text")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub request: Duration,
     /// How long nothing may come or go within a request that is described; `None`: only `request` bounds it.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub idle: Option<Duration>,
     /// How long requests under way are waited for when the run is over.
     #[serde(with = "duration_text")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub grace: Duration,
     /// Header bytes of one answer.
     pub head_bytes: u32,
@@ -297,7 +304,7 @@ pub struct Limits {
     pub fields: u16,
     /// How long a user pauses at most before its next request when the target refuses.
     #[serde(with = "duration_text", skip_serializing_if = "is_usual_pause")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub pause: Duration,
 }
 
@@ -324,7 +331,8 @@ impl Default for Limits {
 }
 
 /// One part of a run, with figures of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Its name in reports.
@@ -423,7 +431,8 @@ fn yes() -> bool {
 }
 
 /// What is told about single requests while the run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Trace {
     /// Each URL before it is asked for.
@@ -449,12 +458,13 @@ pub struct Trace {
     pub spreads: bool,
     /// Single requests that are kept in the run's file.
     #[serde(skip_serializing_if = "KeepRequests::is_nothing")]
-    #[schemars(with = "String")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub keep: KeepRequests,
 }
 
 /// How the origin behaves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Origin {
     /// Where it listens, `host:port`.

@@ -15,11 +15,11 @@ use crate::data::Data;
 use crate::body::Body;
 use crate::connections::{CloseBy, Resend};
 use crate::tls::Tls;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How connections live that carry messages: as HTTP's do, without what is HTTP's own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MessageConnections {
     /// Requests per connection; `None` without end, 1 for a connection per request.
@@ -48,7 +48,8 @@ impl Default for MessageConnections {
 }
 
 /// Sends messages and judges their answers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MessageStep {
     /// How requests are told apart.
@@ -109,7 +110,8 @@ impl MessageStep {
 }
 
 /// One message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Message {
     /// What it is called in reports; empty: by its number.
@@ -155,7 +157,8 @@ impl Message {
 }
 
 /// In which order messages are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageOrder {
     /// In the list's order, again and again, by the number of the request.
@@ -169,7 +172,8 @@ pub enum MessageOrder {
 }
 
 /// What an answer shares with its request and with no other request under way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
     /// Where it stands in a request.
@@ -179,7 +183,8 @@ pub struct Correlation {
 }
 
 /// How a message is known that nobody asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pushed {
     /// Where to look.

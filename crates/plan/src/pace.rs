@@ -4,15 +4,15 @@
 //! law of arrivals, the parts of a load) is the engine's.
 
 use crate::delay::Delay;
-use crate::units::{self, DurationText, show_duration};
-use schemars::JsonSchema;
+use crate::units::{self, show_duration};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// When requests are sent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pace {
     /// Closed: each of `users` sends its next request when the last one is answered.
@@ -102,26 +102,27 @@ impl Default for Pace {
 
 /// Users that come one after the other, stay, and go one after the other. Of n users the one with number k, from 0, begins
 /// at `delay + k·ramp/n` and, where there is a `hold`, begins nothing more from `delay + ramp + hold + k·ramp_down/n` on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct UserRow {
     /// How many.
     pub users: u32,
     /// From the beginning of the phase until the first one comes.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub delay: Duration,
     /// In which they come, evenly.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub ramp: Duration,
     /// From then on until the first one goes. `None`: they stay.
     #[serde(with = "units::duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub hold: Option<Duration>,
     /// In which they go, evenly.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub ramp_down: Duration,
 }
 
@@ -221,7 +222,8 @@ pub struct Open {
 }
 
 /// The law of arrivals of an open pace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
     /// Evenly spaced.
@@ -238,7 +240,8 @@ pub enum Arrivals {
 }
 
 /// A time with a rate of its own; as text `10s:100`, or `10s:100..1000` for a ramp.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Stage {
     /// How long it lasts.

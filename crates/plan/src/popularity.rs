@@ -3,11 +3,11 @@
 use crate::draw::{Draw, fraction, hash};
 use crate::site::{hot_object, one_timer};
 use rand_distr::{Distribution, Zipf};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The law by which requests fall on objects.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Popularity {
     /// Number of objects in the hot set, at least 1.
@@ -29,7 +29,8 @@ impl Default for Popularity {
 }
 
 /// How requests spread over the hot set.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Law {
     /// Each object is as likely as any other.

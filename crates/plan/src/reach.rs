@@ -1,6 +1,5 @@
 //! Connections that go elsewhere than a URL says.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +8,8 @@ use std::str::FromStr;
 ///
 /// Its text form is curl's, `HOST:PORT:TO:TOPORT`, IPv6 addresses in brackets: an empty HOST or PORT stands for any, an
 /// empty TO or TOPORT for that of the URL.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct ConnectTo {
     /// Host of the URL; `None`: any.

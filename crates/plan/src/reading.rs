@@ -1,12 +1,12 @@
 //! How fast clients read, and when they lose patience.
 
-use crate::units::{DurationText, duration_text};
-use schemars::JsonSchema;
+use crate::units::duration_text;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How fast clients read.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Reading {
     /// Bytes per second at which a slow client reads; `None`: as fast as it can.
@@ -32,14 +32,15 @@ impl Reading {
 }
 
 /// When a client loses patience with a slow answer.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GiveUp {
     /// Bytes per second below which the answer is too slow.
     pub below_bytes_per_second: u64,
     /// Not before this long.
     #[serde(with = "duration_text")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub after: Duration,
     /// Not before this many bytes.
     pub after_bytes: u64,

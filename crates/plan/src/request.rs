@@ -7,11 +7,11 @@ use crate::credentials::Credentials;
 use crate::expect::Status;
 use crate::field::{Field, FieldValue};
 use crate::secret::Secret;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One request.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     /// The method.

@@ -3,7 +3,6 @@
 use crate::address::Address;
 use crate::digest::Sha256;
 use crate::request::Request;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::Arc;
 
@@ -37,7 +36,8 @@ struct Line {
 }
 
 /// A list by its name: what a result says instead of a million requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListName {
     /// The file that it was read from, as typed; `None`: it came otherwise.
@@ -185,12 +185,13 @@ impl Serialize for RequestList {
     }
 }
 
-impl JsonSchema for RequestList {
+#[cfg(test)]
+impl schemars::JsonSchema for RequestList {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "RequestList".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         Vec::<Request>::json_schema(generator)
     }
 }

@@ -2,11 +2,11 @@
 //! again from its text form alone.
 
 use crate::request::Request;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sends what a script says. A phase with such a step has no other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScriptStep {
     /// Whose scripts they are.
@@ -54,7 +54,8 @@ pub fn port(authority: &str) -> Option<&str> {
 }
 
 /// Whose scripts are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
     /// Those of wrk.

@@ -3,7 +3,6 @@
 //! A [`Secret`] knows its source. Its value comes with it where it was typed on a command line; otherwise whoever runs the
 //! plan fills it in ([`crate::Inputs::fill`]). Whatever prints or serialises a secret shows its source, never its value.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
@@ -118,13 +117,14 @@ impl Serialize for Secret {
     }
 }
 
-impl JsonSchema for Secret {
+#[cfg(test)]
+impl schemars::JsonSchema for Secret {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Secret".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "type": "string",
             "pattern": "^(env|file):.",
             "description": "Where a secret stands: env:NAME or file:PATH.",

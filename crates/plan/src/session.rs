@@ -5,11 +5,12 @@
 
 use crate::credentials::Credentials;
 use crate::request::Request;
-use schemars::JsonSchema;
+use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 
 /// What users of a step remember and do of themselves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Session {
     /// Cookies of answers are kept, per user, and sent back (RFC 6265). A Cookie field that the plan lists is a starting
@@ -48,7 +49,8 @@ impl Session {
 ///
 /// The method becomes GET after 303, and after 301 and 302 of a POST (RFC 9110 section 15.4); the body then stays behind.
 /// Where 201 is among the statuses, its Content-Location leads on, too. Authorization and Cookie fields that the plan lists stay behind where a hop leads to another host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Redirects {
     /// At most so many one after the other; one more is a failure.
@@ -81,7 +83,8 @@ impl Default for Redirects {
 
 /// How challenges are answered: Basic (RFC 7617) and Digest (RFC 7616) as the challenge asks, the stronger first. Once a
 /// challenge was answered, the user's further requests to that host carry credentials without being asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Auth {
     /// For 401; the first whose realm fits is taken.
@@ -102,7 +105,8 @@ impl Default for Auth {
 }
 
 /// What a page needs: images, style sheets, icons, scripts and frames that its HTML names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Resources {
     /// Connections that a user has to one host at once.
@@ -122,7 +126,8 @@ pub struct Resources {
 }
 
 /// Which elements of a page name what it needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Elements {
     /// All that a browser fetches at once, relative to the page's `<base>`.
@@ -151,7 +156,8 @@ impl Default for Resources {
 }
 
 /// Whether a user asks for what it has seen on condition that it has changed (If-None-Match, If-Modified-Since).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Validators {
     /// Never.
@@ -173,24 +179,31 @@ impl Validators {
 const MAX_PARALLEL: u32 = 64;
 
 /// What a session must keep to.
-pub(crate) fn check(phase: &str, session: &Session, found: &mut Vec<String>) {
-    let mut say = |text: String| found.push(format!("phase '{phase}': {text}"));
+pub(crate) fn check(phase: &str, session: &Session, found: &mut Found) {
+    let mut say = |at: &'static str, text: String| found.at(at, format!("phase '{phase}': {text}"));
     if let Some(resources) = &session.resources
         && !(1..=MAX_PARALLEL).contains(&resources.parallel)
     {
-        say(format!("parallel is {}: give 1 to {MAX_PARALLEL} connections per host", resources.parallel));
+        say(
+            "resources",
+            format!("parallel is {}: give 1 to {MAX_PARALLEL} connections per host", resources.parallel),
+        );
     }
     if let Some(redirects) = &session.redirects {
         if redirects.limit == 0 {
-            say("redirects: limit is 0: leave redirects out to follow none".to_owned());
+            say("redirects", "redirects: limit is 0: leave redirects out to follow none".to_owned());
         }
         if let Some(status) = redirects.statuses.iter().find(|status| !(200..400).contains(*status)) {
-            say(format!("redirects: status {status} leads nowhere: give some of 201 to 308"));
+            say("redirects", format!("redirects: status {status} leads nowhere: give some of 201 to 308"));
         }
     }
     let Some(auth) = &session.auth else { return };
     if auth.attempts == 0 || auth.credentials.len() + auth.proxy.len() == 0 {
-        say("auth needs credentials and at least 1 attempt".to_owned());
+        say("auth", "auth needs credentials and at least 1 attempt".to_owned());
     }
-    auth.credentials.iter().chain(&auth.proxy).filter_map(Credentials::violation).for_each(say);
+    auth.credentials
+        .iter()
+        .chain(&auth.proxy)
+        .filter_map(Credentials::violation)
+        .for_each(|why| say("auth", why));
 }

@@ -8,9 +8,8 @@ use crate::content::Content;
 use crate::draw::{Draw, fraction, hash};
 use crate::jtest;
 pub use crate::numbers::{MAX_SIZE, leading_number, write_number};
-use crate::units::{DurationText, duration_text, duration_text_option};
+use crate::units::{duration_text, duration_text_option};
 use rand_distr::{Distribution, LogNormal, Pareto};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -22,7 +21,8 @@ pub const NONCE_FIELD: &str = "Wringer-Request";
 pub const CONTROL_PREFIX: &str = "/.wringer/";
 
 /// What exists and what is true of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Site {
     /// How objects look on the wire.
@@ -33,7 +33,7 @@ pub struct Site {
     pub lifetime: Lifetime,
     /// Each object gets a new version this often, staggered by id; `None`: it never changes.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub change_every: Option<Duration>,
     /// Answers carry an ETag.
     pub etag: bool,
@@ -67,7 +67,8 @@ impl Default for Site {
 }
 
 /// How objects look on the wire.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// Paths `/w/<laws>/<id>/<size>` (see [`Paths`]), each answer stamped.
@@ -77,7 +78,8 @@ pub enum Form {
 }
 
 /// A law of sizes in bytes; deterministic, so that an object has the same size whenever it is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Size {
     /// Each object has this many bytes.
@@ -142,31 +144,33 @@ fn heavy(bits: u64, median: u64, sigma: f64, tail: f64, shape: f64) -> u64 {
 }
 
 /// A law of lifetimes (`max-age`), by object.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Lifetime {
     /// Each object lives this long.
     Fixed {
         /// Value of max-age; whole seconds.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         max_age: Duration,
     },
     /// Evenly between both.
     Uniform {
         /// Shortest max-age.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         min: Duration,
         /// Longest max-age.
         #[serde(with = "duration_text")]
-        #[schemars(with = "DurationText")]
+        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
         max: Duration,
     },
 }
 
 /// Which request field chooses the variant of an object.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VaryOn {
     /// Any field, with values `variant-<k>`.

@@ -1,7 +1,6 @@
 //! Local addresses to connect from: one address and one target have room for as many connections as there are local
 //! ports, two addresses for twice as many.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -11,7 +10,8 @@ use std::str::FromStr;
 pub const MAX_SOURCES: u64 = 65_536;
 
 /// An address, or a range of addresses of one family, both ends included; as text `A` or `A-B`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct SourceRange {
     first: IpAddr,

@@ -1,17 +1,17 @@
 //! Until when a phase, or a group, goes on.
 
-use crate::units::{DurationText, duration_text_option};
-use schemars::JsonSchema;
+use crate::units::duration_text_option;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Until when; whichever comes first. With neither, until interrupted or until there is nothing left to fetch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Stop {
     /// For this long.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub after: Option<Duration>,
     /// Exactly this many requests, failures included.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,12 +1,12 @@
 //! Thresholds: what a run's figures must keep to, such as `p99>50ms`, which names what must not be.
 
 use crate::units;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A condition that must not hold when the run is over; as text `p99>50ms` or, of one label, `p99{checkout}>50ms`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct Threshold {
     /// As it was typed.

@@ -2,12 +2,13 @@
 //!
 //! Files are named here and read by whoever runs the plan.
 
-use schemars::JsonSchema;
+use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How clients speak TLS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Tls {
     /// The server's certificate must be valid, for the right name, and signed by somebody trusted.
@@ -53,7 +54,8 @@ impl Default for Tls {
 }
 
 /// How the origin speaks TLS.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct OriginTls {
     /// PEM file of its certificate, followed by those that vouch for it; without one, the origin makes itself one that
@@ -100,7 +102,8 @@ impl Default for OriginTls {
 }
 
 /// A version of TLS.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum TlsVersion {
     /// RFC 5246.
     #[serde(rename = "1.2")]
@@ -125,7 +128,8 @@ impl TlsVersion {
 }
 
 /// What of an earlier connection is used for the next one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Resumption {
     /// Nothing: each connection takes a full handshake.
     #[serde(rename = "off")]
@@ -155,7 +159,8 @@ impl Resumption {
 }
 
 /// A cipher suite, by its number (IANA).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
 pub struct CipherSuite(u16);
 
@@ -229,9 +234,9 @@ impl From<CipherSuite> for String {
 }
 
 /// Violations of what clients begin with.
-pub(crate) fn check(tls: &Tls, found: &mut Vec<String>) {
+pub(crate) fn check(tls: &Tls, found: &mut Found) {
     if !tls.verify && tls.ca.is_some() {
-        found.push("tls: ca is given but verify is false: leave out one of them".to_owned());
+        found.at("ca", "tls: ca is given but verify is false: leave out one of them".to_owned());
     }
     pair("tls", tls.certificate.as_ref(), tls.key.as_ref(), found);
     agree("tls", &tls.versions, &tls.ciphers, tls.resumption, found);
@@ -239,20 +244,21 @@ pub(crate) fn check(tls: &Tls, found: &mut Vec<String>) {
 }
 
 /// Violations of what the origin begins with.
-pub(crate) fn check_origin(tls: &OriginTls, found: &mut Vec<String>) {
+pub(crate) fn check_origin(tls: &OriginTls, found: &mut Found) {
     pair("origin: tls", tls.certificate.as_ref(), tls.key.as_ref(), found);
     agree("origin: tls", &tls.versions, &tls.ciphers, tls.resumption, found);
     check_alpn("origin: tls", &tls.alpn, found);
     if tls.certificate.is_none() && tls.names.is_empty() {
-        found.push(
+        found.at(
+            "names",
             "origin: tls: names is empty: a certificate needs at least one, such as localhost".to_owned(),
         );
     }
 }
 
-fn pair(whose: &str, certificate: Option<&String>, key: Option<&String>, found: &mut Vec<String>) {
+fn pair(whose: &str, certificate: Option<&String>, key: Option<&String>, found: &mut Found) {
     if certificate.is_some() != key.is_some() {
-        found.push(format!("{whose}: certificate and key go together: give both, or neither"));
+        found.at("certificate", format!("{whose}: certificate and key go together: give both, or neither"));
     }
 }
 
@@ -261,11 +267,14 @@ fn agree(
     versions: &[TlsVersion],
     ciphers: &[CipherSuite],
     resumption: Resumption,
-    found: &mut Vec<String>,
+    found: &mut Found,
 ) {
     let takes = |version| versions.is_empty() || versions.contains(&version);
     if let Some(suite) = ciphers.iter().find(|suite| !takes(suite.version())) {
-        found.push(format!("{whose}: {suite} belongs to a TLS version that is not among versions: drop it"));
+        found.at(
+            "ciphers",
+            format!("{whose}: {suite} belongs to a TLS version that is not among versions: drop it"),
+        );
     }
     let has = |version| ciphers.is_empty() || ciphers.iter().any(|suite| suite.version() == version);
     if versions.iter().any(|version| !has(*version)) {
@@ -274,14 +283,20 @@ fn agree(
         ));
     }
     if resumption == Resumption::EarlyData && !(takes(TlsVersion::Tls13) && has(TlsVersion::Tls13)) {
-        found.push(format!("{whose}: resumption is 0-rtt, which only TLS 1.3 has: allow 1.3, or give on"));
+        found.at(
+            "resumption",
+            format!("{whose}: resumption is 0-rtt, which only TLS 1.3 has: allow 1.3, or give on"),
+        );
     }
 }
 
 /// RFC 7301 section 3.1: one to 255 bytes each.
-fn check_alpn(whose: &str, names: &[String], found: &mut Vec<String>) {
+fn check_alpn(whose: &str, names: &[String], found: &mut Found) {
     if let Some(name) = names.iter().find(|name| name.is_empty() || name.len() > 255) {
-        found.push(format!("{whose}: alpn '{name}' has not 1 to 255 bytes: give a name such as http/1.1"));
+        found.at(
+            "alpn",
+            format!("{whose}: alpn '{name}' has not 1 to 255 bytes: give a name such as http/1.1"),
+        );
     }
 }
 
@@ -303,8 +318,9 @@ mod tests {
 
     #[track_caller]
     fn refused(tls: &Tls, words: &str) {
-        let mut found = Vec::new();
+        let mut found = Found::default();
         check(tls, &mut found);
+        let found: Vec<String> = found.all().into_iter().map(|violation| violation.text).collect();
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains(words), "{found:?}");
     }
@@ -314,7 +330,7 @@ mod tests {
         let of = |name: &str| vec![CipherSuite::parse(name).unwrap()];
         let (tls12, tls13) = (vec![TlsVersion::Tls12], vec![TlsVersion::Tls13]);
         let none = Tls::default;
-        check(&none(), &mut Vec::new());
+        check(&none(), &mut Found::default());
         refused(&Tls { verify: false, ca: Some("ca.pem".to_owned()), ..none() }, "verify is false");
         refused(&Tls { key: Some("key.pem".to_owned()), ..none() }, "go together");
         refused(&Tls { versions: tls12, resumption: Resumption::EarlyData, ..none() }, "only TLS 1.3");

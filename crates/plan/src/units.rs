@@ -1,6 +1,5 @@
 //! Durations, sizes and rates as people write them: `500ms 2s 3m`, `4KiB 1MB`, `10k/s`.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -142,23 +141,6 @@ pub fn show_size(bytes: u64) -> String {
         format!("{value:.0} {}", UNITS[unit])
     } else {
         format!("{value:.1} {}", UNITS[unit])
-    }
-}
-
-/// Stands for a duration in the schema of plan files.
-pub(crate) struct DurationText;
-
-impl JsonSchema for DurationText {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Duration".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "string",
-            "pattern": r"^\s*[0-9.]+\s*(us|µs|ms|s|sec|m|min|h|d)?\s*$|\$\{",
-            "description": "A time such as 500ms, 10s, 5m, 2h or 1d.",
-        })
     }
 }
 

@@ -12,7 +12,6 @@ use measure::{
     Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Histogram, Judged, OriginCounts, PhaseResult,
     Row, RunResult, SelfCheck, Verdict, Watched, WorkerUse,
 };
-use plan::Plan;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -24,8 +23,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
     let measured = measured(result, context.plan);
-    let told = context.plan.told();
-    let document = Document::new(result, context, &measured, &told);
+    let document = Document::new(result, context, &measured);
     // Keys are strings and numbers that JSON lacks become null, so nothing here can fail.
     let text =
         serde_json::to_string_pretty(&document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
@@ -52,16 +50,11 @@ struct Document<'a> {
     evidence_file: Option<&'a str>,
     evidence: &'a [Evidence],
     notes: &'a [String],
-    plan: &'a Plan,
+    plan: plan::Tree,
 }
 
 impl<'a> Document<'a> {
-    fn new(
-        result: &'a RunResult,
-        context: &Context<'a>,
-        measured: &'a PhaseResult,
-        told: &'a Plan,
-    ) -> Document<'a> {
+    fn new(result: &'a RunResult, context: &Context<'a>, measured: &'a PhaseResult) -> Document<'a> {
         Document {
             schema: SCHEMA,
             schema_version: SCHEMA_VERSION,
@@ -80,7 +73,7 @@ impl<'a> Document<'a> {
             evidence_file: context.evidence_file,
             evidence: &result.evidence,
             notes: &result.notes,
-            plan: told,
+            plan: context.plan.told().tree(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What HTTP/2 does not have, beside what else a plan asks for.
 
+use super::Found;
 use crate::field::Field;
 use crate::http2::Http2;
 use crate::load::{Http1, HttpVersion, RequestForm};
@@ -17,20 +18,20 @@ const OF_CONNECTIONS: [&str; 5] =
     ["Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"];
 
 /// Adds what is wrong with HTTP/2, and with what it stands beside.
-pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Vec<String>) {
+pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Found) {
     if !(1..=MAX_STREAMS).contains(&http2.streams) {
-        found.push(format!("http2: streams is {}: give 1 to {MAX_STREAMS}", http2.streams));
+        found.at("http2", format!("http2: streams is {}: give 1 to {MAX_STREAMS}", http2.streams));
     }
     for (name, window) in
         [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
     {
         if window > MAX_WINDOW {
-            found.push(format!("http2: {name} is {window}: give at most 2^31-1 bytes"));
+            found.at("http2", format!("http2: {name} is {window}: give at most 2^31-1 bytes"));
         }
     }
     for (name, table) in [("decoder_table", http2.decoder_table), ("encoder_table", http2.encoder_table)] {
         if table > MAX_TABLE {
-            found.push(format!("http2: {name} is {table}: give at most {MAX_TABLE} bytes"));
+            found.at("http2", format!("http2: {name} is {table}: give at most {MAX_TABLE} bytes"));
         }
     }
     let beside = [
@@ -55,22 +56,21 @@ pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Vec<String>) {
             "http2: TLS offers no h2 (ALPN), without which no server speaks it: alpn = [\"h2\"]".to_owned(),
         );
     }
-    check_fields(&http.fields, found);
+    found.within("fields", |found| check_fields(&http.fields, found));
 }
 
 /// Adds what is wrong with fields of requests over HTTP/2.
-pub(super) fn check_fields(fields: &[Field], found: &mut Vec<String>) {
-    for name in fields.iter().map(|field| field.name.as_str()) {
+pub(super) fn check_fields(fields: &[Field], found: &mut Found) {
+    for (nth, name) in fields.iter().map(|field| field.name.as_str()).enumerate() {
         if OF_CONNECTIONS.iter().any(|of| of.eq_ignore_ascii_case(name)) {
-            found.push(format!(
-                "field '{name}' belongs to connections of HTTP/1; HTTP/2 does not have it: leave it out"
-            ));
+            let why = "belongs to connections of HTTP/1; HTTP/2 does not have it: leave it out";
+            found.at(nth, format!("field '{name}' {why}"));
         }
     }
 }
 
 /// Adds what is wrong with calls of gRPC where HTTP/2 is not spoken.
-pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Vec<String>) {
+pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
     if let Step::Requests(step) = step
         && step.requests.kinds().iter().any(|request| request.grpc)
     {
@@ -81,11 +81,11 @@ pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Vec<String>) {
 }
 
 /// Adds what a step asks for that HTTP/2 does not have.
-pub(super) fn check_step(phase: &str, step: &Step, found: &mut Vec<String>) {
+pub(super) fn check_step(phase: &str, step: &Step, found: &mut Found) {
     match step {
         Step::Requests(step) => {
-            step.requests.kinds().iter().for_each(|request| check_fields(&request.fields, found));
-            step.session.login.iter().for_each(|request| check_fields(&request.fields, found));
+            let sent = step.requests.kinds().iter().chain(&step.session.login);
+            sent.for_each(|request| check_fields(&request.fields, found));
         }
         Step::Urls(_) => found.push(format!(
             "phase '{phase}': a list of jtest's URLs is not there over HTTP/2: speak HTTP/1.1, or give requests"

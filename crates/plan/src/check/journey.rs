@@ -1,6 +1,7 @@
 //! What a scenario must keep to that is more than a list of things to send.
 
-use super::{check_delay, check_pace, share};
+use super::phase::{check_delay, check_pace, lists};
+use super::{Found, Part, share};
 use crate::answer::By;
 use crate::data::{Data, Names};
 use crate::expression::{Expression, Node};
@@ -15,17 +16,17 @@ use crate::template::{Encode, Piece, pieces};
 const MAX_DEPTH: usize = 32;
 
 /// All violations of a phase's scenarios, each a sentence.
-pub(super) fn check(phase: &Phase, found: &mut Vec<String>) {
-    let mut said = Vec::new();
-    if phase.groups.is_empty() {
-        check_scenario(&phase.scenario, &mut said);
-    } else {
-        check_groups(phase, &mut said);
-    }
-    found.extend(said.into_iter().map(|why| format!("phase '{}': {why}", phase.name)));
+pub(super) fn check(phase: &Phase, found: &mut Found) {
+    found.of(&format!("phase '{}'", phase.name), |found| {
+        if phase.groups.is_empty() {
+            found.within("scenario", |found| check_scenario(&phase.scenario, found));
+        } else {
+            found.within("groups", |found| check_groups(phase, found));
+        }
+    });
 }
 
-fn check_groups(phase: &Phase, found: &mut Vec<String>) {
+fn check_groups(phase: &Phase, found: &mut Found) {
     if !phase.scenario.is_empty() {
         found.push("it has groups and a scenario of its own: give one of both".to_owned());
     }
@@ -33,25 +34,28 @@ fn check_groups(phase: &Phase, found: &mut Vec<String>) {
         found.push("requests and turns_per_user stand in the stop of each group".to_owned());
     }
     check_shares(phase, found);
-    for group in phase.parts() {
-        let mut said = Vec::new();
-        if group.scenario.steps.is_empty() {
-            said.push("it has no step: nothing would be sent".to_owned());
-        }
-        if !group.scenario.is_journey() {
-            said.push(
-                "it only sends, which a phase does: give it a sequence or another step of a journey"
-                    .to_owned(),
-            );
-        }
-        check_scenario(&group.scenario, &mut said);
-        found.extend(said.into_iter().map(|why| format!("group '{}': {why}", group.name)));
-        check_pace(&group, found);
+    for (nth, group) in phase.parts().iter().enumerate() {
+        found.within(nth, |found| {
+            let whose = format!("group '{}'", group.name);
+            found.of(&whose, |found| check_group(&group.scenario, found));
+            check_pace(group, found);
+        });
     }
 }
 
+fn check_group(scenario: &Scenario, found: &mut Found) {
+    if scenario.steps.is_empty() {
+        found.push("it has no step: nothing would be sent".to_owned());
+    }
+    if !scenario.is_journey() {
+        let text = "it only sends, which a phase does: give it a sequence or another step of a journey";
+        found.push(text.to_owned());
+    }
+    found.within("scenario", |found| check_scenario(scenario, found));
+}
+
 /// Groups have shares of the phase's pace, all of them and all of it, or none.
-fn check_shares(phase: &Phase, found: &mut Vec<String>) {
+fn check_shares(phase: &Phase, found: &mut Found) {
     let shares: Vec<f64> = phase.groups.iter().filter_map(|group| group.share).collect();
     let sum: f64 = shares.iter().sum();
     if shares.is_empty() {
@@ -64,10 +68,10 @@ fn check_shares(phase: &Phase, found: &mut Vec<String>) {
     }
 }
 
-fn check_scenario(scenario: &Scenario, found: &mut Vec<String>) {
+fn check_scenario(scenario: &Scenario, found: &mut Found) {
     let (kept, data): (_, &[Data]) = (scenario.kept(), &[]);
     let names = Names { data, extracted: &kept };
-    check_steps(&scenario.steps, 0, &names, found);
+    found.within("steps", |found| check_steps(&scenario.steps, 0, &names, found));
     if !scenario.is_journey() {
         return;
     }
@@ -82,26 +86,38 @@ fn check_scenario(scenario: &Scenario, found: &mut Vec<String>) {
     if scenario.sends().is_empty() && !counts {
         found.push("the journey sends nothing: give it a step of the kind requests".to_owned());
     }
-    scenario.variables.iter().for_each(|set| check_set(set, &names, found));
+    for (nth, set) in scenario.variables.iter().enumerate() {
+        found.along([Part::from("variables"), Part::Item(nth)], |found| check_set(set, &names, found));
+    }
 }
 
-fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut Vec<String>) {
+fn check_steps(steps: &[Step], depth: usize, names: &Names<'_>, found: &mut Found) {
     if depth > MAX_DEPTH {
         return found.push(format!("steps lie in each other more than {MAX_DEPTH} deep"));
     }
-    for step in steps {
-        check_step(step, names, found);
-        let lists = step.lists();
-        if !matches!(step, Step::Choice(_) | Step::If(_)) && lists.iter().any(|steps| steps.is_empty()) {
-            found.push("a sequence, loop or transaction without steps does nothing: leave it out".to_owned());
-        }
-        if !matches!(step, Step::Requests(_) | Step::Code(_)) {
-            lists.into_iter().for_each(|steps| check_steps(steps, depth + 1, names, found));
-        }
+    for (nth, step) in steps.iter().enumerate() {
+        found.along([Part::Item(nth), Part::Choice], |found| {
+            check_step(step, names, found);
+            check_lists(step, depth, names, found);
+        });
     }
 }
 
-fn check_step(step: &Step, names: &Names<'_>, found: &mut Vec<String>) {
+/// Violations of the steps in a step.
+fn check_lists(step: &Step, depth: usize, names: &Names<'_>, found: &mut Found) {
+    let lists = lists(step);
+    if !matches!(step, Step::Choice(_) | Step::If(_)) && lists.iter().any(|(_, steps)| steps.is_empty()) {
+        found.push("a sequence, loop or transaction without steps does nothing: leave it out".to_owned());
+    }
+    if matches!(step, Step::Requests(_) | Step::Code(_)) {
+        return;
+    }
+    for (way, steps) in lists {
+        found.along(way, |found| check_steps(steps, depth + 1, names, found));
+    }
+}
+
+fn check_step(step: &Step, names: &Names<'_>, found: &mut Found) {
     match step {
         Step::Pause(delay) => check_delay("pause", delay, found),
         Step::Transaction(Transaction { name, .. }) if name.is_empty() => {
@@ -114,7 +130,7 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Vec<String>) {
             if steps.is_empty() && otherwise.is_empty() {
                 found.push("an if without steps does nothing: leave it out".to_owned());
             }
-            check_expression(condition, names, found);
+            found.within("condition", |found| check_expression(condition, names, found));
         }
         Step::Wait(time) => check_expression(time, names, found),
         Step::Rhythm(rhythm) => check_rhythm(rhythm, found),
@@ -130,79 +146,80 @@ fn check_step(step: &Step, names: &Names<'_>, found: &mut Vec<String>) {
             );
         }
         Step::Code(code) => check_code(code, names, found),
-        Step::Log(log) => check_text("log", &log.text, names, found),
-        Step::Requests(step) => check_after(&step.after, names, found),
+        Step::Log(log) => found.within("text", |found| check_text("log", &log.text, names, found)),
+        Step::Requests(step) => found.within("after", |found| check_after(&step.after, names, found)),
         _ => {}
     }
 }
 
 /// What is done with answers: values are taken and checks are made.
-fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Vec<String>) {
-    for step in steps {
-        let at = match step {
-            Step::Extract(extract) => {
-                check_name("extract", &extract.name, found);
-                found.extend(extract.at.by.violation());
-                &extract.at
-            }
-            Step::Check(check) => {
-                found.extend(check.violation());
-                &check.at
-            }
-            Step::Code(code) => {
-                check_code(code, names, found);
-                continue;
-            }
-            _ => {
-                found.push("after holds steps of the kinds extract, check and code alone".to_owned());
-                continue;
-            }
-        };
-        if let By::Kept { name, .. } = &at.by
-            && !names.extracted.contains(&name.as_str())
-        {
-            found.push(format!("after: no step keeps a value '{name}'"));
+fn check_after(steps: &[Step], names: &Names<'_>, found: &mut Found) {
+    for (nth, step) in steps.iter().enumerate() {
+        found.along([Part::Item(nth), Part::Choice], |found| check_one_after(step, names, found));
+    }
+}
+
+fn check_one_after(step: &Step, names: &Names<'_>, found: &mut Found) {
+    let at = match step {
+        Step::Extract(extract) => {
+            check_name("extract", &extract.name, found);
+            found.extend(extract.at.by.violation());
+            &extract.at
         }
+        Step::Check(check) => {
+            found.extend(check.violation());
+            &check.at
+        }
+        Step::Code(code) => return check_code(code, names, found),
+        _ => return found.push("after holds steps of the kinds extract, check and code alone".to_owned()),
+    };
+    if let By::Kept { name, .. } = &at.by
+        && !names.extracted.contains(&name.as_str())
+    {
+        found.push(format!("after: no step keeps a value '{name}'"));
     }
 }
 
 /// Languages of program text.
 const LANGUAGES: [&str; 6] = ["groovy", "beanshell", "javascript", "jexl", "jmeter", "file"];
 
-fn check_code(code: &Code, names: &Names<'_>, found: &mut Vec<String>) {
+fn check_code(code: &Code, names: &Names<'_>, found: &mut Found) {
     if !LANGUAGES.contains(&code.language.as_str()) {
         let known = LANGUAGES.join(", ");
-        found.push(format!("code: '{}' is no language that is known: give one of {known}", code.language));
+        found.at(
+            "language",
+            format!("code: '{}' is no language that is known: give one of {known}", code.language),
+        );
     }
     code.into.iter().chain(&code.sets).for_each(|name| check_name("code", name, found));
-    check_text("code", &code.parameters, names, found);
+    found.within("parameters", |found| check_text("code", &code.parameters, names, found));
     check_text("code", &code.title, names, found);
     if !code.after.is_empty() && code.sample.is_empty() {
         found.push("code: after belongs to what is counted: give it a sample".to_owned());
     }
-    check_after(&code.after, names, found);
+    found.within("after", |found| check_after(&code.after, names, found));
 }
 
-fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut Vec<String>) {
+fn check_choice(Choice { by, branches }: &Choice, names: &Names<'_>, found: &mut Found) {
     if branches.is_empty() {
-        found.push("a choice has no branch: give at least one".to_owned());
+        found.at("branches", "a choice has no branch: give at least one".to_owned());
     }
     if *by == ChoiceBy::Weight && branches.iter().all(|branch| branch.weight == 0) {
-        found.push("a choice has no branch with a weight above 0".to_owned());
+        found.at("branches", "a choice has no branch with a weight above 0".to_owned());
     }
     if let ChoiceBy::Switch(on) = by {
         check_text("switch", on, names, found);
     }
 }
 
-fn check_share(Share { percent, times, .. }: &Share, found: &mut Vec<String>) {
+fn check_share(Share { percent, times, .. }: &Share, found: &mut Found) {
     if percent.is_some() == times.is_some() {
         found.push("a share needs percent or times, and not both".to_owned());
     }
     share(found, "a hundredth of percent", percent.unwrap_or(0.0) / 100.0);
 }
 
-fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Vec<String>) {
+fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Found) {
     if per_second.is_some() != stages.is_empty() {
         found.push("a rhythm needs per_second or stages, and not both".to_owned());
     }
@@ -211,7 +228,7 @@ fn check_rhythm(Rhythm { per_second, stages, .. }: &Rhythm, found: &mut Vec<Stri
     }
 }
 
-fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Vec<String>) {
+fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Found) {
     let Loop { times, goes_on, until, each, index, .. } = looped;
     let times = times.iter().filter_map(|times| match times {
         Amount::Computed(expression) => Some(expression),
@@ -222,7 +239,7 @@ fn check_loop(looped: &Loop, names: &Names<'_>, found: &mut Vec<String>) {
     each.iter().for_each(|each| check_name("for-each: into", &each.into, found));
 }
 
-fn check_counter(counter: &CounterStep, found: &mut Vec<String>) {
+fn check_counter(counter: &CounterStep, found: &mut Found) {
     check_name("counter", &counter.name, found);
     let backwards =
         counter.end.is_some_and(|end| (end < counter.start) != (counter.step < 0) && end != counter.start);
@@ -231,33 +248,36 @@ fn check_counter(counter: &CounterStep, found: &mut Vec<String>) {
     }
 }
 
-fn check_feed(feed: &Feed, found: &mut Vec<String>) {
+fn check_feed(feed: &Feed, found: &mut Found) {
     if feed.file.is_empty() || feed.names.is_empty() {
         found.push("a feed needs a file, and names for its columns".to_owned());
     }
     feed.names.iter().for_each(|name| check_name("feed", name, found));
 }
 
-fn check_set(set: &Set, names: &Names<'_>, found: &mut Vec<String>) {
+fn check_set(set: &Set, names: &Names<'_>, found: &mut Found) {
     check_name("set", &set.name, found);
     match &set.expression {
         Some(_) if !set.value.is_empty() => {
             found.push(format!("set {}: it has a value and an expression: give one of both", set.name));
         }
-        Some(expression) => check_expression(expression, names, found),
-        None => check_text(&format!("set {}", set.name), &set.value, names, found),
+        Some(expression) => found.within("expression", |found| check_expression(expression, names, found)),
+        None => {
+            let whose = format!("set {}", set.name);
+            found.within("value", |found| check_text(&whose, &set.value, names, found));
+        }
     }
 }
 
 /// Names of values have letters, digits, `_`, `-` and `.`, as placeholders have.
-fn check_name(what: &str, name: &str, found: &mut Vec<String>) {
+fn check_name(what: &str, name: &str, found: &mut Found) {
     let good = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     if name.is_empty() || !name.bytes().all(good) {
         found.push(format!("{what}: '{name}' is no name: give letters, digits, -, _ and ."));
     }
 }
 
-fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut Vec<String>) {
+fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut Found) {
     let node = match expression.parse() {
         Ok(node) => node,
         Err(error) => return found.push(error.to_string()),
@@ -274,7 +294,7 @@ fn check_expression(expression: &Expression, names: &Names<'_>, found: &mut Vec<
     }));
 }
 
-fn check_text(what: &str, text: &[u8], names: &Names<'_>, found: &mut Vec<String>) {
+fn check_text(what: &str, text: &[u8], names: &Names<'_>, found: &mut Found) {
     match pieces(text, Encode::Raw) {
         Err(why) => found.push(format!("{what}: {why}")),
         Ok(pieces) => {

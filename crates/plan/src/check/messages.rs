@@ -1,5 +1,6 @@
 //! What a step of messages, and the stand-in for a service, must keep to.
 
+use super::{Found, Part};
 use crate::answer::{By, Selector};
 use crate::data::{Meaning, Source};
 use crate::load::{Load, Origin, Phase, Protocol};
@@ -8,19 +9,31 @@ use crate::pace::Pace;
 
 /// All violations of a step, each a sentence.
 pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found = Found::default();
+    found.of(&format!("phase '{}'", phase.name), |found| check(phase, step, load, found));
+    found.all().into_iter().map(|violation| violation.text).collect()
+}
+
+/// All violations of a step.
+pub(super) fn check(phase: &Phase, step: &MessageStep, load: &Load, found: &mut Found) {
     if load.target.is_none() {
         found.push("messages have no target to connect to: give the load a target".to_owned());
     }
     if !matches!(load.protocol, Protocol::Messages(_)) {
         found.push("messages need the protocol messages: give the load [load.protocol.messages]".to_owned());
     }
-    check_framing(step, &mut found);
-    check_order(phase, step, &mut found);
-    found.extend(step.data.iter().filter_map(|data| data.violation()));
-    found.extend(mixed_files(step));
+    check_framing(step, found);
+    check_order(phase, step, found);
+    found.within("data", |found| {
+        for (nth, data) in step.data.iter().enumerate() {
+            found.within(nth, |found| found.extend(data.violation()));
+        }
+        found.extend(mixed_files(step));
+    });
     for (nth, message) in step.messages.iter().enumerate() {
-        check_message(step, message, &mut |why| found.push(format!("message {}: {why}", nth + 1)));
+        found.along([Part::from("messages"), Part::Item(nth)], |found| {
+            check_message(step, message, &mut |why| found.push(format!("message {}: {why}", nth + 1)));
+        });
     }
     for (what, at) in places(step) {
         found.extend(at.by.violation().map(|why| format!("{what}: {why}")));
@@ -30,8 +43,8 @@ pub fn check_step(phase: &Phase, step: &MessageStep, load: &Load) -> Vec<String>
             found.push(format!("{what}: only answers in the framing http have a status and header fields"));
         }
     }
-    found.extend(step.code.iter().filter_map(|code| code.must.violation()).map(|why| format!("code: {why}")));
-    found.iter().map(|why| format!("phase '{}': {why}", phase.name)).collect()
+    let codes = step.code.iter().filter_map(|code| code.must.violation());
+    found.within("code", |found| found.extend(codes.map(|why| format!("code: {why}"))));
 }
 
 const REQUEST: &str = "correlation: request";
@@ -61,49 +74,49 @@ fn places(step: &MessageStep) -> Vec<(&'static str, &Selector)> {
     places
 }
 
-fn check_framing(step: &MessageStep, found: &mut Vec<String>) {
+fn check_framing(step: &MessageStep, found: &mut Found) {
     let answers = step.answer_framing();
-    for (what, framing) in [("framing", &step.framing), ("answers", answers)] {
-        let why = framing.violation().map(|why| format!("{what}: {why}"));
-        if why.as_ref().is_none_or(|why| !found.contains(why)) {
-            found.extend(why);
-        }
+    let own = step.answers.as_ref().map(|answers| ("answers", answers));
+    for (what, framing) in [("framing", &step.framing)].into_iter().chain(own) {
+        found.within(what, |found| found.extend(framing.violation().map(|why| format!("{what}: {why}"))));
     }
     if *answers == Framing::Raw {
-        found.push(
+        found.at(
+            "answers",
             "answers: raw says nothing of where an answer ends: give another framing of answers".to_owned(),
         );
     }
     for (name, bytes) in [("longest_request", step.longest_request), ("longest_answer", step.longest_answer)]
     {
         if bytes == 0 || bytes > 1 << 30 {
-            found.push(format!("{name} is {bytes}: give 1 to 1073741824 bytes"));
+            found.at(name, format!("{name} is {bytes}: give 1 to 1073741824 bytes"));
         }
     }
 }
 
-fn check_order(phase: &Phase, step: &MessageStep, found: &mut Vec<String>) {
+fn check_order(phase: &Phase, step: &MessageStep, found: &mut Found) {
     if step.messages.is_empty() {
-        found.push("a step without messages: nothing would be sent".to_owned());
+        found.at("messages", "a step without messages: nothing would be sent".to_owned());
     } else if step.order == MessageOrder::Weighted && step.messages.iter().all(|message| message.weight == 0)
     {
-        found.push("all weights are 0: give at least one message a weight".to_owned());
+        found.at("messages", "all weights are 0: give at least one message a weight".to_owned());
     }
     let depth = step.pipeline;
     if depth == 0 || depth > MessageStep::MAX_PIPELINE {
-        found.push(format!("pipeline is {depth}: give 1 to {}", MessageStep::MAX_PIPELINE));
+        found.at("pipeline", format!("pipeline is {depth}: give 1 to {}", MessageStep::MAX_PIPELINE));
     }
     if depth <= 1 {
         return;
     }
     if step.order == MessageOrder::Sequence {
-        found.push("a sequence waits for each answer: leave out pipeline".to_owned());
+        found.at("pipeline", "a sequence waits for each answer: leave out pipeline".to_owned());
     }
     if phase.pace.closed().is_none() || matches!(phase.pace, Pace::Connections { .. }) {
-        found.push("pipeline needs a pace of users: leave out the rate, or pipeline".to_owned());
+        found.at("pipeline", "pipeline needs a pace of users: leave out the rate, or pipeline".to_owned());
     }
     if *step.answer_framing() == Framing::Close || step.framing == Framing::Close {
-        found.push(
+        found.at(
+            "pipeline",
             "pipeline needs connections that outlive a message: leave out the framing close".to_owned(),
         );
     }
@@ -139,22 +152,25 @@ fn check_message(step: &MessageStep, message: &Message, found: &mut dyn FnMut(St
     }
 }
 
-/// All violations of a stand-in for a service, each a sentence.
-pub(super) fn check_service(service: &MessageService, origin: &Origin) -> Vec<String> {
-    let mut found = Vec::new();
-    for (what, framing) in [("framing", &service.framing), ("answers", service.answer_framing())] {
-        found.extend(framing.violation().map(|why| format!("{what}: {why}")));
+/// All violations of a stand-in for a service.
+pub(super) fn check_service(service: &MessageService, origin: &Origin, found: &mut Found) {
+    let own = service.answers.as_ref().map(|answers| ("answers", answers));
+    for (what, framing) in [("framing", &service.framing)].into_iter().chain(own) {
+        found.within(what, |found| found.extend(framing.violation().map(|why| format!("{what}: {why}"))));
         if *framing == Framing::Raw {
-            found.push(format!("{what}: raw says nothing of where a message ends"));
+            found.at(what, format!("{what}: raw says nothing of where a message ends"));
         }
         if *framing == Framing::Http {
-            found.push(format!("{what}: the origin that speaks HTTP is another one: leave out --tcp"));
+            found.at(what, format!("{what}: the origin that speaks HTTP is another one: leave out --tcp"));
         }
     }
     found.extend(service.pieces().err());
     let framing = service.answer_framing();
     if framing.head_size() > framing.number_size() && service.head.len() != framing.head_size() as usize {
-        found.push(format!("the framing of answers has a head of {} bytes: give one", framing.head_size()));
+        found.at(
+            "head",
+            format!("the framing of answers has a head of {} bytes: give one", framing.head_size()),
+        );
     }
     for (name, share) in [
         ("failures", service.failures),
@@ -163,12 +179,9 @@ pub(super) fn check_service(service: &MessageService, origin: &Origin) -> Vec<St
         ("wrong_lengths", service.wrong_lengths),
         ("pushes", service.pushes),
     ] {
-        if !(0.0..=1.0).contains(&share) {
-            found.push(format!("{name} is {share}: a share lies between 0 and 1"));
-        }
+        super::share(found, name, share);
     }
     if origin.requests_per_connection == Some(0) {
         found.push("requests_per_connection is 0: give 1 for one answer per connection".to_owned());
     }
-    found.iter().map(|why| format!("origin: messages: {why}")).collect()
 }

@@ -4,11 +4,11 @@ use super::number::{Counts, Number};
 use super::source::Source;
 use crate::body::Body;
 use crate::secret::Secret;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// The length of a message, once all else in it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LengthField {
     /// How it is written.
@@ -22,7 +22,8 @@ pub struct LengthField {
 }
 
 /// A checksum, once all else is known, lengths included; of several the first is computed first.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChecksumField {
     /// Which.
@@ -42,7 +43,8 @@ pub struct ChecksumField {
 }
 
 /// How a checksum is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// All bytes, exclusive or; one byte (ISO 1155).
@@ -123,7 +125,8 @@ impl Algorithm {
 }
 
 /// How bytes are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Digits {
     /// As they are.

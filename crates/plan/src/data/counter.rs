@@ -1,11 +1,11 @@
 //! Counters: which numbers there are, and which of them comes when.
 
 use super::source::Each;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whole numbers from `start`, one after the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
     /// The first value.
@@ -46,7 +46,8 @@ fn is_one(step: &i64) -> bool {
 }
 
 /// How a counter goes on after its last value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Wrap {
     /// From `start` again.

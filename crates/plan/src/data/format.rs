@@ -1,11 +1,11 @@
 //! Formats as of printf, with one value.
 
 use crate::body::Body;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a value is written, as of printf: `%08d`, `%-10s`, `%x`; without any `%`, these bytes instead of the value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "Body", into = "Body")]
 pub struct Format {
     text: Body,

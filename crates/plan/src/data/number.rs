@@ -1,10 +1,10 @@
 //! Numbers and bytes as they are written in TCP messages, and as they are typed.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How a number is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Number {
     /// This many decimal digits, 1 to 18; of a [`LengthField`](super::LengthField) also 0: as many as it needs.
@@ -20,7 +20,8 @@ pub enum Number {
 }
 
 /// What a length counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
     /// What follows the head.

@@ -8,14 +8,14 @@ use super::time_text::{TimeText, Zone};
 use crate::body::Body;
 use crate::draw::{Draw, hash};
 use crate::secret::Secret;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::io::Write;
 
 /// Where the values of a name come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", from = "Read")]
-#[schemars(!from)]
+#[cfg_attr(test, schemars(!from))]
 pub enum Source {
     /// Whole numbers, one after the other.
     Counter(Counter),
@@ -57,7 +57,8 @@ pub enum Source {
 }
 
 /// Where a counter or a file goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Each {
     /// With each request: the same name has the same value throughout it.
@@ -74,7 +75,8 @@ impl Each {
 }
 
 /// Rows of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rows {
     /// Its path, as whoever runs the plan reads it.
@@ -173,7 +175,8 @@ fn outside<'de, D: Deserializer<'de>>(from: D) -> Result<Secret, D::Error> {
 }
 
 /// A time and how it is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Time {
     /// In a form that has a name.
@@ -183,7 +186,8 @@ pub enum Time {
 }
 
 /// How a time is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeForm {
     /// Whole seconds since 1970.
@@ -199,7 +203,8 @@ pub enum TimeForm {
 }
 
 /// Which row of a file a request takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RowOrder {
     /// In the file's order, again and again.

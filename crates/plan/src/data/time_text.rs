@@ -1,11 +1,11 @@
 //! Times in a form of their own.
 
 use crate::body::Body;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A time in a form of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TimeText {
     /// As of strftime in the C locale; `%3f`, `%6f` and `%9f` are fractions of a second without a dot.
@@ -88,7 +88,8 @@ fn conversion(text: &[u8]) -> Option<usize> {
 const CONVERSIONS: &[u8] = b"%AaBbCcDdeFfGgHhIjklMmNnPpQqRrSsTtUuVWwXxYyZz";
 
 /// A time zone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Zone {
     /// Coordinated Universal Time.

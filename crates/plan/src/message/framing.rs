@@ -3,11 +3,11 @@
 use crate::answer::{IsoBitmap, IsoCoding, IsoForm};
 use crate::body::Body;
 use crate::data::{Counts, Number, unescape};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How messages are told apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Framing {
     /// A head of fixed size announces the length.
@@ -31,7 +31,8 @@ pub enum Framing {
 }
 
 /// A head of fixed size with a length in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LengthHead {
     /// Bytes of the head; `None`: the length ends it.
@@ -51,7 +52,8 @@ pub struct LengthHead {
 }
 
 /// ISO 8583 (1987) behind a length of its body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Iso8583 {
     /// How the length is written.

@@ -3,11 +3,11 @@
 use super::framing::Framing;
 use crate::body::Body;
 use crate::template::{Encode, Piece, pieces};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the origin answers to messages, and how it misbehaves. Shares are of requests.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct MessageService {
     /// How requests are told apart.

@@ -3,13 +3,13 @@
 use super::Step;
 use crate::body::Body;
 use crate::expression::Expression;
-use crate::units::{DurationText, duration_text_option};
-use schemars::JsonSchema;
+use crate::units::duration_text_option;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Steps, walked in order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sequence {
     /// Told in reports of mistakes; empty: none.
@@ -20,7 +20,8 @@ pub struct Sequence {
 }
 
 /// Steps, walked several times: as long as everything holds that is said. With nothing said, without end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Loop {
     /// So often; computed anew each time the loop is entered. 0: not at all.
@@ -37,7 +38,7 @@ pub struct Loop {
     pub each: Option<ForEach>,
     /// For so long; looked at before each round.
     #[serde(default, with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub lasts: Option<Duration>,
     /// Kept under this name: the number of the round, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +55,8 @@ impl Loop {
 }
 
 /// A whole number, or an expression that gives one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, expecting = "a whole number or an expression")]
 pub enum Amount {
     /// This one.
@@ -64,7 +66,8 @@ pub enum Amount {
 }
 
 /// The values `LIST_1`, `LIST_2` … of a user, in order, up to the first that is missing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForEach {
     /// The list's name, as an extract with `which = "every"` keeps it.
@@ -87,7 +90,8 @@ fn is_zero(number: &u32) -> bool {
 }
 
 /// Steps that are walked where something is true.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct If {
     /// What must be true.
@@ -103,7 +107,8 @@ pub struct If {
 }
 
 /// One of several branches, or all of them in an order that changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// How one is chosen.
@@ -114,7 +119,8 @@ pub struct Choice {
 }
 
 /// How a branch is chosen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ChoiceBy {
     /// At random, by the weights of the branches.
@@ -132,7 +138,8 @@ pub enum ChoiceBy {
 }
 
 /// A branch of a choice.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Branch {
     /// By which a switch finds it.
@@ -158,7 +165,8 @@ fn one() -> u32 {
 }
 
 /// Steps that are walked in a share of the times that a user comes to them. The share is kept exactly, not by chance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Share {
     /// In so many of a hundred times.
@@ -175,7 +183,8 @@ pub struct Share {
 }
 
 /// Whom a count, a pace, or a place in a file belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// To each user.
@@ -188,7 +197,8 @@ pub enum Scope {
 }
 
 /// Steps that belong together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Transaction {
     /// Its label in the report.
@@ -218,7 +228,8 @@ fn yes() -> bool {
 }
 
 /// Users wait here until so many are there, and go on together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Barrier {
     /// Barriers with one name are one.
@@ -227,12 +238,13 @@ pub struct Barrier {
     pub users: u32,
     /// A user waits no longer than this, and goes on alone. `None`: until the phase is over.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<DurationText>")]
+    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
     pub timeout: Option<Duration>,
 }
 
 /// Steps that one user at a time walks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
     /// Locks with one name are one.
@@ -242,7 +254,8 @@ pub struct Lock {
 }
 
 /// Where a walk goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Flow {
     /// At the beginning: the user's next iteration.
@@ -260,7 +273,8 @@ pub enum Flow {
 }
 
 /// What a user does after a request, a check or an extraction that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
     /// Goes on as if nothing had happened.

@@ -3,13 +3,13 @@
 use super::Scenario;
 use crate::pace::Pace;
 use crate::stop::Stop;
-use crate::units::{DurationText, duration_text};
-use schemars::JsonSchema;
+use crate::units::duration_text;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Users that walk one scenario.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Group {
     /// Its name in reports.
@@ -24,7 +24,7 @@ pub struct Group {
     pub share: Option<f64>,
     /// So long after the beginning of the phase its users begin; its `stop.after` counts from then on.
     #[serde(default, with = "duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[schemars(with = "DurationText")]
+    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
     pub start: Duration,
     /// Until when. `turns_per_user` counts iterations.
     #[serde(default)]
@@ -32,7 +32,8 @@ pub struct Group {
 }
 
 /// What a user keeps from one iteration to the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Keep {
     /// Cookies.

@@ -23,11 +23,11 @@ use crate::message::MessageStep;
 use crate::reading::Reading;
 use crate::request::Request;
 use crate::script::ScriptStep;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a user does: steps, walked in order and then again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// At least one.
@@ -47,7 +47,8 @@ pub struct Scenario {
 }
 
 /// A node of a scenario: something that is sent, or what decides on the nodes in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// Fetch an object of the site.

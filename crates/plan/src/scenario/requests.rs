@@ -9,11 +9,11 @@ use crate::request_list::{ListName, Listed, RequestList};
 use crate::secret::Secret;
 use crate::session::Session;
 use crate::template::{Encode, Piece, TemplateAddress, pieces};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sends requests of a list, again and again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RequestStep {
     /// At least one.
@@ -48,7 +48,8 @@ pub struct RequestStep {
 }
 
 /// In which order the requests of a list are sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestOrder {
     /// In the list's order, again and again, by the number of the request.
@@ -67,7 +68,8 @@ pub enum RequestOrder {
 }
 
 /// Requests carry AWS's signature, version 4.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AwsSignature {
     /// Such as `us-east-1`.

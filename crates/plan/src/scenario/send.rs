@@ -2,11 +2,11 @@
 
 use crate::popularity::Popularity;
 use crate::reading::Reading;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Fetches an object of the site.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ObjectStep {
     /// Which object.
@@ -24,7 +24,8 @@ pub struct ObjectStep {
 }
 
 /// Fetches URLs of a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct UrlStep {
     /// The URLs, absolute.
@@ -60,7 +61,8 @@ pub fn url_hash(url: &str) -> u64 {
 }
 
 /// In which order the URLs of a list are fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum UrlOrder {
     /// Each once, in order; then the run is over.

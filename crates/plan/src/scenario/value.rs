@@ -4,11 +4,11 @@ use super::{Scope, Step};
 use crate::body::Body;
 use crate::expression::Expression;
 use crate::pace::Stage;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value that a user keeps: a text with placeholders, or what an expression gives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Set {
     /// As it stands between the braces of later requests.
@@ -29,7 +29,8 @@ impl Set {
 }
 
 /// A number that goes on each time a user comes by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CounterStep {
     /// As it stands between the braces of later requests.
@@ -63,7 +64,8 @@ fn is_none(digits: &u8) -> bool {
 }
 
 /// The next row of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Feed {
     /// Its path, as whoever runs the plan reads it.
@@ -84,7 +86,8 @@ pub struct Feed {
 }
 
 /// What follows the last row of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FeedEnd {
     /// The first one.
@@ -97,7 +100,8 @@ pub enum FeedEnd {
 }
 
 /// A line for whoever watches the run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Log {
     /// With placeholders.
@@ -106,7 +110,8 @@ pub struct Log {
 
 /// Program text that works on the user's values and on the last answer. The interpreter is named; it has no network and no
 /// processes, reads files of the plan's folder alone, and has a budget of steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Code {
     /// Of the program text: `groovy`, `beanshell`, `javascript`, `jexl`; `jmeter` for a text with JMeter's functions, whose value
@@ -147,7 +152,8 @@ pub struct Code {
 }
 
 /// When the `${…}` of a program text are replaced by values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fills {
     /// Never: braces are the language's own.
@@ -167,7 +173,8 @@ impl Fills {
 
 /// Waits for the next moment of a rhythm: so that requests behind it come no faster. Rhythms that say the same are one,
 /// wherever they stand.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Rhythm {
     /// Moments per second.
@@ -185,7 +192,8 @@ pub struct Rhythm {
 }
 
 /// How the moments of a rhythm lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RhythmHow {
     /// Each at least a gap behind the last one; what was missed is not caught up.

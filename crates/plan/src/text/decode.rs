@@ -184,7 +184,7 @@ impl<'de> MapAccess<'de> for Entries<'de> {
             return Ok(None);
         };
         self.value = Some(value);
-        let name = IntoDeserializer::<Fault>::into_deserializer(key.name.as_str());
+        let name = IntoDeserializer::<Fault>::into_deserializer(key.name.as_ref());
         seed.deserialize(name).map(Some).map_err(|fault| fault.or_at(key.at))
     }
 

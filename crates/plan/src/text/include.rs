@@ -103,7 +103,7 @@ fn join(over: &mut Node, under: Node, path: &str) {
             entries.push((Key { at: key.at, name: key.name }, value));
             continue;
         };
-        let within = if path.is_empty() { key.name } else { format!("{path}.{}", key.name) };
+        let within = if path.is_empty() { key.name.into_owned() } else { format!("{path}.{}", key.name) };
         if JOINED.contains(&within.as_str()) {
             join(own, value, &within);
         }

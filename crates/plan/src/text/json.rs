@@ -45,7 +45,7 @@ fn node(value: ast::Value<'_>, place: &dyn Fn(usize) -> Place, depth: usize) -> 
             let entry = |property: ast::ObjectProp<'_>| {
                 let at = place(property.range.start);
                 let value = node(property.value, place, depth + 1)?;
-                Ok((Key { at, name: property.name.into_string() }, value))
+                Ok((Key { at, name: property.name.into_string().into() }, value))
             };
             return table(at, object.properties.into_iter().map(entry).collect::<Result<_, _>>()?);
         }

@@ -1,14 +1,18 @@
 //! The text forms of a plan, TOML, JSON and YAML, the same for reading and printing.
 //!
 //! All three are read into one tree ([`node`]), in which includes and variables are resolved, and the tree is read by serde
-//! ([`decode`]); so whatever is wrong is told in the same words, with its place.
+//! ([`decode`]); so whatever is wrong is told in the same words, with its place. What is written is made a tree first
+//! ([`encode`]), too: the types of a plan know one reader and one writer, which is also half the time that this crate takes to
+//! compile.
 
 mod decode;
+mod encode;
 mod include;
 mod json;
 mod node;
 mod print;
-mod schema;
+#[cfg(test)]
+pub(crate) mod schema;
 mod toml;
 mod variables;
 mod yaml;
@@ -21,9 +25,10 @@ use crate::request_list::{ListName, RequestList};
 use crate::scenario::RequestStep;
 use crate::scenario::Step;
 use crate::secret::without_secrets;
+use crate::violation::Violation;
 use include::Files;
-use node::{Fault, Node};
-use serde::Deserialize;
+use node::{Fault, Node, Value};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use variables::Variables;
 
@@ -137,6 +142,11 @@ impl Source {
     }
 }
 
+/// A plan as a value that any serde format can write.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Tree(Node);
+
 /// Mistakes of a plan that are told at once, at most.
 const MOST_MISTAKES: usize = 20;
 
@@ -147,8 +157,14 @@ impl Plan {
         let mut named = self.clone();
         let text = named.name_secrets();
         // Each part of a plan is a struct, enum, number or string, all of which TOML can hold.
-        text + &::toml::to_string_pretty(&named)
+        text + &::toml::to_string_pretty(&named.tree())
             .unwrap_or_else(|error| format!("# this plan has no text form: {error}\n"))
+    }
+
+    /// The plan as a value that any form of text can hold. Secrets stand in it by their sources.
+    pub fn tree(&self) -> Tree {
+        // The types of a plan hold nothing that a tree could not.
+        Tree(encode::tree(self).unwrap_or_else(|fault| Value::Text(fault.why).into()))
     }
 
     /// As [`Plan::to_text`] in another form. JSON has no comments: there, secrets that were typed are named and not explained.
@@ -161,7 +177,14 @@ impl Plan {
             return Ok(self.to_text());
         }
         let head = named.name_secrets();
-        if form == TextForm::Json { print::json(&named) } else { Ok(head + &print::yaml(&named)?) }
+        let tree = named.tree();
+        if form == TextForm::Yaml {
+            return Ok(head + &print::yaml(&tree.0));
+        }
+        if let Some(name) = tree.0.not_finite() {
+            return Err(format!("`{name}` is a number without end, which JSON cannot hold"));
+        }
+        serde_json::to_string_pretty(&tree).map(|text| text + "\n").map_err(|error| error.to_string())
     }
 
     /// Gives typed secrets names; what is to be said of them, as comments.
@@ -196,10 +219,9 @@ impl Plan {
         told
     }
 
-    /// The JSON Schema of plan files, for editors.
-    pub fn schema() -> String {
-        let schema = serde_json::to_string_pretty(&schema::of_plans());
-        schema.unwrap_or_else(|error| format!("the schema has no text form: {error}")) + "\n"
+    /// The JSON Schema of plan files, for editors, as `cargo xtask schema` wrote it.
+    pub fn schema() -> &'static str {
+        include_str!("schema.json")
     }
 
     /// Reads a plan in TOML that includes nothing.
@@ -217,6 +239,25 @@ impl Plan {
     /// # Errors
     /// What is no plan, each mistake with its place, at least one. Several are told where each is a name that nobody knows.
     pub fn read(source: Source, set: &[(String, String)], find: Find<'_>) -> Result<Plan, Vec<TextError>> {
+        Written::read(source, set, find).map(|written| written.plan)
+    }
+}
+
+/// A plan that was read, and where its values stand.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The plan.
+    pub plan: Plan,
+    tree: Node,
+    files: Vec<Source>,
+}
+
+impl Written {
+    /// As [`Plan::read`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read(source: Source, set: &[(String, String)], find: Find<'_>) -> Result<Written, Vec<TextError>> {
         let mut files = Files::new(find);
         let tree = files.tree(source).and_then(|mut tree| {
             if let Some(mut variables) = Variables::take(&mut tree, set)? {
@@ -224,15 +265,16 @@ impl Plan {
             }
             Ok(tree)
         });
+        let files = files.read;
         let mistake = |fault: Fault| {
             let number = fault.at.map_or(0, |at| at.file as usize);
-            files.read[number].mistake(fault)
+            files[number].mistake(fault)
         };
         let mut tree = tree.map_err(|fault| vec![mistake(fault)])?;
         let mut mistakes = Vec::new();
         loop {
             let fault = match Plan::deserialize(&tree) {
-                Ok(plan) if mistakes.is_empty() => return Ok(plan),
+                Ok(plan) if mistakes.is_empty() => return Ok(Written { plan, tree, files }),
                 Ok(_) => return Err(mistakes),
                 Err(fault) => fault,
             };
@@ -243,5 +285,15 @@ impl Plan {
                 return Err(mistakes);
             }
         }
+    }
+
+    /// All violations that [`Plan::check`] finds, with the places of the values that they are about; where such a value is not
+    /// written, that of the table it belongs to.
+    pub fn check(&self) -> Vec<TextError> {
+        let place = |violation: Violation| {
+            let at = self.tree.along(&violation.path).at;
+            self.files[at.file as usize].mistake(Fault::new(at, violation.text))
+        };
+        self.plan.violations().into_iter().map(place).collect()
     }
 }

@@ -1,4 +1,7 @@
-//! The tree that all three text forms are read into: values, each with its place.
+//! The tree that all three text forms are read into and written from: values, each with its place.
+
+use crate::violation::Part;
+use std::borrow::Cow;
 
 /// A place in one of the files that a plan is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Key {
     pub(super) at: Place,
-    pub(super) name: String,
+    pub(super) name: Cow<'static, str>,
 }
 
 /// Tables and lists in each other at most.
@@ -74,6 +77,33 @@ impl Node {
         }
     }
 
+    /// The value at the end of a path, or the last on the way that is there.
+    pub(super) fn along(&self, path: &[Part]) -> &Node {
+        let Some((part, rest)) = path.split_first() else { return self };
+        let next = match (part, &self.value) {
+            (Part::Field(name), Value::Table(entries)) => {
+                entries.iter().find(|(key, _)| key.name == *name).map(|(_, node)| node)
+            }
+            (Part::Item(number), Value::List(items)) => items.get(*number),
+            (Part::Choice, Value::Table(entries)) => entries.first().map(|(_, node)| node),
+            _ => None,
+        };
+        next.map_or(self, |next| next.along(rest))
+    }
+
+    /// The name by which a number is reached that is infinite or none at all; empty for one without a name.
+    pub(super) fn not_finite(&self) -> Option<String> {
+        match &self.value {
+            Value::Float(number) => (!number.is_finite()).then(String::new),
+            Value::List(items) => items.iter().find_map(Node::not_finite),
+            Value::Table(entries) => entries.iter().find_map(|(key, node)| {
+                let found = node.not_finite()?;
+                Some(if found.is_empty() { key.name.clone().into_owned() } else { found })
+            }),
+            _ => None,
+        }
+    }
+
     /// Takes an entry out of a table.
     pub(super) fn take(&mut self, name: &str) -> Option<(Key, Node)> {
         let Value::Table(entries) = &mut self.value else { return None };
@@ -97,7 +127,7 @@ impl Node {
 /// A table of these entries; a name that stands twice is refused.
 pub(super) fn table(at: Place, entries: Vec<(Key, Node)>) -> Result<Node, Fault> {
     let mut names = std::collections::HashSet::new();
-    match entries.iter().find(|(key, _)| !names.insert(key.name.as_str())) {
+    match entries.iter().find(|(key, _)| !names.insert(key.name.as_ref())) {
         Some((key, _)) => Err(Fault::new(key.at, format!("`{}` stands twice in one table", key.name))),
         None => Ok(Node { at, value: Value::Table(entries) }),
     }

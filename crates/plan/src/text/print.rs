@@ -1,23 +1,15 @@
-//! Plans as JSON and YAML.
+//! Trees as YAML.
 
 use super::node::{Node, Value};
-use serde::Serialize;
-
-/// JSON, two spaces for each level.
-pub(super) fn json(value: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| error.to_string())
-}
 
 /// YAML in block style. Texts that are not plain words stand in double quotes, as in JSON.
-pub(super) fn yaml(value: &impl Serialize) -> Result<String, String> {
-    let json = serde_json::to_string(value).map_err(|error| error.to_string())?;
-    let node = super::json::read(&json, 0).map_err(|fault| fault.why)?;
+pub(super) fn yaml(node: &Node) -> String {
     let mut text = String::new();
     match &node.value {
-        Value::Table(entries) if !entries.is_empty() => block(&node, 0, &mut text),
-        _ => flow(&node, &mut text),
+        Value::Table(entries) if !entries.is_empty() => block(node, 0, &mut text),
+        _ => flow(node, &mut text),
     }
-    Ok(text.trim_start_matches('\n').to_owned() + "\n")
+    text.trim_start_matches('\n').to_owned() + "\n"
 }
 
 /// A value behind `:` or `-`.
@@ -74,10 +66,20 @@ fn flow(node: &Node, text: &mut String) {
         Value::Null => text.push_str("null"),
         Value::Bool(yes) => text.push_str(if *yes { "true" } else { "false" }),
         Value::Integer(number) => text.push_str(&number.to_string()),
-        Value::Float(number) => text.push_str(&format!("{number:?}")),
+        Value::Float(number) => text.push_str(&float(*number)),
         Value::Text(words) => scalar(words, text),
         Value::List(_) => text.push_str("[]"),
         Value::Table(_) => text.push_str("{}"),
+    }
+}
+
+/// As the core schema reads it (YAML 1.2.2 section 10.3.2).
+fn float(number: f64) -> String {
+    match number {
+        f64::INFINITY => ".inf".to_owned(),
+        f64::NEG_INFINITY => "-.inf".to_owned(),
+        _ if number.is_nan() => ".nan".to_owned(),
+        _ => format!("{number:?}"),
     }
 }
 

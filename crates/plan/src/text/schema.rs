@@ -1,15 +1,47 @@
-//! The JSON Schema of plan files, made of the types that read them.
+//! The JSON Schema of plan files, made of the types that read them. It is made in tests alone and committed, so that nobody who
+//! builds the tool compiles what makes it: `cargo xtask schema` writes the file, and a test compares it.
 
 use crate::Plan;
-use schemars::Schema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
+
+/// Set by `cargo xtask schema`: the file is written rather than compared.
+const WRITE: &str = "WRINGER_WRITE_SCHEMA";
 
 /// Where a number, or true or false, is wanted, a variable may stand.
 const VARIABLE: &str = r"^\$\{[^}]+\}$";
 
+#[test]
+fn the_committed_schema_is_that_of_the_types() {
+    let text = serde_json::to_string_pretty(&of_plans()).unwrap() + "\n";
+    if std::env::var_os(WRITE).is_some() {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/text/schema.json");
+        return std::fs::write(&file, text).unwrap();
+    }
+    let is_same = text == Plan::schema();
+    assert!(is_same, "types of plans have changed since schema.json was written: run cargo xtask schema");
+}
+
+/// Stands for a duration.
+pub(crate) struct DurationText;
+
+impl JsonSchema for DurationText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": r"^\s*[0-9.]+\s*(us|µs|ms|s|sec|m|min|h|d)?\s*$|\$\{",
+            "description": "A time such as 500ms, 10s, 5m, 2h or 1d.",
+        })
+    }
+}
+
 /// The schema, in draft 2020-12.
-pub(super) fn of_plans() -> Schema {
+fn of_plans() -> Schema {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Plan>();
     schema.insert("title".to_owned(), "A plan file of wringer".into());
     if let Some(root) = schema.as_object_mut() {

@@ -20,7 +20,7 @@ fn entries(table: DeTable<'_>, place: &dyn Fn(usize) -> Place) -> Result<Vec<(Ke
     let entry = |(key, value): (Spanned<_>, Spanned<DeValue<'_>>)| {
         let at = place(key.span().start);
         let name: std::borrow::Cow<'_, str> = key.into_inner();
-        Ok((Key { at, name: name.into_owned() }, node(value, place)?))
+        Ok((Key { at, name: name.into_owned().into() }, node(value, place)?))
     };
     table.into_iter().map(entry).collect()
 }

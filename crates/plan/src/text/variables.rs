@@ -127,7 +127,7 @@ fn declared(node: Node) -> Result<BTreeMap<String, Node>, Fault> {
                 format!("`{}` is {}: a variable is text, a number, true or false", key.name, value.kind());
             Err(Fault::new(value.at, why))
         }
-        _ => Ok((key.name, value)),
+        _ => Ok((key.name.into_owned(), value)),
     };
     entries.into_iter().map(one).collect()
 }

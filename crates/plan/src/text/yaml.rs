@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         loop {
             let key = match self.next()? {
                 (Event::MappingEnd, _) => return table(at, entries),
-                (Event::Scalar(name, ..), at) => Key { at, name: name.into_owned() },
+                (Event::Scalar(name, ..), at) => Key { at, name: name.into_owned().into() },
                 (_, at) => return Err(Fault::new(at, "names of a table are text")),
             };
             let (event, at) = self.next()?;

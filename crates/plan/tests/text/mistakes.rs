@@ -1,6 +1,7 @@
 //! What is wrong is told with line, column and the name that was probably meant, in each form alike.
 
-use super::read;
+use super::{FORMS, read};
+use plan::{Plan, Source, TextForm, Written};
 
 #[track_caller]
 fn refused(name: &str, text: &str, said: &[&str]) {
@@ -98,4 +99,75 @@ fn yaml_has_the_types_of_its_core_schema() {
     assert!(plan.contains("line 3") && plan.contains("true or false"), "{plan}");
     let plan = read("a.yaml", "\u{feff}version: 1\nseed: 7\nsite: ~\norigin:\n  listen: \"1:2\"\n").unwrap();
     assert_eq!(plan.origin.unwrap().listen, "1:2");
+}
+
+/// Each violation of a plan that reads well, as `line, column: text`.
+fn violations(name: &str, text: &str) -> Vec<String> {
+    let none = |path: &str, _: &str| Err(format!("there is no {path}"));
+    let written = Written::read(Source::new(name.to_owned(), text.to_owned()), &[], &none);
+    written
+        .unwrap_or_else(|mistakes| panic!("{mistakes:?}"))
+        .check()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+#[track_caller]
+fn stands_at(name: &str, text: &str, line: usize, column: usize, said: &str) {
+    let found = violations(name, text);
+    let begins = format!("{name}: line {line}, column {column}: ");
+    assert!(
+        found.iter().any(|one| one.starts_with(&begins) && one.contains(said)),
+        "{begins}{said}: {found:#?}"
+    );
+}
+
+#[test]
+fn what_a_plan_violates_is_told_with_the_place_of_the_value() {
+    let plan = "version = 1\nseed = 7\nthreads = 0\n[site]\nprivate = 1.5\n[load]\ntarget = 'nowhere'\n\
+                fail_if = ['p99>1s', 'p99{who}>1s']\n[load.limits]\nconnect = '0s'\nrequest = '1s'\n\
+                [load.protocol.http1]\npipeline = 0\n\
+                [[load.phases]]\nname = 'a'\npace = { users = 5 }\nstop = { requests = 0 }\nscenario = { steps = [\n\
+                {requests = {requests = [{ url = 'http://h/' },\n { url = 'ftp://h/' }]}},\n\
+                {choice = {by = 'weight', branches = [{weight = 1, steps = [\n {log = {text = '{{nobody}}'}}]}]}}]}\n\
+                [[load.phases]]\nname = 'b'\npace = { rate = { per_second = 0.0, arrivals = 'even', in_flight = 5 } }\nstop = {}\n\
+                [origin]\nlisten = 'x'\n[origin.tls]\nnames = []\n";
+    for (line, column, said) in [
+        (3, 11, "threads is 0"),
+        (5, 11, "private is 1.5"),
+        (7, 10, "'nowhere'"),
+        (8, 22, "is called 'who'"),
+        (10, 11, "connect is 0"),
+        (13, 12, "pipeline is 0"),
+        (17, 8, "stops before it begins"),
+        (20, 10, "'ftp://h/'"),
+        (22, 17, "nobody"),
+        (25, 32, "per_second is 0"),
+        (23, 1, "has no step"),
+        (28, 10, "listen 'x'"),
+        (30, 9, "names is empty"),
+    ] {
+        stands_at("a.toml", plan, line, column, said);
+    }
+}
+
+#[test]
+fn each_form_knows_its_places() {
+    let json = "{\"version\": 1, \"seed\": 7,\n \"origin\": {\"listen\": \"1:2\",\n  \"errors\": 2}}";
+    stands_at("a.json", json, 3, 13, "errors is 2");
+    stands_at("a.yaml", "version: 1\nseed: 7\norigin:\n  listen: 1:2\n  errors: 2\n", 5, 11, "errors is 2");
+}
+
+#[test]
+fn numbers_without_end_are_kept_or_refused() {
+    let plan = "version = 1\nseed = 7\n[site.size.heavy]\nmedian = 1\nsigma = 1.0\ntail = 0.1\nshape = inf\nmax = 9\n";
+    let read_plan = Plan::from_text(plan).unwrap();
+    for (form, name) in FORMS {
+        match read_plan.to_text_as(form) {
+            Ok(text) => assert_eq!(read(name, &text), Ok(read_plan.clone()), "{text}"),
+            Err(why) => assert!(form == TextForm::Json && why.contains("`shape`"), "{why}"),
+        }
+    }
+    stands_at("a.toml", plan, 3, 7, "shape must be positive and finite");
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 fn validator() -> Validator {
-    let schema: Value = serde_json::from_str(&Plan::schema()).unwrap();
+    let schema: Value = serde_json::from_str(Plan::schema()).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 }
 

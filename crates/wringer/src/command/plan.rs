@@ -9,7 +9,7 @@ use crate::problem::{Exit, Problem};
 use crate::programs::Setting;
 use crate::session::{self, SessionOptions};
 use doors::native::{PrintArgs, ReadArgs, RunArgs};
-use plan::{Plan, Source, TextError, TextForm};
+use plan::{Plan, Source, TextError, TextForm, Written};
 use std::path::Path;
 
 /// Runs a plan file.
@@ -62,10 +62,12 @@ pub fn runnable(file: &Path, args: &ReadArgs) -> Result<Runnable, Problem> {
     if har::is_har(file) {
         return Ok(Runnable { plan: har::read(file, args)?.plan, programs: Setting::default() });
     }
-    let Read { plan, warnings } = read(file, args)?;
+    let Read { written, warnings } = read(file, args)?;
+    let found = written.check();
     match warnings.first() {
+        _ if !found.is_empty() => Err(refused(&found)),
         Some(warning) => Err(Problem::impossible(format!("{}: {warning}", file.display()))),
-        None => Ok(Runnable { plan, programs: jmx::setting(file, args)? }),
+        None => Ok(Runnable { plan: written.plan, programs: jmx::setting(file, args)? }),
     }
 }
 
@@ -100,7 +102,7 @@ pub fn print(plan: &Plan, form: TextForm) -> Result<Exit, Problem> {
 
 /// Prints the JSON Schema of plan files.
 pub fn schema() -> Exit {
-    show::write(&Plan::schema());
+    show::write(Plan::schema());
     Exit::Fine
 }
 
@@ -113,15 +115,15 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     if har::is_har(file) {
         return har::check(file, args);
     }
-    let (found, warnings) = if is_ini(file) {
-        (of_ini(file)?.err().unwrap_or_default(), Vec::new())
+    let (found, warnings): (Vec<String>, Vec<String>) = if is_ini(file) {
+        let found = of_ini(file)?.err().unwrap_or_default();
+        (found.iter().map(|mistake| in_file(file, mistake)).collect(), Vec::new())
     } else {
-        let Read { plan, warnings } = read(file, args)?;
-        (plan.check(), warnings)
+        let Read { written, warnings } = read(file, args)?;
+        let found = written.check().iter().map(ToString::to_string).collect();
+        (found, warnings.iter().map(|warning| in_file(file, warning)).collect())
     };
-    for line in found.iter().chain(&warnings) {
-        show::notice(&in_file(file, line));
-    }
+    found.iter().chain(&warnings).for_each(|line| show::notice(line));
     if found.is_empty() && warnings.is_empty() {
         show::line(&format!("{}: nothing wrong", file.display()));
     }
@@ -152,7 +154,7 @@ fn any(file: &Path, args: &ReadArgs) -> Result<Result<Plan, Vec<String>>, Proble
     match file {
         _ if is_ini(file) => of_ini(file),
         _ if har::is_har(file) => Ok(Ok(har::read(file, args)?.plan)),
-        _ => Ok(Ok(read(file, args)?.plan)),
+        _ => Ok(Ok(read(file, args)?.written.plan)),
     }
 }
 
@@ -169,7 +171,7 @@ fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
 
 /// A plan, and the files that it names and that cannot be read.
 struct Read {
-    plan: Plan,
+    written: Written,
     /// A line for each.
     warnings: Vec<String>,
 }
@@ -183,14 +185,15 @@ fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
         let bytes = folder.read(path, files::LONGEST).map_err(|error| error.to_string())?;
         source(&folder.locate(path), bytes)
     };
-    let told = |mistakes: Vec<TextError>| {
-        let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-        Problem::Usage(lines.join("\nwringer: "))
-    };
-    let mut plan = Plan::read(main, &args.set, &find).map_err(told)?;
-    plan.rename_files(&|path| folder.locate(path).display().to_string());
-    let warnings = folder.warnings(&plan);
-    Ok(Read { plan, warnings })
+    let mut written = Written::read(main, &args.set, &find).map_err(|mistakes| refused(&mistakes))?;
+    written.plan.rename_files(&|path| folder.locate(path).display().to_string());
+    let warnings = folder.warnings(&written.plan);
+    Ok(Read { written, warnings })
+}
+
+fn refused(mistakes: &[TextError]) -> Problem {
+    let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    Problem::Usage(lines.join("\nwringer: "))
 }
 
 fn source(file: &Path, bytes: Vec<u8>) -> Result<Source, String> {

@@ -1,7 +1,7 @@
 //! What the page sends: read, and refused in a sentence where it makes no sense.
 
 use measure::stream::Command;
-use plan::Plan;
+use plan::{Source, TextError, TextForm, Written};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -65,24 +65,21 @@ pub struct Checked {
 /// A mistake of a plan.
 #[derive(Debug, PartialEq, Serialize)]
 struct Mistake {
-    /// Its line, from 1, where that is known.
-    line: Option<usize>,
+    /// Its line, from 1.
+    line: usize,
     text: String,
 }
 
 /// Checks the text of a plan; no file that it names is read.
 pub fn checked(text: &str) -> Checked {
-    let mistakes = match Plan::from_text(text) {
-        Err(error) => vec![Mistake { line: line_of(&error.to_string()), text: error.to_string() }],
-        Ok(plan) => plan.check().into_iter().map(|text| Mistake { line: None, text }).collect(),
+    let none = |_: &str, _: &str| Err("there are no files here".to_owned());
+    let source = Source { name: String::new(), form: TextForm::Toml, text: text.to_owned() };
+    let found = match Written::read(source, &[], &none) {
+        Err(mistakes) => mistakes,
+        Ok(written) => written.check(),
     };
-    Checked { mistakes }
-}
-
-/// The line that a message of the reader names.
-fn line_of(message: &str) -> Option<usize> {
-    let behind = message.split_once("line ")?.1;
-    behind.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    let mistake = |error: &TextError| Mistake { line: error.line, text: error.to_string() };
+    Checked { mistakes: found.iter().map(mistake).collect() }
 }
 
 #[cfg(test)]
@@ -93,9 +90,9 @@ mod tests {
     fn a_plan_is_checked_and_the_line_of_a_mistake_named() {
         assert_eq!(checked("version = 1\nseed = 7\n[origin]\n"), Checked { mistakes: vec![] });
         let wrong = checked("version = 1\nseed = 7\nsede = 8\n");
-        assert_eq!(wrong.mistakes[0].line, Some(3), "{wrong:?}");
+        assert_eq!(wrong.mistakes[0].line, 3, "{wrong:?}");
         let load = "version = 1\nseed = 7\n[load]\ntarget = \"127.0.0.1:1\"\nphases = []\n";
-        assert!(checked(load).mistakes.iter().all(|mistake| !mistake.text.is_empty()));
+        assert!(checked(load).mistakes.iter().any(|mistake| mistake.line == 5), "{:?}", checked(load));
     }
 
     #[test]

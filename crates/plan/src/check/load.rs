@@ -1,0 +1,134 @@
+//! What the client side as a whole must keep to: protocol, where connections go, limits, thresholds.
+
+use super::requests::check_fields;
+use super::{Found, Part, http2, is_address, phase, share};
+use crate::load::{Http1, Limits, Load, Phase, Protocol};
+use crate::pace::Pace;
+use crate::scenario::Step;
+use crate::sources::MAX_SOURCES;
+use crate::text::meant;
+
+/// Most requests sent at once over a connection.
+const MAX_PIPELINE: u32 = 1000;
+
+/// Longest path of a Unix socket, in bytes (unix(7): 108 with the closing zero).
+const MAX_UNIX_PATH: usize = 107;
+
+pub(super) fn check_load(load: &Load, found: &mut Found) {
+    let protocol = [Part::from("protocol"), Part::Choice];
+    found.along(protocol.clone(), |found| check_protocol(&load.protocol, found));
+    if let Some(http) = load.protocol.http1() {
+        found.along(protocol, |found| check_reach(load, http, found));
+    }
+    found.within("check", |found| share(found, "check: tolerated", load.check.tolerated));
+    if let Some(target) = load.target.as_ref().filter(|target| !is_address(target)) {
+        found.at("target", format!("target '{target}' is not host:port, such as localhost:8080"));
+    }
+    let sources = load.sources.iter().fold(0u64, |sum, range| sum.saturating_add(range.count()));
+    if sources > MAX_SOURCES {
+        found.at("sources", format!("sources are {sources} addresses: give at most {MAX_SOURCES}"));
+    }
+    check_thresholds(load, found);
+    if load.phases.is_empty() {
+        found.at("phases", "load has no phase: nothing would be sent".to_owned());
+    }
+    found.within("limits", |found| check_limits(&load.limits, found));
+    for (nth, phase) in load.phases.iter().enumerate() {
+        found.along([Part::from("phases"), Part::Item(nth)], |found| {
+            phase::check_phase(phase, load, found);
+            check_rate_of_connections(phase, load, found);
+        });
+    }
+}
+
+fn check_limits(limits: &Limits, found: &mut Found) {
+    let always = [("connect", Some(limits.connect)), ("request", Some(limits.request))];
+    for (name, limit) in always.into_iter().chain([("first_byte", limits.first_byte), ("idle", limits.idle)])
+    {
+        if limit.is_some_and(|limit| limit.is_zero()) {
+            found.at(name, format!("limits: {name} is 0: every request would fail at once; give 1s or more"));
+        }
+    }
+}
+
+/// What a pace of connections needs beside it.
+fn check_rate_of_connections(phase: &Phase, load: &Load, found: &mut Found) {
+    if !matches!(phase.pace, Pace::Connections { .. }) {
+        return;
+    }
+    let name = &phase.name;
+    let remembers = |step: &Step| matches!(step, Step::Requests(step) if !step.session.is_none());
+    if phase.sends().into_iter().any(remembers) {
+        found.at("pace", format!(
+            "phase '{name}' opens connections per second, which a session has by itself: give a pace of requests or users",
+        ));
+    }
+    if load.protocol.connections().requests_per_connection.is_none() {
+        found.at("pace", format!(
+            "phase '{name}' opens connections per second: say in requests_per_connection how many requests each carries",
+        ));
+    }
+}
+
+/// Each label of a threshold is one that figures are gathered under.
+pub(super) fn check_thresholds(load: &Load, found: &mut Found) {
+    let measured = load.phases.iter().filter(|phase| phase.measured);
+    let labels: Vec<String> = measured.flat_map(|phase| phase.labels()).collect();
+    for (nth, threshold) in load.fail_if.iter().enumerate() {
+        if let Some(label) = threshold.label.as_deref().filter(|label| !labels.iter().any(|one| one == label))
+        {
+            let meant = meant(label, labels.iter().map(String::as_str));
+            let meant = meant.map_or(String::new(), |meant| format!(": did you mean '{meant}'?"));
+            let text = format!(
+                "fail_if '{threshold}': no request or transaction of a measured phase is called '{label}'{meant}"
+            );
+            found.along([Part::from("fail_if"), Part::Item(nth)], |found| found.push(text));
+        }
+    }
+}
+
+pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
+    let connections = protocol.connections();
+    if connections.requests_per_connection == Some(0) {
+        let text = "requests_per_connection is 0: give 1 for no keep-alive, or leave it out for no limit";
+        found.at("requests_per_connection", text.to_owned());
+    }
+    if let Some(tls) = connections.tls {
+        found.within("tls", |found| crate::tls::check(tls, found));
+    }
+    if let Some(http) = protocol.http1() {
+        if !(1..=MAX_PIPELINE).contains(&http.pipeline) {
+            let depth = http.pipeline;
+            found.at("pipeline", format!("pipeline is {depth}: give 1 to {MAX_PIPELINE} requests"));
+        }
+        found.within("fields", |found| check_fields(&http.fields, found));
+        if let Some(two) = &http.http2 {
+            http2::check(http, two, found);
+        }
+    }
+}
+
+/// Where connections go, and through what.
+pub(super) fn check_reach(load: &Load, http: &Http1, found: &mut Found) {
+    if http.tunnel && load.target.is_none() {
+        found.at("tunnel", "tunnel needs a target that opens it: give the proxy as target".to_owned());
+    }
+    match &http.unix_socket {
+        Some(path) if path.is_empty() || path.len() > MAX_UNIX_PATH || path.contains('\0') => {
+            let text =
+                format!("unix_socket '{path}' is no path of 1 to {MAX_UNIX_PATH} bytes: give a shorter one");
+            found.at("unix_socket", text);
+        }
+        Some(_) if load.target.is_some() => {
+            let text = "unix_socket and target are two places to connect to: give one of them";
+            found.at("unix_socket", text.to_owned());
+        }
+        _ => {}
+    }
+    if load.target.is_some() && !http.connect_to.is_empty() {
+        found.at(
+            "connect_to",
+            "connect_to and target are two places to connect to: give one of them".to_owned(),
+        );
+    }
+}

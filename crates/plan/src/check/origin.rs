@@ -1,0 +1,37 @@
+//! What the origin must keep to.
+
+use super::phase::check_delay;
+use super::{Found, is_address, messages, share};
+use crate::load::Origin;
+
+pub(super) fn check_origin(origin: &Origin, found: &mut Found) {
+    found.within("delay", |found| check_delay("origin: delay", &origin.delay, found));
+    share(found, "origin: errors", origin.errors);
+    share(found, "origin: aborts", origin.aborts);
+    share(found, "origin: chunked", origin.chunked);
+    found.within("stream_faults", |found| {
+        let faults = origin.stream_faults.shares();
+        faults
+            .iter()
+            .for_each(|(name, value)| share(found, &format!("origin: stream_faults: {name}"), *value));
+    });
+    if !(400..=599).contains(&origin.error_status) {
+        found.at("error_status", format!("origin: error_status is {}: give 400 to 599", origin.error_status));
+    }
+    if origin.requests_per_connection == Some(0) {
+        let text = "origin: requests_per_connection is 0: give 1 for no keep-alive";
+        found.at("requests_per_connection", text.to_owned());
+    }
+    if let Some(service) = &origin.messages {
+        found.within("messages", |found| {
+            found.of("origin: messages", |found| messages::check_service(service, origin, found));
+        });
+    }
+    if let Some(tls) = &origin.tls {
+        found.within("tls", |found| crate::tls::check_origin(tls, found));
+    }
+    if !is_address(&origin.listen) {
+        let listen = &origin.listen;
+        found.at("listen", format!("origin: listen '{listen}' is not host:port, such as 127.0.0.1:9080"));
+    }
+}

@@ -1,0 +1,214 @@
+//! What a phase must keep to: its pace, when it stops, and what its steps send.
+
+use super::{MAX_USERS, http2, journey, messages, object, requests, share};
+use crate::delay::Delay;
+use crate::load::{Load, Phase};
+use crate::pace::{Arrivals, Curve, Pace};
+use crate::scenario::{RequestStep, Scenario, Step};
+use crate::violation::{Found, Part};
+
+/// Most arrivals per second.
+const MAX_RATE: f64 = 1e9;
+
+pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
+    let name = &phase.name;
+    check_pace(phase, found);
+    found.within("stop", |found| check_stop(phase, found));
+    let pipeline = load.protocol.http1().map_or(1, |http| http.pipeline);
+    if pipeline > 1 && phase.pace.closed().is_none() {
+        found.at(
+            "pace",
+            format!(
+                "phase '{name}': pipeline needs a pace of users: a schedule hands out one request at a time"
+            ),
+        );
+    }
+    if phase.scenario.steps.is_empty() && phase.groups.is_empty() {
+        found.at("scenario", format!("phase '{name}' has no step: nothing would be sent"));
+    }
+    journey::check(phase, found);
+    for (path, step) in sends(phase) {
+        found.along(path, |found| check_send(phase, step, load, found));
+    }
+}
+
+fn check_stop(phase: &Phase, found: &mut Found) {
+    let (name, stop) = (&phase.name, &phase.stop);
+    if stop.requests == Some(0) || stop.after.is_some_and(|after| after.is_zero()) {
+        found.push(format!("phase '{name}' stops before it begins: give more than 0 in stop"));
+    }
+    if [stop.turns_per_user, stop.failures, stop.unconnected].contains(&Some(0)) {
+        found.push(format!("phase '{name}': turns_per_user, failures and unconnected must be more than 0"));
+    }
+    if stop.turns_per_user.is_some() && phase.pace.closed().is_none() {
+        found.at("turns_per_user", format!("phase '{name}': turns_per_user needs a pace of users"));
+    }
+}
+
+fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
+    let name = &phase.name;
+    if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
+        found.push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
+    }
+    match load.protocol.http1().is_some_and(|http| http.http2.is_some()) {
+        true => http2::check_step(name, step, found),
+        false => http2::check_grpc(name, step, found),
+    }
+    match step {
+        Step::Messages(step) => {
+            found.of(&format!("phase '{name}'"), |found| messages::check(phase, step, load, found));
+        }
+        Step::Object(step) => object::check_object(name, step, load.target.is_some(), found),
+        Step::Requests(step) => {
+            requests::check_requests(name, step, &kept_around(phase, step), load, found);
+        }
+        Step::Script(step) => requests::check_script(phase, step, load, found),
+        Step::Urls(step) => {
+            share(found, &format!("phase '{name}': reload"), step.reload);
+            let https =
+                |url: &&String| url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+            if let Some(url) = step.urls.iter().find(https) {
+                found.within("urls", |found| requests::check_https(name, url, load, found));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// All that is sent, in the order of the plan, each with its way from the phase.
+fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step)> {
+    let mut found = Vec::new();
+    if phase.groups.is_empty() {
+        sends_of(&phase.scenario, Vec::new(), &mut found);
+    }
+    for (nth, group) in phase.groups.iter().enumerate() {
+        sends_of(&group.scenario, vec!["groups".into(), nth.into()], &mut found);
+    }
+    found
+}
+
+fn sends_of<'a>(scenario: &'a Scenario, path: Vec<Part>, found: &mut Vec<(Vec<Part>, &'a Step)>) {
+    let path = [path, vec!["scenario".into(), "steps".into()]].concat();
+    sends_in(&scenario.steps, path, found);
+}
+
+fn sends_in<'a>(steps: &'a [Step], path: Vec<Part>, found: &mut Vec<(Vec<Part>, &'a Step)>) {
+    for (nth, step) in steps.iter().enumerate() {
+        let path = [path.as_slice(), &[Part::Item(nth), Part::Choice]].concat();
+        if step.is_send() {
+            found.push((path.clone(), step));
+        }
+        for (way, steps) in lists(step) {
+            sends_in(steps, [path.clone(), way].concat(), found);
+        }
+    }
+}
+
+/// The lists of steps in a step, each with its way from there.
+pub(super) fn lists(step: &Step) -> Vec<(Vec<Part>, &[Step])> {
+    let lists = step.lists().into_iter();
+    match step {
+        Step::If(_) => [vec!["steps".into()], vec!["otherwise".into()]].into_iter().zip(lists).collect(),
+        Step::Choice(_) => {
+            let way = |nth: usize| vec!["branches".into(), nth.into(), "steps".into()];
+            lists.enumerate().map(|(nth, steps)| (way(nth), steps)).collect()
+        }
+        Step::Requests(_) | Step::Code(_) => lists.map(|steps| (vec!["after".into()], steps)).collect(),
+        _ => lists.map(|steps| (vec!["steps".into()], steps)).collect(),
+    }
+}
+
+/// The names that are kept in the scenario that a step belongs to.
+fn kept_around<'a>(phase: &'a Phase, step: &RequestStep) -> Vec<&'a str> {
+    let holds = |sent: &&Step| matches!(sent, Step::Requests(other) if std::ptr::eq(other, step));
+    let own = phase.scenarios().find(|scenario| scenario.sends().iter().any(holds));
+    own.map(|scenario| scenario.kept()).unwrap_or_default()
+}
+
+/// Violations of a phase's or a group's pace.
+pub(super) fn check_pace(phase: &Phase, found: &mut Found) {
+    found.along(["pace".into(), Part::Choice], |found| {
+        check_users(phase, found);
+        check_law(phase, found);
+    });
+}
+
+fn check_users(phase: &Phase, found: &mut Found) {
+    let name = &phase.name;
+    let mut limit = |what: &'static str, value: u32| {
+        if value == 0 || value > MAX_USERS {
+            found.at(what, format!("phase '{name}': {what} is {value}: give 1 to {MAX_USERS}"));
+        }
+    };
+    match &phase.pace {
+        Pace::Users(users) | Pace::Thinking { users, .. } | Pace::Timetable { users, .. } => {
+            limit("users", *users);
+        }
+        Pace::Ramps(rows) => rows.iter().for_each(|row| limit("users", row.users)),
+        Pace::Rate { in_flight, .. }
+        | Pace::Stages { in_flight, .. }
+        | Pace::Connections { in_flight, .. } => {
+            limit("in_flight", *in_flight);
+        }
+    }
+}
+
+fn check_law(phase: &Phase, found: &mut Found) {
+    let name = &phase.name;
+    match &phase.pace {
+        Pace::Users(_) => {}
+        Pace::Ramps(rows) => {
+            if rows.is_empty() {
+                found.push(format!("phase '{name}': ramps has no row: give one with users"));
+            }
+        }
+        Pace::Thinking { think, .. } => {
+            found.within("think", |found| check_delay(&format!("phase '{name}': think"), think, found));
+        }
+        Pace::Timetable { per_second, .. } => check_rate(name, *per_second, found),
+        Pace::Rate { per_second, arrivals, .. } | Pace::Connections { per_second, arrivals, .. } => {
+            check_rate(name, *per_second, found);
+            check_arrivals(name, *arrivals, found);
+        }
+        Pace::Stages { stages, arrivals, .. } => {
+            let most = Curve::of(stages, 0.0).highest();
+            if !(most > 0.0 && most <= MAX_RATE) {
+                found.at("stages", format!(
+                    "phase '{name}': stages have at most {most} arrivals per second: give at least one stage above 0, at most 1e9",
+                ));
+            }
+            check_arrivals(name, *arrivals, found);
+        }
+    }
+}
+
+fn check_rate(phase: &str, per_second: f64, found: &mut Found) {
+    if !(per_second > 0.0 && per_second <= MAX_RATE) {
+        found.at(
+            "per_second",
+            format!("phase '{phase}': per_second is {per_second}: give more than 0, at most 1e9"),
+        );
+    }
+}
+
+fn check_arrivals(phase: &str, arrivals: Arrivals, found: &mut Found) {
+    if matches!(arrivals, Arrivals::Jitter(percent) if percent > 100) {
+        found.at("arrivals", format!("phase '{phase}': jitter is more than 100 percent: give 0 to 100"));
+    }
+    if arrivals == Arrivals::Bursts(0) {
+        found.at("arrivals", format!("phase '{phase}': bursts is 0: give at least 1 arrival per burst"));
+    }
+}
+
+/// Violations of a waiting time.
+pub(super) fn check_delay(name: &str, law: &Delay, found: &mut Found) {
+    match *law {
+        Delay::Uniform { min, max } if min > max => {
+            found.push(format!("{name}: min is greater than max: give the shorter time first"));
+        }
+        Delay::Lognormal { sigma, .. } if !(0.0..=5.0).contains(&sigma) => {
+            found.push(format!("{name}: sigma is {sigma}: give 0 to 5"));
+        }
+        _ => {}
+    }
+}

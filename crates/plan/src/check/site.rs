@@ -1,0 +1,62 @@
+//! What the objects must keep to.
+
+use super::{Found, Part, share};
+use crate::site::{Form, Lifetime, MAX_SIZE, Site, Size};
+
+pub(super) fn check_site(site: &Site, found: &mut Found) {
+    share(found, "private", site.private);
+    share(found, "no_store", site.no_store);
+    let both = site.private + site.no_store;
+    if both > 1.0 && site.private <= 1.0 && site.no_store <= 1.0 {
+        found
+            .at("no_store", format!("private and no_store together is {both}: a share lies between 0 and 1"));
+    }
+    if let Some(every) = site.change_every
+        && every.as_millis() < 1000
+    {
+        found.at(
+            "change_every",
+            "change_every is under 1s: Last-Modified cannot tell versions apart".to_owned(),
+        );
+    }
+    found.within("lifetime", |found| check_lifetime(&site.lifetime, found));
+    if let Form::Jtest(form) = &site.form {
+        let path = [Part::from("form"), Part::Choice];
+        found.along(path, |found| share(found, "not_modified", form.not_modified));
+    }
+    found.within("size", |found| check_size(&site.size, found));
+}
+
+pub(super) fn check_lifetime(lifetime: &Lifetime, found: &mut Found) {
+    let (min, max) = match *lifetime {
+        Lifetime::Fixed { max_age } => (max_age, max_age),
+        Lifetime::Uniform { min, max } => (min, max),
+    };
+    if min > max {
+        found.push("lifetime: min is greater than max".to_owned());
+    }
+    if min.subsec_nanos() + max.subsec_nanos() > 0 {
+        found.push("lifetime is not in whole seconds, as max-age is: give 1s or more, or 0s".to_owned());
+    }
+}
+
+pub(super) fn check_size(size: &Size, found: &mut Found) {
+    match *size {
+        Size::Table => {}
+        Size::Fixed(bytes) if bytes <= MAX_SIZE => {}
+        Size::Uniform { min, max } if min <= max && max <= MAX_SIZE => {}
+        Size::Heavy { median, sigma, tail, shape, max } => {
+            share(found, "size: tail", tail);
+            let positive = median > 0 && sigma > 0.0 && sigma < 10.0 && shape > 0.0 && shape.is_finite();
+            if !positive || max > MAX_SIZE {
+                found.push(
+                    "size: median, sigma (below 10) and shape must be positive and finite, max at most 1 TiB"
+                        .to_owned(),
+                );
+            }
+        }
+        Size::Fixed(_) | Size::Uniform { .. } => {
+            found.push("size: min must not exceed max, and max is at most 1 TiB".to_owned());
+        }
+    }
+}
