@@ -28,7 +28,7 @@ struct Column<Second> {
 }
 
 const COLUMNS: [Column<Row>; 11] = [
-    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |row| format!("{:.0}", row.at_s) },
+    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |row| time(row.at_s, row.seconds) },
     Column { title: "requests", unit: "/s", width: 9, drop: 0, cell: requests },
     Column { title: "in flight", unit: "", width: 11, drop: 3, cell: |row| show::count(row.in_flight) },
     Column { title: "p50", unit: "ms", width: 8, drop: 4, cell: |row| milliseconds(row.p50_us) },
@@ -56,7 +56,7 @@ struct OriginSecond {
 }
 
 const ORIGIN_COLUMNS: [Column<OriginSecond>; 8] = [
-    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |second| format!("{:.0}", second.at_s) },
+    Column { title: "time", unit: "s", width: 6, drop: 0, cell: |second| time(second.at_s, second.seconds) },
     Column {
         title: "requests",
         unit: "/s",
@@ -195,6 +195,11 @@ impl Lines {
         }
         text + &self.screen.row(row)
     }
+}
+
+/// Whole seconds, but for what is shorter: the end of a run does not read as the second before it.
+fn time(at_s: f64, seconds: f64) -> String {
+    if seconds < 0.95 { show::moment(at_s) } else { format!("{at_s:.0}") }
 }
 
 fn requests(row: &Row) -> String {

@@ -95,6 +95,17 @@ fn live_lines_of_an_origin_are_as_in_the_golden_file() {
     assert!(narrow.lines().all(|line| line.chars().count() <= 50) && narrow.contains("errors"), "{narrow}");
 }
 
+#[test]
+fn the_end_of_a_run_does_not_read_as_the_second_before_it() {
+    let mut lines = Lines::new(ALL, 0);
+    let mut time = |at_s, seconds| {
+        let text = lines.row(&Row { at_s, seconds, ..Row::default() }, "measure");
+        text.lines().last().unwrap_or_default().split_whitespace().next().map(str::to_owned)
+    };
+    let times = [time(0.04, 0.04), time(1.02, 0.98), time(2.3, 1.28), time(2.5, 0.2)];
+    assert_eq!(times.map(Option::unwrap), ["0", "1", "2", "2.5"]);
+}
+
 /// What is not good is not boasted of, and the first lines say why and what to try.
 #[test]
 fn a_proxy_that_stores_nothing_is_said_to_in_the_first_lines() {
