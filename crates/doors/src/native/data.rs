@@ -25,13 +25,6 @@ impl DataArgs {
         self.vars.iter().chain(&self.data_files).cloned().collect()
     }
 
-    /// Rows of some file are taken once.
-    pub(super) fn uses_up_rows(&self) -> bool {
-        self.data()
-            .iter()
-            .any(|data| matches!(&data.source, Source::File(rows) if rows.order == RowOrder::Once))
-    }
-
     /// Each name stands for one thing.
     pub(super) fn check(&self) -> Result<(), String> {
         let data = self.data();

@@ -7,20 +7,19 @@ use super::data::DataArgs;
 use super::expect::ExpectArgs;
 use super::files::Files;
 use super::list;
-use super::options::{KeepArgs, LoadArgs, OutputArgs, WatchArgs};
+use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::session::{ReachArgs, SessionArgs};
 use super::tls::TlsArgs;
-use super::values::{field, some_time, url};
+use super::values::{field, url};
 use super::version::VersionArgs;
 use clap::Args;
 use plan::template::{escape, is_template};
 use plan::{
     Body, Check, Field, Http1, Limits, ListName, Load, Phase, Plan, Protocol, Request, RequestForm,
-    RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Stop, Trace,
+    RequestList, RequestOrder, RequestStep, Scenario, Site, Step, Trace,
 };
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// The options of `wringer http`.
 #[derive(Debug, Clone, Args)]
@@ -49,9 +48,12 @@ pub struct HttpArgs {
     /// How connections are reached.
     #[command(flatten)]
     pub reach: ReachArgs,
-    /// How a run begins, and how much is told of it.
+    /// How much is told of it.
     #[command(flatten)]
     pub run: RunArgs,
+    /// What is sent before.
+    #[command(flatten)]
+    pub warm_up: WarmUpArgs,
     /// When requests are sent.
     #[command(flatten)]
     pub pace: PaceArgs,
@@ -104,19 +106,13 @@ pub struct RequestArgs {
     pub proxy: Option<String>,
 }
 
-/// How a run begins, and how much is told of it.
+/// How much is told of a run.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
     /// Tell each request and its answer: heads, TLS, times and checks; sends one request unless -n, -d or -c say otherwise
-    #[arg(long, short = 'v')]
+    #[arg(long, short = 'v', conflicts_with = "warm_up")]
     pub verbose: bool,
-    /// Wait until the target answers, at most so long
-    #[arg(long, value_name = "DURATION", value_parser = some_time)]
-    pub ready: Option<Duration>,
-    /// Send the same for so long before, without counting it
-    #[arg(long, value_name = "DURATION", value_parser = some_time, conflicts_with_all = ["stages", "verbose"])]
-    pub warm_up: Option<Duration>,
 }
 
 fn order(text: &str) -> Result<RequestOrder, String> {
@@ -156,10 +152,7 @@ impl HttpArgs {
         self.pace.check(false)?;
         self.pace.check_users()?;
         self.data.check()?;
-        if self.run.warm_up.is_some() && self.data.uses_up_rows() {
-            return Err("--warm-up would send the rows of a file taken once as well: leave out one of them"
-                .to_owned());
-        }
+        self.warm_up.check(&self.data.data())?;
         self.aws.check()
     }
 
@@ -267,15 +260,7 @@ impl HttpArgs {
             stop: typed.stop(&pace),
             pace,
         };
-        let before = self.run.warm_up.map(|after| Phase {
-            name: "warm-up".to_owned(),
-            measured: false,
-            groups: Vec::new(),
-            always: false,
-            stop: Stop { after: Some(after), ..Stop::default() },
-            ..measured.clone()
-        });
-        before.into_iter().chain([measured]).collect()
+        self.warm_up.phases(measured)
     }
 
     fn trace(&self) -> Trace {
@@ -360,6 +345,7 @@ mod tests {
     use super::*;
     use crate::native::{Cli, Command};
     use plan::Pace;
+    use std::time::Duration;
 
     fn args(line: &str) -> Box<HttpArgs> {
         let words = ["wringer", "http"].into_iter().chain(line.split_whitespace());

@@ -8,11 +8,12 @@ use super::values::{
     size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
 };
 use clap::Args;
+use plan::data::{Data, RowOrder, Source};
 use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
 use plan::{
-    CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Plan, RequestForm, Resend,
-    SourceRange, StreamFaults, Threshold,
+    CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
+    SourceRange, Stop, StreamFaults, Threshold,
 };
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -173,6 +174,42 @@ pub struct LoadArgs {
     /// Time limit of connecting
     #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = some_time)]
     pub connect_timeout: Duration,
+    /// Wait until the target answers, at most so long
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    pub ready: Option<Duration>,
+}
+
+/// What is sent before anything is measured.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Load")]
+pub struct WarmUpArgs {
+    /// Send the same for so long before, without counting it
+    #[arg(long, value_name = "DURATION", value_parser = some_time, conflicts_with = "stages")]
+    pub warm_up: Option<Duration>,
+}
+
+impl WarmUpArgs {
+    /// Refuses to use up rows that are to be measured.
+    pub(super) fn check(&self, data: &[Data]) -> Result<(), String> {
+        let taken_once =
+            |data: &Data| matches!(&data.source, Source::File(rows) if rows.order == RowOrder::Once);
+        if self.warm_up.is_some() && data.iter().any(taken_once) {
+            let text = "--warm-up would send the rows of a file taken once as well: leave out one of them";
+            return Err(text.to_owned());
+        }
+        Ok(())
+    }
+
+    /// The phases of a run that measures this one.
+    pub(super) fn phases(&self, measured: Phase) -> Vec<Phase> {
+        let before = self.warm_up.map(|after| Phase {
+            name: "warm-up".to_owned(),
+            measured: false,
+            stop: Stop { after: Some(after), ..Stop::default() },
+            ..measured.clone()
+        });
+        before.into_iter().chain([measured]).collect()
+    }
 }
 
 impl LoadArgs {

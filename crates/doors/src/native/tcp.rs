@@ -1,7 +1,7 @@
 //! `wringer tcp`: what its options mean.
 
 use super::data;
-use super::options::{KeepArgs, LoadArgs, OutputArgs, WatchArgs};
+use super::options::{KeepArgs, LoadArgs, OutputArgs, WarmUpArgs, WatchArgs};
 use super::pace::PaceArgs;
 use super::tls::TlsArgs;
 use super::values::{some_bytes, target};
@@ -34,6 +34,9 @@ pub struct TcpArgs {
     /// How clients behave.
     #[command(flatten)]
     pub load: LoadArgs,
+    /// What is sent before.
+    #[command(flatten)]
+    pub warm_up: WarmUpArgs,
     /// Speak TLS
     #[arg(long, help_heading = "TLS of clients")]
     pub tls: bool,
@@ -177,12 +180,14 @@ impl TcpArgs {
             resend: self.load.resend.unwrap_or(Resend::Never),
         };
         let pace = self.pace.pace();
+        let step = self.step()?;
+        self.warm_up.check(&step.data)?;
         let phase = Phase {
             name: "measure".to_owned(),
             measured: true,
             groups: Vec::new(),
             always: false,
-            scenario: Scenario::of(vec![Step::Messages(self.step()?)]),
+            scenario: Scenario::of(vec![Step::Messages(step)]),
             stop: self.pace.stop(&pace),
             pace,
         };
@@ -193,7 +198,7 @@ impl TcpArgs {
             sources: self.load.sources.clone(),
             check: plan::Check { tolerated: self.answers.tolerate, ..plan::Check::default() },
             limits: self.load.limits(),
-            phases: vec![phase],
+            phases: self.warm_up.phases(phase),
             trace: Trace::default(),
         };
         Ok(Plan {
@@ -467,5 +472,15 @@ mod tests {
             let found = args(words).plan(7).unwrap().check().join("\n");
             assert!(found.contains(said), "{words:?}: {found}");
         }
+    }
+
+    #[test]
+    fn a_warm_up_comes_before() {
+        let load = plan(&["h:1", "-m", "x", "--warm-up", "5s", "-d", "9"]).load.unwrap();
+        let [before, measured] = &load.phases[..] else { panic!("{:?}", load.phases) };
+        assert_eq!((before.measured, before.stop.after), (false, Some(std::time::Duration::from_secs(5))));
+        assert_eq!((measured.measured, &before.scenario), (true, &measured.scenario));
+        let once = ["h:1", "-m", "{{u}}", "--data-file", "u=f,once", "--warm-up", "1s"];
+        assert!(args(&once).plan(7).unwrap_err().contains("--warm-up"));
     }
 }

@@ -51,6 +51,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
+        ready: args.load.ready,
         ..SessionOptions::default()
     };
     // The origin comes first: some proxies take an origin that does not answer at once for dead.

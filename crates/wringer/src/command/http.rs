@@ -20,7 +20,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     show::can_keep(&args.output)?;
     let around = SessionOptions {
         watch_pids: args.watch.pids.clone(),
-        ready: args.run.ready,
+        ready: args.load.ready,
         ..SessionOptions::default()
     };
     let ready = session::prepare(&plan, &around, false)?;

@@ -13,7 +13,11 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
         return Ok(Exit::Fine);
     }
     show::can_keep(&args.output)?;
-    let around = SessionOptions { watch_pids: args.watch.pids.clone(), ..SessionOptions::default() };
+    let around = SessionOptions {
+        watch_pids: args.watch.pids.clone(),
+        ready: args.load.ready,
+        ..SessionOptions::default()
+    };
     let ready = session::prepare(&plan, &around, false)?;
     show::warn(ready.warnings());
     let probe = "one connection more, without a message, has asked whether anybody listens";

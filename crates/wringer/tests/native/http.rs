@@ -191,10 +191,12 @@ fn targets_are_waited_for() {
     let report = running.end().ended_with(0).report();
     assert_eq!([report.sum("requests"), report.sum("fine")], [5, 5]);
     assert_eq!(web.seen().len(), 3 + 1 + 5, "three refusals, an answer, and the run");
-    let late = free_address();
-    start(["http", &format!("http://{late}/"), "--ready", "200ms"])
-        .end()
-        .refused_with(1, &["nothing answers"]);
+    let late = free_address().to_string();
+    let url = format!("http://{late}/");
+    for words in [vec!["http", &url], vec!["cache", &late, "--clients-only"], vec!["tcp", &late, "-m", "x"]] {
+        let words = words.into_iter().chain(["--ready", "200ms"]);
+        start(words).end().refused_with(1, &["nothing answers"]);
+    }
 }
 
 #[test]
