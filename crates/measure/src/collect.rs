@@ -7,8 +7,9 @@ use crate::figures::{Figures, clocks};
 use crate::rates::{Measured, Rates};
 use crate::run::WorkerUse;
 use crate::self_check::{CPU_WATER_MARK, LATENESS_LIMIT};
+use crate::snapshot::Snapshot;
 use crate::stream::{BoundBy, Minute, PhaseBegun, PhaseEnd, RunEvent, Second};
-use crate::tally::{Snapshot, Tally};
+use crate::tally::Tally;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -359,10 +360,10 @@ fn mean(histograms: &[&Histogram<u64>]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counts::Counts;
     use crate::fold::RunState;
     use crate::run::{PhaseResult, Row, Timeline};
     use crate::stream::{Head, PhasePlan};
-    use crate::tally::Counts;
 
     fn snapshot(worker: u32, interval: u64, phase: u32, requests: u64, last: bool) -> Snapshot {
         let mut tally = Box::new(Tally::new());

@@ -4,11 +4,12 @@
 use crate::buckets::{Buckets, Digits};
 use crate::clock::{Clock, Clocks};
 use crate::codes::{Code, CodeKind};
+use crate::counts::Counts;
 use crate::http2::Http2Counts;
 use crate::labels::Label;
 use crate::outcome::{Failure, Fault};
 use crate::seconds::if_any;
-use crate::tally::{Counts, Tally};
+use crate::tally::Tally;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 

@@ -11,8 +11,10 @@ pub mod clock;
 pub mod codes;
 pub mod collect;
 pub mod contention;
+mod counts;
 pub mod distribution;
 pub mod event;
+mod exchange;
 pub mod exchanges;
 pub mod figures;
 mod fold;
@@ -25,6 +27,7 @@ pub mod run;
 mod seconds;
 pub mod self_check;
 pub mod silence;
+mod snapshot;
 pub mod spread;
 pub mod stream;
 pub mod tally;
@@ -41,11 +44,13 @@ pub use http2::Http2Counts;
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
 pub use contention::Contention;
+pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
     Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk,
     TransactionMark,
 };
+pub use exchange::{Exchange, ExchangeKind};
 pub use exchanges::Exchanges;
 pub use figures::Figures;
 pub use fold::RunState;
@@ -56,7 +61,8 @@ pub use rates::{Dispersion, Rates};
 pub use run::{Headline, Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use self_check::SelfCheck;
 pub use silence::Silence;
+pub use snapshot::Snapshot;
 pub use spread::{Spread, Spreads, Times};
 pub use stream::{End, Head, PhaseEnd, RunEvent, Second};
-pub use tally::{Counts, Exchange, ExchangeKind, Snapshot, Tally};
+pub use tally::Tally;
 pub use verdict::{Judgement, Verdict};

@@ -1,7 +1,7 @@
 //! Rates of single workers, and how a set of values is spread: what wrk shows as its thread statistics.
 
 use crate::buckets::{Buckets, Digits};
-use crate::tally::Snapshot;
+use crate::snapshot::Snapshot;
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -133,7 +133,8 @@ impl Dispersion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::{Counts, Tally};
+    use crate::counts::Counts;
+    use crate::tally::Tally;
 
     fn snapshot(fine: u64, at_ms: u64, last: bool) -> Snapshot {
         let mut tally = Box::new(Tally::new());

@@ -3,11 +3,12 @@
 use crate::accounts::OriginCounts;
 use crate::censored::Censored;
 use crate::clock::Clock;
+use crate::counts::Counts;
 use crate::event::Evidence;
 use crate::machine::Watched;
 use crate::rates::Rates;
 use crate::self_check::SelfCheck;
-use crate::tally::{Counts, Tally};
+use crate::tally::Tally;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

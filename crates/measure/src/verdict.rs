@@ -1,8 +1,8 @@
 //! The verdict on a run: whether its figures are valid, and what they say against the target.
 
+use crate::counts::Counts;
 use crate::run::{Judged, PhaseResult, RunResult};
 use crate::silence::Silence;
-use crate::tally::Counts;
 use serde::Serialize;
 
 /// What a run's figures are worth, in one word.

@@ -36,41 +36,18 @@ impl Code {
     pub const INADEQUATE_SECURITY: Code = Code(0xC);
     /// The request needs HTTP/1.1.
     pub const HTTP_1_1_REQUIRED: Code = Code(0xD);
-
-    /// Its name in RFC 9113; `None` for an unknown one.
-    pub fn name(self) -> Option<&'static str> {
-        const NAMES: [&str; 14] = [
-            "NO_ERROR",
-            "PROTOCOL_ERROR",
-            "INTERNAL_ERROR",
-            "FLOW_CONTROL_ERROR",
-            "SETTINGS_TIMEOUT",
-            "STREAM_CLOSED",
-            "FRAME_SIZE_ERROR",
-            "REFUSED_STREAM",
-            "CANCEL",
-            "COMPRESSION_ERROR",
-            "CONNECT_ERROR",
-            "ENHANCE_YOUR_CALM",
-            "INADEQUATE_SECURITY",
-            "HTTP_1_1_REQUIRED",
-        ];
-        NAMES.get(self.0 as usize).copied()
-    }
 }
 
+/// Its number. Names are told where figures are: `measure::http2::CODES`.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
-            Some(name) => f.write_str(name),
-            None => write!(f, "{:#x}", self.0),
-        }
+        write!(f, "{:#x}", self.0)
     }
 }
 
 /// The peer broke the protocol: the connection is over. GOAWAY with the code stands in the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{code}: {reason}")]
+#[error("error {code} of HTTP/2: {reason}")]
 pub struct ConnectionError {
     /// What GOAWAY says.
     pub code: Code,

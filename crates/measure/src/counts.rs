@@ -1,0 +1,125 @@
+//! The plain counters of the client side.
+
+use serde::{Deserialize, Serialize};
+
+/// Declares the counters once: their fields, their sum and their names.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $field:ident,)+) => {
+        /// Counters of the client side; each is a plain sum.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Counts { $($(#[$doc])* pub $field: u64,)+ }
+
+        impl Counts {
+            /// Names of the counters, in order.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($field),)+];
+
+            /// The counters as a list in the order of [`Counts::NAMES`].
+            pub fn list(&self) -> Vec<u64> { vec![$(self.$field,)+] }
+
+            /// Adds another part's counters.
+            pub fn merge(&mut self, other: &Counts) { $(self.$field += other.$field;)+ }
+        }
+    };
+}
+
+counts! {
+    /// Requests begun, whatever became of them.
+    requests,
+    /// Requests whose answer was good.
+    fine,
+    /// Requests whose answer the oracle found false.
+    faulty,
+    /// Requests that failed because the origin had been told to fail them.
+    injected,
+    /// Requests that the client broke off on purpose.
+    aborted,
+    /// Requests that got no good answer.
+    failed,
+    /// Requests still under way when their part of the run was over.
+    unfinished,
+    /// Requests that were due but not sent, because too many were under way.
+    overflow,
+    /// Requests sent again because a kept connection was lost before any byte of the answer.
+    resent,
+    /// Connections opened.
+    connections,
+    /// Requests sent over a connection that had carried one before.
+    reused,
+    /// Full TLS handshakes.
+    handshakes_full,
+    /// TLS handshakes that resumed a session.
+    handshakes_resumed,
+    /// Requests sent as TLS early data (0-RTT) that the server took.
+    early_accepted,
+    /// Requests sent as TLS early data that the server did not take; they were sent again.
+    early_rejected,
+    /// Bytes of requests.
+    sent_bytes,
+    /// Bytes of header fields received.
+    head_bytes,
+    /// Bytes of bodies received, transfer coding removed.
+    body_bytes,
+    /// Answers from the cache.
+    hits,
+    /// Body bytes of hits.
+    hit_bytes,
+    /// Answers that the origin made for this request.
+    misses,
+    /// Body bytes of misses.
+    miss_bytes,
+    /// Answers from the cache that the origin confirmed for this request.
+    revalidated,
+    /// Body bytes of revalidated answers.
+    revalidated_bytes,
+    /// Answers that the origin made for another request under way at the same time.
+    collapsed,
+    /// Body bytes of collapsed requests.
+    collapsed_bytes,
+    /// Answers without a stamp.
+    unstamped,
+    /// Answers whose stamp names no request, because the proxy did not pass the request field on.
+    unattributed,
+    /// Requests with `no-cache`.
+    reloads,
+    /// Requests with a validator.
+    conditional,
+    /// Answers 304 to the client.
+    unchanged,
+    /// Requests for a range.
+    ranges,
+    /// Such requests answered with the whole object, as RFC 9110 allows.
+    ranges_ignored,
+    /// Redirections received.
+    redirects,
+    /// URLs dropped because too many waited.
+    dropped_urls,
+    /// Sum of microseconds from the intended send to the first byte, over all answers counted in `ended`.
+    first_byte_us,
+    /// Sum of microseconds from the intended send to completion, over all answers counted in `ended`.
+    ended_us,
+    /// Requests that came to an end with an answer, good or not.
+    ended,
+    /// Challenges (401, 407) that were answered: each a round of its own, and no request.
+    challenges,
+    /// Pages whose resources were fetched.
+    pages,
+    /// Resources of pages that were fetched; they are requests.
+    resources,
+    /// Resources not fetched because an answer seen before still held.
+    fresh,
+    /// GOAWAYs of HTTP/2 that came.
+    goaways,
+    /// Streams of HTTP/2 that this side cancelled.
+    streams_cancelled,
+    /// Times that a request waited for one of its connection's streams to end.
+    stream_waits,
+    /// Interim answers (1xx) over HTTP/2.
+    interims,
+    /// Bytes of the fields of answers over HTTP/2, before they were compressed.
+    field_bytes,
+    /// Messages that nobody had asked for.
+    pushed,
+    /// Events that were not told because nobody read them fast enough.
+    untold,
+}

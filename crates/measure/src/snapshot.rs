@@ -1,0 +1,39 @@
+//! What workers hand over.
+
+use crate::tally::Tally;
+use std::time::Duration;
+
+/// What a worker hands over at the end of an interval.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Which worker.
+    pub worker: u32,
+    /// Which phase of the plan the figures belong to.
+    pub phase: u32,
+    /// Number of the interval since the start of the run.
+    pub interval: u64,
+    /// The figures.
+    pub tally: Box<Tally>,
+    /// Requests under way at the end of the interval.
+    pub in_flight: u64,
+    /// The most requests under way at once in the phase so far.
+    pub peak: u64,
+    /// CPU time of the worker's thread since its last snapshot, or since the run started.
+    pub cpu: Duration,
+    /// Whether the interval ends with this snapshot; where not, the phase has ended within it.
+    pub closes_interval: bool,
+    /// Whether this is the worker's last snapshot.
+    pub last: bool,
+    /// When the phase began and when this interval ended, since the start of the run.
+    pub span: (Duration, Duration),
+    /// Until when requests could begin in the phase, since the start of the run: what comes after waits for answers only.
+    pub paced_until: Duration,
+}
+
+impl Snapshot {
+    /// The phase that is under way once this has been handed over: the last snapshot of a phase is sent when all
+    /// workers are done with it and the next one is about to begin.
+    pub fn under_way(&self) -> u32 {
+        self.phase + u32::from(!self.closes_interval)
+    }
+}
