@@ -6,7 +6,9 @@
 
 pub mod member;
 mod read;
+mod thin;
 mod write;
 
 pub use read::{Gap, Item, ReadError, Reader};
+pub use thin::Thinning;
 pub use write::{Kept, Place, Writer};

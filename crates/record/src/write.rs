@@ -91,6 +91,11 @@ impl<P: Place> Writer<P> {
         Writer { length, sequence: members, ..Writer::new(place) }
     }
 
+    /// What was written to.
+    pub fn into_place(self) -> P {
+        self.place
+    }
+
     /// Bytes written so far.
     pub fn length(&self) -> u64 {
         self.length

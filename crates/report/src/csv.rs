@@ -64,7 +64,7 @@ fn line(row: &Row, phase: &str) -> String {
 /// Text that a table takes as text: in quotes, and never as a formula.
 fn quoted(text: &str) -> String {
     let shown = crate::harmless(text);
-    let guard = if shown.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let guard = if shown.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) { "'" } else { "" };
     format!("\"{guard}{}\"", shown.replace('"', "\"\""))
 }
 
@@ -76,6 +76,12 @@ mod tests {
     fn names_of_others_are_text_and_no_formula() {
         assert_eq!(quoted("measure"), "\"measure\"");
         assert_eq!(quoted("=1+\"x\""), "\"'=1+\"\"x\"\"\"");
+        for formula in
+            ["=HYPERLINK(\"//x\")", "+1", "-1+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", "\n=1"]
+        {
+            assert!(quoted(formula).starts_with("\"'"), "{formula}");
+        }
+        assert_eq!(quoted("\u{1b}[2J"), "\"\\u{1b}[2J\"", "terminals that show the table are safe, too");
         let counts = Counts { requests: 7, ..Counts::default() };
         let row = Row { at_s: 1.0, seconds: 1.0, counts, p50_us: 9, ..Row::default() };
         assert!(

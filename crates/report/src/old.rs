@@ -59,6 +59,20 @@ fn rounded(time: Duration) -> Duration {
 }
 
 fn of_ab(result: &RunResult, context: &Context<'_>, notes: &mut Vec<String>) -> String {
+    let phase = measured_by_ab(result, notes);
+    let asked = asked(&phase, context);
+    ab::text(&asked, &Seen::new(&phase, &asked, result.interrupted))
+}
+
+/// ab's percentiles as CSV (`-e`), and sentences as of [`report`].
+pub fn ab_csv(result: &RunResult) -> (String, Vec<String>) {
+    let mut notes = Vec::new();
+    let phase = measured_by_ab(result, &mut notes);
+    (phase.tally.spreads().map_or_else(String::new, |spreads| ab::csv(&spreads.total)), notes)
+}
+
+/// The measured phases, with ab's times.
+fn measured_by_ab(result: &RunResult, notes: &mut Vec<String>) -> PhaseResult {
     let mut phase = result.measured();
     if phase.tally.spreads().is_none() {
         notes.push(
@@ -70,8 +84,7 @@ fn of_ab(result: &RunResult, context: &Context<'_>, notes: &mut Vec<String>) -> 
         let spreads = Spreads::estimated(|clock| phase.tally.clock(clock), until);
         phase.tally.add_spreads(&spreads);
     }
-    let asked = asked(&phase, context);
-    ab::text(&asked, &Seen::new(&phase, &asked, result.interrupted))
+    phase
 }
 
 /// What ab would have been asked for.

@@ -7,6 +7,7 @@ use measure::stream::End;
 use measure::{Exchanges, Head, RunEvent, RunResult, RunState};
 use plan::Plan;
 use report::Context;
+use report::ab::Gnuplot;
 use report::jmeter::{jtl, kept};
 use report::metrics::Format;
 use report::old::Tool;
@@ -24,11 +25,14 @@ pub fn laid_out(layout: Layout, file: &Path) -> Result<(String, Vec<String>), Pr
     }
     let mut gathered = Gathered::default();
     events.iter().for_each(|event| gathered.apply(event));
-    if matches!(layout, Layout::Hlog | Layout::Statistics | Layout::Requests | Layout::Jtl | Layout::JtlXml) {
+    if layout == Layout::Hlog || is_of_requests(layout) {
         return of_records(layout, &events, gathered.state(), file);
     }
     if layout == Layout::Html {
         return Ok((page(&gathered, file)?, Vec::new()));
+    }
+    if layout == Layout::AbE {
+        return Ok(report::old::ab_csv(&gathered.state().result()));
     }
     with_context(gathered.state(), file, |context, result| match old_tool(layout) {
         Some(tool) => {
@@ -37,6 +41,11 @@ pub fn laid_out(layout: Layout, file: &Path) -> Result<(String, Vec<String>), Pr
         }
         None => (native(layout, result, gathered.head(), context), Vec::new()),
     })
+}
+
+/// It is made of single requests.
+fn is_of_requests(layout: Layout) -> bool {
+    matches!(layout, Layout::Requests | Layout::Jtl | Layout::JtlXml | Layout::Statistics | Layout::AbG)
 }
 
 fn old_tool(layout: Layout) -> Option<Tool> {
@@ -78,12 +87,24 @@ fn of_records(
         Layout::Hlog => report::hlog::text(head, events)
             .map_err(|error| Problem::impossible(format!("the log cannot be made: {error}")))?,
         Layout::Requests => report::csv::requests(head, exchanges(events)),
+        Layout::AbG => gnuplot(head, events),
         _ => with_context(state, file, |context, _| match layout {
             Layout::Statistics => kept::statistics(head, context.plan, exchanges(events)),
             _ => jtl(layout == Layout::JtlXml, context.plan),
         })?,
     };
     Ok((text, notes))
+}
+
+/// ab's rows of the requests of measured phases.
+fn gnuplot(head: &Head, events: &[RunEvent]) -> String {
+    let is_measured =
+        |kept: &&Exchanges| head.phases.get(kept.phase as usize).is_none_or(|phase| phase.measured);
+    let mut rows = Gnuplot::default();
+    for kept in exchanges(events).filter(is_measured) {
+        kept.iter().for_each(|request| rows.add_kept(&request));
+    }
+    rows.text(head.started_unix_s, &jiff::tz::TimeZone::system())
 }
 
 fn exchanges(events: &[RunEvent]) -> impl Iterator<Item = &Exchanges> {
@@ -109,7 +130,7 @@ fn kept_notes(layout: Layout, kept: &[&Exchanges]) -> Vec<String> {
 /// # Errors
 /// They were not, or only some.
 pub fn refuse_unkept(layout: Layout, file: &Path, sampled: bool) -> Result<(), Problem> {
-    if !matches!(layout, Layout::Requests | Layout::Jtl | Layout::JtlXml | Layout::Statistics) {
+    if !is_of_requests(layout) {
         return Ok(());
     }
     let events = runs::events(&runs::bytes(file)?, file)?;

@@ -289,6 +289,10 @@ pub enum Layout {
     Statistics,
     /// As ab would have printed it.
     Ab,
+    /// The file of ab -e: percentiles of the total time, for tables.
+    AbE,
+    /// The file of ab -g: single requests that were kept, for gnuplot.
+    AbG,
     /// As siege would have printed it.
     Siege,
     /// As http_load would have printed it.

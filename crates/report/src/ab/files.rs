@@ -1,6 +1,7 @@
 //! The files of ab: percentiles as CSV (`-e`), and a row per request for gnuplot (`-g`).
 
 use jiff::{Timestamp, tz::TimeZone};
+use measure::exchanges::Kept;
 use measure::{Record, Spread};
 use std::fmt::Write;
 
@@ -46,6 +47,18 @@ impl Gnuplot {
             total_us: connect_us + us(record.service),
             waiting_us: record.first_byte.map_or(0, us),
         });
+    }
+
+    /// Takes a request that was kept; as with ab, one of which nothing came back has no row.
+    pub fn add_kept(&mut self, kept: &Kept<'_>) {
+        if kept.status > 0 {
+            self.rows.push(Row {
+                began_us: kept.began_us,
+                connect_us: kept.connect_us,
+                total_us: kept.connect_us + kept.service_us,
+                waiting_us: kept.first_byte_us,
+            });
+        }
     }
 
     /// The file. `started`: when the run was, in seconds since 1970. `zone`: where the reader lives.

@@ -2,8 +2,8 @@
 
 use crate::output;
 use crate::problem::Problem;
-use measure::{Clocks, RunEvent, Second};
-use record::{Kept, Writer};
+use measure::RunEvent;
+use record::{Kept, Thinning, Writer};
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -11,7 +11,6 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 /// Records that may wait to be written; more are added together.
 const WAITING: usize = 64;
@@ -133,46 +132,6 @@ fn joined(waiting: &mut VecDeque<Arc<RunEvent>>, event: &RunEvent) -> bool {
     }
 }
 
-/// Times of seconds in a run that has gone on for so long are told together: every ten seconds, then every minute.
-const LONG: Duration = Duration::from_secs(2 * 3600);
-const VERY_LONG: Duration = Duration::from_secs(24 * 3600);
-
-/// Joins the times of seconds in long runs, so that a day stays as small as it may be. Counts stay those of each second.
-#[derive(Debug, Default)]
-struct Thinning {
-    held: Clocks,
-    told: Duration,
-}
-
-impl Thinning {
-    /// The record as it is written.
-    fn take(&mut self, event: Arc<RunEvent>) -> Arc<RunEvent> {
-        match &*event {
-            // It tells the times of all seconds before it, and finer; a phase ends with one.
-            RunEvent::Minute(minute) => {
-                self.held.clear();
-                self.told = minute.at;
-                event
-            }
-            RunEvent::Second(second) if second.at > LONG => {
-                let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
-                for (clock, buckets) in &second.clocks {
-                    self.held.entry(*clock).or_default().merge(buckets);
-                }
-                let is_due = second.at.saturating_sub(self.told) >= every;
-                let clocks = if is_due { std::mem::take(&mut self.held) } else { Clocks::new() };
-                self.told = if is_due { second.at } else { self.told };
-                Arc::new(RunEvent::Second(Box::new(Second { clocks, ..(**second).clone() })))
-            }
-            RunEvent::Second(second) => {
-                self.told = second.at;
-                event
-            }
-            _ => event,
-        }
-    }
-}
-
 fn write(shared: &Shared, mut writer: Writer<File>, name: &Path) {
     let mut thinning = Thinning::default();
     while let Some(event) = shared.next().map(|event| thinning.take(event)) {
@@ -220,29 +179,6 @@ mod tests {
         assert!(!joined(&mut waiting, &RunEvent::Note(Note::default())));
         let RunEvent::Second(sum) = &*waiting[0] else { panic!("it was a second") };
         assert_eq!((waiting.len(), sum.clients.counts.requests), (1, 12));
-    }
-
-    #[test]
-    fn times_of_long_runs_are_told_together_and_none_is_lost() {
-        let buckets = |n: u64| measure::Buckets::of_counts([(5, n)].into_iter(), measure::Digits::Three);
-        let (mut thinning, mut told, mut kept, mut counts) = (Thinning::default(), 0, 0, 0);
-        for at in 1..=(LONG.as_secs() + 300) {
-            let mut one = second(1, 0);
-            if let RunEvent::Second(second) = &mut one {
-                second.at = Duration::from_secs(at);
-                second.clocks.insert(measure::Clock::Service, buckets(at));
-            }
-            let RunEvent::Second(written) = &*thinning.take(Arc::new(one)) else { panic!("it was a second") };
-            counts += written.clients.counts.requests;
-            told += u64::from(!written.clocks.is_empty());
-            kept += written.clocks.values().map(measure::Buckets::count).sum::<u64>();
-        }
-        let all = LONG.as_secs() + 300;
-        assert_eq!((counts, told, kept), (all, LONG.as_secs() + 30, all * (all + 1) / 2));
-        let minute = measure::stream::Minute { at: Duration::from_secs(all + 5), ..Default::default() };
-        thinning.held.insert(measure::Clock::Service, buckets(1));
-        thinning.take(Arc::new(RunEvent::Minute(Box::new(minute))));
-        assert!(thinning.held.is_empty(), "the minute has them");
     }
 
     #[test]

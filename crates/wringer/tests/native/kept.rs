@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What follows the lines while a run went on.
 fn report_of(stdout: &str) -> &str {
@@ -71,6 +71,11 @@ fn single_requests_are_kept_and_laid_out_where_all_were_or_a_sample_will_do() {
     assert_eq!(again(&ran, "report --as requests.csv").lines().count() as u64, begun + 1);
     assert_eq!(again(&ran, "report --as jtl.xml").matches("<httpSample ").count() as u64, begun);
     assert_eq!(figure(&again(&ran, "report --as statistics.json"), "/Total/sampleCount"), begun);
+    let gnuplot = again(&ran, "report --as ab-g");
+    assert!(gnuplot.starts_with("starttime\tseconds\tctime\tdtime\tttime\twait\n"), "{gnuplot}");
+    let totals: Vec<u64> =
+        gnuplot.lines().skip(1).map(|row| row.split('\t').nth(4).unwrap().parse().unwrap()).collect();
+    assert!(totals.len() == 400 && totals.is_sorted(), "of the measured phase alone: {gnuplot}");
     let hlog = again(&ran, "report --as hlog");
     assert!(
         hlog.contains("#[Histogram log format version 1.3]") && hlog.contains("\nTag=service,"),
@@ -88,8 +93,17 @@ fn single_requests_are_kept_and_laid_out_where_all_were_or_a_sample_will_do() {
     assert!(sampled.stderr.contains("a sample: 1/10"), "{}", sampled.stderr);
 
     let ran = start("cache -n 100 -t 1 --keep-in here".split_whitespace()).end();
-    let refused = start_in(ran.folder, "report --keep-in here --as jtl --sampled".split_whitespace()).end();
-    assert!(refused.stderr.contains("run it with --keep exchanges"), "{}", refused.stderr);
+    let percentiles = start_in(ran.folder, "report --keep-in here --as ab-e".split_whitespace()).end();
+    assert!(percentiles.stdout.starts_with("Percentage served,Time in ms\n0,"), "{}", percentiles.stdout);
+    assert_eq!(percentiles.stdout.lines().count(), 102);
+    let mut folder = percentiles.folder;
+    for layout in ["jtl --sampled", "ab-g", "statistics.json", "requests.csv"] {
+        let words = format!("report --keep-in here --as {layout}");
+        let refused = start_in(folder, words.split_whitespace()).end();
+        assert_eq!(refused.code(), 2, "{layout}");
+        assert!(refused.stderr.contains("run it with --keep exchanges"), "{layout}: {}", refused.stderr);
+        folder = refused.folder;
+    }
 }
 
 #[test]
@@ -106,21 +120,126 @@ fn an_old_tools_run_is_kept_where_the_environment_says_so() {
     assert!(ran.file("again.txt").contains("Complete requests:      20"), "{}", ran.file("again.txt"));
 }
 
-#[test]
-fn a_run_that_was_killed_still_reports_what_it_had_told() {
-    let mut running = start("cache -d 30s -t 1 --users 4".split_whitespace());
-    // The line of the third second: what came before is in the file, or on its way.
-    running.wait_for("\n     3 ");
-    std::thread::sleep(Duration::from_millis(300));
-    let seen = running.lines_of_seconds();
-    running.signal_all(Signal::KILL);
-    let ran = running.end();
-    let text = again(&ran, "report");
-    assert!(text.contains("ended without a word"), "{text}");
-    let events = again(&ran, "report --as events");
-    let seconds = events.lines().filter(|line| line.starts_with("{\"kind\":\"second\"")).count();
-    assert!(seconds >= seen, "{seconds} of {seen} seconds");
+/// The one run file of a folder, as soon as it is longer than this.
+fn longer_than(folder: &Path, bytes: u64) -> PathBuf {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let files = runs(folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "wrun"));
+        let grown = files.into_iter().find(|file| fs::metadata(file).is_ok_and(|data| data.len() > bytes));
+        if let Some(file) = grown {
+            return file;
+        }
+        assert!(Instant::now() < until, "no file of more than {bytes} bytes in {}", folder.display());
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
+
+/// Longer than a busy machine takes for anything here.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+#[test]
+fn a_run_that_is_killed_at_any_moment_still_reports_all_that_was_written() {
+    // As soon as there is a head; amid the first seconds; later.
+    for least in [0, 1000, 4000, 9000, 14_000] {
+        let running = start("cache -d 300s -t 1 --rate 100/s --keep-in here".split_whitespace());
+        let file = longer_than(&running.folder().join("here"), least);
+        let before = fs::read(&file).unwrap();
+        running.signal_all(Signal::KILL);
+        let ran = running.end();
+        assert!(fs::read(&file).unwrap().starts_with(&before), "what was written stays");
+        let text = again(&ran, "report --keep-in here");
+        assert!(text.contains("ended without a word"), "{least}: {text}");
+        let events = again(&ran, "report --keep-in here --as events");
+        let kind = |line: &str| figure_of(line, "/kind");
+        assert_eq!(events.lines().map(kind).next().as_deref(), Some("head"), "{least}");
+        let seconds = events.lines().filter(|line| kind(line) == "second").count();
+        assert!(least < 9000 || seconds > 0, "{least}: {events}");
+    }
+}
+
+/// A text within JSON.
+fn figure_of(json: &str, pointer: &str) -> String {
+    let value: serde_json::Value = serde_json::from_str(json).unwrap_or_else(|why| panic!("{why}: {json}"));
+    value.pointer(pointer).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_disk_that_is_full_ends_the_file_and_not_the_run() {
+    // A limit of the shell's stands for the disk: writing beyond it fails, once nobody is killed for it. What is printed goes
+    // through a pipe, which has no such limit.
+    let ran = shell(
+        "(trap '' XFSZ; ulimit -f 4; $WRINGER cache -d 3s -t 1 --rate 100/s --keep-in here; echo code $?) 2>&1 | cat",
+    );
+    let said = &ran.stdout;
+    assert!(said.ends_with("code 0\n"), "{said}");
+    assert!(
+        said.contains("note: the run file here/") && said.contains("cannot be written: File too large"),
+        "{said}"
+    );
+    let (_, notes) = said.split_once("\nwringer ").expect("a report");
+    assert!(notes.contains("cannot be written: File too large"), "the report has it in its notes: {notes}");
+    let text = again(&ran, "report --keep-in here");
+    assert!(text.contains("ended without a word"), "{text}");
+}
+
+#[test]
+fn two_runs_at_once_are_two_files_and_one_whose_folder_goes_ends_well() {
+    let ran = shell(
+        "$WRINGER cache -n 50 -t 1 --keep-in here > a.txt & $WRINGER cache -n 50 -t 1 --keep-in here > b.txt; wait; \
+         $WRINGER runs --keep-in here",
+    );
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    let files = runs(&ran.folder.path().join("here"));
+    assert_eq!(files.iter().filter(|file| file.extension().is_some_and(|end| end == "wrun")).count(), 2);
+    assert_eq!(ran.stdout.matches(" cache ").count(), 2, "{}", ran.stdout);
+
+    let running = start("cache -d 3s -t 1 --rate 100/s --keep-in here".split_whitespace());
+    let folder = running.folder().join("here");
+    longer_than(&folder, 0);
+    fs::remove_dir_all(&folder).unwrap();
+    let ran = running.end();
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+}
+
+#[test]
+fn all_layouts_tell_of_the_same_requests() {
+    let place = folder();
+    fs::write(place.path().join("short.wrun"), SHORT).unwrap();
+    let mut place = Some(place);
+    let mut told = |layout: &str| {
+        let words = format!("report short.wrun --as {layout}");
+        let told = start_in(place.take().unwrap(), words.split_whitespace()).end();
+        assert_eq!(told.code(), 0, "{layout}: {}", told.stderr);
+        place = Some(told.folder);
+        told.stdout
+    };
+    let json = told("json");
+    let ended = figure(&json, "/measured/counts/ended");
+    assert!(ended > 100, "{json}");
+    for (layout, words) in [
+        ("text", format!("{ended}")),
+        ("ab", format!("Complete requests:      {ended}")),
+        ("siege", format!("Transactions:\t\t{ended:>9} hits").replace(" hits", "    hits")),
+        ("http_load", format!("{ended} fetches")),
+        ("wrk", format!("{ended} requests in ")),
+        ("wrk2", format!("{ended} requests in ")),
+        ("wrktcp", format!("{ended} requests in ")),
+    ] {
+        let text = told(layout);
+        assert!(text.contains(&words), "{layout} does not say {words}: {text}");
+    }
+    let csv = told("csv");
+    let column = csv.lines().next().unwrap().split(',').position(|name| name == "requests").unwrap();
+    let measured = csv.lines().skip(1).filter(|line| line.contains("\"measure\""));
+    let sum: u64 = measured.map(|line| line.split(',').nth(column).unwrap().parse::<u64>().unwrap()).sum();
+    assert_eq!(sum, figure(&json, "/measured/counts/requests"));
+    assert!(told("hlog").contains("Tag=service,") && told("html").contains("<template id=\"run\">"));
+    assert!(told("openmetrics").trim_end().ends_with("# EOF") && told("ab-e").lines().count() == 102);
+    assert!(!told("jtest").is_empty());
+}
+
+/// A run of two seconds.
+const SHORT: &[u8] = include_bytes!("../../../record/tests/data/short.wrun");
 
 #[test]
 fn nothing_is_kept_where_nobody_wants_it_and_a_missing_folder_is_told() {

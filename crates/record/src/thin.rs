@@ -1,0 +1,79 @@
+//! Long runs in files that stay small.
+
+use measure::{Clocks, RunEvent, Second};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Times of seconds in a run that has gone on for so long are told together: every ten seconds, then every minute.
+const LONG: Duration = Duration::from_secs(2 * 3600);
+const VERY_LONG: Duration = Duration::from_secs(24 * 3600);
+
+/// Joins the times of seconds in long runs, so that a day stays as small as it may be. Counts stay those of each second.
+#[derive(Debug, Default)]
+pub struct Thinning {
+    held: Clocks,
+    told: Duration,
+}
+
+impl Thinning {
+    /// The record as it is written.
+    pub fn take(&mut self, event: Arc<RunEvent>) -> Arc<RunEvent> {
+        match &*event {
+            // It tells the times of all seconds before it, and finer; a phase ends with one.
+            RunEvent::Minute(minute) => {
+                self.held.clear();
+                self.told = minute.at;
+                event
+            }
+            RunEvent::Second(second) if second.at > LONG => {
+                let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
+                for (clock, buckets) in &second.clocks {
+                    self.held.entry(*clock).or_default().merge(buckets);
+                }
+                let is_due = second.at.saturating_sub(self.told) >= every;
+                let clocks = if is_due { std::mem::take(&mut self.held) } else { Clocks::new() };
+                self.told = if is_due { second.at } else { self.told };
+                Arc::new(RunEvent::Second(Box::new(Second { clocks, ..(**second).clone() })))
+            }
+            RunEvent::Second(second) => {
+                self.told = second.at;
+                event
+            }
+            _ => event,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(requests: u64, phase: u32) -> RunEvent {
+        let mut second = Second { phase, ..Second::default() };
+        second.clients.counts.requests = requests;
+        RunEvent::Second(Box::new(second))
+    }
+
+    #[test]
+    fn times_of_long_runs_are_told_together_and_none_is_lost() {
+        let buckets = |n: u64| measure::Buckets::of_counts([(5, n)].into_iter(), measure::Digits::Three);
+        let (mut thinning, mut told, mut kept, mut counts) = (Thinning::default(), 0, 0, 0);
+        for at in 1..=(LONG.as_secs() + 300) {
+            let mut one = second(1, 0);
+            if let RunEvent::Second(second) = &mut one {
+                second.at = Duration::from_secs(at);
+                second.clocks.insert(measure::Clock::Service, buckets(at));
+            }
+            let RunEvent::Second(written) = &*thinning.take(Arc::new(one)) else { panic!("it was a second") };
+            counts += written.clients.counts.requests;
+            told += u64::from(!written.clocks.is_empty());
+            kept += written.clocks.values().map(measure::Buckets::count).sum::<u64>();
+        }
+        let all = LONG.as_secs() + 300;
+        assert_eq!((counts, told, kept), (all, LONG.as_secs() + 30, all * (all + 1) / 2));
+        let minute = measure::stream::Minute { at: Duration::from_secs(all + 5), ..Default::default() };
+        thinning.held.insert(measure::Clock::Service, buckets(1));
+        thinning.take(Arc::new(RunEvent::Minute(Box::new(minute))));
+        assert!(thinning.held.is_empty(), "the minute has them");
+    }
+}
