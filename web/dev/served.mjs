@@ -40,15 +40,43 @@ export function runs({ live = false } = {}) {
 
 const VERDICTS = ["valid", "generator_bound", "valid", "target_failed", "generator_bound", "valid"];
 
+const PLAN = `version = 1
+seed = 1
+
+[load]
+target = "127.0.0.1:8080"
+limits = { request = "10s" }
+
+[[load.phases]]
+name = "measure"
+measured = true
+pace = { rate = { per_second = 20000.0 } }
+stop = { after = "5m" }
+hit_ratio = 1.2
+`;
+
+/** What a server says of a wish, for pictures: the form is fine, and a plan has a mistake in its last line. */
+function checked({ form, plan }) {
+  if (plan) {
+    const line = plan.split("\n").findIndex((one) => one.startsWith("hit_ratio")) + 1;
+    const text = `plan.toml: line ${line}, column 1: unknown field 'hit_ratio'; known are name, measured, pace, stop, scenario`;
+    return { mistakes: line > 0 ? [{ line, field: null, text }] : [], warnings: [], command: "wringer run plan.toml", plan };
+  }
+  const { kind, target, ...options } = form;
+  const words = Object.entries(options).filter(([, value]) => value).map(([name, value]) => `--${name.replace("_", "-")} ${value}`);
+  return { mistakes: [], warnings: [], command: `wringer ${kind} ${target} ${words.join(" ")} --seed 1`, plan: PLAN };
+}
+
 /** Answers what the page asks; `records`: what its stream tells, as records. */
 export async function serve(page, all, records = []) {
   const html = readFileSync(new URL("../dist/index.html", import.meta.url), "utf8")
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "")
-    .replace('<html lang="en"', '<html lang="en" data-served="yes"');
+    .replace('<html lang="en"', '<html lang="en" data-served="yes" data-starts="yes"');
   await page.route(`${HOST}/**`, (route) => {
     const url = new URL(route.request().url());
     const [, , , wanted, what] = url.pathname.split("/");
     if (url.pathname === "/") return route.fulfill({ contentType: "text/html", body: html });
+    if (url.pathname === "/api/plan/check") return route.fulfill({ json: checked(route.request().postDataJSON()) });
     if (url.pathname === "/api/runs") {
       const found = all.map((run, n) => listed(run, n, VERDICTS[n % VERDICTS.length])).filter((one) => `${one.target} ${one.labels}`.includes(url.searchParams.get("q") ?? ""));
       return route.fulfill({ json: { runs: found } });

@@ -6,6 +6,7 @@ import { Header } from "./view/header.tsx";
 import { Help } from "./view/help.tsx";
 import { History } from "./view/history.tsx";
 import { RunView } from "./view/run.tsx";
+import { Start } from "./view/start.tsx";
 
 export function App() {
   const words = t.value;
@@ -16,10 +17,17 @@ export function App() {
   return (
     <>
       <Header run={shown} />
-      {view.value === "history" ? <History /> : view.value === "compare" && compared.value.length === 2 ? <Compare /> : shown ? <RunView run={shown} /> : <Nothing />}
+      <Shown />
       <Help />
     </>
   );
+
+  function Shown() {
+    if (view.value === "history") return <History />;
+    if (view.value === "start") return <Start />;
+    if (view.value === "compare" && compared.value.length === 2) return <Compare />;
+    return shown ? <RunView run={shown} /> : <Nothing />;
+  }
 
   function Nothing() {
     const why = trouble.value;

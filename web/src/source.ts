@@ -22,9 +22,29 @@ export interface Listed {
   verdict: string;
 }
 
+/** What the form wishes to be run: its fields as they were typed, or the text of a plan. */
+export type Wanted = { form: Record<string, string> } | { plan: string };
+
+/** What is wrong with it, and where: a line of the plan, or a field of the form. */
+export interface Mistake {
+  line: number | null;
+  field: string | null;
+  text: string;
+}
+
+/** What the server says of it before it is run. */
+export interface Checked {
+  mistakes: Mistake[];
+  warnings: string[];
+  command: string;
+  plan: string;
+}
+
 const block = document.getElementById("run") as HTMLTemplateElement | null;
 /** The page came from a server that can be asked. */
 export const served = !block && document.documentElement.dataset.served === "yes";
+/** It runs what its form asks for. */
+export const starts = served && document.documentElement.dataset.starts === "yes";
 
 export async function load() {
   try {
@@ -41,6 +61,10 @@ async function ask(wanted: URLSearchParams) {
   if (first && second) {
     view.value = "compare";
     compared.value = await Promise.all([model(first), model(second)]);
+    return;
+  }
+  if (starts && wanted.get("view") === "new") {
+    view.value = "start";
     return;
   }
   const id = wanted.get("run") ?? (wanted.has("view") ? undefined : (await list("")).find((one) => one.state === "live")?.id);
@@ -63,6 +87,15 @@ export async function post(path: string, body: object): Promise<unknown> {
   const answer = await fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   if (!answer.ok) throw new Error((await answer.text()).trim().slice(0, 300));
   return answer.json();
+}
+
+export async function check(wish: Wanted): Promise<Checked> {
+  return (await post("/api/plan/check", wish)) as Checked;
+}
+
+/** Starts a run: its number. */
+export async function start(wish: Wanted): Promise<string> {
+  return ((await post("/api/runs", wish)) as { id: string }).id;
 }
 
 export async function list(search: string): Promise<Listed[]> {

@@ -6,7 +6,7 @@ import type { Run } from "./model.ts";
 import { recall, remember } from "./text/index.ts";
 import type { Window } from "./window.ts";
 
-export type View = "run" | "history" | "compare";
+export type View = "run" | "history" | "compare" | "start";
 export type Theme = "light" | "dark";
 
 export const run = signal<Run | null>(null);

@@ -2,10 +2,11 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -106,13 +107,24 @@ impl Net {
         self.sleep_until(self.now() + duration)
     }
 
+    /// Restricts this worker's connections to loopback addresses and to these hosts, for good: whatever else is asked for,
+    /// Unix sockets included, is refused before a socket is made.
+    pub fn restrict_to(&self, hosts: Arc<[IpAddr]>) {
+        // Whoever comes second widens nothing.
+        let _ = self.0.hosts.set(hosts);
+    }
+
     /// Opens a TCP connection.
     ///
     /// # Errors
     ///
-    /// The system's error (refused, unreachable, no local port or descriptor left), or
-    /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline.
+    /// The system's error (refused, unreachable, no local port or descriptor left),
+    /// [`TimedOut`](io::ErrorKind::TimedOut) at the deadline, or
+    /// [`PermissionDenied`](io::ErrorKind::PermissionDenied) as of [`restrict_to`](Self::restrict_to).
     pub async fn connect(&self, to: SocketAddr, options: &ConnectOptions) -> io::Result<Stream> {
+        if !self.0.may_reach(to.ip()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         Stream::connect(&self.0.driver, &self.0.turn, to, options).await
     }
 
@@ -121,8 +133,12 @@ impl Net {
     /// # Errors
     ///
     /// The system's error (no such file, refused, not allowed), or [`TimedOut`](io::ErrorKind::TimedOut) when its queue
-    /// is full until the deadline.
+    /// is full until the deadline; [`PermissionDenied`](io::ErrorKind::PermissionDenied) as of
+    /// [`restrict_to`](Self::restrict_to).
     pub async fn connect_unix(&self, path: &Path, deadline: Option<Instant>) -> io::Result<Stream> {
+        if self.0.hosts.get().is_some() {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         Stream::connect_unix(&self.0.driver, &self.0.turn, path, deadline).await
     }
 

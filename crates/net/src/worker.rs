@@ -1,10 +1,12 @@
 //! The worker: what one thread's run is made of, and how a task of it is polled.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use crate::backend::{Driver, Rest};
@@ -26,6 +28,8 @@ pub(crate) struct Worker {
     pub(crate) wall_clock: WallClock,
     /// Who is told that a task has panicked.
     pub(crate) panic_hook: RefCell<Option<PanicHook>>,
+    /// Hosts that may be connected to beside loopback addresses; none: any.
+    pub(crate) hosts: OnceCell<Arc<[IpAddr]>>,
 }
 
 impl Worker {
@@ -37,6 +41,7 @@ impl Worker {
             lookups: Lookups::default(),
             tasks: RefCell::default(),
             panic_hook: RefCell::default(),
+            hosts: OnceCell::new(),
         }
     }
 
@@ -96,6 +101,12 @@ impl Worker {
             }
             drop(tasks);
         }
+    }
+
+    /// Whether a connection may go there.
+    pub(crate) fn may_reach(&self, host: IpAddr) -> bool {
+        let host = host.to_canonical();
+        self.hosts.get().is_none_or(|hosts| host.is_loopback() || hosts.contains(&host))
     }
 
     pub(crate) fn usage(&self) -> Usage {

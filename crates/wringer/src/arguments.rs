@@ -22,6 +22,11 @@ pub fn repeat(plan: &Plan, seed_option: Option<&'static str>) -> String {
         words.push(option.to_owned());
         words.push(plan.seed.to_string());
     }
+    line(&words, plan)
+}
+
+/// Words as a shell reads them, without the secrets of the plan that they mean.
+pub fn line(words: &[String], plan: &Plan) -> String {
     let mask = Mask::of(plan);
     words.iter().map(|word| quoted(&mask.text(word))).collect::<Vec<_>>().join(" ")
 }
@@ -34,6 +39,12 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// A seed where none was given.
+pub fn seed_from_clock() -> u64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    plan::draw::mix(time.as_nanos() as u64) >> 32
 }
 
 /// Overwrites secrets among the words of the command line, so that lists of processes no longer show them. Where the system

@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod export;
 mod files;
+mod httpd;
 mod layout;
 mod live;
 mod mask;

@@ -4,7 +4,7 @@ import { clock, duration, harmless } from "../format.ts";
 import type { Run } from "../model.ts";
 import { helpOpen, theme, toggleTheme, trouble, view } from "../state.ts";
 import { language, t, toggleLanguage } from "../text/index.ts";
-import { served } from "../source.ts";
+import { served, starts } from "../source.ts";
 
 export function Header({ run }: { run: Run | null }) {
   const words = t.value;
@@ -16,8 +16,13 @@ export function Header({ run }: { run: Run | null }) {
       </a>
       {run && view.value === "run" && <StateOf run={run} />}
       <nav class="switches" aria-label={words.help}>
+        {starts && (
+          <a class="button" href="/?view=new" aria-current={view.value === "start" ? "page" : undefined}>
+            {words.newRun}
+          </a>
+        )}
         {served && (
-          <a class="button" href="/?view=history">
+          <a class="button" href="/?view=history" aria-current={view.value === "history" ? "page" : undefined}>
             {words.history}
           </a>
         )}

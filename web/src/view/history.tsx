@@ -85,7 +85,9 @@ export function History() {
 function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: () => void }) {
   const words = t.value;
   const locale = language.value === "zh" ? "zh-CN" : "en-GB";
-  const when = new Date(one.started_unix_s * 1000).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+  const began = new Date(one.started_unix_s * 1000);
+  const year = began.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  const when = began.toLocaleString(locale, { year, month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
   const verdict = one.state === "live" ? words.live : one.state === "cut" ? words.cut : (words.judgement[one.verdict]?.split(/[::]/)[0] ?? one.verdict);
   return (
     <tr class={chosen ? "chosen" : ""}>
@@ -96,14 +98,18 @@ function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: (
         <a href={`/?run=${encodeURIComponent(one.id)}`}>{when}</a>
       </th>
       <td data-name={words.commandShort}>
-        <b>{harmless(one.door)}</b> {harmless(one.target)}
+        <span>
+          <b>{harmless(one.door)}</b> {harmless(one.target)}
+        </span>
       </td>
       <td data-name={words.labels}>
-        {one.labels.map((label) => (
-          <span class="label" key={label}>
-            {harmless(label)}
-          </span>
-        ))}
+        <span>
+          {one.labels.map((label) => (
+            <span class="label" key={label}>
+              {harmless(label)}
+            </span>
+          ))}
+        </span>
       </td>
       <td data-name={words.took}>{duration(one.took_s)}</td>
       <td data-name={words.rateTile}>{count(one.rate_per_s ?? NaN)}</td>

@@ -161,7 +161,7 @@ export function Machine({ run }: { run: Run }) {
   );
 }
 
-function Copy({ text }: { text: string }) {
+export function Copy({ text }: { text: string }) {
   const done = useSignal(false);
   if (!navigator.clipboard) return null;
   const copy = () => {

@@ -188,7 +188,7 @@ pub enum Command {
     Report(ReportArgs),
     /// The runs that were kept: list, search, show, label, repeat, prune
     Runs(RunsArgs),
-    /// The runs that were kept in a browser: a page on this machine, at the address that is printed
+    /// The runs that were kept in a browser, and a form that starts one: a page on this machine, at the address that is printed
     Serve(ServeArgs),
     /// What limits this machine as a generator, and how to mend it
     Doctor(DoctorArgs),
@@ -257,6 +257,12 @@ pub struct ServeArgs {
     /// Where runs are kept [default: wringer/runs in $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     pub keep_in: Option<PathBuf>,
+    /// A host, name or address, that the page may press beside this machine; several times
+    #[arg(long = "allow-target", value_name = "HOST", conflicts_with = "no_start")]
+    pub allowed_targets: Vec<String>,
+    /// Show runs only: the page starts none
+    #[arg(long)]
+    pub no_start: bool,
 }
 
 /// How a run that was kept is shown.

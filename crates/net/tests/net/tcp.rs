@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,23 @@ fn a_refused_connect_says_so() {
         let error = net.connect(at, &ConnectOptions::default()).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ConnectionRefused);
         assert_eq!(net.usage().open_sockets, 0);
+    });
+}
+
+#[test]
+fn a_restricted_worker_connects_to_loopback_and_to_allowed_hosts_alone() {
+    check(|net| async move {
+        let (_listener, at) = listen(&net);
+        net.restrict_to(["192.0.2.7".parse().unwrap()].into());
+        // Whoever comes second widens nothing.
+        net.restrict_to(["192.0.2.1".parse().unwrap()].into());
+        assert!(net.connect(at, &ConnectOptions::default()).await.is_ok());
+        for host in ["192.0.2.1:80", "[2001:db8::1]:80", "0.0.0.0:80", "[::ffff:192.0.2.1]:80"] {
+            let refused = net.connect(host.parse().unwrap(), &ConnectOptions::default()).await.unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::PermissionDenied, "{host}");
+        }
+        let refused = net.connect_unix(Path::new("/nowhere"), None).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::PermissionDenied);
     });
 }
 

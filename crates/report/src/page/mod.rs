@@ -65,11 +65,12 @@ fn inlined(page: &str, model: &Model, text: &str) -> io::Result<String> {
     Ok(page.replacen(RUN, &block, 1))
 }
 
-/// A page as the server sends it: without the policy of a file, for which it sends a field, and marked as served.
+/// A page as the server sends it: without the policy of a file, for which it sends a field, and marked as served. `starts`: by a
+/// server that runs what the page asks for.
 ///
 /// # Errors
 /// As of [`bare`].
-pub fn served() -> io::Result<Served> {
+pub fn served(starts: bool) -> io::Result<Served> {
     let page = bare()?;
     let hash = |name: &str| {
         let (_, rest) = page.split_once(&format!("{name} 'sha256-"))?;
@@ -80,9 +81,10 @@ pub fn served() -> io::Result<Served> {
     };
     let begin = page.find("<meta http-equiv=").unwrap_or(0);
     let end = page[begin..].find('>').map_or(begin, |end| begin + end + 1);
+    let starts = if starts { " data-starts=\"yes\"" } else { "" };
     let html = format!("{}{}", &page[..begin], &page[end..]).replacen(
         "<html lang=\"en\"",
-        "<html lang=\"en\" data-served=\"yes\"",
+        &format!("<html lang=\"en\" data-served=\"yes\"{starts}"),
         1,
     );
     let policy = format!(

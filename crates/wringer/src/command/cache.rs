@@ -35,7 +35,7 @@ impl Drop for Demonstration {
 /// Runs the command.
 pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
-    let seed = super::seed_from_clock();
+    let seed = crate::arguments::seed_from_clock();
     if args.output.show_plan {
         show::write(&shown(args, seed).to_text());
         return Ok(Exit::Fine);

@@ -97,7 +97,7 @@ pub struct Moment {
 
 impl Moment {
     fn now() -> Moment {
-        Moment { seed: super::seed_from_clock() }
+        Moment { seed: crate::arguments::seed_from_clock() }
     }
 
     /// The environment.

@@ -44,7 +44,7 @@ pub fn choice(args: &RecordingArgs, seed: Option<u64>) -> Choice {
             Statics::Drop => Static::Drop,
         },
         pauses: !args.no_pauses,
-        seed: seed.unwrap_or_else(super::seed_from_clock),
+        seed: seed.unwrap_or_else(crate::arguments::seed_from_clock),
     }
 }
 

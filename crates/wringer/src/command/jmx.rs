@@ -50,7 +50,7 @@ pub fn read(file: &Path, args: &ReadArgs) -> Result<Read, Problem> {
         included: &|path| folder.read(path, LONGEST).ok(),
         located: &|path| folder.locate(path).display().to_string(),
         unsupported: &programs::unsupported,
-        seed: args.jmeter.seed.unwrap_or_else(super::seed_from_clock),
+        seed: args.jmeter.seed.unwrap_or_else(crate::arguments::seed_from_clock),
         now_ms: now_ms(),
     };
     let wrong = |error: jmeter::Error| Problem::Usage(format!("{}: {error}", file.display()));

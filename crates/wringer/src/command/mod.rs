@@ -91,9 +91,3 @@ pub fn demo_cache(listen: SocketAddr, origin: SocketAddr, memory_bytes: u64) -> 
         .map_err(|error| Problem::impossible(format!("the demonstration cache ended: {error}")))?;
     Ok(Exit::Fine)
 }
-
-/// A seed where none was given.
-pub fn seed_from_clock() -> u64 {
-    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    ::plan::draw::mix(time.as_nanos() as u64) >> 32
-}

@@ -9,7 +9,7 @@ use doors::native::OriginArgs;
 
 /// Runs the command until interrupted, or for as long as it was told.
 pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
-    let mut plan = args.plan(super::seed_from_clock());
+    let mut plan = args.plan(crate::arguments::seed_from_clock());
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);

@@ -7,7 +7,7 @@ use crate::live::Live;
 use crate::output;
 use crate::problem::{Exit, Problem};
 use crate::runs;
-use crate::serve::{self, Server};
+use crate::serve::{self, Running, Server};
 use crate::session::{self, About, Finished, Keep, Sinks, View};
 use crate::steer::Steering;
 use crate::tui;
@@ -204,8 +204,8 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
         listen: output.live_address(),
         host_names: output.live_host_name.clone(),
         folder: about.keep.as_ref().map(|keep| keep.folder.clone()),
-        live: about.sinks.live.clone(),
-        steering: about.steering.clone(),
+        running: about.sinks.live.clone().zip(about.steering.clone()).map(Running::from),
+        starts: None,
     })?;
     notice(&format!("page: {}", server.url()));
     Ok(Some(server))
@@ -285,16 +285,29 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     let html = ran.output.html.as_deref().zip(text);
     let exit = html.into_iter().map(|(file, text)| keep_page(file, finished, &text)).fold(exit, worse);
     finished.finish_exports();
-    if let Some(kept) = finished.conclude() {
-        notice(&runs::kept(&kept));
-        // A folder that somebody chose is theirs to keep short.
-        let ours = runs::folder().ok().filter(|folder| kept.parent() == Some(folder));
-        ours.and_then(|folder| runs::prune_after_run(&folder)).iter().for_each(|told| notice(told));
-    }
+    conclude(finished);
     if let Some(server) = &ran.server {
         server.farewell();
     }
     exit
+}
+
+/// Ends a run that the page shows, and that says nothing here but where it was kept.
+pub fn end(finished: &mut Finished, plan: &Plan) {
+    let planned = plan.load.iter().flat_map(|load| &load.fail_if);
+    finished.result.thresholds = report::thresholds::judge(planned, &finished.result, plan);
+    let tolerated = plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
+    finished.tell_end(exit(finished, tolerated).number(), None);
+    conclude(finished);
+}
+
+/// Completes the run file, says where it is, and keeps the history short.
+fn conclude(finished: &mut Finished) {
+    let Some(kept) = finished.conclude() else { return };
+    notice(&runs::kept(&kept));
+    // A folder that somebody chose is theirs to keep short.
+    let ours = runs::folder().ok().filter(|folder| kept.parent() == Some(folder));
+    ours.and_then(|folder| runs::prune_after_run(&folder)).iter().for_each(|told| notice(told));
 }
 
 /// Writes the page with the run in it.

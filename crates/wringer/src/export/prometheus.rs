@@ -2,25 +2,20 @@
 //! name (DNS rebinding); elsewhere it wants one.
 
 use super::Shared;
+use crate::httpd::{accept, is_equal};
 use crate::problem::Problem;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use report::metrics::{Format, families, protobuf, text_of};
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Semaphore;
 
 /// Connections at once.
 const CONNECTIONS: usize = 16;
-const HEAD_TIME: Duration = Duration::from_secs(10);
-const HEAD_BYTES: usize = 16 * 1024;
 
 /// The listener.
 pub struct Server {
@@ -56,30 +51,9 @@ impl Server {
 
     /// Answers until the process ends.
     pub async fn serve(self, shared: Arc<Shared>) {
-        let Ok(listener) = tokio::net::TcpListener::from_std(self.listener) else { return };
-        let (places, rule) = (
-            Arc::new(Semaphore::new(CONNECTIONS)),
-            Arc::new(Rule { address: self.address, token: self.token }),
-        );
-        loop {
-            let Ok((socket, _)) = listener.accept().await else {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            };
-            let Ok(place) = places.clone().try_acquire_owned() else { continue };
-            let (shared, rule) = (shared.clone(), rule.clone());
-            tokio::spawn(async move {
-                let service = service_fn(|request| answer(&shared, &rule, request));
-                let connection = http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(HEAD_TIME)
-                    .max_buf_size(HEAD_BYTES)
-                    .serve_connection(TokioIo::new(socket), service);
-                // A client that went away is no error.
-                let _ = connection.await;
-                drop(place);
-            });
-        }
+        let rule = Arc::new(Rule { address: self.address, token: self.token });
+        let service = service_fn(move |request| answer(shared.clone(), rule.clone(), request));
+        accept(self.listener, CONNECTIONS, service).await;
     }
 }
 
@@ -100,7 +74,7 @@ impl Rule {
         }
         if let Some(token) = &self.token {
             let brought = text(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-            if !brought.is_some_and(|brought| crate::serve::is_equal(brought, token)) {
+            if !brought.is_some_and(|brought| is_equal(brought, token)) {
                 return Some(StatusCode::UNAUTHORIZED);
             }
         }
@@ -112,8 +86,8 @@ impl Rule {
 }
 
 async fn answer(
-    shared: &Shared,
-    rule: &Rule,
+    shared: Arc<Shared>,
+    rule: Arc<Rule>,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let mut answer = Response::new(Full::default());

@@ -1,13 +1,14 @@
 //! What is answered to whom may ask: the page, the list of runs, a run as the page reads it, its records as they come, its reports.
 
 use super::guard::{Guard, Verdict};
+use super::starts::{Running, Starts};
 use super::stream::{self, Growing};
 use super::{Options, post};
+use crate::arguments;
 use crate::layout::{self, laid_out};
-use crate::live::Live;
 use crate::problem::Problem;
 use crate::runs::{self, Query, Summary};
-use crate::steer::Steering;
+use crate::session::Reach;
 use doors::native::Layout;
 use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -47,9 +48,10 @@ pub struct App {
     guard: Guard,
     page: Served,
     folder: Option<PathBuf>,
-    live: Option<Live>,
-    /// Asks things of the run that goes on.
-    steering: Option<Steering>,
+    /// The one run that this server is for.
+    own: Option<Running>,
+    /// Where the page asks for runs, where it may.
+    starts: Option<(Starts, Reach)>,
     /// Streams that are open.
     watched: Arc<AtomicUsize>,
 }
@@ -63,8 +65,8 @@ impl std::fmt::Debug for App {
 
 impl App {
     pub fn new(guard: Guard, page: Served, options: &Options) -> App {
-        let Options { folder, live, steering, .. } = options.clone();
-        App { guard, page, folder, live, steering, watched: Arc::default() }
+        let Options { folder, running, starts, .. } = options.clone();
+        App { guard, page, folder, own: running, starts, watched: Arc::default() }
     }
 
     /// Somebody follows the run, or has not yet fetched the end of it.
@@ -72,8 +74,19 @@ impl App {
         self.watched.load(Ordering::Relaxed) > 0
     }
 
-    fn live(&self, id: &str) -> Option<&Live> {
-        self.live.as_ref().filter(|live| !id.is_empty() && live.id() == id)
+    /// The run that goes on.
+    fn running(&self) -> Option<Running> {
+        self.own.clone().or_else(|| self.starts.as_ref()?.0.running())
+    }
+
+    /// It, where it has this number.
+    fn run(&self, id: &str) -> Option<Running> {
+        self.running().filter(|running| !id.is_empty() && running.live.id() == id)
+    }
+
+    /// Where connections of runs that the page asks for may go.
+    fn reach(&self) -> Option<&Reach> {
+        self.starts.as_ref().map(|(_, reach)| reach)
     }
 }
 
@@ -152,7 +165,8 @@ async fn route(app: &Arc<App>, path: &str, query: &str, after: Option<u64>) -> S
 /// What changes something.
 async fn posted(app: &Arc<App>, path: &str, body: Incoming) -> Sent {
     let words: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-    let limit = if words[..] == ["api", "plan", "check"] { PLAN_BYTES } else { BODY_BYTES };
+    let is_plan = matches!(words[..], ["api", "plan", "check"] | ["api", "runs"]);
+    let limit = if is_plan { PLAN_BYTES } else { BODY_BYTES };
     let Ok(body) = Limited::new(body, limit).collect().await else {
         return text(StatusCode::PAYLOAD_TOO_LARGE, "more than is taken, or broken off");
     };
@@ -168,17 +182,43 @@ async fn posted(app: &Arc<App>, path: &str, body: Incoming) -> Sent {
                 Err(why) => text(StatusCode::BAD_REQUEST, &why),
             }
         }
-        ["api", "plan", "check"] => match post::plan(&body) {
-            Ok(plan) => aside(app, move |_| Ok(json(&post::checked(&plan)))).await,
+        ["api", "plan", "check"] => match post::wanted(&body) {
+            Ok(wanted) => aside(app, move |app| Ok(json(&post::checked(&wanted, app.reach())))).await,
             Err(why) => text(StatusCode::BAD_REQUEST, &why),
         },
+        ["api", "runs"] => begun(app, &body).await,
         _ => text(StatusCode::NOT_FOUND, "nothing is here"),
+    }
+}
+
+/// Begins a run, and says its number.
+async fn begun(app: &App, body: &[u8]) -> Sent {
+    let Some((starts, reach)) = &app.starts else {
+        return text(StatusCode::NOT_FOUND, "this page starts no runs: that of wringer serve does");
+    };
+    let meant = match post::wanted(body).map(|wanted| wanted.meant(arguments::seed_from_clock())) {
+        Ok(Ok(meant)) => meant,
+        Ok(Err(mistakes)) => {
+            let lines: Vec<_> = mistakes.into_iter().map(|mistake| mistake.text).collect();
+            return text(StatusCode::BAD_REQUEST, &lines.join("\n"));
+        }
+        Err(why) => return text(StatusCode::BAD_REQUEST, &why),
+    };
+    if let Err(why) = post::allowed(&meant.plan, Some(reach)) {
+        return text(StatusCode::FORBIDDEN, &why);
+    }
+    match starts.ask(meant) {
+        Err(why) => text(StatusCode::CONFLICT, why),
+        Ok(asked) => match asked.begun().await {
+            Ok(id) => json(&serde_json::json!({ "id": id })),
+            Err(why) => text(StatusCode::UNPROCESSABLE_ENTITY, &why),
+        },
     }
 }
 
 /// Changes the run that goes on, or labels one that was kept.
 fn change(app: &App, id: &str, command: Command) -> Sent {
-    if let (Some(_), Some(steering)) = (app.live(id), &app.steering) {
+    if let Some(Running { steering, .. }) = app.run(id) {
         return match steering.ask("page", command) {
             Ok(at) => json(&serde_json::json!({ "at_s": at.as_secs_f64() })),
             Err(why) => text(StatusCode::CONFLICT, &why),
@@ -247,7 +287,7 @@ fn list(app: &App, words: &str) -> Result<Sent, Problem> {
     let Ok(query) = Query::parse(words.split_whitespace()) else {
         return Ok(json(&serde_json::json!({ "runs": [] })));
     };
-    let live = app.live.as_ref().map(Live::gathered).and_then(|gathered| {
+    let live = app.running().map(|running| running.live.gathered()).and_then(|gathered| {
         let head = gathered.head().clone();
         (!head.id.is_empty()).then(|| Summary::of(&head))
     });
@@ -293,7 +333,7 @@ impl Listed {
 }
 
 fn model(app: &App, id: &str) -> Result<Sent, Problem> {
-    if let Some(live) = app.live(id) {
+    if let Some(Running { live, .. }) = app.run(id) {
         return Ok(json(&live.model()));
     }
     let mut gathered = Gathered::default();
@@ -304,7 +344,7 @@ fn model(app: &App, id: &str) -> Result<Sent, Problem> {
 }
 
 fn events(app: &App, id: &str, next: u64) -> Sent {
-    let Some(live) = app.live(id).cloned() else {
+    let Some(Running { live, .. }) = app.run(id) else {
         return text(StatusCode::NOT_FOUND, "no run of that number goes on");
     };
     let body = stream::records(live, next, Watching::begin(&app.watched));

@@ -3,6 +3,7 @@
 //! In this order: the Host field, which stops pages of others that have their name point here (DNS rebinding); the method, as only a POST
 //! may change anything; the token; then where the request comes from; of a POST, that it says so, and what it brings.
 
+use crate::httpd::is_equal;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Method, StatusCode};
 use std::fs::File;
@@ -146,12 +147,6 @@ impl Guard {
 
 fn bearer(fields: &HeaderMap) -> Option<String> {
     fields.get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ").map(str::to_owned)
-}
-
-/// Compares in a time that does not depend on where two texts of equal length differ.
-pub fn is_equal(one: &str, other: &str) -> bool {
-    let differences = one.bytes().zip(other.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-    one.len() == other.len() && std::hint::black_box(differences) == 0
 }
 
 #[cfg(test)]

@@ -1,38 +1,35 @@
 //! The server of the page: runs that go on and runs that were kept, for whoever sits at this machine. It listens on loopback unless
 //! told otherwise, answers nobody without its token, changes nothing but by a POST of its own page or of a script with the token, and
-//! runs on a thread of its own.
+//! runs on a thread of its own. Where it may, the page asks for runs ([`Starts`]); whoever started the server runs them.
 //!
-//! Start at [`start`]; who may ask is `guard.rs`, what is answered `answer.rs`.
+//! Start at [`start`]; who may ask is `guard.rs`, what is answered `answer.rs`; what the form means is `form.rs`, and what such a run
+//! may do `rules.rs`.
 
 mod answer;
+mod form;
 mod guard;
 mod post;
+mod rules;
+mod starts;
 mod stream;
 #[cfg(test)]
 mod tests;
 
-use crate::live::Live;
+use crate::httpd::accept;
 use crate::output;
 use crate::problem::Problem;
-use crate::steer::Steering;
+use crate::session::Reach;
 use answer::App;
 use guard::Guard;
-pub use guard::is_equal;
-use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+pub use starts::{Running, Start, Starts};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
 
 /// Connections at once; more are closed as they come.
 const CONNECTIONS: usize = 64;
-/// How long a request may take to come, and a connection may lie idle.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-/// Bytes of a request's head at most.
-const HEAD_BYTES: usize = 16 * 1024;
 /// How long the end of a run waits for those who look to fetch the last of it.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -45,10 +42,10 @@ pub struct Options {
     pub host_names: Vec<String>,
     /// Where runs are kept, where any are shown.
     pub folder: Option<PathBuf>,
-    /// The run that goes on.
-    pub live: Option<Live>,
-    /// Asks things of it.
-    pub steering: Option<Steering>,
+    /// The run that goes on, where the server is for one.
+    pub running: Option<Running>,
+    /// Where the page asks for runs, and where they may go; `None`: it starts none.
+    pub starts: Option<(Starts, Reach)>,
 }
 
 /// A server that runs until the process ends.
@@ -83,7 +80,7 @@ pub fn start(options: Options) -> Result<Server, Problem> {
     let host = host_of(&address);
     let url = format!("http://{host}:{}/?token={token}", address.port());
     let guard = Guard::new(token, address.port(), &host, &options.host_names);
-    let page = report::page::served().map_err(|error| impossible(&error))?;
+    let page = report::page::served(options.starts.is_some()).map_err(|error| impossible(&error))?;
     let app = Arc::new(App::new(guard, page, &options));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -92,7 +89,10 @@ pub fn start(options: Options) -> Result<Server, Problem> {
     let serving = app.clone();
     std::thread::Builder::new()
         .name("page".to_owned())
-        .spawn(move || runtime.block_on(listen(listener, serving)))
+        .spawn(move || {
+            let service = service_fn(move |request| answer::answer(serving.clone(), request));
+            runtime.block_on(accept(listener, CONNECTIONS, service));
+        })
         .map_err(|error| impossible(&error))?;
     Ok(Server { url, app })
 }
@@ -118,30 +118,5 @@ impl Server {
         while self.app.is_watched() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(50));
         }
-    }
-}
-
-async fn listen(listener: TcpListener, app: Arc<App>) {
-    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
-        let Ok((socket, _)) = listener.accept().await else {
-            // Out of descriptors: others end in a while.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            continue;
-        };
-        let Ok(place) = places.clone().try_acquire_owned() else { continue };
-        let app = app.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request| answer::answer(app.clone(), request));
-            let connection = http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD_TIME)
-                .max_buf_size(HEAD_BYTES)
-                .serve_connection(TokioIo::new(socket), service);
-            // A client that went away is no error.
-            let _ = connection.await;
-            drop(place);
-        });
     }
 }

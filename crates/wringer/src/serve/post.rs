@@ -1,9 +1,16 @@
 //! What the page sends: read, and refused in a sentence where it makes no sense.
 
+use super::form::{Mistake, Wanted};
+use super::rules;
+use crate::doctor::{self, Facts};
+use crate::session::{self, Reach};
 use measure::stream::Command;
-use plan::{Source, TextError, TextForm, Written};
+use plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+
+/// The seed of a form that is only checked; each run gets one of its own.
+const SHOWN_SEED: u64 = 1;
 
 /// Reads what is asked of a run: `stop`, `rate`, `mark` or `label`.
 ///
@@ -39,47 +46,60 @@ struct Label {
     value: String,
 }
 
-#[derive(Deserialize)]
-struct PlanText {
-    plan: String,
-}
-
-/// Reads the text of a plan.
+/// Reads what is wished.
 ///
 /// # Errors
-/// There is none.
-pub fn plan(body: &[u8]) -> Result<String, String> {
-    read::<PlanText>(body).map(|PlanText { plan }| plan)
+/// What is missing.
+pub fn wanted(body: &[u8]) -> Result<Wanted, String> {
+    read(body)
 }
 
 fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(body).map_err(|error| format!("not understood: {error}"))
 }
 
-/// What is wrong with a plan.
+/// What is told of a wish before it is run.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Checked {
     mistakes: Vec<Mistake>,
+    /// What this machine may not have for it, a sentence each.
+    warnings: Vec<String>,
+    /// The command that does the same.
+    command: String,
+    /// It as the text of a plan.
+    plan: String,
 }
 
-/// A mistake of a plan.
-#[derive(Debug, PartialEq, Serialize)]
-struct Mistake {
-    /// Its line, from 1.
-    line: usize,
-    text: String,
+/// Checks a wish; no file that it names is read, and no name looked up that it may not press.
+pub fn checked(wanted: &Wanted, reach: Option<&Reach>) -> Checked {
+    let refused =
+        |mistakes| Checked { mistakes, warnings: Vec::new(), command: String::new(), plan: String::new() };
+    match wanted.meant(SHOWN_SEED) {
+        Err(mistakes) => refused(mistakes),
+        Ok(meant) => match allowed(&meant.plan, reach).and_then(|()| warnings(&meant.plan)) {
+            Err(why) => {
+                Checked { plan: meant.plan.to_text(), command: meant.command, ..refused(vec![why.into()]) }
+            }
+            Ok(warnings) => {
+                Checked { mistakes: Vec::new(), warnings, plan: meant.plan.to_text(), command: meant.command }
+            }
+        },
+    }
 }
 
-/// Checks the text of a plan; no file that it names is read.
-pub fn checked(text: &str) -> Checked {
-    let none = |_: &str, _: &str| Err("there are no files here".to_owned());
-    let source = Source { name: String::new(), form: TextForm::Toml, text: text.to_owned() };
-    let found = match Written::read(source, &[], &none) {
-        Err(mistakes) => mistakes,
-        Ok(written) => written.check(),
-    };
-    let mistake = |error: &TextError| Mistake { line: error.line, text: error.to_string() };
-    Checked { mistakes: found.iter().map(mistake).collect() }
+/// Refuses a plan that the page may not run; `reach`: where it may go, or nothing is run here and all may be checked.
+///
+/// # Errors
+/// What it may not, in a sentence.
+pub fn allowed(plan: &Plan, reach: Option<&Reach>) -> Result<(), String> {
+    let Some(reach) = reach else { return Ok(()) };
+    rules::refusal(plan).map_or(Ok(()), Err)?;
+    reach.check(plan).map_err(|problem| problem.to_string())
+}
+
+fn warnings(plan: &Plan) -> Result<Vec<String>, String> {
+    let need = session::need(plan, None).map_err(|problem| problem.to_string())?;
+    doctor::budget(&Facts::read(), &need).map_err(|problem| problem.to_string())
 }
 
 #[cfg(test)]
@@ -87,12 +107,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_is_checked_and_the_line_of_a_mistake_named() {
-        assert_eq!(checked("version = 1\nseed = 7\n[origin]\n"), Checked { mistakes: vec![] });
-        let wrong = checked("version = 1\nseed = 7\nsede = 8\n");
-        assert_eq!(wrong.mistakes[0].line, 3, "{wrong:?}");
-        let load = "version = 1\nseed = 7\n[load]\ntarget = \"127.0.0.1:1\"\nphases = []\n";
-        assert!(checked(load).mistakes.iter().any(|mistake| mistake.line == 5), "{:?}", checked(load));
+    fn a_wish_is_checked_before_anything_is_looked_up() {
+        let reach = Reach::to(&[]).unwrap();
+        let check = |json: &str| checked(&wanted(json.as_bytes()).unwrap(), Some(&reach));
+        let fine = check(r#"{"form":{"target":"http://127.0.0.1:8000/","users":"2"}}"#);
+        assert_eq!(fine.mistakes, [], "{fine:?}");
+        assert!(fine.command.starts_with("wringer http http://127.0.0.1:8000/ --users 2"), "{fine:?}");
+        assert!(fine.plan.contains("users = 2"), "{fine:?}");
+        let other = check(r#"{"form":{"target":"http://no-such-host.invalid/"}}"#);
+        assert_eq!(other.mistakes.len(), 1);
+        assert!(format!("{other:?}").contains("--allow-target no-such-host.invalid"), "{other:?}");
+        assert!(!other.plan.is_empty(), "what it would have done is shown");
     }
 
     #[test]

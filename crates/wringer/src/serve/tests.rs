@@ -1,6 +1,9 @@
 //! The server over real sockets: what each rule answers, and what a viewer of a run gets.
 
 use super::*;
+use crate::httpd::HEAD_TIME;
+use crate::live::Live;
+use crate::steer::Steering;
 use measure::stream::{End, Note, PhasePlan};
 use measure::{Head, RunEvent, Second};
 use std::io::{Read, Write};
@@ -39,16 +42,20 @@ fn second(at_s: u64, requests: u64) -> RunEvent {
 }
 
 fn page(live: Option<Live>) -> Page {
-    steered(live, None)
+    served(live.map(|live| (live, Steering::default()).into()), None)
 }
 
-fn steered(live: Option<Live>, steering: Option<Steering>) -> Page {
+fn steered(live: Live, steering: Steering) -> Page {
+    served(Some((live, steering).into()), None)
+}
+
+fn served(running: Option<Running>, starts: Option<(Starts, Reach)>) -> Page {
     let folder = tempfile::tempdir().unwrap();
     kept(folder.path(), "0193551f-7c2e-7000-8000-0000aaaa0001");
     symlink("/etc/passwd", folder.path().join("19600101-000000-http-bbbbbbbb.wrun")).unwrap();
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let options =
-        Options { listen, host_names: Vec::new(), folder: Some(folder.path().to_owned()), live, steering };
+        Options { listen, host_names: Vec::new(), folder: Some(folder.path().to_owned()), running, starts };
     let server = start(options).unwrap();
     let token = server.url().split_once("token=").unwrap().1.to_owned();
     let address = server.url().trim_start_matches("http://").split_once('/').unwrap().0.to_owned();
@@ -161,7 +168,7 @@ fn a_run_is_steered_by_posts_alone() {
     let (live, steering) = (Live::begin(), Steering::default());
     live.put(&Arc::new(RunEvent::Head(Box::new(head("live-1")))));
     live.settle();
-    let page = steered(Some(live), Some(steering.clone()));
+    let page = steered(live, steering.clone());
     let session = std::thread::spawn({
         let steering = steering.clone();
         move || {
@@ -203,8 +210,7 @@ fn a_kept_run_is_labelled_and_a_plan_checked() {
     let checked = page.post("/api/plan/check", r#"{"plan":"version = 1\nseed = 7\nsede = 1\n"}"#);
     assert!(checked.contains("\"line\":3"), "{checked}");
     assert!(
-        page.post("/api/plan/check", r#"{"plan":"version = 1\nseed = 7\n[origin]\n"}"#)
-            .contains("{\"mistakes\":[]}")
+        page.post("/api/plan/check", r#"{"plan":"version = 1\nseed = 7\n[origin]\n"}"#).contains("no load")
     );
     let long = format!("{{\"text\":\"{}\"}}", "x".repeat(BODY_LIMIT));
     assert!(["413", "none"].contains(&status(&page.post("/api/runs/latest/mark", &long))));
@@ -216,6 +222,76 @@ fn a_kept_run_is_labelled_and_a_plan_checked() {
 
 /// Bytes that are too many for all but a plan.
 const BODY_LIMIT: usize = 1 << 20;
+
+/// Asks for a run of a target that nobody listens at.
+const WISH: &str = r#"{"form":{"target":"http://127.0.0.1:1/","users":"1"}}"#;
+
+#[test]
+fn one_run_at_a_time_is_started_by_a_post_of_the_page_alone() {
+    let (starts, asked) = Starts::new();
+    let page = served(None, Some((starts, Reach::to(&[]).unwrap())));
+    assert!(page.get("/").contains(" data-starts=\"yes\""), "the page has its form");
+    for wrong in
+        [r#"{"form":{"target":"http://127.0.0.1:1/","users":"none"}}"#, "{}", "", r#"{"plan":"seed"}"#]
+    {
+        assert_eq!(status(&page.post("/api/runs", wrong)), "400", "{wrong}");
+    }
+    for (not_allowed, why) in [
+        (r#"{"form":{"target":"http://192.0.2.1/"}}"#, "--allow-target 192.0.2.1"),
+        (r#"{"form":{"target":"http://no-such-host.invalid/"}}"#, "--allow-target no-such-host.invalid"),
+        (r#"{"form":{"kind":"cache","target":"127.0.0.1:1","origin":"192.0.2.9:9080"}}"#, "loopback only"),
+    ] {
+        let refused = page.post("/api/runs", not_allowed);
+        assert!(status(&refused) == "403" && refused.contains(why), "{refused}");
+    }
+    assert!(asked.try_recv().is_err(), "nothing of it was asked for");
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| page.post("/api/runs", WISH));
+        let start = asked.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert!(start.command.starts_with("wringer http http://127.0.0.1:1/ --users 1 --seed "));
+        let second = page.post("/api/runs", WISH);
+        assert!(status(&second) == "409" && second.contains("a run goes on"), "{second}");
+        start.running.live.put(&Arc::new(RunEvent::Head(Box::new(head("live-7")))));
+        assert!(first.join().unwrap().ends_with("{\"id\":\"live-7\"}"));
+        assert!(page.get("/api/runs").contains("\"state\":\"live\""));
+        assert!(page.get("/api/runs/live-7/model").contains("\"state\":\"live\""));
+        drop(start);
+        // Its place is free, and the next one fails before it begins.
+        let third = scope.spawn(|| page.post("/api/runs", WISH));
+        asked.recv_timeout(Duration::from_secs(20)).unwrap().fail("nothing answers there".to_owned());
+        let third = third.join().unwrap();
+        assert!(status(&third) == "422" && third.contains("nothing answers there"), "{third}");
+    });
+    drop(asked);
+    assert_eq!(status(&page.post("/api/runs", WISH)), "409", "whoever ran them has gone");
+}
+
+#[test]
+fn the_page_of_a_run_starts_none_and_other_pages_start_none_anywhere() {
+    let of_a_run = page(None);
+    assert_eq!(status(&of_a_run.post("/api/runs", WISH)), "404");
+    assert!(!of_a_run.get("/").contains(" data-starts="), "no form where nothing is started");
+    let (starts, asked) = Starts::new();
+    let page = served(None, Some((starts, Reach::to(&[]).unwrap())));
+    let (host, token, length) = (&page.address, &page.token, WISH.len());
+    for (host, fields, expected) in [
+        (&**host, "", "401"),
+        ("evil.example", "Authorization", "403"),
+        (host, "Authorization\nOrigin: http://evil.example", "403"),
+        (host, "Authorization\nSec-Fetch-Site: cross-site", "403"),
+        (host, "Authorization\nSec-Fetch-Site: same-site", "403"),
+        (host, "Authorization\nContent-Type: text/plain", "415"),
+    ] {
+        let fields = fields.replace("Authorization", &format!("Authorization: Bearer {token}"));
+        let kind = if fields.contains("Content-Type") { "" } else { "Content-Type: application/json\r\n" };
+        let fields = fields.lines().map(|line| format!("{line}\r\n")).collect::<String>();
+        let answer = page.raw(&format!(
+            "POST /api/runs HTTP/1.1\r\nHost: {host}\r\n{fields}{kind}Content-Length: {length}\r\nConnection: close\r\n\r\n{WISH}"
+        ));
+        assert_eq!(status(&answer), expected, "{fields}");
+    }
+    assert!(asked.try_recv().is_err(), "nothing was asked for");
+}
 
 #[test]
 fn names_that_lead_elsewhere_are_no_runs() {

@@ -12,6 +12,7 @@ mod inputs;
 pub mod keep;
 mod listen;
 mod outlets;
+mod reach;
 mod remote;
 pub mod scripts;
 mod serve;
@@ -24,6 +25,7 @@ mod workers;
 
 pub use evidence::text as evidence_text;
 pub use listen::settle;
+pub use reach::Reach;
 pub use usage::threads;
 
 use crate::doctor::{self, CpuWatch, Facts, Need, Sampler, Watch};
@@ -112,6 +114,8 @@ pub struct SessionOptions {
     pub watch_pids: Vec<u32>,
     /// What surrounds the program texts of the plan, where it has any.
     pub programs: programs::Setting,
+    /// Where connections may go; `None`: anywhere.
+    pub reach: Option<Reach>,
 }
 
 /// A finished run.
@@ -229,6 +233,7 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let filled = filled(plan, &inputs)?;
     let mask = Mask::of(&filled);
     crate::arguments::hide(&mask);
+    around.reach.iter().try_for_each(|reach| reach.check(plan))?;
     let targets = Targets::of_plan(plan)?;
     if let Some(load) = &plan.load {
         data::check(load, &inputs.tables())?;
@@ -246,7 +251,9 @@ pub fn prepare<'a>(plan: &'a Plan, around: &'a SessionOptions, heads: bool) -> R
     let mut scripts = Scripts::of_plan(&filled, threads(plan.threads), &stop)?;
     let interpreters = plan.has_code().then(|| Arc::new(Programs::new(around.programs.clone())));
     let interpreters = interpreters.map(|programs| -> Arc<dyn load::code::Interpreters> { programs });
-    let with = With { io, count: threads(plan.threads), tls: tls.as_ref(), inputs, heads, interpreters };
+    let only_to = around.reach.as_ref().map(Reach::hosts);
+    let count = threads(plan.threads);
+    let with = With { io, count, tls: tls.as_ref(), inputs, heads, interpreters, only_to };
     let workers = Workers::start(&filled, &with, &targets, around, &mut scripts)?;
     let about = About::default();
     Ok(Ready { plan, around, workers, targets, tls, stop, sampler, scripts, mask, notes, about })

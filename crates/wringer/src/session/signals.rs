@@ -4,8 +4,8 @@
 use crate::problem::Problem;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Signals that follow the first one so soon are the same wish: some senders signal the process and its group.
@@ -19,11 +19,20 @@ pub fn first() -> Option<i32> {
     Some(FIRST.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
 }
 
-/// A flag that the first signal sets.
+/// Who looks after signals, once somebody does: they are the process's own, however many runs it has.
+static WATCHED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+
+/// The flag that the first signal sets.
 ///
 /// # Errors
 /// The system refuses handlers, or a thread.
 pub fn interrupted() -> Result<Arc<AtomicBool>, Problem> {
+    let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let flag = watched.clone().map_or_else(watch, Ok)?;
+    Ok(watched.insert(flag).clone())
+}
+
+fn watch() -> Result<Arc<AtomicBool>, Problem> {
     let refused = |error: std::io::Error| Problem::impossible(format!("signals cannot be handled: {error}"));
     let flag = Arc::new(AtomicBool::new(false));
     let ends =

@@ -29,29 +29,12 @@ impl Targets {
 
     fn of(load: &Load) -> Result<Targets, Problem> {
         if let Some(name) = &load.target {
-            let (host, port) = name.rsplit_once(':').unwrap_or((name, "80"));
-            let target = addresses(host, port.parse().unwrap_or(80))?;
-            return Ok(Targets { target, ..Targets::default() });
-        }
-        let steps = load.phases.iter().flat_map(|phase| phase.sends());
-        let mut asked: Vec<Address> = Vec::new();
-        for step in steps {
-            match step {
-                Step::Requests(step) => {
-                    // Where a host is a value, users look it up.
-                    let fixed = |request: &&plan::Request| request.place.is_empty();
-                    if step.requests.kinds().iter().all(|request| fixed(&request)) {
-                        asked.extend(step.requests.turns().filter_map(|(_, to)| to));
-                    }
-                    asked.extend(step.session.login.iter().filter_map(plan::Request::address));
-                }
-                Step::Script(step) => asked.extend(step.request.address()),
-                _ => {}
-            }
+            let (host, port) = target(name);
+            return Ok(Targets { target: addresses(host, port)?, ..Targets::default() });
         }
         let http = load.protocol.http1().cloned().unwrap_or_default();
         let mut hosts = Hosts::new();
-        for address in asked {
+        for address in asked(load) {
             let (host, port) = ConnectTo::apply(&http.connect_to, &address.host, address.port);
             if let Entry::Vacant(unknown) = hosts.entry((address.host, address.port)) {
                 unknown.insert(match http.unix_socket {
@@ -61,6 +44,17 @@ impl Targets {
             }
         }
         Ok(Targets { hosts: Arc::new(hosts), ..Targets::default() })
+    }
+
+    /// The hosts that a load names, as it names them: nobody has looked them up. Those that users find out are not among
+    /// them.
+    pub fn names(load: &Load) -> Vec<String> {
+        if let Some(name) = &load.target {
+            return vec![target(name).0.to_owned()];
+        }
+        let http = load.protocol.http1().cloned().unwrap_or_default();
+        let to = |address: Address| ConnectTo::apply(&http.connect_to, &address.host, address.port).0;
+        asked(load).into_iter().map(to).collect()
     }
 
     /// The first address, for questions that are asked of one.
@@ -130,6 +124,33 @@ impl Targets {
         }
         Ok(())
     }
+}
+
+/// Host and port of a target.
+fn target(name: &str) -> (&str, u16) {
+    let (host, port) = name.rsplit_once(':').unwrap_or((name, "80"));
+    (host, port.parse().unwrap_or(80))
+}
+
+/// What the URLs of a load's requests name.
+fn asked(load: &Load) -> Vec<Address> {
+    let steps = load.phases.iter().flat_map(|phase| phase.sends());
+    let mut asked: Vec<Address> = Vec::new();
+    for step in steps {
+        match step {
+            Step::Requests(step) => {
+                // Where a host is a value, users look it up.
+                let fixed = |request: &&plan::Request| request.place.is_empty();
+                if step.requests.kinds().iter().all(|request| fixed(&request)) {
+                    asked.extend(step.requests.turns().filter_map(|(_, to)| to));
+                }
+                asked.extend(step.session.login.iter().filter_map(plan::Request::address));
+            }
+            Step::Script(step) => asked.extend(step.request.address()),
+            _ => {}
+        }
+    }
+    asked
 }
 
 /// How long a server may take to answer whether it is ready.

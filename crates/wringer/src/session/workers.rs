@@ -12,7 +12,7 @@ use plan::draw::mix;
 use plan::{Inputs, Load, Part, Plan};
 use script::Seat;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -55,6 +55,8 @@ pub struct With<'a> {
     pub heads: bool,
     /// Who interprets program text, where the plan has any.
     pub interpreters: Option<Arc<dyn load::code::Interpreters>>,
+    /// Hosts that connections may go to beside loopback addresses; `None`: any.
+    pub only_to: Option<Arc<[IpAddr]>>,
 }
 
 /// When the workers may begin, and when they are to end.
@@ -71,6 +73,7 @@ struct Share {
     shared: Option<Arc<Shared>>,
     index: u32,
     heads: Option<SyncSender<Event>>,
+    only_to: Option<Arc<[IpAddr]>>,
     seat: Option<Seat>,
     signals: Arc<Signals>,
     faults: Arc<Faults>,
@@ -110,8 +113,7 @@ impl Workers {
             signals: Arc::default(),
             threads: Vec::new(),
         };
-        let run_id = run_id();
-        let (load, site) = (plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
+        let (run_id, load, site) = (run_id(), plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
         let control = workers.control.clone();
         let job = |load: Arc<Load>, part: Part, spare: Receiver<Box<Tally>>| Job {
             load,
@@ -140,6 +142,7 @@ impl Workers {
                 shared: workers.shared.clone(),
                 index: part.index,
                 heads: with.heads.then(|| events_in.clone()),
+                only_to: with.only_to.clone(),
                 seat: scripts.seat(part.index),
                 signals: workers.signals.clone(),
                 faults: workers.faults.clone(),
@@ -162,7 +165,10 @@ impl Workers {
             .name(name)
             .spawn(move || {
                 let (ready, faults, index) = (share.ready.clone(), share.faults.clone(), share.index);
-                let ran = guarded(io, &faults, index, |net| share.work(net));
+                let ran = guarded(io, &faults, index, |net| {
+                    share.only_to.iter().for_each(|hosts| net.restrict_to(hosts.clone()));
+                    share.work(net)
+                });
                 if let Err(error) = &ran {
                     // One that failed before it was ready; later nobody listens any more.
                     let text = format!("a worker cannot run: {error}; ask for fewer --threads");
