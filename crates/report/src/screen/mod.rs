@@ -193,7 +193,11 @@ fn title(run: &Watched, look: &Look) -> Line {
     let word = if run.over { "over" } else { bound(&run.last.bound) };
     let style = if word == "valid" || word == "over" { Style::Good } else { Style::Bad };
     right.put(Style::Plain, "  ").put(style, word).put(Style::Plain, " ");
-    line.fill(look.size.0.saturating_sub(right.width() + 2)).put(Style::Plain, "  ").append(right);
+    let room = look.size.0.saturating_sub(right.width() + 2);
+    if line.width() > room {
+        line.fill(room.saturating_sub(1)).put(Style::Plain, look.pick("…", "~"));
+    }
+    line.fill(room).put(Style::Plain, "  ").append(right);
     line
 }
 
@@ -210,49 +214,88 @@ fn bound(bound: &[BoundBy]) -> &'static str {
     }
 }
 
+/// A piece of a line, and how soon it is left out where the terminal is narrow: the highest first, 0 never.
+type Piece = (u8, Line);
+
 fn figures(run: &Watched, look: &Look) -> Vec<Line> {
+    vec![joined(times(run, look), look), joined(counts(run, look), look)]
+}
+
+/// As many pieces as there is room for, in their order.
+fn joined(mut pieces: Vec<Piece>, look: &Look) -> Line {
+    while pieces.iter().map(|(_, line)| line.width()).sum::<usize>() > look.size.0 {
+        let least = pieces.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+        match least.map(|(at, (rank, _))| (at, *rank)) {
+            Some((at, 1..)) => drop(pieces.remove(at)),
+            _ => break,
+        }
+    }
+    let mut whole = Line::default();
+    for (_, line) in pieces {
+        whole.append(line);
+    }
+    whole
+}
+
+fn piece(rank: u8, soft: &str, style: Style, text: &str) -> Piece {
+    let mut line = Line::default();
+    line.put(Style::Soft, soft).put(style, text);
+    (rank, line)
+}
+
+/// How fast, and how long it takes, with curves of the last seconds.
+fn times(run: &Watched, look: &Look) -> Vec<Piece> {
     let room = look.size.0.saturating_sub(78) / 3 + 8;
-    let curve = |of: &dyn Fn(&Point) -> f64| {
+    let curve = |rank: u8, of: &dyn Fn(&Point) -> f64| {
         let values: Vec<f64> = run.seconds.iter().rev().take(room).map(of).collect();
-        spark(values.into_iter().rev(), look.ascii)
+        piece(rank, " ", Style::Accent, &spark(values.into_iter().rev(), look.ascii))
     };
     let last = run.seconds.back().cloned().unwrap_or_default();
-    let mut first = Line::default();
-    first
-        .put(Style::Soft, " requests/s ")
-        .put(Style::Strong, &format!("{:>6} ", crate::show::scaled(last.rate)));
-    first.put(Style::Accent, &curve(&|point| point.rate));
+    let mut pieces = vec![
+        piece(0, " requests/s ", Style::Strong, &format!("{:>6}", crate::show::scaled(last.rate))),
+        curve(3, &|point| point.rate),
+    ];
     if let Some(asked) = run.asked() {
-        first.put(Style::Soft, &format!(" asked {}", crate::show::scaled(asked)));
+        pieces.push(piece(1, " asked ", Style::Soft, &crate::show::scaled(asked)));
     }
-    first.put(Style::Soft, "  p50 ").put(Style::Strong, &format!("{:>7} ", crate::show::time(last.p50_us)));
-    first.put(Style::Accent, &curve(&|point| point.p50_us as f64));
-    first.put(Style::Soft, "  p99 ").put(Style::Strong, &format!("{:>7} ", crate::show::time(last.p99_us)));
-    first.put(Style::Accent, &curve(&|point| point.p99_us as f64));
-    first.put(Style::Soft, "  max ").put(Style::Plain, &crate::show::time(run.last.max_us));
-    let mut second = Line::default();
+    let time = |us: u64| format!("{:>7}", crate::show::time(us));
+    pieces.push(piece(0, "  p50 ", Style::Strong, &time(last.p50_us)));
+    pieces.push(curve(4, &|point| point.p50_us as f64));
+    pieces.push(piece(0, "  p99 ", Style::Strong, &time(last.p99_us)));
+    pieces.push(curve(2, &|point| point.p99_us as f64));
+    pieces.push(piece(0, "  max ", Style::Plain, &crate::show::time(run.last.max_us)));
+    pieces
+}
+
+/// What became of the requests.
+fn counts(run: &Watched, look: &Look) -> Vec<Piece> {
     let counts = &run.counts;
     let told = counts.hits + counts.misses + counts.revalidated + counts.collapsed;
+    let mut pieces = Vec::new();
     if told > 0 {
         let hits = counts.hits as f64 / told as f64;
-        second.put(Style::Soft, " hits ").put(Style::Strong, &crate::show::percent(hits));
-        second.put(Style::Plain, " ").put(Style::Accent, &bar(hits, 10, look)).put(Style::Plain, "  ");
+        pieces.push(piece(0, " hits ", Style::Strong, &crate::show::percent(hits)));
+        pieces.push(piece(3, " ", Style::Accent, &bar(hits, 10, look)));
     }
     if let (Some(origin), Some(now)) = (&run.origin, &run.last.origin) {
         let took = run.last.took.as_secs_f64().max(1e-3);
-        let spared = 1.0 - origin.full as f64 / counts.ended.max(1) as f64;
-        second.put(Style::Soft, "offload ").put(Style::Plain, &crate::show::percent(spared.max(0.0)));
-        second.put(Style::Soft, "  origin ");
-        second.put(Style::Plain, &format!("{}/s  ", crate::show::scaled(now.requests as f64 / took)));
+        let spared = (1.0 - origin.full as f64 / counts.ended.max(1) as f64).max(0.0);
+        pieces.push(piece(1, "  offload ", Style::Plain, &crate::show::percent(spared)));
+        let rate = format!("{}/s", crate::show::scaled(now.requests as f64 / took));
+        pieces.push(piece(2, "  origin ", Style::Plain, &rate));
     }
-    second.put(Style::Soft, if told > 0 { "under way " } else { " under way " });
-    second.put(Style::Plain, &run.last.in_flight.to_string());
+    let first = if told > 0 { "  under way " } else { " under way " };
+    pieces.push(piece(2, first, Style::Plain, &run.last.in_flight.to_string()));
     for (name, count) in [("failed", counts.failed), ("faulty", counts.faulty), ("overflow", counts.overflow)]
     {
-        let style = if count > 0 { Style::Bad } else { Style::Plain };
-        second.put(Style::Soft, &format!("  {name} ")).put(style, &crate::show::count(count));
+        let (rank, style) = match count {
+            0 if name == "overflow" => (4, Style::Plain),
+            0 => (0, Style::Plain),
+            _ => (0, Style::Bad),
+        };
+        pieces.push(piece(rank, &format!("  {name} "), style, &crate::show::count(count)));
     }
-    vec![first, second]
+    pieces
 }
 
 fn panes(run: &Watched, look: &Look, room: usize) -> Vec<Line> {

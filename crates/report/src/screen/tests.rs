@@ -66,6 +66,19 @@ fn the_picture_fits_every_terminal_and_tells_the_figures() {
             assert!(lines.iter().all(|line| line.chars().count() <= size.0), "{lines:#?}");
         }
     }
+    let narrow = frame(&run, &look((80, 24))).join("\n");
+    for piece in [
+        "wringer cache → nginx on 127.0.0",
+        "requests/s",
+        "p50",
+        "p99",
+        "max",
+        "hits 85",
+        "failed 700",
+        "faulty 0",
+    ] {
+        assert!(narrow.contains(piece), "{piece} has room in 80 columns:\n{narrow}");
+    }
     let lines = frame(&run, &look((120, 30)));
     let text = lines.join("\n");
     for piece in [
