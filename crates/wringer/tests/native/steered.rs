@@ -5,7 +5,7 @@ use crate::web::{Web, ok};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The page's server of a run that goes on.
 struct Page {
@@ -15,7 +15,10 @@ struct Page {
 
 impl Page {
     fn of(running: &mut Running) -> Page {
-        let url = running.wait_for_rest("page: http://");
+        Page::at(&running.wait_for_rest("page: http://"))
+    }
+
+    fn at(url: &str) -> Page {
         let (address, token) = url.split_once("/?token=").expect("an address with a token");
         Page { address: address.to_owned(), token: token.to_owned() }
     }
@@ -126,4 +129,46 @@ fn users_that_send_as_answers_come_have_no_rate_that_could_be_changed() {
     assert!(told.starts_with("HTTP/1.1 409 ") && told.contains("no rate of requests"), "{told}");
     page.ask("POST", &format!("/api/runs/{run}/stop"), "{}");
     running.end();
+}
+
+/// The body of an answer, as JSON.
+fn body(answer: &str) -> Value {
+    let json = answer.split("\r\n\r\n").nth(1).expect("a body");
+    serde_json::from_str(json).unwrap_or_else(|why| panic!("{why}: {answer}"))
+}
+
+#[test]
+fn a_run_that_the_page_starts_is_kept_and_led_nowhere_else() {
+    // Whoever follows this leaves the machine: nobody is there, and nobody may go.
+    let away = "HTTP/1.1 302 Found\r\nLocation: http://192.0.2.1:9/\r\nContent-Length: 0\r\n\r\n";
+    let web = Web::start(move |_| away.as_bytes().to_vec());
+    let words = format!("http http://{}/ -n 3 -c 1 --redirects 3 --seed 1 --show-plan", web.address);
+    let shown = start(words.split_whitespace()).end();
+    let wish = serde_json::json!({ "plan": shown.stdout }).to_string();
+
+    let mut running = start("serve --keep-in here".split_whitespace());
+    let page = Page::at(&running.wait_for_rest("http://"));
+    let began = page.ask("POST", "/api/runs", &wish);
+    assert!(began.starts_with("HTTP/1.1 200 "), "{began}");
+    let id = body(&began)["id"].as_str().expect("a number").to_owned();
+    let until = Instant::now() + Duration::from_secs(120);
+    while body(&page.ask("GET", "/api/runs", ""))["runs"][0]["state"] != "ended" {
+        assert!(Instant::now() < until, "it does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let report = body(&page.ask("GET", &format!("/api/runs/{id}/report?as=json"), ""));
+    let counts = &report["measured"]["counts"];
+    // Each of the three was answered by a redirection, and went no further.
+    let count = |name: &str| counts[name].as_u64();
+    assert_eq!(
+        (count("redirects"), count("failed"), count("connections")),
+        (Some(3), Some(3), Some(1)),
+        "{counts}"
+    );
+    assert_eq!(report["measured"]["failures"][0]["kind"], "system", "{}", report["measured"]["failures"]);
+
+    let elsewhere = wish.replace(&web.address.to_string(), "192.0.2.1:80");
+    assert!(page.ask("POST", "/api/runs", &elsewhere).starts_with("HTTP/1.1 403 "));
+    running.signal(rustix::process::Signal::INT);
+    assert_eq!(running.end().code(), 0);
 }
