@@ -2,7 +2,7 @@
 //! decides about time, chance, files, and what each name stands for; nothing here opens, waits or draws by itself.
 
 use crate::tree::Binding;
-use crate::value::{CookieValue, Value};
+use crate::value::{Argument, CookieValue, Value};
 use jiff::tz::TimeZone;
 use std::rc::Rc;
 
@@ -101,14 +101,8 @@ pub enum Field {
     SamplerPort,
     /// `http` or `https`: text.
     SamplerProtocol,
-    /// The request's URL: text.
-    SamplerUrl,
-    /// The request's body, where it is one text: text.
-    SamplerBody,
-    /// The request's element is kept alive: bool.
-    SamplerKeepAlive,
-    /// Redirections are followed: bool.
-    SamplerFollowsRedirects,
+    /// All values joined are the request's body, without their names: bool.
+    SamplerBodyIsRaw,
     /// The number of the user in the group, from 0: int.
     UserNumber,
     /// The user's name as JMeter writes it, `Group 1-1`: text.
@@ -195,12 +189,12 @@ pub trait Host {
         Err(Rc::from(format!("{field:?} cannot be set here")))
     }
 
-    /// The header fields that the request will have.
-    fn headers(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
-        Vec::new()
+    /// Adds a header field to the request.
+    fn add_header(&mut self, _name: &str, _value: &str) -> Result<(), Refused> {
+        Err(Rc::from("headers cannot be set here"))
     }
-    /// Replaces the header fields.
-    fn set_headers(&mut self, _headers: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
+    /// Takes the header fields of a name away from the request.
+    fn remove_header(&mut self, _name: &str) -> Result<(), Refused> {
         Err(Rc::from("headers cannot be set here"))
     }
     /// The user's cookies.
@@ -211,12 +205,16 @@ pub trait Host {
     fn set_cookies(&mut self, _cookies: Vec<CookieValue>) -> Result<(), Refused> {
         Err(Rc::from("cookies cannot be set here"))
     }
-    /// The request's arguments.
-    fn arguments(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
+    /// The parameters that scripts have given the request.
+    fn arguments(&mut self) -> Vec<Argument> {
         Vec::new()
     }
-    /// Replaces the request's arguments.
-    fn set_arguments(&mut self, _arguments: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
+    /// Adds a parameter to the request.
+    fn add_argument(&mut self, _argument: Argument) -> Result<(), Refused> {
+        Err(Rc::from("arguments cannot be set here"))
+    }
+    /// Takes all parameters away from the request.
+    fn clear_arguments(&mut self) -> Result<(), Refused> {
         Err(Rc::from("arguments cannot be set here"))
     }
 

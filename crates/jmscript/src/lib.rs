@@ -29,4 +29,4 @@ pub use parse::Unsupported;
 pub use run::{Globals, Limit, Limits, RunError};
 pub use script::Script;
 pub use tree::Binding;
-pub use value::{CookieValue, List, ListKind, Map, MapKind, Value};
+pub use value::{Argument, CookieValue, List, ListKind, Map, MapKind, Value};

@@ -2,7 +2,7 @@
 
 use crate::host::{Field, Host, Level, Presence, Refused, Stop};
 use crate::tree::Binding;
-use crate::value::{CookieValue, Value};
+use crate::value::{Argument, CookieValue, Value};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub struct MemoryHost {
     /// The user's cookies.
     pub cookies: Vec<CookieValue>,
     /// The request's arguments.
-    pub arguments: Vec<(Rc<str>, Rc<str>)>,
+    pub arguments: Vec<Argument>,
     /// What a script asked to be stopped.
     pub stops: Vec<Stop>,
     /// Milliseconds that scripts slept.
@@ -118,12 +118,13 @@ impl Host for MemoryHost {
         Ok(())
     }
 
-    fn headers(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
-        self.headers.clone()
+    fn add_header(&mut self, name: &str, value: &str) -> Result<(), Refused> {
+        self.headers.push((Rc::from(name), Rc::from(value)));
+        Ok(())
     }
 
-    fn set_headers(&mut self, headers: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
-        self.headers = headers;
+    fn remove_header(&mut self, name: &str) -> Result<(), Refused> {
+        self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
         Ok(())
     }
 
@@ -136,12 +137,17 @@ impl Host for MemoryHost {
         Ok(())
     }
 
-    fn arguments(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
+    fn arguments(&mut self) -> Vec<Argument> {
         self.arguments.clone()
     }
 
-    fn set_arguments(&mut self, arguments: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
-        self.arguments = arguments;
+    fn add_argument(&mut self, argument: Argument) -> Result<(), Refused> {
+        self.arguments.push(argument);
+        Ok(())
+    }
+
+    fn clear_arguments(&mut self) -> Result<(), Refused> {
+        self.arguments.clear();
         Ok(())
     }
 

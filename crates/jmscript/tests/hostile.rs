@@ -117,6 +117,42 @@ fn all_refusals_are_listed_with_their_places() {
     assert_eq!(shown, [(2, "class Socket"), (4, "frobnicate()")]);
 }
 
+/// What would give null, or have no effect.
+#[test]
+fn what_is_not_known_of_a_request_is_listed() {
+    for text in [
+        "sampler.getPath()",
+        "sampler.path",
+        "ctx.getCurrentSampler().getUrl()",
+        "def s = ctx.currentSampler\ns.getDomain()",
+        "sampler.getArguments().getArgument(0).getValue()",
+        "sampler.arguments.each { }",
+        "sampler.getHeaderManager().getFirstHeaderNamed('X')",
+        "sampler.getCookieManager().get(0)",
+        "sampler.setHeaderManager(null)",
+        "sampler.useKeepAlive = false",
+        "ctx.getPreviousResult().getSubResults()",
+        "prev.assertionResults",
+        "SampleResult.setStartTime(0)",
+        "SampleResult.bytes = 5",
+    ] {
+        let refused = ended(text, Dialect::Groovy);
+        assert!(refused.starts_with("refused"), "{text}: {refused}");
+    }
+    for text in [
+        "sampler.addArgument('a', 'b'); sampler.setPath('/x'); sampler.setPostBodyRaw(true)",
+        "sampler.arguments.removeAllArguments(); sampler.arguments.getArgumentCount()",
+        "def all = new Arguments(); all.addArgument('a', 'b'); sampler.setArguments(all); all.getArgument(0).name",
+        "def s = sampler; s = [path: 1]; s.path",
+        "sampler.getHeaderManager().removeHeaderNamed('X')",
+        "sampler.domain = 'h'; sampler.port = 81; sampler.protocol = 'https'",
+        "def cookie = new Cookie('a', 'b', 'h', '/', false, 0); cookie.getPath(); sampler.getCookieManager().add(cookie)",
+        "prev.setSuccessful(false); prev.sampleLabel = 'x'",
+    ] {
+        check(text, "ok");
+    }
+}
+
 #[test]
 fn limits_name_themselves_and_the_line() {
     let script = Script::compile("def a = 1\n\nwhile (true) { a++ }", Dialect::Groovy).unwrap();

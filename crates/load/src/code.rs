@@ -2,7 +2,7 @@
 //! language.
 //!
 //! An [`Interpreter`] lives on the thread of one worker and makes each program of the plan ready once. A run of one is given a
-//! [`Scene`]: the user's values by name, the last sample, and the place in the run.
+//! [`CodeContext`]: the user's values by name, the last sample, and the place in the run.
 
 use plan::{Code, Flow};
 use std::any::Any;
@@ -21,7 +21,7 @@ pub trait Interpreter {
     fn prepare(&self, code: &Code) -> usize;
 
     /// Runs a program for a user.
-    fn run(&self, program: usize, scene: &mut Scene<'_>) -> Ran;
+    fn run(&self, program: usize, context: &mut CodeContext<'_>) -> Ran;
 }
 
 /// Values of a user by their names.
@@ -34,8 +34,8 @@ pub trait Variables {
     fn names(&self) -> Vec<String>;
 }
 
-/// Surroundings of one run of a program.
-pub struct Scene<'a> {
+/// The context of one run of a program.
+pub struct CodeContext<'a> {
     /// The values of the user.
     pub variables: &'a mut dyn Variables,
     /// What is kept of the user for its programs.
@@ -119,7 +119,7 @@ impl CodeUser {
     ) -> Ran {
         let Some(interpreter) = self.interpreter.clone() else { return Ran::default() };
         let unix_us = self.place.unix_us;
-        interpreter.run(program, &mut Scene { variables, user: self, own, parameters, unix_us })
+        interpreter.run(program, &mut CodeContext { variables, user: self, own, parameters, unix_us })
     }
 }
 
@@ -201,16 +201,51 @@ pub struct SampleTimes {
 pub struct Edit {
     /// Another method.
     pub method: Option<String>,
-    /// Another path and query.
+    /// Another scheme, `http` or `https`.
+    pub scheme: Option<String>,
+    /// Another host.
+    pub host: Option<String>,
+    /// Another port.
+    pub port: Option<u16>,
+    /// Another path; a query is added to that of the parameters.
     pub path: Option<String>,
-    /// Fields to be set, by their names; `None`: to be taken away.
+    /// Fields by their names, to be added or, without a value, to be taken away; in order.
     pub fields: Vec<(String, Option<String>)>,
-    /// Another body.
-    pub body: Option<Vec<u8>>,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// Another label.
     pub label: Option<String>,
     /// The user's cookies are thrown away.
     pub clears_cookies: bool,
     /// Cookies that are kept then, as a Set-Cookie field has them.
     pub cookies: Vec<String>,
+}
+
+/// Changes of a request's parameters: its query or, where its method has one, its body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters {
+    /// Those of the plan are taken away first.
+    pub replaces: bool,
+    /// Those that are added, in order.
+    pub added: Vec<Parameter>,
+    /// All values joined are the body, without their names.
+    pub raw: bool,
+}
+
+impl Parameters {
+    /// True if nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        *self == Parameters::default()
+    }
+}
+
+/// A parameter of a request; without a name, a part of its body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Both are encoded (`application/x-www-form-urlencoded`); otherwise they are sent as they are.
+    pub encodes: bool,
 }

@@ -53,6 +53,9 @@ impl Parser<'_> {
         let target = self.target(left)?;
         let value = self.expression()?;
         let value = if self.starts_argument() { self.command(value)? } else { value };
+        if let Target::Place(place) = &target {
+            self.note_given(*place, Some(&value));
+        }
         Ok(match sign {
             "?=" => Expr::AssignUnlessTrue(target, Box::new(value)),
             _ => Expr::Assign(target, operator, Box::new(value)),

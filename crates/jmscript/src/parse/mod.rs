@@ -1,6 +1,7 @@
 //! Tokens to a tree, in one pass: names become slots as they are read. Whatever is beyond this interpreter is noted and
 //! reading goes on, so that all of it is told at once; a mistake of grammar ends it.
 
+mod available;
 mod expression;
 mod function;
 mod primary;
@@ -100,6 +101,10 @@ struct Parser<'a> {
     /// Texts of the script: equal ones are one, as BeanShell's `==` sees.
     texts: HashSet<Rc<str>>,
     unsupported: Vec<Unsupported>,
+    /// Variables that hold an object of JMeter's.
+    given: Vec<(Place, Binding)>,
+    /// The script has taken the plan's parameters away.
+    has_own_arguments: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -122,6 +127,8 @@ impl<'a> Parser<'a> {
             uses_builder: false,
             texts: HashSet::new(),
             unsupported: Vec::new(),
+            given: Vec::new(),
+            has_own_arguments: false,
         }
     }
 

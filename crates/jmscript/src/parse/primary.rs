@@ -94,6 +94,7 @@ impl Parser<'_> {
     /// `a.b { … }` and `a.b x` are calls of `b`.
     fn call_of_property(&mut self, property: Property, args: Vec<Expr>, at: usize) -> Expr {
         let line = self.lexemes[at].line;
+        self.check_available(&property.of, &property.name);
         let method = self.method(&property.name, &property.of);
         let Property { of, name, is_safe, is_spread, .. } = property;
         Expr::Call(Box::new(Call { of, method, name, args: Box::from(args), is_safe, is_spread, line }))
@@ -122,18 +123,24 @@ impl Parser<'_> {
             }
         };
         self.check_member(&of, &name);
+        let is_call = self.is_sign("(") && !self.is_new_line();
+        if is_call {
+            self.check_available(&of, &name);
+        }
         if sign == ".&" || sign == "::" {
             return Ok(match self.method(&name, &of) {
                 Some(method) => Expr::MethodPointer(Box::new(of), method),
                 None => of,
             });
         }
-        if self.is_sign("(") && !self.is_new_line() {
+        if is_call {
             return self.method_call(of, name, (is_safe, is_spread), line);
         }
         if let Expr::Class(class) = of {
             return Ok(constant(class, name));
         }
+        let is_set = self.is_sign("=") && !self.is_new_line();
+        self.check_available_property(&of, if is_set { "set" } else { "get" }, &name);
         let (getter, setter) = (getter(&name), Method::named(&format!("set{}", capitalized(&name))));
         Ok(Expr::Property(Box::new(Property { of, name, getter, setter, is_safe, is_spread })))
     }
@@ -647,7 +654,7 @@ fn getter(name: &str) -> Option<Method> {
     Method::named(&format!("get{capitalized}")).or_else(|| Method::named(&format!("is{capitalized}")))
 }
 
-fn capitalized(name: &str) -> String {
+pub(super) fn capitalized(name: &str) -> String {
     let mut chars = name.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

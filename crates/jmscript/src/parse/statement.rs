@@ -496,9 +496,11 @@ impl Parser<'_> {
         if lives_on {
             let global = self.global(&name)?;
             self.assigned.insert(global);
+            self.note_given(Place::Global(global), value.as_ref());
             return Ok(Statement::DeclareGlobal(global, kind, value));
         }
         let slot = early.map_or_else(|| self.declare(name), Ok)?;
+        self.note_given(Place::Local(slot), value.as_ref());
         Ok(Statement::Declare(slot, kind, value))
     }
 

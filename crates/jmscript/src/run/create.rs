@@ -193,8 +193,9 @@ impl Machine<'_> {
                     Some(value) => self.text(value)?,
                     None => Rc::from(""),
                 };
-                Object::Pair(class, self.text(&first)?, RefCell::new(value))
+                Object::Pair(class, self.text(&first)?, RefCell::new(value), Cell::new(true))
             }
+            Class::Arguments if args.is_empty() => Object::Arguments(RefCell::default()),
             Class::Cookie => self.new_cookie(args)?,
             Class::Object => Object::Plain,
             _ => return self.no_method(&Value::Class(class), "<init>", args),

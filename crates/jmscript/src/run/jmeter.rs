@@ -110,8 +110,7 @@ impl Machine<'_> {
         match binding {
             Binding::Vars => self.entries(true),
             Binding::Props => self.entries(false),
-            Binding::Arguments => Ok(self.pairs_of(binding)),
-            Binding::HeaderManager => Ok(self.pairs_of(binding)),
+            Binding::Arguments => Ok(self.argument_values()),
             Binding::CookieManager => Ok(self.cookie_values()),
             binding => Ok(vec![Value::Bound(binding)]),
         }
@@ -148,9 +147,9 @@ impl Machine<'_> {
             Binding::SampleEvent => Ok((method == Method::getResult).then_some(Value::Bound(Binding::Prev))),
             Binding::AssertionResult => self.assertion_method(method, args),
             Binding::Sampler => self.sampler_method(method, args),
-            Binding::HeaderManager | Binding::CookieManager | Binding::Arguments => {
-                self.manager_method(binding, method, args)
-            }
+            Binding::HeaderManager => self.header_manager(method, args),
+            Binding::CookieManager => self.cookie_manager(method, args),
+            Binding::Arguments => self.arguments_method(method, args),
             Binding::FileServer => Ok(match method {
                 Method::getBaseDir => Some(self.host.get(Field::Folder)),
                 Method::getFileServer => Some(Value::Bound(binding)),

@@ -23,6 +23,7 @@ mod numbers;
 mod objects;
 mod operate;
 mod patterns;
+mod request;
 mod samples;
 mod statics;
 mod texts;

@@ -75,6 +75,7 @@ impl Machine<'_> {
             }
             Object::Constant(class, name) => self.constant_method((*class, name), method, args),
             Object::Pair(..) | Object::Cookie(_) => self.pair_method(object, method, args),
+            Object::Arguments(all) => self.own_arguments_method(all, method, args),
             _ => self.date_method(object, of, method, args),
         }
     }

@@ -7,7 +7,7 @@ mod print;
 pub(crate) mod text;
 
 pub use map::{Map, MapKind};
-pub use object::{CookieValue, Matches, Object, Pattern, Writer};
+pub use object::{Argument, CookieValue, Matches, Object, Pattern, Writer};
 pub use print::Style;
 pub(crate) use print::{hash_code, uuid_text};
 

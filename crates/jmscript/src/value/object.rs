@@ -51,6 +51,17 @@ pub struct CookieValue {
     pub expires: i64,
 }
 
+/// A parameter of a request; without a name, a part of its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name.
+    pub name: Rc<str>,
+    /// Its value.
+    pub value: Rc<str>,
+    /// It is encoded (`application/x-www-form-urlencoded`) when it is sent.
+    pub encodes: bool,
+}
+
 /// A file that is being written.
 #[derive(Debug)]
 pub struct Writer {
@@ -129,7 +140,9 @@ pub enum Object {
     /// A reader: lines still to be read, the last first.
     Reader(RefCell<Vec<Rc<str>>>),
     /// A header or an argument: name and value.
-    Pair(Class, Rc<str>, RefCell<Rc<str>>),
+    Pair(Class, Rc<str>, RefCell<Rc<str>>, Cell<bool>),
+    /// `Arguments` that a script has made.
+    Arguments(RefCell<Vec<Argument>>),
     /// A cookie.
     Cookie(RefCell<CookieValue>),
     /// `new Object()`.
@@ -167,6 +180,7 @@ impl Object {
             Object::Duration(_) => Class::Duration,
             Object::Formatter(..) => Class::DateTimeFormatter,
             Object::Constant(class, _) | Object::Pair(class, ..) => *class,
+            Object::Arguments(_) => Class::Arguments,
             Object::Exception(exception, _) => Class::Thrown(*exception),
             Object::Entry(..) => Class::MapEntry,
             Object::Iterator(..) => Class::Iterator,

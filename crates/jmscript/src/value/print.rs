@@ -298,7 +298,7 @@ impl Object {
             Object::JsonBuilder(content) => {
                 out.write_str(&super::json::to_json(&content.borrow(), Style::Groovy))
             }
-            Object::Pair(_, name, value) => write!(out, "{name}\t{}", value.borrow()),
+            Object::Pair(_, name, value, _) => write!(out, "{name}\t{}", value.borrow()),
             Object::Cookie(cookie) => {
                 let cookie = cookie.borrow();
                 write!(out, "{}={}", cookie.name, cookie.value)

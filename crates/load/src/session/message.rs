@@ -1,7 +1,6 @@
 //! A request as it is derived from one of the list: its fields stay, and what an answer changed is changed.
 
 use crate::channel::Route;
-use crate::code::Edit;
 use crate::request::{FieldLine, HttpRequest};
 use plan::{Address, Http1};
 use wire::http2::FieldList;
@@ -91,38 +90,6 @@ impl Message {
             self.request.fields.iter_mut().filter(|field| field.is("Host") && field.value().is_empty())
         {
             *host = FieldLine::new(host.name(), &self.address.authority);
-        }
-    }
-
-    /// Changes it as a program has asked for.
-    pub fn edit(&mut self, edit: Edit) {
-        let request = &mut self.request;
-        if let Some(method) = edit.method {
-            request.method = method.into();
-        }
-        if let Some(to) = edit.path.and_then(|path| self.address.join(&path)) {
-            self.address = to;
-        }
-        for (name, value) in edit.fields {
-            match value {
-                None => request.fields.retain(|field| !field.is(&name)),
-                Some(value) => {
-                    let line = FieldLine::new(&name, &value);
-                    match request.fields.iter_mut().find(|field| field.is(&name)) {
-                        Some(field) => *field = line,
-                        // Where JMeter's header manager has it.
-                        None => request.fields.insert(request.fields.len().min(1), line),
-                    }
-                }
-            }
-        }
-        if let Some(body) = edit.body {
-            let length = FieldLine::new("Content-Length", &body.len().to_string());
-            match request.fields.iter_mut().find(|field| field.is("Content-Length")) {
-                Some(field) => *field = length,
-                None => request.fields.push(length),
-            }
-            request.body = body.into();
         }
     }
 

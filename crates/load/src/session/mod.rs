@@ -6,6 +6,7 @@
 //! `call.rs` (one request to its answer).
 
 mod call;
+mod edit;
 mod jar;
 mod memory;
 mod message;

@@ -4,17 +4,22 @@ use super::Worker;
 use super::functions::Functions;
 use super::memory::Memory;
 use jmeter::Text;
-use load::code::Scene;
+use load::code::CodeContext;
 use plan::Code;
 
 /// The text with its values; what has none stays as it is written.
-pub(super) fn filled(worker: &Worker, code: &Code, scene: &mut Scene<'_>, memory: &mut Memory) -> String {
+pub(super) fn filled(
+    worker: &Worker,
+    code: &Code,
+    context: &mut CodeContext<'_>,
+    memory: &mut Memory,
+) -> String {
     let Ok(parsed) = Text::parse(&code.text, &jmeter::function::is_known) else { return code.text.clone() };
-    let mut functions = Functions { worker, code, scene, memory };
+    let mut functions = Functions { worker, code, context, memory };
     match jmeter::function::compute(&parsed, &mut functions) {
         Ok(text) => text,
         Err(why) => {
-            scene.user.lines.push((true, format!("{}: {why}", code.name)));
+            context.user.lines.push((true, format!("{}: {why}", code.name)));
             code.text.clone()
         }
     }

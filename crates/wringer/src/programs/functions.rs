@@ -4,38 +4,38 @@ use super::Worker;
 use super::memory::{Memory, value_of};
 use jmeter::function::{Context, Fact};
 use jmeter::placeholder_name;
-use load::code::Scene;
+use load::code::CodeContext;
 use plan::Code;
 
 /// The user that functions are computed for.
 pub(super) struct Functions<'a, 's> {
     pub worker: &'a Worker,
     pub code: &'a Code,
-    pub scene: &'a mut Scene<'s>,
+    pub context: &'a mut CodeContext<'s>,
     pub memory: &'a mut Memory,
 }
 
 /// A variable of the user. One that was never set has its own placeholder for a value, as texts then show it.
-pub(super) fn variable(scene: &Scene<'_>, name: &str) -> Option<Vec<u8>> {
-    let value = scene.variables.get(&placeholder_name(name))?;
+pub(super) fn variable(context: &CodeContext<'_>, name: &str) -> Option<Vec<u8>> {
+    let value = context.variables.get(&placeholder_name(name))?;
     let is_unset =
         value.strip_prefix(b"${").and_then(|rest| rest.strip_suffix(b"}")) == Some(name.as_bytes());
     (!is_unset).then_some(value)
 }
 
 /// Sets a variable of the user, or takes it away.
-pub(super) fn set_variable(scene: &mut Scene<'_>, name: &str, value: Option<&[u8]>) {
+pub(super) fn set_variable(context: &mut CodeContext<'_>, name: &str, value: Option<&[u8]>) {
     let unset = format!("${{{name}}}").into_bytes();
-    scene.variables.set(&placeholder_name(name), Some(value.unwrap_or(&unset)));
+    context.variables.set(&placeholder_name(name), Some(value.unwrap_or(&unset)));
 }
 
 impl Context for Functions<'_, '_> {
     fn variable(&self, name: &str) -> Option<String> {
-        variable(self.scene, name).map(|value| value_of(Some(value)))
+        variable(self.context, name).map(|value| value_of(Some(value)))
     }
 
     fn set_variable(&mut self, name: &str, value: &str) {
-        set_variable(self.scene, name, Some(value.as_bytes()));
+        set_variable(self.context, name, Some(value.as_bytes()));
     }
 
     fn property(&self, name: &str) -> Option<String> {
@@ -47,11 +47,11 @@ impl Context for Functions<'_, '_> {
     }
 
     fn random(&mut self) -> u64 {
-        self.memory.random(self.scene.user)
+        self.memory.random(self.context.user)
     }
 
     fn now_ms(&self) -> i64 {
-        i64::try_from(self.scene.unix_us / 1000).unwrap_or(i64::MAX)
+        i64::try_from(self.context.unix_us / 1000).unwrap_or(i64::MAX)
     }
 
     fn count(&mut self, nth: usize, of_user: bool) -> u64 {
@@ -80,7 +80,7 @@ impl Context for Functions<'_, '_> {
     }
 
     fn fact(&self, fact: Fact) -> String {
-        let place = &self.scene.user.place;
+        let place = &self.context.user.place;
         match fact {
             Fact::ThreadNumber => (place.user + 1).to_string(),
             Fact::ThreadName => format!("{}{}", place.user_name, place.user + 1),
@@ -93,17 +93,17 @@ impl Context for Functions<'_, '_> {
             }
             Fact::MachineAddress => "127.0.0.1".to_owned(),
             Fact::LastBody => {
-                let last = self.scene.user.last.as_ref();
+                let last = self.context.user.last.as_ref();
                 value_of(last.and_then(|last| last.body.clone()))
             }
         }
     }
 
     fn log(&mut self, line: &str) {
-        self.scene.user.lines.push((false, line.to_owned()));
+        self.context.user.lines.push((false, line.to_owned()));
     }
 
     fn script(&mut self, language: &str, text: &str) -> Result<String, String> {
-        self.worker.evaluate(self.code, language, text, self.scene, self.memory)
+        self.worker.evaluate(self.code, language, text, self.context, self.memory)
     }
 }

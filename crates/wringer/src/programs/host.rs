@@ -4,17 +4,17 @@ use super::Worker;
 use super::functions::{set_variable, variable};
 use super::memory::Memory;
 use jmscript::host::{Field, Level, Presence, Refused, Sample as Which, Stop};
-use jmscript::{Binding, CookieValue, Host, Value};
-use load::code::{Sample, Scene};
+use jmscript::{Argument, Binding, CookieValue, Host, Value};
+use load::code::{CodeContext, Parameter, Sample};
 use plan::{Code, Flow};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The surroundings of one run of a script.
+/// The context of one run of a script, as its host.
 pub(super) struct Seen<'a, 's> {
     worker: &'a Worker,
     code: &'a Code,
-    scene: &'a mut Scene<'s>,
+    context: &'a mut CodeContext<'s>,
     memory: &'a mut Memory,
     failure: bool,
     failure_message: String,
@@ -24,32 +24,32 @@ impl<'a, 's> Seen<'a, 's> {
     pub fn new(
         worker: &'a Worker,
         code: &'a Code,
-        scene: &'a mut Scene<'s>,
+        context: &'a mut CodeContext<'s>,
         memory: &'a mut Memory,
     ) -> Seen<'a, 's> {
-        Seen { worker, code, scene, memory, failure: false, failure_message: String::new() }
+        Seen { worker, code, context, memory, failure: false, failure_message: String::new() }
     }
 
     /// What an assertion has said becomes the sample's.
     pub fn conclude(self) {
         let said = (self.failure && self.code.asserts).then_some(self.failure_message);
-        if let (Some(said), Some(last)) = (said, &mut self.scene.user.last) {
+        if let (Some(said), Some(last)) = (said, &mut self.context.user.last) {
             last.assertion = Some(said);
         }
     }
 
     /// A sample: the one that the script makes, or the last one.
     fn sample(&self, which: Which) -> Option<&Sample> {
-        match (which, &self.scene.own) {
+        match (which, &self.context.own) {
             (Which::Own, Some(own)) => Some(own),
-            _ => self.scene.user.last.as_ref(),
+            _ => self.context.user.last.as_ref(),
         }
     }
 
     fn sample_mut(&mut self, which: Which) -> Option<&mut Sample> {
-        match (which, &mut self.scene.own) {
+        match (which, &mut self.context.own) {
             (Which::Own, Some(own)) => Some(own),
-            _ => self.scene.user.last.as_mut(),
+            _ => self.context.user.last.as_mut(),
         }
     }
 
@@ -107,7 +107,7 @@ impl<'a, 's> Seen<'a, 's> {
     }
 
     fn users(&self) -> Value {
-        Value::Int(i32::try_from(self.scene.user.place.users).unwrap_or(i32::MAX))
+        Value::Int(i32::try_from(self.context.user.place.users).unwrap_or(i32::MAX))
     }
 }
 
@@ -168,8 +168,8 @@ fn text_of(value: &Value) -> String {
 impl Host for Seen<'_, '_> {
     fn presence(&self, binding: Binding) -> Presence {
         match binding {
-            Binding::Prev if self.scene.user.last.is_none() => Presence::Null,
-            Binding::SampleResult if self.scene.own.is_none() && !self.code.asserts => Presence::Absent,
+            Binding::Prev if self.context.user.last.is_none() => Presence::Null,
+            Binding::SampleResult if self.context.own.is_none() && !self.code.asserts => Presence::Absent,
             Binding::AssertionResult | Binding::Failure | Binding::FailureMessage if !self.code.asserts => {
                 Presence::Absent
             }
@@ -181,15 +181,15 @@ impl Host for Seen<'_, '_> {
         if let Some(object) = self.memory.objects.get(name) {
             return Some(object.clone());
         }
-        variable(self.scene, name).map(|value| Value::from(String::from_utf8_lossy(&value).as_ref()))
+        variable(self.context, name).map(|value| Value::from(String::from_utf8_lossy(&value).as_ref()))
     }
 
     fn set_variable(&mut self, name: &str, value: Value) {
         self.memory.objects.remove(name);
         match value.as_text() {
-            Some(text) => set_variable(self.scene, name, Some(text.as_bytes())),
+            Some(text) => set_variable(self.context, name, Some(text.as_bytes())),
             None => {
-                set_variable(self.scene, name, None);
+                set_variable(self.context, name, None);
                 if !value.is_null() {
                     self.memory.objects.insert(Rc::from(name), value);
                 }
@@ -204,8 +204,8 @@ impl Host for Seen<'_, '_> {
     }
 
     fn variables(&self) -> Vec<Rc<str>> {
-        let known = self.scene.variables.names().into_iter();
-        let set = known.filter(|name| variable(self.scene, name).is_some()).map(Rc::from);
+        let known = self.context.variables.names().into_iter();
+        let set = known.filter(|name| variable(self.context, name).is_some()).map(Rc::from);
         let mut names: Vec<Rc<str>> = set.chain(self.memory.objects.keys().cloned()).collect();
         names.sort_unstable();
         names.dedup();
@@ -249,21 +249,21 @@ impl Host for Seen<'_, '_> {
     fn log(&mut self, level: Level, line: &str) {
         if !matches!(level, Level::Trace | Level::Debug) {
             let serious = matches!(level, Level::Warn | Level::Error);
-            self.scene.user.lines.push((serious, line.to_owned()));
+            self.context.user.lines.push((serious, line.to_owned()));
         }
     }
 
     fn print(&mut self, text: &str) {
-        self.scene.user.lines.push((false, text.trim_end().to_owned()));
+        self.context.user.lines.push((false, text.trim_end().to_owned()));
     }
 
     fn get(&mut self, field: Field) -> Value {
         if let Some(of) = which(field) {
             return self.of_sample(field, of);
         }
-        let place = &self.scene.user.place;
-        let last = self.scene.user.last.as_ref();
-        let edit = &self.scene.user.edit;
+        let place = &self.context.user.place;
+        let last = self.context.user.last.as_ref();
+        let edit = &self.context.user.edit;
         let of_last = |text: fn(&Sample) -> &str| last.map_or(Value::Null, |last| Value::from(text(last)));
         match field {
             Field::GroupUsers(_) | Field::AllUsers(_) | Field::UserCount => self.users(),
@@ -275,16 +275,11 @@ impl Host for Seen<'_, '_> {
                 (None, "") => of_last(|last| &last.label),
                 (None, name) => Value::from(name),
             },
-            Field::SamplerMethod => edit
-                .method
-                .as_ref()
-                .map_or_else(|| of_last(|last| &last.method), |text| Value::from(text.as_str())),
-            Field::SamplerUrl => of_last(|last| &last.url),
             Field::UserNumber => Value::Int(i32::try_from(place.user).unwrap_or(i32::MAX)),
             Field::UserName => Value::from(format!("{}{}", place.user_name, place.user + 1).as_str()),
             Field::GroupName => Value::from(&*place.group_name),
             Field::Iteration => Value::Int(i32::try_from(place.iteration).unwrap_or(i32::MAX)),
-            Field::Parameters => Value::from(self.scene.parameters),
+            Field::Parameters => Value::from(self.context.parameters),
             Field::Label => self.label(),
             Field::FileName => Value::from(""),
             Field::Folder => Value::from(self.worker.shared.setting.folder.as_str()),
@@ -300,29 +295,31 @@ impl Host for Seen<'_, '_> {
             Field::AssertionError => self.failure |= matches!(value, Value::Bool(true)),
             Field::NextIteration => {
                 let next = matches!(value, Value::Bool(true)).then_some(Flow::NextIteration);
-                self.scene.user.flow = self.scene.user.flow.or(next);
+                self.context.user.flow = self.context.user.flow.or(next);
             }
-            Field::SamplerName => self.scene.user.edit.label = Some(text),
-            Field::SamplerPath => self.scene.user.edit.path = Some(text),
-            Field::SamplerMethod => self.scene.user.edit.method = Some(text),
+            Field::SamplerName => self.context.user.edit.label = Some(text),
+            Field::SamplerPath => self.context.user.edit.path = Some(text),
+            Field::SamplerMethod => self.context.user.edit.method = Some(text),
+            Field::SamplerDomain => self.context.user.edit.host = Some(text),
+            Field::SamplerProtocol => self.context.user.edit.scheme = Some(text),
+            Field::SamplerPort => {
+                self.context.user.edit.port = value.to_long().and_then(|port| port.try_into().ok());
+            }
+            Field::SamplerBodyIsRaw => {
+                self.context.user.edit.parameters.raw = matches!(value, Value::Bool(true));
+            }
             field => return self.set_of_sample(field, value, text),
         }
         Ok(())
     }
 
-    fn headers(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
-        let fields = self.scene.user.edit.fields.iter();
-        let set = fields.filter_map(|(name, value)| Some((name.as_str(), value.as_deref()?)));
-        set.map(|(name, value)| (Rc::from(name), Rc::from(value))).collect()
+    fn add_header(&mut self, name: &str, value: &str) -> Result<(), Refused> {
+        self.context.user.edit.fields.push((name.to_owned(), Some(value.to_owned())));
+        Ok(())
     }
 
-    fn set_headers(&mut self, headers: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
-        let known = self.headers();
-        if headers.len() <= known.len() && headers.iter().all(|header| known.contains(header)) {
-            return Err(Rc::from("a header that the plan lists cannot be taken away here: only added"));
-        }
-        let fields = headers.iter().map(|(name, value)| (name.to_string(), Some(value.to_string())));
-        self.scene.user.edit.fields = fields.collect();
+    fn remove_header(&mut self, name: &str) -> Result<(), Refused> {
+        self.context.user.edit.fields.push((name.to_owned(), None));
         Ok(())
     }
 
@@ -332,32 +329,39 @@ impl Host for Seen<'_, '_> {
     }
 
     fn set_cookies(&mut self, cookies: Vec<CookieValue>) -> Result<(), Refused> {
-        let edit = &mut self.scene.user.edit;
+        let edit = &mut self.context.user.edit;
         edit.clears_cookies |= cookies.is_empty();
         edit.cookies = cookies.iter().map(set_cookie).collect();
         self.memory.cookies = cookies;
         Ok(())
     }
 
-    /// A body that a script has set; what the plan gives the request is not seen.
-    fn arguments(&mut self) -> Vec<(Rc<str>, Rc<str>)> {
-        let body = self.scene.user.edit.body.as_ref().filter(|body| !body.is_empty());
-        body.map(|body| (Rc::from(""), Rc::from(String::from_utf8_lossy(body).as_ref())))
-            .into_iter()
-            .collect()
+    fn arguments(&mut self) -> Vec<Argument> {
+        let added = self.context.user.edit.parameters.added.iter();
+        let argument = |one: &Parameter| Argument {
+            name: Rc::from(one.name.as_str()),
+            value: Rc::from(one.value.as_str()),
+            encodes: one.encodes,
+        };
+        added.map(argument).collect()
     }
 
-    fn set_arguments(&mut self, arguments: Vec<(Rc<str>, Rc<str>)>) -> Result<(), Refused> {
-        if arguments.iter().any(|(name, _)| !name.is_empty()) {
-            return Err(Rc::from("parameters with names cannot be set here: only a body, which has none"));
-        }
-        let body: String = arguments.iter().map(|(_, value)| value.as_ref()).collect();
-        self.scene.user.edit.body = Some(body.into_bytes());
+    fn add_argument(&mut self, argument: Argument) -> Result<(), Refused> {
+        let Argument { name, value, encodes } = argument;
+        let parameter = Parameter { name: name.to_string(), value: value.to_string(), encodes };
+        self.context.user.edit.parameters.added.push(parameter);
+        Ok(())
+    }
+
+    fn clear_arguments(&mut self) -> Result<(), Refused> {
+        let parameters = &mut self.context.user.edit.parameters;
+        parameters.added.clear();
+        parameters.replaces = true;
         Ok(())
     }
 
     fn stop(&mut self, what: Stop) {
-        self.scene.user.flow = Some(match what {
+        self.context.user.flow = Some(match what {
             Stop::User => Flow::StopUser,
             Stop::Test => Flow::StopRun,
             Stop::TestNow => Flow::StopNow,
@@ -365,19 +369,19 @@ impl Host for Seen<'_, '_> {
     }
 
     fn pause(&mut self, millis: u64) {
-        self.scene.user.pause += Duration::from_millis(millis);
+        self.context.user.pause += Duration::from_millis(millis);
     }
 
     fn now(&mut self) -> i64 {
-        i64::try_from(self.scene.unix_us / 1000).unwrap_or(i64::MAX)
+        i64::try_from(self.context.unix_us / 1000).unwrap_or(i64::MAX)
     }
 
     fn nanos(&mut self) -> i64 {
-        i64::try_from(self.scene.unix_us.saturating_mul(1000)).unwrap_or(i64::MAX)
+        i64::try_from(self.context.unix_us.saturating_mul(1000)).unwrap_or(i64::MAX)
     }
 
     fn random(&mut self) -> u64 {
-        self.memory.random(self.scene.user)
+        self.memory.random(self.context.user)
     }
 
     fn time_zone(&self) -> jiff::tz::TimeZone {

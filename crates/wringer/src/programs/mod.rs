@@ -13,7 +13,7 @@ use functions::Functions;
 use host::Seen;
 use jmeter::Text;
 use jmscript::{Dialect, Limits, RunError, Script, Value};
-use load::code::{Interpreter, Interpreters, Ran, Refusal, Scene};
+use load::code::{CodeContext, Interpreter, Interpreters, Ran, Refusal};
 use memory::{Memory, value_of};
 use plan::{Code, Fills};
 use std::cell::RefCell;
@@ -171,17 +171,17 @@ impl Interpreter for Worker {
         programs.len() - 1
     }
 
-    fn run(&self, program: usize, scene: &mut Scene<'_>) -> Ran {
+    fn run(&self, program: usize, context: &mut CodeContext<'_>) -> Ran {
         let Some(program) = self.programs.borrow().get(program).cloned() else { return Ran::default() };
-        let mut memory = Memory::take(scene.user);
+        let mut memory = Memory::take(context.user);
         let ran = match &program.what {
-            What::File => self.file(&program.code, scene, &mut memory),
-            What::Text(text) => self.text(&program.code, text, scene, &mut memory),
-            What::Script(dialect) => self.run_script(&program.code, *dialect, scene, &mut memory),
+            What::File => self.file(&program.code, context, &mut memory),
+            What::Text(text) => self.text(&program.code, text, context, &mut memory),
+            What::Script(dialect) => self.run_script(&program.code, *dialect, context, &mut memory),
         };
-        memory.put_back(scene.user);
-        if let Some(refusal) = ran.failed.as_ref().filter(|_| scene.own.is_none()) {
-            scene.user.lines.push((true, format!("{}: {}", program.code.name, refusal.text)));
+        memory.put_back(context.user);
+        if let Some(refusal) = ran.failed.as_ref().filter(|_| context.own.is_none()) {
+            context.user.lines.push((true, format!("{}: {}", program.code.name, refusal.text)));
         }
         ran
     }
@@ -207,40 +207,40 @@ impl Worker {
     }
 
     /// The text of a program with its values, as often as they are put in.
-    fn filled(&self, code: &Code, scene: &mut Scene<'_>, memory: &mut Memory) -> Rc<str> {
+    fn filled(&self, code: &Code, context: &mut CodeContext<'_>, memory: &mut Memory) -> Rc<str> {
         match code.fills {
             Fills::Never => Rc::from(code.text.as_str()),
-            Fills::Each => filled(self, code, scene, memory).into(),
+            Fills::Each => filled(self, code, context, memory).into(),
             Fills::First => {
                 if let Some(known) = memory.texts.get(&code.name) {
                     return known.clone();
                 }
-                let text: Rc<str> = filled(self, code, scene, memory).into();
+                let text: Rc<str> = filled(self, code, context, memory).into();
                 memory.texts.insert(code.name.clone(), text.clone());
                 text
             }
         }
     }
 
-    fn file(&self, code: &Code, scene: &mut Scene<'_>, memory: &mut Memory) -> Ran {
-        let path = self.filled(code, scene, memory);
+    fn file(&self, code: &Code, context: &mut CodeContext<'_>, memory: &mut Memory) -> Ran {
+        let path = self.filled(code, context, memory);
         match self.shared.read(path.trim()) {
             Ok(bytes) => Ran { value: Some(bytes), failed: None },
             Err(why) => {
                 // As JMeter says it of a file that it was to send.
                 let class = "Non HTTP response code: java.io.FileNotFoundException".to_owned();
-                scene.user.broken = Some((class, format!("Non HTTP response message: {why}")));
+                context.user.broken = Some((class, format!("Non HTTP response message: {why}")));
                 Ran::default()
             }
         }
     }
 
     /// A text with functions. As a sample it is the answer; what it is called with then says status, success and message.
-    fn text(&self, code: &Code, text: &Text, scene: &mut Scene<'_>, memory: &mut Memory) -> Ran {
-        let mut functions = Functions { worker: self, code, scene, memory };
+    fn text(&self, code: &Code, text: &Text, context: &mut CodeContext<'_>, memory: &mut Memory) -> Ran {
+        let mut functions = Functions { worker: self, code, context, memory };
         let computed = jmeter::function::compute(text, &mut functions);
-        if let Some(own) = &mut scene.own {
-            let mut words = scene.parameters.splitn(3, ' ');
+        if let Some(own) = &mut context.own {
+            let mut words = context.parameters.splitn(3, ' ');
             let mut word = || words.next().unwrap_or_default().to_owned();
             let (status, success, message) = (word(), word(), word());
             if !status.is_empty() {
@@ -255,15 +255,21 @@ impl Worker {
         }
     }
 
-    fn run_script(&self, code: &Code, dialect: Dialect, scene: &mut Scene<'_>, memory: &mut Memory) -> Ran {
-        let text = self.filled(code, scene, memory);
+    fn run_script(
+        &self,
+        code: &Code,
+        dialect: Dialect,
+        context: &mut CodeContext<'_>,
+        memory: &mut Memory,
+    ) -> Ran {
+        let text = self.filled(code, context, memory);
         let compiled = self.script(dialect, &text);
         let script = match &*compiled {
             Ok(script) => script,
             Err(why) => return refused(why.clone(), false),
         };
         let mut globals = memory.globals.remove(&code.name).unwrap_or_default();
-        let mut seen = Seen::new(self, code, scene, memory);
+        let mut seen = Seen::new(self, code, context, memory);
         let result = script.run_with(&mut seen, Limits::default(), &mut globals);
         seen.conclude();
         if dialect.keeps_globals() {
@@ -282,7 +288,7 @@ impl Worker {
         code: &Code,
         language: &str,
         text: &str,
-        scene: &mut Scene<'_>,
+        context: &mut CodeContext<'_>,
         memory: &mut Memory,
     ) -> Result<String, String> {
         let inner = Code {
@@ -292,7 +298,7 @@ impl Worker {
             ..code.clone()
         };
         let dialect = Dialect::named(language).ok_or_else(|| format!("{language} is no language"))?;
-        let ran = self.run_script(&inner, dialect, scene, memory);
+        let ran = self.run_script(&inner, dialect, context, memory);
         match ran.failed {
             Some(refusal) => Err(refusal.text),
             None => Ok(value_of(ran.value)),

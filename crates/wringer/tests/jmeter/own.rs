@@ -31,4 +31,5 @@ macro_rules! plans {
 plans! {
     scripts
     journey
+    edits
 }
