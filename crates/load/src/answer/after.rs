@@ -1,8 +1,8 @@
 //! What is done with an answer before it is counted: values are taken of it and checks are made, in the order of the plan.
 //! Unlike what a request itself extracts and expects, this happens whatever the status.
 
-use super::check::Test;
 use super::find::{Finder, Found, View};
+use super::test::Test;
 use crate::code::{Interpreter, Variables};
 use crate::request::{Filling, Named, Part, Scrap, SlotNames, Slots, Values, write_all};
 use measure::Fault;

@@ -2,210 +2,20 @@
 
 use super::after::After;
 use super::coding::{Coding, Decoder};
-use super::find::{Finder, View};
+use super::content::{Content, Seen};
+use super::extractor::Extractor;
+use super::find::View;
 use super::grpc::GrpcAnswer;
+use super::test::Test;
 use crate::code::Interpreter;
 use crate::request::{SlotNames, Slots, Values};
 use measure::Fault;
-use memchr::memmem;
-use plan::answer::{By, Check, Extract, Must, Part};
+use plan::answer::{By, Extract, Part};
 use plan::{Expect, Step};
-use regex::bytes::Regex;
-use serde::de::IgnoredAny;
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::Duration;
-
-/// Bytes of a body that are gathered at most, decoded where that is asked for.
-pub(super) const MOST: usize = 8 * 1024 * 1024;
-
-/// One test of a value.
-pub(crate) enum Test {
-    Exist,
-    BeAbsent,
-    Equal(Vec<u8>),
-    Match(Box<Regex>),
-    Contain(Vec<u8>),
-    BeOneOf(Vec<Vec<u8>>),
-    BeNoneOf(Vec<Vec<u8>>),
-    BeAnything,
-    HaveLength(u64, u64),
-    HaveSha256(String),
-    BeAtLeast(u64),
-    BeAtMost(u64),
-    Not(Box<Test>),
-    AllOf(Vec<Test>),
-    AnyOf(Vec<Test>),
-}
-
-impl Test {
-    /// Gets ready; a pattern that a plan's check refuses is never met.
-    pub fn new(must: &Must) -> Test {
-        let bytes = |values: &[plan::Body]| values.iter().map(|value| value.to_vec()).collect();
-        match must {
-            Must::Exist => Test::Exist,
-            Must::BeAbsent => Test::BeAbsent,
-            Must::Equal(text) => Test::Equal(text.to_vec()),
-            Must::Match(pattern) => {
-                Regex::new(pattern).map_or(Test::BeAbsent, |regex| Test::Match(Box::new(regex)))
-            }
-            Must::Contain(text) => Test::Contain(text.to_vec()),
-            Must::BeOneOf(values) => Test::BeOneOf(bytes(values)),
-            Must::BeNoneOf(values) => Test::BeNoneOf(bytes(values)),
-            Must::BeAnything => Test::BeAnything,
-            Must::HaveLength { min, max } => Test::HaveLength(*min, *max),
-            Must::HaveSha256(digest) => Test::HaveSha256(digest.to_ascii_lowercase()),
-            Must::MatchWhole(pattern) => {
-                let whole = format!("^(?:{pattern})$");
-                Regex::new(&whole).map_or(Test::BeAbsent, |regex| Test::Match(Box::new(regex)))
-            }
-            Must::BeAtLeast(least) => Test::BeAtLeast(*least),
-            Must::BeAtMost(most) => Test::BeAtMost(*most),
-            Must::Not(must) => Test::Not(Box::new(Test::new(must))),
-            Must::AllOf(all) => Test::AllOf(all.iter().map(Test::new).collect()),
-            Must::AnyOf(all) => Test::AnyOf(all.iter().map(Test::new).collect()),
-        }
-    }
-
-    /// True if a value, or that there is none, will do.
-    #[inline]
-    pub fn takes(&self, value: Option<&[u8]>) -> bool {
-        match self {
-            Test::Not(test) => return !test.takes(value),
-            Test::AllOf(all) => return all.iter().all(|test| test.takes(value)),
-            Test::AnyOf(all) => return all.iter().any(|test| test.takes(value)),
-            _ => {}
-        }
-        let Some(value) = value else {
-            return matches!(self, Test::BeAbsent | Test::BeNoneOf(_) | Test::BeAnything);
-        };
-        match self {
-            Test::Exist | Test::BeAnything => true,
-            Test::BeAbsent => false,
-            Test::Equal(text) => text == value,
-            Test::Match(pattern) => pattern.is_match(value),
-            Test::Contain(text) => memmem::find(value, text).is_some(),
-            Test::BeOneOf(values) => values.iter().any(|known| known == value),
-            Test::BeNoneOf(values) => !values.iter().any(|known| known == value),
-            Test::HaveLength(min, max) => (*min..=*max).contains(&(value.len() as u64)),
-            Test::HaveSha256(digest) => hex(&Sha256::digest(value)) == *digest,
-            Test::BeAtLeast(least) => number(value).is_some_and(|number| number >= *least),
-            Test::BeAtMost(most) => number(value).is_some_and(|number| number <= *most),
-            Test::Not(_) | Test::AllOf(_) | Test::AnyOf(_) => unreachable!("answered above"),
-        }
-    }
-
-    /// A value that fails the test, in words.
-    pub(super) fn text(&self) -> String {
-        match self {
-            Test::Exist => "is missing".to_owned(),
-            Test::BeAbsent => "should not be there".to_owned(),
-            Test::Equal(text) => format!("is not '{}'", short(text)),
-            Test::Match(pattern) => format!("does not match '{pattern}'"),
-            Test::Contain(text) => format!("does not contain '{}'", short(text)),
-            Test::BeOneOf(values) => format!("is not one of {}", list(values)),
-            Test::BeNoneOf(values) => format!("is one of {}", list(values)),
-            Test::BeAnything => "is wrong".to_owned(),
-            Test::HaveLength(min, max) => format!("has not {} bytes", range(*min, *max)),
-            Test::HaveSha256(digest) => format!("has not the SHA-256 digest {digest}"),
-            Test::BeAtLeast(least) => format!("is less than {least}"),
-            Test::BeAtMost(most) => format!("is more than {most}"),
-            Test::Not(_) => "is what it must not be".to_owned(),
-            Test::AllOf(all) => all.first().map_or_else(String::new, Test::text),
-            Test::AnyOf(all) => all.iter().map(Test::text).collect::<Vec<_>>().join(" and "),
-        }
-    }
-
-    /// The right value, for people.
-    pub fn wanted(&self) -> String {
-        match self {
-            Test::BeOneOf(values) => format!("one of {}", list(values)),
-            Test::BeNoneOf(values) => format!("none of {}", list(values)),
-            Test::Equal(text) => short(text),
-            Test::BeAnything => "any".to_owned(),
-            other => format!("one that {}", other.text()),
-        }
-    }
-}
-
-fn number(value: &[u8]) -> Option<u64> {
-    std::str::from_utf8(value).ok()?.trim().parse().ok()
-}
-
-fn list(values: &[Vec<u8>]) -> String {
-    let values: Vec<_> = values.iter().map(|value| value.escape_ascii().to_string()).collect();
-    values.join(", ")
-}
-
-fn range(min: u64, max: u64) -> String {
-    if min == max { format!("{min}") } else { format!("{min} to {max}") }
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// A place of an answer whose values are counted, and which of them are good.
-pub(crate) struct Code {
-    at: Finder,
-    test: Test,
-}
-
-impl Code {
-    /// Gets ready.
-    pub fn new(check: &Check) -> Code {
-        Code { at: Finder::new(&check.at), test: Test::new(&check.must) }
-    }
-
-    /// The code of an answer, and whether it is good.
-    #[inline]
-    pub fn judge<'a>(&self, answer: &View<'a>) -> (Option<Cow<'a, [u8]>>, bool) {
-        let code = self.at.find(answer);
-        let good = self.test.takes(code.as_deref());
-        (code, good)
-    }
-
-    /// The right value, for people.
-    pub fn wanted(&self) -> String {
-        self.test.wanted()
-    }
-}
-
-/// Takes one value from answers.
-pub(crate) struct Extractor {
-    slot: usize,
-    at: Finder,
-    otherwise: Option<Vec<u8>>,
-    name: String,
-}
-
-impl Extractor {
-    /// Gets ready; `None` where the name has no slot.
-    pub fn new(extract: &Extract, slots: &SlotNames) -> Option<Extractor> {
-        Some(Extractor {
-            slot: slots.slot(&extract.name)?,
-            at: Finder::new(&extract.at),
-            otherwise: extract.otherwise.as_ref().map(|value| value.to_vec()),
-            name: extract.name.clone(),
-        })
-    }
-
-    /// Keeps the value of an answer.
-    ///
-    /// # Errors
-    /// The name of what the answer lacks.
-    #[inline]
-    pub fn extract(&self, answer: &View<'_>, slots: &mut Slots) -> Result<(), &str> {
-        match (self.at.find(answer), &self.otherwise) {
-            (Some(value), _) => slots.set(self.slot, &value),
-            (None, Some(value)) => slots.set(self.slot, value),
-            (None, None) => return Err(&self.name),
-        }
-        Ok(())
-    }
-}
 
 /// The checks and extractors of an HTTP request, made ready.
 #[derive(Default)]
@@ -239,20 +49,6 @@ enum Keeps {
     All,
 }
 
-/// A check of anything but a header field.
-struct Content {
-    place: Place,
-    at: Finder,
-    test: Test,
-}
-
-/// The part that a check looks at, for its messages.
-enum Place {
-    Body,
-    Json(String),
-    Other(String),
-}
-
 /// Facts about an answer while it comes.
 #[derive(Default)]
 struct State {
@@ -271,46 +67,6 @@ struct State {
     decoder: Option<Decoder<Seen>>,
     /// Why it cannot be decoded.
     broken: Option<String>,
-}
-
-/// As much of a body as the checks ask for.
-#[derive(Default)]
-struct Seen {
-    length: u64,
-    digest: Option<Sha256>,
-    /// The beginning, where that is gathered.
-    text: Vec<u8>,
-    gathers: bool,
-}
-
-impl Seen {
-    fn begin(&mut self, checks: &Checks) {
-        self.text.clear();
-        (self.length, self.gathers) = (0, checks.gathers());
-        self.digest = checks.digests().then(Sha256::default);
-    }
-
-    fn is_whole(&self) -> bool {
-        self.text.len() as u64 == self.length
-    }
-}
-
-impl Write for Seen {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.length += bytes.len() as u64;
-        if let Some(digest) = &mut self.digest {
-            digest.update(bytes);
-        }
-        if self.gathers {
-            let room = bytes.len().min(MOST - self.text.len());
-            self.text.extend_from_slice(&bytes[..room]);
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// One answer being looked at.
@@ -411,7 +167,7 @@ impl Checks {
         (state.decoder, state.broken) = (None, None);
         state.grpc = GrpcAnswer::default();
         state.head.clear();
-        state.body.begin(self);
+        state.body.begin(self.gathers(), self.digests());
         Some(Look { checks: self, state: Some(state) })
     }
 
@@ -432,7 +188,7 @@ impl Checks {
     }
 
     fn digests(&self) -> bool {
-        self.content.iter().any(|check| check.is_figure() && matches!(check.test, Test::HaveSha256(_)))
+        self.content.iter().any(|check| check.is_digest())
     }
 
     fn keeps(&self, name: &[u8]) -> bool {
@@ -445,7 +201,7 @@ impl Checks {
 }
 
 /// The fault, and in a sentence how.
-type Wrong = Option<(Fault, String)>;
+pub(super) type Wrong = Option<(Fault, String)>;
 
 impl Look<'_> {
     fn state(&mut self) -> &mut State {
@@ -595,99 +351,13 @@ fn view<'a>(state: &'a State, status: &'a [u8; 3]) -> View<'a> {
     View { status: Some(status), head: &state.head, body: &state.body.text, whole: None }
 }
 
-impl Content {
-    fn new(check: &Check) -> Content {
-        let place = match (&check.at.by, check.at.part) {
-            (By::All, Part::Body) => Place::Body,
-            (By::Json(path), Part::Body) => Place::Json(path.clone()),
-            (by, part) => Place::Other(format!("{by:?} of the {part:?}").to_lowercase()),
-        };
-        Content { place, at: Finder::new(&check.at), test: Test::new(&check.must) }
-    }
-
-    /// True if a length or a digest of the body will do, so that nothing need be kept of it.
-    fn is_figure(&self) -> bool {
-        matches!((&self.place, &self.test), (Place::Body, Test::HaveLength(..) | Test::HaveSha256(_)))
-    }
-
-    fn reads_body(&self) -> bool {
-        self.at.reads_body()
-    }
-
-    fn wrong(&self, answer: &View<'_>, body: &Seen) -> Wrong {
-        let text = &body.text;
-        let how = match (&self.place, &self.test) {
-            (Place::Body, Test::HaveLength(min, max)) => return wrong_length(body.length, *min, *max),
-            (Place::Body, Test::HaveSha256(wanted)) => return wrong_digest(body.digest.clone(), wanted),
-            _ if self.reads_body() && !body.is_whole() => {
-                let why = format!("it is longer than {} MiB, so what it says was not checked", MOST >> 20);
-                return Some((Fault::TooLarge, why));
-            }
-            (Place::Body, test) if test.takes(Some(text)) => return None,
-            (Place::Body, test) => test.text(),
-            (Place::Json(path), test) => wrong_json(&self.at, answer, path, test)?,
-            (Place::Other(place), test) => wrong_value(self.at.find(answer).as_deref(), place, test)?,
-        };
-        Some((Fault::WrongContent, format!("the body {how}; it begins '{}'", short(text))))
-    }
-}
-
-fn wrong_length(length: u64, min: u64, max: u64) -> Wrong {
-    let wrong = !(min..=max).contains(&length);
-    wrong.then(|| (Fault::WrongLength, format!("the body has {length} bytes, not {}", range(min, max))))
-}
-
-fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Wrong {
-    let digest = hex(&digest.unwrap_or_default().finalize());
-    (digest != wanted).then(|| (Fault::WrongBytes, format!("the body's SHA-256 digest is {digest}")))
-}
-
-/// The difference from the JSON that is wanted.
-fn wrong_json(at: &Finder, answer: &View<'_>, path: &str, test: &Test) -> Option<String> {
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(answer.body) {
-        return Some(format!("is not JSON ({error})"));
-    }
-    let found = at.find(answer).map(without_blanks);
-    wrong_value(found.as_deref(), path, test)
-}
-
-fn wrong_value(value: Option<&[u8]>, place: &str, test: &Test) -> Option<String> {
-    match value {
-        value if test.takes(value) => None,
-        None => Some(format!("has nothing at {place}")),
-        Some(value) => Some(format!("has '{}' at {place}, which {}", short(value), test.text())),
-    }
-}
-
-/// An object or an array as JSON is written without blanks.
-fn without_blanks(value: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    if !value.starts_with(b"{") && !value.starts_with(b"[") {
-        return value;
-    }
-    let (mut compact, mut quoted, mut escaped) = (Vec::with_capacity(value.len()), false, false);
-    for byte in value.iter() {
-        if quoted || !byte.is_ascii_whitespace() {
-            compact.push(*byte);
-        }
-        quoted ^= *byte == b'"' && !escaped;
-        escaped = quoted && *byte == b'\\' && !escaped;
-    }
-    Cow::Owned(compact)
-}
-
-/// The beginning of a text, on one line.
-fn short(bytes: &[u8]) -> String {
-    const SHOWN: usize = 60;
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]).into_owned();
-    let shown: String = text.chars().take(SHOWN).collect();
-    let more = if text.chars().count() > SHOWN { "…" } else { "" };
-    format!("{}{more}", shown.escape_debug())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::content::MOST;
+    use super::super::test::hex;
     use super::*;
-    use plan::answer::{IsoForm, Selector};
+    use plan::answer::{Check, IsoForm, Must, Selector};
+    use sha2::{Digest, Sha256};
 
     /// Faults in an answer with these fields and this body.
     fn found(expect: &Expect, fields: &[(&str, &str)], body: &[u8]) -> Wrong {

@@ -1,22 +1,26 @@
 //! Checks of answers, and what is kept of them: HTTP's and TCP messages' alike. Nothing here knows sockets,
 //! connections, or when anything is sent.
 //!
-//! Start reading at `find.rs`, which finds one value; `check.rs` has what is done with it, while an answer of HTTP
-//! comes or once a TCP message is there.
+//! Start reading at `find.rs`, which finds one value; `test.rs` says what it must be, `check.rs` what is looked at while an
+//! answer of HTTP comes and once it is there.
 
 mod after;
 mod canaries;
 mod check;
 pub(crate) mod coding;
+mod content;
+mod extractor;
 mod find;
 mod grpc;
 mod judge;
 mod oracle;
 mod page;
 mod sink;
+mod test;
 
 pub(crate) use after::{After, is_of_sample};
-pub(crate) use check::{Checks, Code, Extractor, Look};
+pub(crate) use check::{Checks, Look};
+pub(crate) use extractor::{Code, Extractor};
 pub(crate) use find::{Finder, View};
 pub(crate) use judge::Judge;
 pub(crate) use oracle::Serials;
