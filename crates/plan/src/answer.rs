@@ -277,6 +277,25 @@ pub enum Part {
     RequestBody,
 }
 
+/// The part of a node that is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Take {
+    /// All text in it.
+    #[default]
+    Text,
+    /// The text of its first child; nothing where that is an element.
+    FirstText,
+    /// The node as XML.
+    Markup,
+}
+
+impl Take {
+    fn is_text(&self) -> bool {
+        *self == Take::Text
+    }
+}
+
 /// How a value is found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -332,8 +351,18 @@ pub enum By {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         attribute: Option<String>,
     },
-    /// What an XPath 1.0 expression finds in XML.
-    XPath(String),
+    /// What an XPath 1.0 expression finds. Names are compared as they are written, prefix included.
+    #[serde(rename = "xpath")]
+    XPath {
+        /// Such as `//item[@id="7"]/name`.
+        path: String,
+        /// The text is HTML, which is mended; otherwise what is no XML holds nothing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        html: bool,
+        /// What is taken of a node that is no attribute.
+        #[serde(default, skip_serializing_if = "Take::is_text")]
+        take: Take,
+    },
     /// Found in a value that the user keeps, instead of in the answer.
     Kept {
         /// Its name.
@@ -433,9 +462,8 @@ impl By {
                 .err()
                 .map(|why| format!("'{path}' is no JSONPath: {why}")),
             By::Kept { by, .. } => by.violation(),
-            By::Css { .. } | By::XPath(_) => {
-                Some(format!("{self:?}: this build reads such a place and cannot look there yet"))
-            }
+            By::Css { selector, .. } => markup::Selector::parse(selector).err(),
+            By::XPath { path, .. } => markup::XPath::parse(path).err(),
             By::Iso { field, .. } if *field == 1 || *field > 128 => {
                 Some("ISO 8583 has fields 2 to 128; 0 is the message type".to_owned())
             }

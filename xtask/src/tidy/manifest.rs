@@ -4,18 +4,19 @@ use super::File;
 use crate::Result;
 
 /// Who may use which of ours; a crate exists only where there is a rule the compiler should keep, and this is half of it.
-const MAY_USE: [(&str, &[&str]); 15] = [
-    ("plan", &[]),
+const MAY_USE: [(&str, &[&str]); 16] = [
+    ("markup", &[]),
+    ("plan", &["markup"]),
     ("measure", &[]),
     ("wire", &[]),
     ("net", &[]),
     ("transport", &["wire", "net"]),
-    ("load", &["plan", "measure", "wire", "net", "transport"]),
+    ("load", &["plan", "markup", "measure", "wire", "net", "transport"]),
     ("jmscript", &[]),
     ("script", &["plan", "measure", "wire", "load"]),
     ("origin", &["plan", "measure", "wire", "net", "transport"]),
     ("doors", &["plan"]),
-    ("jmeter", &["plan"]),
+    ("jmeter", &["plan", "markup"]),
     ("har", &["plan"]),
     ("report", &["plan", "measure"]),
     ("record", &["measure"]),

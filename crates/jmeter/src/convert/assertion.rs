@@ -4,7 +4,7 @@ use super::Converter;
 use super::extract::unreadable;
 use super::text::short;
 use crate::element::{Element, Value};
-use plan::answer::{By, Check, Must, Part, Selector};
+use plan::answer::{By, Check, Must, Part, Selector, Take};
 use plan::{Body, Step};
 
 impl Converter<'_> {
@@ -15,6 +15,8 @@ impl Converter<'_> {
             "DurationAssertion" => self.duration(of),
             "SizeAssertion" => self.size(of),
             "JSONPathAssertion" => self.json_path(of),
+            "XPathAssertion" | "XPath2Assertion" => self.xpath_assertion(of),
+            "XMLAssertion" => vec![Step::Check(is_xml(of))],
             _ => {
                 self.missing(of, "an assertion of this kind cannot run");
                 Vec::new()
@@ -206,6 +208,80 @@ impl Converter<'_> {
         let at = Selector::body(By::JsonPath(crate::json_path::standard(&path)));
         before.push(Step::Check(Check { at, must, name: of.title().to_owned(), says }));
         before
+    }
+}
+
+impl Converter<'_> {
+    /// Some node is found, or a condition is true; in an answer that is XML.
+    fn xpath_assertion(&mut self, of: &Element) -> Vec<Step> {
+        let flag = |name: &str| of.properties.flag(&format!("XPath.{name}"), false);
+        let written = of.properties.filled("XPath.xpath").unwrap_or("/").to_owned();
+        let Some(path) = self.constant(of, &written, "its XPath") else { return Vec::new() };
+        let kind = match markup::XPath::parse(&path) {
+            Ok(read) => read.kind(),
+            Err(why) => {
+                self.missing(of, why);
+                return Vec::new();
+            }
+        };
+        let html = flag("tolerant");
+        if html {
+            self.different(of, "HTML is mended by the rules of browsers, not by those of Tidy");
+        }
+        if flag("validate") {
+            self.different(of, "the answer is not held to its document type");
+        }
+        let at = Selector::body(By::XPath { path: path.clone(), html, take: Take::Text });
+        let (must, none, some) = match kind {
+            markup::Kind::Nodes => (
+                Must::Exist,
+                format!("No Nodes Matched {path}"),
+                "Specified XPath was found... Turn off negate if this is not desired".to_owned(),
+            ),
+            markup::Kind::Boolean => (
+                Must::Equal(Body::from("true")),
+                format!("No Nodes Matched for {path}"),
+                format!("Nodes Matched for {path}"),
+            ),
+            _ => {
+                self.missing(
+                    of,
+                    format!("'{path}' is a number or a text, with which JMeter fails every answer"),
+                );
+                return Vec::new();
+            }
+        };
+        let negated = flag("negate");
+        let must = if negated { Must::Not(Box::new(must)) } else { must };
+        let says = if negated { some } else { none };
+        let check = Check { at, must, name: of.title().to_owned(), says };
+        let first = (!html).then(|| is_xml(of));
+        let checks = first
+            .into_iter()
+            .chain([check])
+            .map(|check| Step::Check(Check { at: self.in_scope(of, check.at), ..check }));
+        checks.collect()
+    }
+
+    /// In a variable, where the element says so.
+    fn in_scope(&mut self, of: &Element, at: Selector) -> Selector {
+        match of.properties.text("Assertion.scope") {
+            "variable" => {
+                let name = self.variables.name(of.properties.text("Scope.variable").trim());
+                Selector::body(By::Kept { name, by: Box::new(at.by) })
+            }
+            _ => at,
+        }
+    }
+}
+
+/// The answer is XML.
+fn is_xml(of: &Element) -> Check {
+    Check {
+        at: Selector::body(By::XPath { path: "/*".to_owned(), html: false, take: Take::Text }),
+        must: Must::Exist,
+        name: of.title().to_owned(),
+        says: "SAXException: the answer is no XML".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Converter;
 use super::text::short;
 use crate::element::Element;
-use plan::answer::{By, Extract, Part, Selector, Which};
+use plan::answer::{By, Extract, Part, Selector, Take, Which};
 use plan::{Body, Step};
 
 impl Converter<'_> {
@@ -13,12 +13,9 @@ impl Converter<'_> {
             "RegexExtractor" => self.regex(of),
             "BoundaryExtractor" => self.boundary(of),
             "JSONPostProcessor" => self.json(of),
-            "XPathExtractor" => self.xpath(of),
+            "XPathExtractor" => self.xpath(of, "XPathExtractor", false),
+            "XPath2Extractor" => self.xpath(of, "XPathExtractor2", true),
             "HtmlExtractor" => self.css(of),
-            "XPath2Extractor" => {
-                self.missing(of, "XPath 2 is not read: XPath Extractor (1.0) is");
-                Vec::new()
-            }
             _ => {
                 self.missing(of, "an extractor of this kind cannot run");
                 Vec::new()
@@ -138,23 +135,57 @@ impl Converter<'_> {
         steps
     }
 
-    fn xpath(&mut self, of: &Element) -> Vec<Step> {
-        let key = |name: &str| of.properties.text(&format!("XPathExtractor.{name}")).to_owned();
+    /// XPath 1.0, or 2 as far as they are the same. `kind`: what the element's keys begin with.
+    fn xpath(&mut self, of: &Element, kind: &str, whole: bool) -> Vec<Step> {
+        let key = |name: &str| of.properties.text(&format!("{kind}.{name}")).to_owned();
+        let flag = |name: &str| of.properties.flag(&format!("{kind}.{name}"), false);
         let Some(path) = self.constant(of, &key("xpathQuery"), "its XPath") else { return Vec::new() };
-        if of.properties.flag("XPathExtractor.tolerant", false) {
-            self.different(of, "the answer is read as XML, not mended by Tidy first");
+        if let Err(why) = markup::XPath::parse(&path) {
+            self.missing(of, why);
+            return Vec::new();
         }
-        let number = of.properties.filled("XPathExtractor.matchNumber").unwrap_or("-1").to_owned();
-        let extract = Extract {
-            which: self.which(of, &number),
-            ..self.extract(of, &key("refname"), Selector::body(By::XPath(path)), &key("default"), "")
+        let html = flag("tolerant");
+        if html {
+            self.different(of, "HTML is mended by the rules of browsers, not by those of Tidy");
+        }
+        if !key("namespaces").trim().is_empty() || flag("namespace") {
+            self.different(of, "names are compared with their prefixes as they are written");
+        }
+        let take = match (flag("fragment"), whole) {
+            (true, _) => Take::Markup,
+            (false, true) => Take::Text,
+            (false, false) => Take::FirstText,
         };
-        self.scoped(of, extract)
+        let number = of.properties.filled(&format!("{kind}.matchNumber")).unwrap_or("-1").to_owned();
+        let at = Selector::body(By::XPath { path, html, take });
+        let extract = self.extract(of, &key("refname"), at, &key("default"), "");
+        // The default is put there even where it is empty.
+        let extract = Extract {
+            otherwise: Some(extract.otherwise.clone().unwrap_or_default()),
+            optional: false,
+            which: self.which(of, &number),
+            ..extract
+        };
+        let mut steps = Vec::new();
+        if extract.which == Which::Every {
+            steps.extend(self.scoped(of, extract.clone()));
+            steps.extend(self.scoped(of, Extract { which: Which::First, ..extract }));
+        } else {
+            steps.extend(self.scoped(of, extract));
+        }
+        steps
     }
 
     fn css(&mut self, of: &Element) -> Vec<Step> {
         let key = |name: &str| of.properties.text(&format!("HtmlExtractor.{name}")).to_owned();
         let Some(selector) = self.constant(of, &key("expr"), "its selector") else { return Vec::new() };
+        if let Err(why) = markup::Selector::parse(&selector) {
+            self.missing(of, why);
+            return Vec::new();
+        }
+        if key("extractor_impl") == "JODD" {
+            self.different(of, "its selector is read as jsoup reads it, not as Jodd");
+        }
         let attribute = Some(key("attribute")).filter(|name| !name.trim().is_empty());
         let by = By::Css { selector, attribute };
         let extract = Extract {
@@ -197,6 +228,10 @@ impl Converter<'_> {
 
     /// Where the element says that it looks elsewhere than at the answer.
     fn scoped(&mut self, of: &Element, extract: Extract) -> Vec<Step> {
+        if let Some(why) = extract.at.by.violation() {
+            self.missing(of, why);
+            return Vec::new();
+        }
         let at = match of.properties.text("Sample.scope") {
             "variable" => {
                 let name = self.variables.name(of.properties.text("Scope.variable").trim());

@@ -1,6 +1,7 @@
 //! Values in answers: looked for in the bytes as they lie there, without a tree and, but for escapes in JSON, without
 //! allocating.
 
+use super::query::Query;
 use memchr::{memchr, memmem};
 use plan::answer::{By, IsoBitmap, IsoCoding, IsoForm, Part, Selector, json_path};
 use regex::bytes::{CaptureLocations, Regex};
@@ -60,6 +61,7 @@ enum How {
         form: iso8583::Form,
     },
     JsonPath(Box<JsonPath>),
+    Query(Box<Query>),
     Size,
     Status,
     Header(Vec<u8>),
@@ -91,9 +93,11 @@ impl Finder {
                 let locations = RefCell::new(regex.capture_locations());
                 How::Regex(Box::new(regex), locations)
             }),
-            // The plan's check says that these do not run yet.
-            By::Css { .. } | By::XPath(_) | By::Kept { .. } => How::Nowhere,
-            By::Reason | By::Milliseconds => How::Nowhere,
+            By::Css { .. } | By::XPath { .. } => {
+                Query::new(&at.by).map_or(How::Nowhere, |query| How::Query(Box::new(query)))
+            }
+            // What is looked for elsewhere.
+            By::Kept { .. } | By::Reason | By::Milliseconds => How::Nowhere,
             By::Size => How::Size,
             By::JsonPath(path) => {
                 JsonPath::parse(path).map_or(How::Nowhere, |path| How::JsonPath(Box::new(path)))
@@ -156,6 +160,9 @@ impl Finder {
             How::All => Some(text),
             How::Size => return Some(Cow::Owned(text.len().to_string().into_bytes())),
             How::JsonPath(path) => return json_path_values(text, path, 1).pop(),
+            How::Query(query) => {
+                return query.values(text, 1).pop().map(|value| Cow::Owned(value.into_bytes()));
+            }
             How::Status | How::Nowhere => None,
         };
         found.map(Cow::Borrowed)
@@ -200,6 +207,10 @@ impl Finder {
                 all
             }
             How::JsonPath(path) => json_path_values(text, path, most).into_iter().map(alone).collect(),
+            How::Query(query) => {
+                let values = query.values(text, most).into_iter();
+                values.map(|value| alone(Cow::Owned(value.into_bytes()))).collect()
+            }
             _ => self.find(view).map(alone).into_iter().collect(),
         }
     }

@@ -15,6 +15,7 @@ mod grpc;
 mod judge;
 mod oracle;
 mod page;
+mod query;
 mod sink;
 mod test;
 

@@ -1,6 +1,6 @@
 //! Plans of all kinds, drawn.
 
-use plan::answer::{By, Check, Extract, Must, Part, Selector, Which};
+use plan::answer::{By, Check, Extract, Must, Part, Selector, Take, Which};
 use plan::{
     Amount, Arrivals, Barrier, Body, Branch, Choice, ChoiceBy, Code, CounterStep, Delay, Expect, Expression,
     Feed, FeedEnd, Field, Flow, ForEach, Group, If, Load, Log, Loop, OnFailure, Origin, Pace, Phase, Plan,
@@ -142,6 +142,7 @@ fn by() -> impl Strategy<Value = By> {
         text().prop_map(By::Header),
         Just(By::Status),
         (text(), option::of(text())).prop_map(|(selector, attribute)| By::Css { selector, attribute }),
+        (text(), any::<bool>()).prop_map(|(path, html)| By::XPath { path, html, take: Take::FirstText }),
         (name(), text()).prop_map(|(name, path)| By::Kept { name, by: Box::new(By::JsonPath(path)) }),
     ]
 }

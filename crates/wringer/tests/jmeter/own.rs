@@ -32,4 +32,5 @@ plans! {
     scripts
     journey
     edits
+    extract
 }
