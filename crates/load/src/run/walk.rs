@@ -131,7 +131,8 @@ impl Walk<'_> {
     }
 
     async fn send(&mut self, user: &mut User, position: &mut Position, step: usize, turn: Turn) {
-        user.send(self.worker, self.work, step, turn).await;
+        // On the heap, so that users who wait need no room for it.
+        Box::pin(user.send(self.worker, self.work, step, turn)).await;
         let ended = user.client.ended.unwrap_or_else(|| self.worker.net.now());
         let took = ended.saturating_duration_since(turn.due);
         position.last = Last { failed: user.client.failed, status: user.client.status, took };
