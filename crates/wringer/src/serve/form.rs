@@ -270,6 +270,9 @@ mod tests {
         }
         let wrong = meant(r#"{"plan":"version = 1\nseed = 7\nsede = 8\n"}"#).unwrap_err();
         assert_eq!(wrong[0].line, Some(3), "{wrong:?}");
+        let empty = r#"{"plan":"version = 1\nseed = 7\n[load]\ntarget = \"127.0.0.1:1\"\nphases = []\n"}"#;
+        let empty = meant(empty).unwrap_err();
+        assert!(empty.iter().any(|mistake| mistake.line == Some(5)), "{empty:?}");
         let idle = meant(r#"{"plan":"version = 1\nseed = 7\n[origin]\n"}"#).unwrap_err();
         assert!(idle[0].text.contains("no load"), "{idle:?}");
         assert!(serde_json::from_str::<Wanted>(r#"{"form":{"json":"/tmp/x"}}"#).is_err());
