@@ -67,6 +67,8 @@ describe("the page as it is served", { skip: binary ? false : "WRINGER names no 
     await page.getByLabel("requests per second").first().check();
     await field("rate").fill("50/s");
     await field("duration").fill("10m");
+    // What stands there may still be of the field before.
+    await page.locator(".command pre", { hasText: "--duration 10m" }).waitFor();
     await page.locator(".told .fine").waitFor();
     assert.match(await page.locator(".command pre").textContent(), /^wringer http http:.* --rate 50\/s --duration 10m --seed 1$/);
     await start.click();
