@@ -5,8 +5,8 @@ use crate::{Result, root, shell};
 use std::fs;
 
 /// The targets, files of `fuzz/fuzz_targets`.
-const TARGETS: [&str; 11] =
-    ["ini", "framing", "http1", "http2", "jmx", "script", "plan", "har", "expression", "csv", "wrun"];
+const TARGETS: [&str; 10] =
+    ["ini", "framing", "http1", "http2", "jmx", "script", "plan", "har", "expression", "csv"];
 /// Inputs that each target tries where the command line does not say: some seconds.
 const RUNS: u64 = 200_000;
 /// What cargo-fuzz gives the compiler without a sanitizer: counters on edges, which the fuzzer watches.
