@@ -147,7 +147,7 @@ mod tests {
         );
         check_uses(&format!("{doors}[dev-dependencies]\nload.workspace = true"), &[]);
         check_uses(
-            "[package]\nname = \"plan\"\n[dependencies]\nmeasure.workspace = true",
+            "[package]\nname = \"markup\"\n[dependencies]\nmeasure.workspace = true",
             &["may use none of ours"],
         );
         check_uses("[package]\nname = \"fleet\"", &["fleet is not in the table"]);
