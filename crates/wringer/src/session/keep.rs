@@ -11,6 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Records that may wait to be written; more are added together.
 const WAITING: usize = 64;
@@ -27,11 +28,15 @@ pub struct Recorder {
 struct Shared {
     queue: Mutex<Queue>,
     more: Condvar,
+    /// All that was told is written, or could not be.
+    settled: Condvar,
 }
 
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Arc<RunEvent>>,
+    /// One more is being written.
+    writing: bool,
     closed: bool,
     failure: Option<String>,
     /// Single requests that found no room.
@@ -77,6 +82,13 @@ impl Recorder {
         self.shared.queue().failure.clone()
     }
 
+    /// Waits until all that was told so far is written, but no longer than this: what cannot be written is known then.
+    pub fn settle(&self, longest: Duration) {
+        let unsettled = |queue: &mut Queue| queue.writing || !queue.waiting.is_empty();
+        // A lock that is poisoned belongs to a thread that is gone; nothing more will be written.
+        let _ = self.shared.settled.wait_timeout_while(self.shared.queue(), longest, unsettled);
+    }
+
     /// Waits until all is written; the file, where it holds all of the run.
     pub fn close(mut self) -> Option<PathBuf> {
         self.end();
@@ -108,10 +120,13 @@ impl Shared {
     /// The next record to be written; `None`: there will be none.
     fn next(&self) -> Option<Arc<RunEvent>> {
         let mut queue = self.queue();
+        queue.writing = false;
         loop {
             if let Some(event) = queue.waiting.pop_front() {
+                queue.writing = true;
                 return Some(event);
             }
+            self.settled.notify_all();
             if queue.closed {
                 return None;
             }
@@ -179,6 +194,19 @@ mod tests {
         assert!(!joined(&mut waiting, &RunEvent::Note(Note::default())));
         let RunEvent::Second(sum) = &*waiting[0] else { panic!("it was a second") };
         assert_eq!((waiting.len(), sum.clients.counts.requests), (1, 12));
+    }
+
+    #[test]
+    fn what_was_told_is_written_once_it_has_settled() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.wrun");
+        let recorder = Recorder::begin(&file).unwrap();
+        (0..50).for_each(|phase| recorder.put(&Arc::new(second(1, phase))));
+        recorder.settle(Duration::from_secs(120));
+        let written = std::fs::metadata(&file).unwrap().len();
+        recorder.close();
+        assert_eq!(written, std::fs::metadata(&file).unwrap().len());
+        assert!(written > 0);
     }
 
     #[test]

@@ -10,10 +10,14 @@ use measure::{Event, Row, RunEvent, RunState};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
 
 /// What may wait to be shown. Beyond it, what is told of single requests stays with the workers, who count what they drop;
 /// lines are left out and counted.
 const WAITING: usize = 1024;
+
+/// A report waits no longer for what was to be written before it.
+const SLOW_DISK: Duration = Duration::from_secs(30);
 
 /// What is told to whoever shows a run.
 enum Told {
@@ -131,9 +135,10 @@ impl<'scope> Outlets<'scope> {
         }
     }
 
-    /// What the run file does not hold, and why, where anything is missing.
+    /// What the run file does not hold, and why, where anything is missing. Waits for a slow disk, so that the report has it.
     pub fn unwritten(&self) -> Vec<String> {
         let Some(recorder) = &self.recorder else { return Vec::new() };
+        recorder.settle(SLOW_DISK);
         let left_out = Some(recorder.left_out()).filter(|count| *count > 0).map(|count| {
             format!("{count} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer")
         });
