@@ -15,8 +15,11 @@ use measure::{Failure, FailureKind, Http2Counts, Stage};
 use net::{Close, Event, Net};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use transport::Stream;
 use wire::http2::{
@@ -53,6 +56,8 @@ struct Inner {
     /// Raised where there is something to send, or nobody left.
     wake: Event,
     abandoned: Cell<bool>,
+    /// Nothing came over it while a request's time ran out, so it carries no more.
+    silent: Cell<bool>,
     /// Why it is over.
     ended: Cell<Option<Failure>>,
     state: RefCell<State>,
@@ -129,6 +134,7 @@ pub(crate) enum Ended {
 /// The requests under way on a connection.
 struct Letters {
     net: Net,
+    /// When something came last over the connection.
     now: Instant,
     places: Vec<Letter>,
     free: Vec<usize>,
@@ -306,6 +312,16 @@ impl Lease {
         }
     }
 
+    /// The time of the request, sent at this moment, is over. Where nothing has come over the connection since, it carries no more
+    /// requests: as over HTTP/1, the next one has a new connection.
+    pub fn ran_out(&self, sent: Instant) {
+        let inner = &self.shared.inner;
+        let state = &mut *inner.state.borrow_mut();
+        if state.letters.now < sent && !inner.silent.replace(true) {
+            inner.call_waiting(state);
+        }
+    }
+
     /// Waits for news of the request, at most until a moment; `false`: it has passed.
     pub async fn news(&self, deadline: Instant) -> bool {
         let inner = &self.shared.inner;
@@ -389,6 +405,7 @@ impl Channels {
             opened: Cell::new(connection.opened_in.map(|took| (connection.begun, took))),
             wake: net.event(),
             abandoned: Cell::new(false),
+            silent: Cell::new(false),
             ended: Cell::new(None),
             state: RefCell::new(state),
             net,
@@ -426,7 +443,12 @@ impl Inner {
     /// Whether it may carry another request, now or later.
     fn may_carry(&self, state: &State) -> bool {
         let spent = self.budget.is_some_and(|budget| self.carried.get() >= budget);
-        self.ended.get().is_none() && !spent && !state.client.is_leaving()
+        self.ended.get().is_none() && !spent && !self.is_leaving(state)
+    }
+
+    /// It only ends what is under way.
+    fn is_leaving(&self, state: &State) -> bool {
+        self.silent.get() || state.client.is_leaving()
     }
 
     /// Requests that may begin now, but for those of users that were called.
@@ -514,10 +536,30 @@ impl Inner {
         state.blocked = (blocked.by_stream || blocked.by_connection).then_some((now, blocked));
     }
 
+    /// Sends, however long the peer takes nothing; `None`: until nobody was there any more.
+    async fn send(&self, stream: &mut Stream, out: net::Buffer) -> Option<std::io::Result<()>> {
+        let mut sending = pin!(stream.send(out));
+        let mut woken = pin!(self.wake.wait());
+        poll_fn(|context| {
+            if let Poll::Ready(sent) = sending.as_mut().poll(context) {
+                return Poll::Ready(Some(sent));
+            }
+            while woken.as_mut().poll(context).is_ready() {
+                if self.is_over() {
+                    return Poll::Ready(None);
+                }
+                // What is to be sent comes next.
+                woken.set(self.wake.wait());
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
     /// Nobody is there any more, or it carries no more requests and has answered all of them.
     fn is_over(&self) -> bool {
         let state = self.state.borrow();
-        self.abandoned.get() || (state.client.is_leaving() && state.client.under_way() == 0)
+        self.abandoned.get() || (self.is_leaving(&state) && state.client.under_way() == 0)
     }
 }
 
@@ -610,12 +652,17 @@ impl Drop for Waiting<'_> {
 
 /// The task of a connection: sends and receives until it is over.
 async fn drive(inner: Rc<Inner>, mut stream: Stream) {
+    let mut close = Close::Graceful;
     let failure = loop {
         if let Some(out) = inner.output() {
-            if let Err(error) = stream.send(out).await {
-                break Some(failure::of_io(&error, Stage::Send));
+            match inner.send(&mut stream, out).await {
+                None => {
+                    close = Close::Reset;
+                    break None;
+                }
+                Some(Ok(())) => continue,
+                Some(Err(error)) => break Some(failure::of_io(&error, Stage::Send)),
             }
-            continue;
         }
         if let Some(handshake) = stream.take_handshake() {
             inner.account.handshake(&handshake);
@@ -642,5 +689,5 @@ async fn drive(inner: Rc<Inner>, mut stream: Stream) {
     };
     let over = Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
     inner.end(failure.unwrap_or(over));
-    stream.close(Close::Graceful).await;
+    stream.close(close).await;
 }

@@ -229,6 +229,7 @@ async fn receive(
         };
         let deadline = pacing.as_ref().map_or(deadline, |pacing| pacing.deadline(worker, deadline));
         if !lease.news(deadline).await {
+            lease.ran_out(moments.sent);
             return timed_out(worker.net.now(), head_told, limits.first_byte.is_some(), moments, sink);
         }
         moments.ended = lease.look(|letter| letter.latest).unwrap_or_else(|| worker.net.recently());

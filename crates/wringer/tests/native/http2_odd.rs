@@ -108,6 +108,27 @@ fn serve(
 
 type Answer = fn(u32) -> Vec<u8>;
 
+/// A connection over which nothing comes any more ends with the first request whose time runs out; one that answers others lives on.
+#[test]
+fn a_silent_connection_carries_no_more_requests() {
+    let calls = AtomicUsize::new(0);
+    let second_is_not_answered = move |id: u32| match calls.fetch_add(1, Ordering::SeqCst) {
+        1 => Vec::new(),
+        _ => head(id, BOTH, &[]),
+    };
+    let odd = Odd::start(&[], false, second_is_not_answered);
+    let report = odd.press("-c 1 -n 6 --timeout 500ms");
+    assert_eq!((report.sum("fine"), report.failures()), (5, [("timeout".to_owned(), 1)].into()));
+    assert_eq!(odd.connections.load(Ordering::SeqCst), 2);
+
+    // The first waits in vain while the other goes on.
+    let first_is_not_answered = |id: u32| if id == 1 { Vec::new() } else { head(id, BOTH, &[]) };
+    let odd = Odd::start(&[], false, first_is_not_answered);
+    let report = odd.press("-c 2 --streams 2 -n 150 --think 20ms --timeout 2s");
+    assert_eq!(report.failures(), [("timeout".to_owned(), 1)].into());
+    assert_eq!(odd.connections.load(Ordering::SeqCst), 1);
+}
+
 /// Faults of one answer: the connection lives on, and the next one is as good as its server.
 #[test]
 fn what_is_wrong_with_one_answer_is_wrong_with_it_alone() {
