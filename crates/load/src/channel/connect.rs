@@ -60,7 +60,7 @@ impl Channels {
             }
         };
         let (Connected { mut stream, to, number }, took) = (connected, self.net.now() - began);
-        let stream = match (destination.secure, &self.tls) {
+        let mut stream = match (destination.secure, &self.tls) {
             (Some(host), Some(client)) => {
                 stream.set_deadline(deadline);
                 let client = slot.tls.get_or_insert_with(|| client.with_own_memory());
@@ -69,6 +69,8 @@ impl Channels {
             }
             _ => stream.into(),
         };
+        // Of what goes over it, each request has its own; a connection that is shared has none.
+        stream.set_deadline(None);
         let opened = Opened { stream, to, number, began, took };
         Ok(Connection::new(opened, self.limits(), destination))
     }

@@ -317,7 +317,7 @@ impl Lease {
     pub fn ran_out(&self, sent: Instant) {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
-        if state.letters.now < sent && !inner.silent.replace(true) {
+        if state.letters.now <= sent && !inner.silent.replace(true) {
             inner.call_waiting(state);
         }
     }
@@ -378,7 +378,7 @@ impl Channels {
         let net = self.net.clone();
         let letters = Letters {
             net: net.clone(),
-            now: net.now(),
+            now: connection.begun,
             places: Vec::new(),
             free: Vec::new(),
             ready: Vec::new(),
@@ -536,22 +536,24 @@ impl Inner {
         state.blocked = (blocked.by_stream || blocked.by_connection).then_some((now, blocked));
     }
 
-    /// Sends, however long the peer takes nothing; `None`: until nobody was there any more.
+    /// Sends, however long the peer takes nothing. `None`: it took nothing while nobody was there any more.
     async fn send(&self, stream: &mut Stream, out: net::Buffer) -> Option<std::io::Result<()>> {
         let mut sending = pin!(stream.send(out));
         let mut woken = pin!(self.wake.wait());
+        let mut patience = None;
         poll_fn(|context| {
             if let Poll::Ready(sent) = sending.as_mut().poll(context) {
                 return Poll::Ready(Some(sent));
             }
             while woken.as_mut().poll(context).is_ready() {
-                if self.is_over() {
-                    return Poll::Ready(None);
-                }
-                // What is to be sent comes next.
+                // What there is to send comes next.
                 woken.set(self.wake.wait());
             }
-            Poll::Pending
+            if !self.is_over() {
+                return Poll::Pending;
+            }
+            let patience = patience.get_or_insert_with(|| Box::pin(self.net.sleep(super::PEER_CLOSES)));
+            patience.as_mut().poll(context).map(|()| None)
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! HTTP/2, client and origin: exact counts on both sides, peers that were not written here, and peers that misbehave.
 
 use crate::http2_peer::{Behaviour, Peer};
-use crate::support::{Ran, Running, free_address, program, run, tell, wringer};
+use crate::support::{Ran, Running, free_address, program, run, shell, tell, wringer};
 use crate::web::{Web, answer, ok};
 use rustix::process::Signal;
 use std::collections::BTreeSet;
@@ -57,6 +57,19 @@ fn over_tls_h2_is_agreed_on() {
         .ended_with(0)
         .report();
     assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("handshakes_full")), (400, 4, 4));
+}
+
+/// The limit of connecting ends with the handshake; a shared connection waits for an answer as long as its request may.
+#[test]
+fn an_answer_may_take_longer_than_connecting() {
+    let (address, _origin) = origin("--tls --origin-delay 5s");
+    let ran = shell(&format!(
+        "$WRINGER http --http 2 -k https://{address}/w/1/500 -c 1 -t 1 -n 1 --show-plan > plan.toml && \
+         sed -i 's/^connect = .*/connect = \"4s\"/' plan.toml && grep '^connect = \"4s\"' plan.toml && \
+         $WRINGER run plan.toml -q --json result.json"
+    ));
+    let report = ran.ended_with(0).report();
+    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("resent")), (1, 1, 0));
 }
 
 #[test]
