@@ -19,32 +19,32 @@ pub enum Delay {
     Fixed {
         /// The delay.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         delay: Duration,
     },
     /// Evenly between both.
     Uniform {
         /// Shortest delay.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         min: Duration,
         /// Longest delay.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         max: Duration,
     },
     /// Exponential.
     Exponential {
         /// Mean delay.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         mean: Duration,
     },
     /// Lognormal: half of the delays are shorter than the median, few are much longer.
     Lognormal {
         /// Median delay; the mean is this times exp(sigma²/2).
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         median: Duration,
         /// Standard deviation of the logarithm.
         sigma: f64,
@@ -53,22 +53,22 @@ pub enum Delay {
     Normal {
         /// Mean delay.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         mean: Duration,
         /// Standard deviation.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         deviation: Duration,
     },
     /// A whole number of milliseconds by Poisson's law, on top of a time that is always the same.
     Poisson {
         /// Always.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         delay: Duration,
         /// Mean of what comes on top.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         mean: Duration,
     },
 }

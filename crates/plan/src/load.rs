@@ -280,23 +280,23 @@ pub enum CheckContent {
 pub struct Limits {
     /// From the start of connecting until connected, tunnel and TLS handshake included.
     #[serde(with = "duration_text")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub connect: Duration,
     /// From the send of a request until the first byte of its answer; `None`: only `request` bounds it.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub first_byte: Option<Duration>,
     /// From the start of a request until its answer is complete.
     #[serde(with = "duration_text")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub request: Duration,
     /// How long nothing may come or go within a request that is described; `None`: only `request` bounds it.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub idle: Option<Duration>,
     /// How long requests under way are waited for when the run is over.
     #[serde(with = "duration_text")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub grace: Duration,
     /// Header bytes of one answer.
     pub head_bytes: u32,
@@ -304,7 +304,7 @@ pub struct Limits {
     pub fields: u16,
     /// How long a user pauses at most before its next request when the target refuses.
     #[serde(with = "duration_text", skip_serializing_if = "is_usual_pause")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub pause: Duration,
 }
 

@@ -110,19 +110,19 @@ pub struct UserRow {
     pub users: u32,
     /// From the beginning of the phase until the first one comes.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub delay: Duration,
     /// In which they come, evenly.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub ramp: Duration,
     /// From then on until the first one goes. `None`: they stay.
     #[serde(with = "units::duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub hold: Option<Duration>,
     /// In which they go, evenly.
     #[serde(with = "units::duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub ramp_down: Duration,
 }
 

@@ -40,7 +40,7 @@ pub struct GiveUp {
     pub below_bytes_per_second: u64,
     /// Not before this long.
     #[serde(with = "duration_text")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub after: Duration,
     /// Not before this many bytes.
     pub after_bytes: u64,

@@ -33,7 +33,7 @@ pub struct Site {
     pub lifetime: Lifetime,
     /// Each object gets a new version this often, staggered by id; `None`: it never changes.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub change_every: Option<Duration>,
     /// Answers carry an ETag.
     pub etag: bool,
@@ -152,18 +152,18 @@ pub enum Lifetime {
     Fixed {
         /// Value of max-age; whole seconds.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         max_age: Duration,
     },
     /// Evenly between both.
     Uniform {
         /// Shortest max-age.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         min: Duration,
         /// Longest max-age.
         #[serde(with = "duration_text")]
-        #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+        #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
         max: Duration,
     },
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct Stop {
     /// For this long.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub after: Option<Duration>,
     /// Exactly this many requests, failures included.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -180,6 +180,25 @@ pub mod duration_text_option {
     }
 }
 
+/// Stands for a duration in the schema of plan files, which tests make.
+#[cfg(test)]
+pub(crate) struct DurationText;
+
+#[cfg(test)]
+impl schemars::JsonSchema for DurationText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": r"^\s*[0-9.]+\s*(us|µs|ms|s|sec|m|min|h|d)?\s*$|\$\{",
+            "description": "A time such as 500ms, 10s, 5m, 2h or 1d.",
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -50,7 +50,8 @@ impl<'a> Module<'a> {
         let mut path: Vec<&str> = rest.strip_suffix(".rs")?.split('/').collect();
         path.pop_if(|last| matches!(*last, "mod" | "lib" | "main"));
         let is_test = path.iter().any(|name| matches!(*name, "test" | "tests"));
-        (!is_test).then(|| (krate, Module { path, code: without_tests(&source::code_only(&file.text)) }))
+        let code = || without_tests(&with_attributes(&file.text));
+        (!is_test).then(|| (krate, Module { path, code: code() }))
     }
 
     /// The paths that it names, from the root of the crate.
@@ -75,6 +76,23 @@ impl<'a> Module<'a> {
         };
         Some(base.iter().chain(&path[ups..]).map(ToString::to_string).collect())
     }
+}
+
+/// The code, with the paths that attributes quote, as in `#[serde(with = "crate::a")]`.
+fn with_attributes(text: &str) -> String {
+    let mut code = source::code_only(text).into_bytes();
+    for word in ["with", "default", "skip_serializing_if"] {
+        for (at, found) in text.match_indices(&format!("{word} = \"")) {
+            let from = at + found.len();
+            // Of what is quoted or a comment, the word itself is blank.
+            if code[at..].starts_with(word.as_bytes())
+                && let Some(length) = text[from..].find('"')
+            {
+                code[from..from + length].copy_from_slice(&text.as_bytes()[from..from + length]);
+            }
+        }
+    }
+    String::from_utf8_lossy(&code).into_owned()
 }
 
 /// The code up to the first module of tests.
@@ -269,6 +287,8 @@ mod tests {
             "use crate::{c, b::{self, B as C}};",
             "fn f() -> crate::b::B {}",
             "use crate::B;",
+            "#[cfg_attr(test, schemars(with = \"Option<crate::b::B>\"))]",
+            "#[serde(serialize_with = \"super::b::write\")]",
         ] {
             let root = ("crates/x/src/lib.rs", "mod a;\nmod b;\npub use b::{B, other::C};");
             check(&[("crates/x/src/a.rs", a), b_to_a, root], &["x: a b"]);
@@ -293,6 +313,7 @@ mod tests {
             "#[cfg(test)]\nmod tests {\n use crate::b::B;\n}",
             "use super::super::b;",
             "mod b;\nuse self::b::B;\nlet text = \"crate::b\";",
+            "let text = \"with = 'crate::b'\"; // with = \"crate::b\"",
         ] {
             check(&[("crates/x/src/a.rs", a), b], &[]);
         }

@@ -5,7 +5,7 @@ use crate::helpers::TestOrigin;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Cases that ask for what RFC 9113 no longer has (priorities, section 5.3), and one that has no HTTP/1 on the same port in mind:
+/// Cases that ask for what RFC 9113 no longer has (priorities, section 5.3), and one that does not expect HTTP/1 on the same port:
 /// what begins with another preface is answered 400 as a request of HTTP/1 would be.
 const NOT_OURS: [&str; 3] = ["http2/5.3.1/1", "http2/5.3.1/2", "http2/3.5/2"];
 

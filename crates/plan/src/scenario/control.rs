@@ -38,7 +38,7 @@ pub struct Loop {
     pub each: Option<ForEach>,
     /// For so long; looked at before each round.
     #[serde(default, with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub lasts: Option<Duration>,
     /// Kept under this name: the number of the round, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -238,7 +238,7 @@ pub struct Barrier {
     pub users: u32,
     /// A user waits no longer than this, and goes on alone. `None`: until the phase is over.
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<crate::text::schema::DurationText>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub timeout: Option<Duration>,
 }
 

@@ -24,7 +24,7 @@ pub struct Group {
     pub share: Option<f64>,
     /// So long after the beginning of the phase its users begin; its `stop.after` counts from then on.
     #[serde(default, with = "duration_text", skip_serializing_if = "Duration::is_zero")]
-    #[cfg_attr(test, schemars(with = "crate::text::schema::DurationText"))]
+    #[cfg_attr(test, schemars(with = "crate::units::DurationText"))]
     pub start: Duration,
     /// Until when. `turns_per_user` counts iterations.
     #[serde(default)]

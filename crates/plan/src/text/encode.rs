@@ -240,56 +240,29 @@ impl Serializer for Tree {
     }
 }
 
-impl SerializeSeq for Items {
-    type Ok = Node;
-    type Error = Fault;
+/// The four traits by which sequences are written do the same here.
+macro_rules! sequences {
+    ($($kind:ident: $element:ident),*) => {$(
+        impl $kind for Items {
+            type Ok = Node;
+            type Error = Fault;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.push(value)
-    }
+            fn $element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
+                self.push(value)
+            }
 
-    fn end(self) -> Result<Node, Fault> {
-        self.done()
-    }
+            fn end(self) -> Result<Node, Fault> {
+                self.done()
+            }
+        }
+    )*};
 }
 
-impl SerializeTuple for Items {
-    type Ok = Node;
-    type Error = Fault;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Node, Fault> {
-        self.done()
-    }
-}
-
-impl SerializeTupleStruct for Items {
-    type Ok = Node;
-    type Error = Fault;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Node, Fault> {
-        self.done()
-    }
-}
-
-impl SerializeTupleVariant for Items {
-    type Ok = Node;
-    type Error = Fault;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
-        self.push(value)
-    }
-
-    fn end(self) -> Result<Node, Fault> {
-        self.done()
-    }
+sequences! {
+    SerializeSeq: serialize_element,
+    SerializeTuple: serialize_element,
+    SerializeTupleStruct: serialize_field,
+    SerializeTupleVariant: serialize_field
 }
 
 impl SerializeStruct for Entries {

@@ -176,7 +176,7 @@ fn status(at: SocketAddr, address: &Address) -> io::Result<u16> {
     let mut line = String::new();
     io::BufReader::new(stream.take(1024)).read_line(&mut line)?;
     let status = line.strip_prefix("HTTP/").and_then(|rest| rest.split(' ').nth(1)?.trim().parse().ok());
-    status.ok_or_else(|| io::Error::other("no HTTP answer came"))
+    status.ok_or_else(|| io::Error::other("what came is not an answer of HTTP"))
 }
 
 /// The addresses of a host, of one family. An IPv6 address may have brackets, and a zone behind a `%`.
