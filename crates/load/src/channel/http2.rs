@@ -217,7 +217,7 @@ impl ClientSink for Letters {
         let letter = self.news(request);
         (letter.status, letter.content_length, letter.head_bytes) = (status, content_length, bytes);
         letter.is_plain = letter.interims == 0
-            && letter.repeating.as_ref().is_some_and(|repeating| repeating.expects(status));
+            && letter.repeating.as_ref().is_some_and(|repeating| repeating.expects(status, content_length));
     }
 
     fn body(&mut self, request: u64, bytes: &[u8]) {

@@ -9,13 +9,13 @@ use super::{Client, Context, Due, Queue, Read, Sent, Turn, Worker, attempt, run,
 use crate::channel::{self, Connection};
 use crate::failure;
 use crate::request::{Filling, Slots};
-use crate::step::Line;
+use crate::step::{Line, WantedLength};
 use measure::{Exchange, Failure, Outcome, Stage};
 use net::Buffer;
 use plan::Load;
 use plan::data::Moment;
 use std::future::poll_fn;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use transport::Received;
 use wire::http1::Expect;
 
@@ -106,7 +106,7 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
         connection.arrived = Some(Box::new(arrived));
     }
     worker.account.leave_fast(under_way);
-    let sent = (sent, begun(line, turn, at, sent_bytes, &connection));
+    let sent = (sent, Sent::again(line, turn, at, sent_bytes, connection.number));
     // On the heap, so that users need no room for what is rare.
     Box::pin(go_on(context, client, connection, sent)).await;
 }
@@ -148,27 +148,14 @@ struct Known {
 fn known(line: Line<'_>, bytes: &[u8]) -> Option<Known> {
     let mut memo = line.memo.borrow_mut();
     let (head_bytes, head) = memo.whole(bytes, Expect::Body)?;
-    (head.keep_alive && line.expect.takes(head.status)).then(|| Known {
-        status: head.status,
-        head_bytes: head_bytes as u64,
-        body_bytes: (bytes.len() - head_bytes) as u64,
-    })
-}
-
-fn begun<'a>(line: Line<'a>, turn: Turn, at: Instant, bytes: u64, connection: &Connection) -> Sent<Line<'a>> {
-    Sent {
-        item: line,
-        turn,
-        at,
-        bytes,
-        expect: Expect::Body,
-        reused: true,
-        connect: None,
-        begun: None,
-        last: false,
-        answers: 1,
-        connection: connection.number,
-    }
+    let body_bytes = (bytes.len() - head_bytes) as u64;
+    let has_length = match line.wanted_length() {
+        WantedLength::Any => true,
+        WantedLength::Only(length) => body_bytes == length,
+        WantedLength::NotKnown => false,
+    };
+    let is_good = head.keep_alive && has_length && line.expect.takes(head.status);
+    is_good.then_some(Known { status: head.status, head_bytes: head_bytes as u64, body_bytes })
 }
 
 /// The driver takes over a request that was begun; the first value is how its send ended.

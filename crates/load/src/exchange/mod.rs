@@ -135,6 +135,23 @@ pub(crate) struct Sent<I> {
 }
 
 impl<I> Sent<I> {
+    /// A request like others before it: `bytes` of it, over a connection that has carried one.
+    pub fn again(item: I, turn: Turn, at: Instant, bytes: u64, connection: u64) -> Sent<I> {
+        Sent {
+            item,
+            turn,
+            at,
+            bytes,
+            expect: Expect::Body,
+            reused: true,
+            connect: None,
+            begun: None,
+            last: false,
+            answers: 1,
+            connection,
+        }
+    }
+
     /// The exchange as far as the request and its connection tell it.
     pub fn exchange(
         &self,

@@ -7,12 +7,11 @@ use super::request::List;
 use super::{Client, Context, Sent, Turn, Worker, http2};
 use crate::channel::{Lease, Repeated, Repeats};
 use crate::pace::Phase;
-use crate::step::Line;
+use crate::step::{Line, WantedLength};
 use measure::{Exchange, Outcome};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use wire::http1::Expect;
 
 /// What one user repeats.
 struct Repetition {
@@ -73,7 +72,8 @@ pub(crate) fn lease_repeating(context: Context<'_>, client: &Client, line: Line<
         && !worker.account.wanted.first.get()
         && !client.failed
         && client.status != 0
-        && client.refusals == 0;
+        && client.refusals == 0
+        && line.wanted_length() != WantedLength::NotKnown;
     let key = line.head_key().filter(|_| fits)?;
     worker.channels.lease_repeating(&client.slot, line.destination(), key)
 }
@@ -97,7 +97,12 @@ pub(crate) async fn repeat(
         begun: Cell::new(0),
     });
     repetition.begin(first, worker.net.recently());
-    let bytes = lease.repeat(line.head_key().unwrap_or_default(), client.status, repetition.clone());
+    let length = match line.wanted_length() {
+        WantedLength::Only(length) => Some(length),
+        WantedLength::Any | WantedLength::NotKnown => None,
+    };
+    let key = line.head_key().unwrap_or_default();
+    let bytes = lease.repeat(key, (client.status, length), repetition.clone());
     let deadline = || worker.channels.first_deadline(repetition.at.get());
     // The request that is under way may be a later one than that which was waited for.
     while !lease.news(deadline()).await && worker.net.now() < deadline() {}
@@ -107,19 +112,8 @@ pub(crate) async fn repeat(
         return repetition.begun.get();
     }
     worker.account.leave_fast(repetition.place.get());
-    let sent = Sent {
-        item: line,
-        turn: repetition.turn.get(),
-        at: repetition.at.get(),
-        bytes,
-        expect: Expect::Body,
-        reused: true,
-        connect: None,
-        begun: None,
-        last: false,
-        answers: 1,
-        connection: lease.connection(),
-    };
+    let (turn, at) = (repetition.turn.get(), repetition.at.get());
+    let sent = Sent::again(line, turn, at, bytes, lease.connection());
     let context = Context { worker, phase };
     let mut call = List::plain(context, client.user);
     // On the heap, so that users need no room for what is rare.

@@ -5,4 +5,4 @@ pub mod messages;
 mod requests;
 
 pub(crate) use messages::{Messages, Prepared as PreparedMessage};
-pub(crate) use requests::{Answer, Line, Models, Placing, Prepared, Requests, Shared};
+pub(crate) use requests::{Answer, Line, Models, Placing, Prepared, Requests, Shared, WantedLength};

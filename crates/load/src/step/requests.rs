@@ -92,6 +92,16 @@ pub(crate) struct Prepared {
     checks: Rc<Checks>,
 }
 
+/// A length that bodies must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WantedLength {
+    Any,
+    /// That of the first good answer.
+    Only(u64),
+    /// The first good answer has not come.
+    NotKnown,
+}
+
 /// What of a request beside its bytes holds values.
 pub(crate) struct Varying {
     title: Vec<Part>,
@@ -231,7 +241,7 @@ impl Prepared {
         let is_free = message.is_fixed() && !message.has_values() && checks.is_empty() && label.is_none();
         let reads_plainly = framing == Framing::Body && common.reading.is_default();
         Some(Prepared {
-            plain: is_free && reads_plainly && expect.body == ExpectBody::Complete,
+            plain: is_free && reads_plainly && expect.body != ExpectBody::Same,
             path,
             framing,
             expect,
@@ -267,6 +277,16 @@ impl Prepared {
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.plain && !self.long.get()
+    }
+
+    /// The length that bodies of its answers must have.
+    #[inline]
+    pub fn wanted_length(&self) -> WantedLength {
+        match (self.expect.body, &*self.model.borrow()) {
+            (ExpectBody::Complete, _) => WantedLength::Any,
+            (_, Some(model)) => WantedLength::Only(model.length),
+            (_, None) => WantedLength::NotKnown,
+        }
     }
 
     /// Does what is to be done with each answer where none came.

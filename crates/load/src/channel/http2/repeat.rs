@@ -31,6 +31,8 @@ pub(super) struct Repeating {
     by: Rc<dyn Repeats>,
     /// Of answers that are as expected.
     status: u16,
+    /// Announced by answers that are as expected; `None`: any, or none.
+    length: Option<u64>,
     /// Place of the request's field block.
     template: usize,
     sent_bytes: u64,
@@ -39,8 +41,8 @@ pub(super) struct Repeating {
 }
 
 impl Repeating {
-    pub(super) fn expects(&self, status: u16) -> bool {
-        self.status == status
+    pub(super) fn expects(&self, status: u16, length: Option<u64>) -> bool {
+        self.status == status && (self.length.is_none() || self.length == length)
     }
 }
 
@@ -57,14 +59,14 @@ impl Shared {
 }
 
 impl Lease {
-    /// Sends the request of a key, which the connection knows, and has it go on by itself while answers have a status. Returns the
-    /// bytes of the head.
-    pub fn repeat(&mut self, key: usize, status: u16, by: Rc<dyn Repeats>) -> u64 {
+    /// Sends the request of a key, which the connection knows, and has it go on by itself while answers have a status and, where
+    /// one is given, announce a length. Returns the bytes of the head.
+    pub fn repeat(&mut self, key: usize, (status, length): (u16, Option<u64>), by: Rc<dyn Repeats>) -> u64 {
         let bytes = self.send(&wire::http2::FieldList::default(), Some(key), &[], false) as u64;
         let state = &mut *self.shared.inner.state.borrow_mut();
         let template = state.keys.get(&key).copied().unwrap_or_default();
         state.letters.places[self.place].repeating =
-            Some(Repeating { by, status, template, sent_bytes: bytes, rests: false });
+            Some(Repeating { by, status, length, template, sent_bytes: bytes, rests: false });
         bytes
     }
 
