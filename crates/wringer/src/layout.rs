@@ -19,27 +19,32 @@ use std::path::Path;
 /// # Errors
 /// The file cannot be read, or is no run file.
 pub fn laid_out(layout: Layout, file: &Path) -> Result<(String, Vec<String>), Problem> {
-    let events = runs::events(&runs::bytes(file)?, file)?;
-    if layout == Layout::Events {
-        return Ok((events.iter().map(line).collect(), Vec::new()));
+    let bytes = runs::bytes(file)?;
+    match layout {
+        Layout::Events => Ok((runs::events(&bytes, file)?.map(|event| line(&event)).collect(), Vec::new())),
+        Layout::Html => {
+            let mut gathered = Gathered::default();
+            runs::events(&bytes, file)?.for_each(|event| gathered.apply(&event));
+            Ok((page(&gathered, file)?, Vec::new()))
+        }
+        _ if layout == Layout::Hlog || is_of_requests(layout) => {
+            of_records(layout, &runs::events(&bytes, file)?.collect::<Vec<_>>(), file)
+        }
+        _ => of_state(layout, &runs::state(&bytes, file)?, file),
     }
-    let mut gathered = Gathered::default();
-    events.iter().for_each(|event| gathered.apply(event));
-    if layout == Layout::Hlog || is_of_requests(layout) {
-        return of_records(layout, &events, gathered.state(), file);
-    }
-    if layout == Layout::Html {
-        return Ok((page(&gathered, file)?, Vec::new()));
-    }
+}
+
+/// Layouts made of what is known of a run in the end.
+fn of_state(layout: Layout, state: &RunState, file: &Path) -> Result<(String, Vec<String>), Problem> {
     if layout == Layout::AbE {
-        return Ok(report::old::ab_csv(&gathered.state().result()));
+        return Ok(report::old::ab_csv(&state.result()));
     }
-    with_context(gathered.state(), file, |context, result| match old_tool(layout) {
+    with_context(state, file, |context, result| match old_tool(layout) {
         Some(tool) => {
             let (text, notes) = report::old::report(tool, result, context);
             (report::harmless(&text).into_owned(), notes)
         }
-        None => (native(layout, result, gathered.head(), context), Vec::new()),
+        None => (native(layout, result, state.head(), context), Vec::new()),
     })
 }
 
@@ -74,9 +79,10 @@ fn native(layout: Layout, result: &RunResult, head: &Head, context: &Context<'_>
 fn of_records(
     layout: Layout,
     events: &[RunEvent],
-    state: &RunState,
     file: &Path,
 ) -> Result<(String, Vec<String>), Problem> {
+    let mut state = RunState::default();
+    events.iter().for_each(|event| state.apply(event));
     let kept: Vec<&Exchanges> = exchanges(events).collect();
     let (head, notes) = (state.head(), kept_notes(layout, &kept));
     let jtl = |xml: bool, plan: &Plan| {
@@ -88,7 +94,7 @@ fn of_records(
             .map_err(|error| Problem::impossible(format!("the log cannot be made: {error}")))?,
         Layout::Requests => report::csv::requests(head, exchanges(events)),
         Layout::AbG => gnuplot(head, events),
-        _ => with_context(state, file, |context, _| match layout {
+        _ => with_context(&state, file, |context, _| match layout {
             Layout::Statistics => kept::statistics(head, context.plan, exchanges(events)),
             _ => jtl(layout == Layout::JtlXml, context.plan),
         })?,
@@ -133,8 +139,12 @@ pub fn refuse_unkept(layout: Layout, file: &Path, sampled: bool) -> Result<(), P
     if !is_of_requests(layout) {
         return Ok(());
     }
-    let events = runs::events(&runs::bytes(file)?, file)?;
-    match exchanges(&events).next().map(|kept| kept.keep.as_str()) {
+    let bytes = runs::bytes(file)?;
+    let kept = runs::events(&bytes, file)?.find_map(|event| match event {
+        RunEvent::Exchanges(exchanges) => Some(exchanges.keep),
+        _ => None,
+    });
+    match kept.as_deref() {
         None => Err(Problem::Usage(
             "this run kept no single requests, which this layout is made of: run it with --keep exchanges, or --keep 1/N for a \
              sample"

@@ -95,7 +95,7 @@ fn show_one(folder: &Path, run: &str) -> Result<(), Problem> {
 fn the_run(folder: &Path, run: &str) -> Result<Summary, Problem> {
     let file = runs::find(run, folder)?;
     // Says why, where it is none.
-    runs::events(&runs::bytes(&file)?, &file)?;
+    runs::events(&runs::bytes(&file)?, &file).map(drop)?;
     runs::summary(&file)
         .ok_or_else(|| Problem::Usage(format!("{} has lost its first record", file.display())))
 }
@@ -129,10 +129,11 @@ fn prune(folder: &Path, args: &PruneArgs) -> Result<(), Problem> {
 /// The command that repeats a run, or its plan.
 fn repeat(folder: &Path, run: &str, plan: bool) -> Result<(), Problem> {
     let file = runs::find(run, folder)?;
-    let events = runs::events(&runs::bytes(&file)?, &file)?;
-    let mut state = RunState::default();
-    events.iter().for_each(|event| state.apply(event));
-    let changes = changes(&events);
+    let (mut state, mut changes) = (RunState::default(), Vec::new());
+    runs::events(&runs::bytes(&file)?, &file)?.for_each(|event| {
+        state.apply(&event);
+        changes.extend(change(&event));
+    });
     match (plan, changes.is_empty()) {
         (true, true) => show::write(&state.head().plan),
         (true, false) => show::write(&changed_plan(&state.head().plan, &changes)?),
@@ -148,16 +149,13 @@ fn repeat(folder: &Path, run: &str, plan: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Changes of rates: the phase, since when in seconds, and requests per second.
-fn changes(events: &[RunEvent]) -> Vec<(u32, f64, f64)> {
-    let changes = events.iter().filter_map(|event| match event {
-        RunEvent::Control(control) => match control.command.as_ref()? {
-            Command::Rate { per_second, phase, since } => Some((*phase, since.as_secs_f64(), *per_second)),
-            _ => None,
-        },
+/// The change of a rate: the phase, since when in seconds, and requests per second.
+fn change(event: &RunEvent) -> Option<(u32, f64, f64)> {
+    let RunEvent::Control(control) = event else { return None };
+    match control.command.as_ref()? {
+        Command::Rate { per_second, phase, since } => Some((*phase, since.as_secs_f64(), *per_second)),
         _ => None,
-    });
-    changes.collect()
+    }
 }
 
 /// The plan with the changes as stages.

@@ -14,7 +14,7 @@ use crate::output;
 use crate::problem::Problem;
 use measure::stream::Note;
 use measure::stream::{Command, Controlled};
-use measure::{Head, RunEvent};
+use measure::{Head, RunEvent, RunState};
 use record::{Item, Kept, Reader, Writer};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -124,15 +124,18 @@ pub fn bytes(file: &Path) -> Result<Vec<u8>, Problem> {
         .map_err(|error| Problem::Usage(format!("the run {} cannot be read: {error}", file.display())))
 }
 
-/// The records of a run file; what is missing becomes a note.
+/// The records of a run file, one after the other; what is missing becomes a note.
 ///
 /// # Errors
 /// It is no run file, or of a version that is not understood.
-pub fn events(bytes: &[u8], file: &Path) -> Result<Vec<RunEvent>, Problem> {
+pub fn events<'a>(
+    bytes: &'a [u8],
+    file: &Path,
+) -> Result<impl Iterator<Item = RunEvent> + use<'a>, Problem> {
     let reader = Reader::new(bytes)
         .map_err(|error| Problem::Usage(format!("{} cannot be shown: {error}", file.display())))?;
     let note = |text| RunEvent::Note(Note { text, ..Note::default() });
-    let events = reader.map(|item| match item {
+    Ok(reader.map(move |item| match item {
         Item::Event(event) => event,
         Item::Gap(gap) if gap.at_end => note(format!(
             "the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged",
@@ -141,8 +144,17 @@ pub fn events(bytes: &[u8], file: &Path) -> Result<Vec<RunEvent>, Problem> {
         Item::Gap(gap) => {
             note(format!("records are missing at byte {} of the run file ({} bytes)", gap.at, gap.bytes))
         }
-    });
-    Ok(events.collect())
+    }))
+}
+
+/// What is known of the run of a file.
+///
+/// # Errors
+/// As [`events`].
+pub fn state(bytes: &[u8], file: &Path) -> Result<RunState, Problem> {
+    let mut state = RunState::default();
+    events(bytes, file)?.for_each(|event| state.apply(&event));
+    Ok(state)
 }
 
 /// Gives a run a label.
@@ -151,7 +163,7 @@ pub fn events(bytes: &[u8], file: &Path) -> Result<Vec<RunEvent>, Problem> {
 /// The file cannot be read or written, or is no run file.
 pub fn label(file: &Path, name: &str, value: &str) -> Result<(), Problem> {
     let read = bytes(file)?;
-    let written = events(&read, file)?.len() as u32;
+    let written = events(&read, file)?.count() as u32;
     let open = fs::OpenOptions::new().append(true).open(file);
     let open = open.map_err(|error| output::cannot_keep("the label", file, &error))?;
     let command = Some(Command::Label { name: name.to_owned(), value: value.to_owned() });

@@ -338,7 +338,7 @@ fn model(app: &App, id: &str) -> Result<Sent, Problem> {
     }
     let mut gathered = Gathered::default();
     let file = file(app, id)?;
-    runs::events(&runs::bytes(&file)?, &file)?.iter().for_each(|event| gathered.apply(event));
+    runs::events(&runs::bytes(&file)?, &file)?.for_each(|event| gathered.apply(&event));
     let text = layout::text(&gathered, &file)?;
     Ok(json(&gathered.cut_model(&text, Room::AMPLE)))
 }
