@@ -37,10 +37,11 @@ impl Digits {
         (shift << self.bits()) + (value >> shift) as u32
     }
 
-    /// The lowest value of a bucket.
+    /// The lowest value of a bucket; of one that lies beyond all, as damaged files have them, the highest there is.
     pub fn lowest(self, bucket: u32) -> u64 {
         let shift = (bucket >> self.bits()).saturating_sub(1);
-        u64::from(bucket - (shift << self.bits())) << shift
+        let digits = u64::from(bucket - (shift << self.bits()));
+        if shift > digits.leading_zeros() { u64::MAX } else { digits << shift }
     }
 
     /// The value in the middle of a bucket.
@@ -83,7 +84,7 @@ impl Buckets {
 
     /// How much they hold.
     pub fn count(&self) -> u64 {
-        self.0.iter().map(|(_, count)| count).sum()
+        self.0.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
     /// Number and count of each that is not empty, by number.
@@ -101,7 +102,7 @@ impl Buckets {
                 std::cmp::Ordering::Greater => theirs.next(),
                 std::cmp::Ordering::Equal => {
                     let added = theirs.next().map_or(0, |(_, count)| count);
-                    mine.next().map(|(bucket, count)| (bucket, count + added))
+                    mine.next().map(|(bucket, count)| (bucket, count.saturating_add(added)))
                 }
             };
             self.0.extend(next);
@@ -130,7 +131,7 @@ impl Buckets {
         for (bucket, count) in self.iter() {
             let bucket = Digits::Two.bucket(Digits::Three.lowest(bucket));
             match coarse.0.last_mut() {
-                Some((last, sum)) if *last == bucket => *sum += count,
+                Some((last, sum)) if *last == bucket => *sum = sum.saturating_add(count),
                 _ => coarse.0.push((bucket, count)),
             }
         }
@@ -237,6 +238,17 @@ mod tests {
         let all = histogram(3, some(3).into_iter().chain(some(11)));
         assert_eq!(coarse, Buckets::of(&all, Digits::Two));
         assert_eq!(coarse, Buckets::of(&histogram(2, some(3).into_iter().chain(some(11))), Digits::Two));
+    }
+
+    #[test]
+    fn buckets_beyond_all_and_counts_without_end_are_borne() {
+        for digits in [Digits::Two, Digits::Three] {
+            assert_eq!((digits.lowest(MOST), digits.middle(MOST - 1)), (u64::MAX, u64::MAX));
+        }
+        let mut most = Buckets(vec![(1, u64::MAX), (MOST - 1, 1)]);
+        most.merge(&most.clone());
+        assert_eq!((most.count(), most.coarsened().count()), (u64::MAX, u64::MAX));
+        most.record(Digits::Three, &mut histogram(3, []));
     }
 
     #[test]

@@ -76,11 +76,7 @@ fn native(layout: Layout, result: &RunResult, head: &Head, context: &Context<'_>
 }
 
 /// Layouts made of the records themselves.
-fn of_records(
-    layout: Layout,
-    events: &[RunEvent],
-    file: &Path,
-) -> Result<(String, Vec<String>), Problem> {
+fn of_records(layout: Layout, events: &[RunEvent], file: &Path) -> Result<(String, Vec<String>), Problem> {
     let mut state = RunState::default();
     events.iter().for_each(|event| state.apply(event));
     let kept: Vec<&Exchanges> = exchanges(events).collect();

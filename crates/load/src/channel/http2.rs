@@ -27,6 +27,10 @@ use wire::http2::{
     Template,
 };
 
+/// So many requests in a row whose time has run out, while nothing came, tell a connection that is dead from an answer that is
+/// missing.
+const SILENT: u32 = 2;
+
 /// A connection. It ends when the last of its users lets it go.
 pub(crate) struct Shared {
     inner: Rc<Inner>,
@@ -56,8 +60,8 @@ struct Inner {
     /// Raised where there is something to send, or nobody left.
     wake: Event,
     abandoned: Cell<bool>,
-    /// Nothing came over it while a request's time ran out, so it carries no more.
-    silent: Cell<bool>,
+    /// Requests whose time has run out since something came last.
+    ran_out: Cell<u32>,
     /// Why it is over.
     ended: Cell<Option<Failure>>,
     state: RefCell<State>,
@@ -312,12 +316,13 @@ impl Lease {
         }
     }
 
-    /// The time of the request, sent at this moment, is over. Where nothing has come over the connection since, it carries no more
-    /// requests: as over HTTP/1, the next one has a new connection.
+    /// The time of the request, sent at this moment, is over. A connection over which nothing comes any more carries no more
+    /// requests.
     pub fn ran_out(&self, sent: Instant) {
         let inner = &self.shared.inner;
         let state = &mut *inner.state.borrow_mut();
-        if state.letters.now <= sent && !inner.silent.replace(true) {
+        if state.letters.now <= sent {
+            inner.ran_out.set(inner.ran_out.get() + 1);
             inner.call_waiting(state);
         }
     }
@@ -405,7 +410,7 @@ impl Channels {
             opened: Cell::new(connection.opened_in.map(|took| (connection.begun, took))),
             wake: net.event(),
             abandoned: Cell::new(false),
-            silent: Cell::new(false),
+            ran_out: Cell::new(0),
             ended: Cell::new(None),
             state: RefCell::new(state),
             net,
@@ -448,7 +453,7 @@ impl Inner {
 
     /// It only ends what is under way.
     fn is_leaving(&self, state: &State) -> bool {
-        self.silent.get() || state.client.is_leaving()
+        self.ran_out.get() >= SILENT || state.client.is_leaving()
     }
 
     /// Requests that may begin now, but for those of users that were called.
@@ -497,6 +502,7 @@ impl Inner {
     fn read(&self, bytes: &[u8]) -> Result<(), Failure> {
         let state = &mut *self.state.borrow_mut();
         state.letters.now = self.net.recently();
+        self.ran_out.set(0);
         self.account.received(bytes.len(), state.letters.now);
         let leaving = state.client.is_leaving();
         let read = state.client.read(bytes, &mut state.letters, &mut state.out);

@@ -5,7 +5,7 @@
 //! the driver goes on with it: what an odd answer means is said there alone. Start reading at [`fast`].
 
 use super::request::List;
-use super::{Client, Context, Due, Queue, Read, Sent, Turn, Worker, attempt, run, settle};
+use super::{Call, Client, Context, Queue, Read, Sent, Turn, Worker, attempt, run, settle};
 use crate::channel::{self, Connection};
 use crate::failure;
 use crate::request::{Filling, Slots};
@@ -15,7 +15,7 @@ use net::Buffer;
 use plan::Load;
 use plan::data::Moment;
 use std::future::poll_fn;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use transport::Received;
 use wire::http1::Expect;
 
@@ -55,15 +55,40 @@ pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: Line<'_>) -> 
         && !connection.stream.is_ended()
 }
 
+/// A request that was begun, and whose answer, or the end of its send, is for the driver.
+pub(crate) struct Begun {
+    connection: Box<Connection>,
+    sent: Result<(), Failure>,
+    turn: Turn,
+    at: Instant,
+    bytes: u64,
+}
+
 /// Sends a request for which [`is_fast`] holds and reads its answer.
 pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'_>, turn: Turn) {
+    if let Some(begun) = try_fast(context, client, (line, line.bytes()), turn, |_| true).await {
+        let call = List::plain(context, client.user);
+        // On the heap, so that users need no room for what is rare.
+        Box::pin(go_on(context, client, call, begun, line)).await;
+    }
+}
+
+/// Sends a request for which [`is_fast`] holds, in these bytes where it has some already, and reads its answer. `None`: it is
+/// accounted for. `takes`: statuses that lead to nothing else.
+pub(crate) async fn try_fast(
+    context: Context<'_>,
+    client: &mut Client,
+    (line, bytes): (Line<'_>, Option<&[u8]>),
+    turn: Turn,
+    takes: impl Fn(u16) -> bool,
+) -> Option<Begun> {
     let worker = context.worker;
-    let Some(mut connection) = client.slot.connection.take() else { return };
+    let mut connection = client.slot.connection.take()?;
     let under_way = worker.account.begin_fast(turn.due);
     connection.carried += 1;
     let at = worker.net.recently();
     connection.stream.set_deadline(Some(worker.channels.first_deadline(at)));
-    let (sent_bytes, sent) = send(worker, &mut connection, line);
+    let (sent_bytes, sent) = send(worker, &mut connection, (line, bytes));
     let sent = match sent {
         Ok(None) => Ok(()),
         // On the heap, as is what waits for more over TLS: users need no room for it.
@@ -76,7 +101,8 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
             None => Box::pin(connection.stream.recv()).await,
         };
         let ended = worker.net.recently();
-        if let Some(answer) = arrived.as_ref().ok().and_then(|bytes| known(line, bytes)) {
+        let known = arrived.as_ref().ok().and_then(|bytes| known(line, bytes));
+        if let Some(answer) = known.filter(|answer| takes(answer.status)) {
             worker.account.received(1, ended);
             let took = ended.saturating_duration_since(at);
             let in_time = turn.due == at;
@@ -90,6 +116,7 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
                 sent_bytes,
                 head_bytes: answer.head_bytes,
                 body_bytes: answer.body_bytes,
+                label: line.label,
                 // Known from what is under way.
                 ..Exchange::new(Outcome::Fine, Duration::ZERO)
             };
@@ -101,14 +128,12 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
             (client.ended, client.failed, client.status) = (Some(ended), false, answer.status);
             client.refusals = 0;
             client.slot.connection = Some(connection);
-            return;
+            return None;
         }
         connection.arrived = Some(Box::new(arrived));
     }
     worker.account.leave_fast(under_way);
-    let sent = (sent, Sent::again(line, turn, at, sent_bytes, connection.number));
-    // On the heap, so that users need no room for what is rare.
-    Box::pin(go_on(context, client, connection, sent)).await;
+    Some(Begun { connection, sent, turn, at, bytes: sent_bytes })
 }
 
 /// Sends a request, as much of it as goes at once: its length, and the rest, where there is one.
@@ -116,10 +141,10 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
 fn send(
     worker: &Worker,
     connection: &mut Connection,
-    line: Line<'_>,
+    (line, bytes): (Line<'_>, Option<&[u8]>),
 ) -> (u64, Result<Option<Buffer>, Failure>) {
     let mut out = None;
-    let message = line.bytes().unwrap_or_else(|| {
+    let message = bytes.unwrap_or_else(|| {
         let out = out.insert(worker.net.buffer());
         line.write(false, &Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() }, out);
         out
@@ -158,16 +183,17 @@ fn known(line: Line<'_>, bytes: &[u8]) -> Option<Known> {
     is_good.then_some(Known { status: head.status, head_bytes: head_bytes as u64, body_bytes })
 }
 
-/// The driver takes over a request that was begun; the first value is how its send ended.
-async fn go_on(
+/// The driver takes over a request that was begun, for a call.
+pub(crate) async fn go_on<C: Call>(
     context: Context<'_>,
     client: &mut Client,
-    connection: Box<Connection>,
-    (sent, begun): (Result<(), Failure>, Sent<Line<'_>>),
-) {
-    let mut call = List::plain(context, client.user);
-    let (mut due, mut window) = (Queue::<Due<Line<'_>>>::default(), Queue::default());
-    window.push(begun);
+    mut call: C,
+    begun: Begun,
+    item: C::Item,
+) -> C {
+    let Begun { connection, sent, turn, at, bytes } = begun;
+    let (mut due, mut window) = (Queue::default(), Queue::default());
+    window.push(Sent::again(item, turn, at, bytes, connection.number));
     match sent {
         Ok(()) => attempt(context, client, &mut call, &mut due, connection, window).await,
         Err(failure) => {
@@ -176,4 +202,5 @@ async fn go_on(
         }
     }
     run(context, client, &mut call, due).await;
+    call
 }

@@ -19,7 +19,7 @@ mod script;
 mod url;
 mod worker;
 
-pub(crate) use fast::{fast, has_fast_path, is_fast, may_repeat};
+pub(crate) use fast::{Begun, fast, go_on, has_fast_path, is_fast, may_repeat, try_fast};
 pub(crate) use http::{HttpCall, read, run as run_http};
 pub(crate) use http2::Head;
 pub(crate) use message::{MessageState, messages};

@@ -8,7 +8,7 @@ use super::{Client, Context, Sent, Turn, Worker, http2};
 use crate::channel::{Lease, Repeated, Repeats};
 use crate::pace::Phase;
 use crate::step::{Line, WantedLength};
-use measure::{Exchange, Outcome};
+use measure::{Exchange, Label, Outcome};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -19,6 +19,7 @@ struct Repetition {
     phase: Rc<Phase>,
     /// Of a good answer.
     status: u16,
+    label: Option<Label>,
     /// The request that is under way: its turn, when it was sent, and its place in the account.
     turn: Cell<Turn>,
     at: Cell<Instant>,
@@ -50,6 +51,7 @@ impl Repeats for Repetition {
             sent_bytes: answer.sent_bytes,
             head_bytes: answer.head_bytes,
             body_bytes: answer.body_bytes,
+            label: self.label,
             // Known from what is under way.
             ..Exchange::new(Outcome::Fine, Duration::ZERO)
         };
@@ -91,6 +93,7 @@ pub(crate) async fn repeat(
         worker: worker.clone(),
         phase: phase.clone(),
         status: client.status,
+        label: line.label,
         turn: Cell::new(first),
         at: Cell::new(first.due),
         place: Cell::default(),

@@ -2,7 +2,7 @@
 
 use super::message::{Additions, BecomesGet, Message};
 use super::reply::Reply;
-use super::{Visit, needs::Needs};
+use super::{BegunBy, Visit, needs::Needs};
 use crate::answer::{Ended, Settled};
 use crate::auth::Rounds;
 use crate::channel::{Connection, Destination, Route, UNIX};
@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::SocketAddr;
 use std::time::Instant;
-use wire::http1::Expect as Framing;
+use wire::http1::{Expect as Framing, HeadMemo};
 
 /// Why a request is sent, and what it may lead to.
 #[derive(Clone, Copy)]
@@ -99,10 +99,18 @@ pub(super) struct SessionCall<'a> {
 }
 
 impl Visit<'_> {
-    /// Sends a request until it has an answer that is no challenge.
-    pub(super) async fn fetch(&self, message: &Message, purpose: Purpose<'_>, turn: Turn) -> Fetched {
+    /// Sends a request until it has an answer that is no challenge. `begun`: it was sent already.
+    pub(super) async fn fetch(
+        &self,
+        message: &Message,
+        purpose: Purpose<'_>,
+        turn: Turn,
+        mut begun: Option<BegunBy>,
+    ) -> Fetched {
         let worker = self.worker;
-        worker.account.begin(turn.due);
+        if begun.is_none() {
+            worker.account.begin(turn.due);
+        }
         let began = worker.net.now();
         let found = match message.refused {
             true => Err(FailureKind::BadUrl.into()),
@@ -136,9 +144,8 @@ impl Visit<'_> {
             return Fetched::Over;
         }
         loop {
-            let mut client = self.memory.client(worker, self.user, call.route.destination());
-            let due = Due { item: (), turn };
-            exchange::run_http(self.context(), &mut client, &mut call, [due].into_iter().collect()).await;
+            let client;
+            (client, call) = self.send(call, turn, begun.take()).await;
             if purpose.main {
                 self.refusals.set(client.refusals);
                 self.failed.set(client.failed);
@@ -153,6 +160,24 @@ impl Visit<'_> {
                 return fetched;
             }
         }
+    }
+
+    /// Sends the request of a call, or goes on with one that was sent already.
+    async fn send<'s>(
+        &self,
+        mut call: SessionCall<'s>,
+        turn: Turn,
+        begun: Option<BegunBy>,
+    ) -> (Client, SessionCall<'s>) {
+        if let Some(begun) = begun {
+            let (mut client, begun) = *begun;
+            call = exchange::go_on(self.context(), &mut client, call, begun, ()).await;
+            return (client, call);
+        }
+        let mut client = self.memory.client(self.worker, self.user, call.route.destination());
+        let due = [Due { item: (), turn }].into_iter().collect();
+        exchange::run_http(self.context(), &mut client, &mut call, due).await;
+        (client, call)
     }
 
     /// The way to a host, looked up once.
@@ -208,6 +233,9 @@ impl Call for SessionCall<'_> {
         let (more, worker) = (self.additions(), self.visit.worker);
         let begin = to.len();
         self.message.write(to, &self.route, worker.channels.http(), &more, last);
+        if self.is_the_same_each_time() && !last {
+            self.purpose.prepared.written.get_or_init(|| to[begin..].into());
+        }
         self.sent.clear();
         if self.keeps_sent() {
             self.sent.extend_from_slice(&to[begin..]);
@@ -303,6 +331,10 @@ impl HttpCall for SessionCall<'_> {
         self.framing()
     }
 
+    fn memo<'s>(&'s self, _: &'s Sent<()>) -> Option<&'s RefCell<HeadMemo>> {
+        self.is_the_same_each_time().then(|| &*self.purpose.prepared.memo)
+    }
+
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
     fn settle(&self, sent: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
         let (visit, from) = (self.visit, &self.message.address);
@@ -329,6 +361,15 @@ impl HttpCall for SessionCall<'_> {
 }
 
 impl SessionCall<'_> {
+    /// The request of the list, as it is sent each time.
+    fn is_the_same_each_time(&self) -> bool {
+        let (visit, purpose) = (self.visit, &self.purpose);
+        visit.session.only_redirects
+            && purpose.cause == Cause::Listed
+            && purpose.prepared.is_plain()
+            && visit.values.borrow().code.is_none()
+    }
+
     /// Fields that the session adds.
     fn additions(&mut self) -> Additions {
         let (visit, worker) = (self.visit, self.visit.worker);

@@ -19,7 +19,7 @@ mod validators;
 pub(crate) use memory::Memory;
 
 use crate::channel::Hosts;
-use crate::exchange::{Busy, Client, Context, Turn, Worker};
+use crate::exchange::{self, Begun, Busy, Client, Context, Turn, Worker};
 use crate::pace::Phase;
 use crate::request::Values;
 use crate::step::{Line, Prepared};
@@ -40,12 +40,23 @@ pub(crate) struct SessionWork {
     /// Addresses of hosts, each looked up once.
     hosts: RefCell<Hosts>,
     seed: u64,
+    /// It does nothing but follow redirections: requests are sent as they are, and all answers but those lead nowhere.
+    only_redirects: bool,
 }
 
 impl SessionWork {
     /// `hosts`: those that are known beforehand.
     pub fn new(plan: &plan::Session, login: Vec<Prepared>, hosts: &Hosts, seed: u64) -> SessionWork {
-        SessionWork { plan: Rc::new(plan.clone()), login, hosts: RefCell::new(hosts.clone()), seed }
+        let plan = Rc::new(plan.clone());
+        let redirects = plan.redirects.clone().filter(|redirects| !redirects.refresh);
+        let only_redirects = *plan == plan::Session { redirects, ..plan::Session::default() };
+        SessionWork { plan, login, hosts: RefCell::new(hosts.clone()), seed, only_redirects }
+    }
+
+    /// True if an answer of this status leads nowhere and is not remembered.
+    fn ends_with(&self, status: u16) -> bool {
+        let leads_on = |redirects: &plan::Redirects| redirects.statuses.contains(&status);
+        (200..300).contains(&status) && !self.plan.redirects.as_ref().is_some_and(leads_on)
     }
 }
 
@@ -76,6 +87,45 @@ struct Page {
     wanted: Vec<Address>,
 }
 
+/// A request that was begun on the fast path, and the client that has begun it.
+type BegunBy = Box<(Client, Begun)>;
+
+/// The first request of a visit on the fast path.
+enum Fast {
+    /// It is over.
+    Done,
+    Begun(BegunBy),
+    /// It cannot go that way now.
+    NotYet,
+}
+
+/// Sends a request as [`exchange::fast`] does, where its session only follows redirections and it was sent before.
+async fn fast(
+    context: Context<'_>,
+    client: &mut Client,
+    memory: &Memory,
+    (session, prepared): (&SessionWork, Line<'_>),
+    turn: Turn,
+) -> Fast {
+    let has_program = client.values.as_ref().is_some_and(|values| values.code.is_some());
+    let Some(bytes) = prepared.written.get().filter(|_| !has_program) else { return Fast::NotYet };
+    let mut mine = memory.client(context.worker, client.user, prepared.destination());
+    if !exchange::is_fast(context, &mine, prepared) {
+        memory.put_back(mine);
+        return Fast::NotYet;
+    }
+    let ends = |status| session.ends_with(status);
+    match exchange::try_fast(context, &mut mine, (prepared, Some(bytes)), turn, ends).await {
+        Some(begun) => Fast::Begun(Box::new((mine, begun))),
+        None => {
+            (client.refusals, client.failed) = (0, false);
+            (client.status, client.ended) = (mine.status, mine.ended);
+            memory.put_back(mine);
+            Fast::Done
+        }
+    }
+}
+
 /// Sends a prepared request as a user with a memory does, and follows where it leads.
 pub(crate) async fn visit(
     Context { worker, phase }: Context<'_>,
@@ -87,6 +137,15 @@ pub(crate) async fn visit(
 ) {
     let new = || Rc::new(Memory::new(session.plan.clone(), session.seed, client.user));
     let memory = memory.get_or_insert_with(new);
+    let context = Context { worker, phase };
+    let begun = match session.only_redirects {
+        true => match fast(context, client, memory, (session, prepared), turn).await {
+            Fast::Done => return,
+            Fast::Begun(begun) => Some(begun),
+            Fast::NotYet => None,
+        },
+        false => None,
+    };
     let busy = Busy::new(worker);
     let visit = Visit {
         worker,
@@ -107,7 +166,7 @@ pub(crate) async fn visit(
     }
     let began = worker.net.now();
     if let Some(message) = visit.message(prepared)
-        && let Some(page) = visit.walk(message, Cause::Listed, turn, prepared).await
+        && let Some(page) = visit.walk((message, begun), Cause::Listed, turn, prepared).await
     {
         visit.fetch_resources(page, prepared, began).await;
     }
@@ -132,7 +191,7 @@ impl Visit<'_> {
         }
         let login = list[(self.user % list.len() as u64) as usize].alone();
         let Some(message) = self.message(login) else { return false };
-        self.walk(message, Cause::Login, turn, login).await;
+        self.walk((message, None), Cause::Login, turn, login).await;
         true
     }
 
@@ -171,14 +230,20 @@ impl Visit<'_> {
         Some(message)
     }
 
-    /// A request and what it leads to; returns the page at the end, where resources of it are wanted.
-    async fn walk(&self, first: Message, cause: Cause, turn: Turn, prepared: Line<'_>) -> Option<Page> {
+    /// A request, which may have begun, and what it leads to; returns the page at the end, where resources of it are wanted.
+    async fn walk(
+        &self,
+        (first, mut begun): (Message, Option<BegunBy>),
+        cause: Cause,
+        turn: Turn,
+        prepared: Line<'_>,
+    ) -> Option<Page> {
         let (mut message, mut turn, chain) = (first, turn, Chain::default());
         let left = self.session.plan.redirects.as_ref().map_or(0, |redirects| redirects.limit);
         let mut purpose =
             Purpose { cause, prepared, redirects_left: left, main: cause != Cause::Resource, chain: &chain };
         let page = loop {
-            match self.fetch(&message, purpose, turn).await {
+            match self.fetch(&message, purpose, turn, begun.take()).await {
                 Fetched::Over => break None,
                 Fetched::Page(wanted) => break Some(Page { at: message, wanted }),
                 Fetched::LedOn(next) => message = *next,
@@ -220,7 +285,8 @@ impl Visit<'_> {
                 continue;
             }
             self.worker.account.count(|counts| counts.resources += 1);
-            self.walk(page.resource(address), Cause::Resource, self.next_turn(), prepared).await;
+            let resource = page.resource(address);
+            self.walk((resource, None), Cause::Resource, self.next_turn(), prepared).await;
         }
     }
 }

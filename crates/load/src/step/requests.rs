@@ -5,6 +5,7 @@
 mod line;
 #[cfg(test)]
 mod tests;
+mod varying;
 
 pub(crate) use line::Line;
 
@@ -14,19 +15,19 @@ use crate::code::Interpreter;
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
 use crate::request::sign::Signer;
-use crate::request::{Compiler, Filling, Part, Scope, Scrap, SlotNames, Slots, Values, write_all};
+use crate::request::{Scope, SlotNames, Values};
 use line::{Lines, path_place};
 use measure::{Failure, FailureKind, Label, Outcome, Stage};
-use plan::data::{Data, Moment, Names, RowOrder, Rows, Source, Tables};
+use plan::data::{Data, Names, RowOrder, Rows, Source, Tables};
 use plan::draw::Draw;
-use plan::template::Encode;
 use plan::{Address, Expect, ExpectBody, Http1, Reading, Request, RequestOrder, RequestStep, Scenario, Step};
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use varying::Varying;
 use wire::http1::{Expect as Framing, HeadMemo};
 
 /// The requests of a step.
@@ -75,6 +76,8 @@ pub(crate) struct Prepared {
     path: Option<Range<usize>>,
     /// See [`Prepared::is_plain`].
     plain: bool,
+    /// Its bytes as a session sends them that adds nothing to them, once it has sent them.
+    pub written: OnceCell<Box<[u8]>>,
     /// The last body that nobody looked at was long, so that the next one is worth draining.
     pub long: Cell<bool>,
     /// The first good answer, which the others must equal, once one is known here.
@@ -100,37 +103,6 @@ pub(crate) enum WantedLength {
     Only(u64),
     /// The first good answer has not come.
     NotKnown,
-}
-
-/// What of a request beside its bytes holds values.
-pub(crate) struct Varying {
-    title: Vec<Part>,
-    place: Vec<Part>,
-}
-
-impl Varying {
-    fn of(request: &Request, scope: Scope<'_>) -> Option<Box<Varying>> {
-        let mut compiler = Compiler::new(scope);
-        let mut parts = |text: &[u8]| compiler.parts(text, Encode::Raw);
-        let varying = Varying { title: parts(&request.title), place: parts(&request.place) };
-        (!request.is_plain()).then(|| Box::new(varying))
-    }
-
-    /// Its label in records; empty: the usual one.
-    pub fn title(&self, at: &Moment, slots: &Slots) -> String {
-        filled(&self.title, at, slots)
-    }
-
-    /// Scheme, host and port; empty: those of its URL.
-    pub fn place(&self, at: &Moment, slots: &Slots) -> String {
-        filled(&self.place, at, slots)
-    }
-}
-
-fn filled(parts: &[Part], at: &Moment, slots: &Slots) -> String {
-    let mut text = Vec::new();
-    write_all(parts, &Filling { at, draws: &[], slots }, &mut Scrap::default(), &mut text);
-    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// All that the requests of a step have in common.
@@ -238,7 +210,7 @@ impl Prepared {
             .filter(|_| common.shares && expect.body == ExpectBody::Complete);
         let framing = if request.method == "HEAD" { Framing::NoBody } else { Framing::Body };
         let label = common.models.scenario.label(&request.name);
-        let is_free = message.is_fixed() && !message.has_values() && checks.is_empty() && label.is_none();
+        let is_free = message.is_fixed() && !message.has_values() && checks.is_empty();
         let reads_plainly = framing == Framing::Body && common.reading.is_default();
         Some(Prepared {
             plain: is_free && reads_plainly && expect.body != ExpectBody::Same,
@@ -248,6 +220,7 @@ impl Prepared {
             reading: common.reading,
             index,
             method: request.method.clone(),
+            written: OnceCell::new(),
             long: Cell::new(false),
             model: RefCell::new(None),
             name: request.name.clone(),
@@ -380,6 +353,7 @@ impl Requests {
             path: None,
             method: method.into_owned(),
             address,
+            written: OnceCell::new(),
             long: Cell::new(false),
             model: RefCell::new(None),
             name: String::new(),

@@ -128,10 +128,7 @@ pub fn bytes(file: &Path) -> Result<Vec<u8>, Problem> {
 ///
 /// # Errors
 /// It is no run file, or of a version that is not understood.
-pub fn events<'a>(
-    bytes: &'a [u8],
-    file: &Path,
-) -> Result<impl Iterator<Item = RunEvent> + use<'a>, Problem> {
+pub fn events<'a>(bytes: &'a [u8], file: &Path) -> Result<impl Iterator<Item = RunEvent> + use<'a>, Problem> {
     let reader = Reader::new(bytes)
         .map_err(|error| Problem::Usage(format!("{} cannot be shown: {error}", file.display())))?;
     let note = |text| RunEvent::Note(Note { text, ..Note::default() });

@@ -25,6 +25,20 @@ fn odd(nth: usize) -> Vec<u8> {
     said.into_bytes()
 }
 
+/// Answers of which some lead on, and some of those nowhere.
+fn leading(nth: usize) -> Vec<u8> {
+    let location = |to: &str| answer("302 Found", &format!("Location: {to}\r\n"), "");
+    match nth % 40 {
+        3 => location("/y"),
+        8 | 9 => location("/z"),
+        20 => answer("301 Moved Permanently", "", "nowhere"),
+        25 => answer("304 Not Modified", "", ""),
+        30 => answer("401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"\r\n", ""),
+        _ => return odd(nth),
+    }
+    .into_bytes()
+}
+
 /// The same over HTTP/2, as far as it can be said there.
 fn odd_stream(nth: usize) -> Vec<u8> {
     let said = match nth % 40 {
@@ -61,6 +75,9 @@ fn counts(odd: fn(usize) -> Vec<u8>, options: &str) -> Vec<(String, u64)> {
         "field_bytes",
         "interims",
         "ended",
+        "redirects",
+        "unchanged",
+        "challenges",
     ];
     let counts = names.iter().map(|name| ((*name).to_owned(), report.sum(name)));
     let failures = report.failures().into_iter().map(|(kind, count)| (format!("failure {kind}"), count));
@@ -78,6 +95,19 @@ fn what_is_counted_is_the_same_as_off_the_fast_path() {
         assert_eq!((count("requests"), count("unfinished")), (400, 0));
         assert!(count("failed") >= 40, "{fast:?}");
         assert_eq!(count("fine"), if more.contains("length") { 310 } else { 330 }, "{fast:?}");
+    }
+}
+
+/// Sessions that do nothing but follow redirections have it, too.
+#[test]
+fn redirections_leave_the_fast_path_and_come_back_to_it() {
+    for more in ["-c 1", "-c 1 --resend safe"] {
+        let more = format!("--follow {more}");
+        let fast = counts(leading, &more);
+        let driven = counts(leading, &format!("{more} --first-byte-timeout 20s"));
+        assert_eq!(fast, driven, "{more}");
+        let count = |name: &str| fast.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
+        assert!(count("redirects") >= 20 && count("fine") >= 250, "{fast:?}");
     }
 }
 

@@ -108,17 +108,18 @@ fn serve(
 
 type Answer = fn(u32) -> Vec<u8>;
 
-/// A connection over which nothing comes any more ends with the first request whose time runs out; one that answers others lives on.
+/// A connection over which nothing comes any more ends with the second request in a row whose time runs out; one that answers
+/// others lives on.
 #[test]
 fn a_silent_connection_carries_no_more_requests() {
     let calls = AtomicUsize::new(0);
-    let second_is_not_answered = move |id: u32| match calls.fetch_add(1, Ordering::SeqCst) {
-        1 => Vec::new(),
+    let some_are_not_answered = move |id: u32| match calls.fetch_add(1, Ordering::SeqCst) {
+        1 | 3 | 4 => Vec::new(),
         _ => head(id, BOTH, &[]),
     };
-    let odd = Odd::start(&[], false, second_is_not_answered);
+    let odd = Odd::start(&[], false, some_are_not_answered);
     let report = odd.press("-c 1 -n 6 --timeout 500ms");
-    assert_eq!((report.sum("fine"), report.failures()), (5, [("timeout".to_owned(), 1)].into()));
+    assert_eq!((report.sum("fine"), report.failures()), (3, [("timeout".to_owned(), 3)].into()));
     assert_eq!(odd.connections.load(Ordering::SeqCst), 2);
 
     // The first waits in vain while the other goes on.

@@ -1,6 +1,7 @@
 //! Orders, bytes and comparisons of described requests.
 
 use super::*;
+use crate::request::Slots;
 use crate::request::{Filling, Values};
 use plan::data::{Data, Moment, Table};
 use plan::{Field, RequestForm};
