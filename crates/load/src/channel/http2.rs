@@ -4,6 +4,7 @@
 //! for each request under way. Which connection a user shares, and when one is opened, is the business of `pool.rs`.
 //! Start reading at [`Channels::begin`], then [`drive`].
 
+mod contents;
 mod repeat;
 
 pub(crate) use repeat::{Repeated, Repeats};
@@ -11,6 +12,7 @@ pub(crate) use repeat::{Repeated, Repeats};
 use super::{Channels, Connection, Destination};
 use crate::account::Account;
 use crate::failure;
+use contents::Contents;
 use measure::{Failure, FailureKind, Http2Counts, Stage};
 use net::{Close, Event, Net};
 use std::cell::{Cell, RefCell};
@@ -23,8 +25,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 use transport::Stream;
 use wire::http2::{
-    Blocked, BodySource, Client, ClientSink, Code, Counts, End, FieldList, Indexing, Kind, Limits, Settings,
-    Template,
+    Blocked, Client, ClientSink, Code, Counts, End, FieldList, Indexing, Kind, Limits, Settings, Template,
 };
 
 /// So many requests in a row whose time has run out, while nothing came, tell a connection that is dead from an answer that is
@@ -85,17 +86,6 @@ struct State {
     tickets: u64,
     /// Users that were called, and have not come yet: the room is theirs.
     called: usize,
-}
-
-/// Content of requests, by stream.
-#[derive(Default)]
-struct Contents(Vec<(u32, Vec<u8>)>);
-
-impl BodySource for Contents {
-    fn piece(&mut self, stream: u32, from: u64, length: usize, out: &mut Vec<u8>) {
-        let body = self.0.iter().find(|(open, _)| *open == stream).map_or(&[][..], |(_, body)| body);
-        out.extend_from_slice(&body[from as usize..from as usize + length]);
-    }
 }
 
 /// What came of one request so far.
@@ -294,7 +284,7 @@ impl Lease {
             state.client.request(self.place as u64, template, fields.iter(), content, &mut state.out);
         let bytes = state.out.len() - begin;
         if content.is_some() {
-            state.contents.0.push((stream, body.to_vec()));
+            state.contents.push(stream, body);
         }
         match (slow, inner.window) {
             (true, _) => state.client.hold(stream),
@@ -354,7 +344,7 @@ impl Drop for Lease {
         letter.repeating = None;
         letter.clear();
         state.letters.free.push(self.place);
-        state.contents.0.retain(|(stream, _)| Some(*stream) != sent);
+        state.contents.forget(sent);
         inner.call_waiting(state);
     }
 }
