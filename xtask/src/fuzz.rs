@@ -5,10 +5,12 @@ use crate::{Result, root, shell};
 use std::fs;
 
 /// The targets, files of `fuzz/fuzz_targets`.
-const TARGETS: [&str; 10] =
-    ["ini", "framing", "http1", "http2", "jmx", "script", "plan", "har", "expression", "csv"];
+const TARGETS: [&str; 11] =
+    ["ini", "framing", "http1", "http2", "jmx", "script", "plan", "har", "expression", "csv", "wrun"];
 /// Inputs that each target tries where the command line does not say: some seconds.
 const RUNS: u64 = 200_000;
+/// Of run files, each of which is laid out as reports.
+const RUNS_OF_FILES: u64 = 10_000;
 /// What cargo-fuzz gives the compiler without a sanitizer: counters on edges, which the fuzzer watches.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
                      -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -60,7 +62,7 @@ pub fn run(options: &Options) -> Result<()> {
         let mut command = std::process::Command::new(program);
         command.arg(match options.seconds {
             Some(seconds) => format!("-max_total_time={seconds}"),
-            None => format!("-runs={RUNS}"),
+            None => format!("-runs={}", runs(target)),
         });
         // The end is told in any case; what is new on the way would be hundreds of lines.
         command.args(["-verbosity=0", "-print_final_stats=0", "-timeout=10", "-rss_limit_mb=2048"]);
@@ -71,6 +73,11 @@ pub fn run(options: &Options) -> Result<()> {
         shell::run(&mut command).map_err(|problem| format!("{problem}\n{}", again()))?;
     }
     Ok(())
+}
+
+/// Inputs that a target tries.
+fn runs(target: &str) -> u64 {
+    if target == "wrun" { RUNS_OF_FILES } else { RUNS }
 }
 
 /// The triple of this machine.

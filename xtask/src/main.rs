@@ -38,7 +38,7 @@ Usage: cargo xtask COMMAND
   dist [--check]     packages in target/packages: .deb, archive, and what a container is made of; --check: the .deb of the
                      debug build is installed, run and removed
   fuzz [--seconds N] [TARGET...]
-                     the targets of fuzz/, each for N seconds; without: 200,000 inputs each
+                     the targets of fuzz/, each for N seconds; without: 200,000 inputs each, 10,000 run files
   schema             write the JSON Schema of plan files; a test sees that the committed one is of today's types
   web [--check|--test]
                      build the page from web/; --check: that the committed one is up to date; --test: try it in a browser
