@@ -105,7 +105,8 @@ fn ended(record: &Record) -> String {
         Some(time("ended after", record.service)),
     ];
     let times = times.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    format!("{} {}: {what}; {times}; {}", record.method, line(&record.url), outcome(record.outcome))
+    let end = outcome(record.outcome);
+    format!("{} {}: {what}\n*   {times}\n*   {end}", record.method, line(&record.url))
 }
 
 /// True if a request failed before there was a connection for it.
@@ -116,7 +117,7 @@ fn is_unconnected(outcome: Outcome) -> bool {
 
 fn outcome(outcome: Outcome) -> String {
     match outcome {
-        Outcome::Fine => "good: its status is, and all checks hold".to_owned(),
+        Outcome::Fine => "good: its status is expected, and all checks hold".to_owned(),
         Outcome::Faulty(fault) => format!("faulty: {}", fault.text()),
         Outcome::Failed(failure) => format!("failed while {}", failure_text(failure)),
         Outcome::Injected => "failed as the origin was asked to".to_owned(),
@@ -171,15 +172,15 @@ mod tests {
         let told = |outcome, status| event(&Event::Request(Box::new(record(outcome, status)))).unwrap();
         assert_eq!(
             told(Outcome::Fine, 200),
-            "* GET http://h/\\u{9b}: status 200, 12 B of body; connected in 120 µs, TLS in 1.00 ms, first byte after 2.50 ms, \
-             ended after 3.00 ms; good: its status is, and all checks hold\n\n"
+            "* GET http://h/\\u{9b}: status 200, 12 B of body\n*   connected in 120 µs, TLS in 1.00 ms, first byte after \
+             2.50 ms, ended after 3.00 ms\n*   good: its status is expected, and all checks hold\n\n"
         );
-        assert!(told(Outcome::Faulty(Fault::WrongHeader), 200).contains("; faulty: "));
+        assert!(told(Outcome::Faulty(Fault::WrongHeader), 200).contains("\n*   faulty: "));
         let refused = Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None };
         let mut unconnected = record(Outcome::Failed(refused), 0);
         unconnected.connect = None;
         let told = event(&Event::Request(Box::new(unconnected))).unwrap();
-        assert!(told.contains("no answer; ended after 3.00 ms; failed while connecting"), "{told}");
+        assert!(told.contains("no answer\n*   ended after 3.00 ms\n*   failed while connecting"), "{told}");
     }
 
     #[test]

@@ -32,7 +32,11 @@ impl Report<'_> {
     fn add_failures(&self, section: &mut Section) {
         let mut table = Table::new("rl");
         self.phase.tally.failures().for_each(|(failure, count)| {
-            table.row([show::count(count), failure_text(failure)]);
+            let text = match failure.kind {
+                FailureKind::BadStatus => format!("{}: {}", failure.stage.text(), self.bad_statuses()),
+                _ => failure_text(failure),
+            };
+            table.row([show::count(count), text]);
         });
         let lines = table.lines();
         if !lines.is_empty() {
@@ -41,6 +45,17 @@ impl Report<'_> {
         }
         if let Some(sample) = self.failed_sample() {
             section.say(&format!("The first answer of these: status {} to {}.", sample.status, sample.title));
+        }
+    }
+
+    /// The statuses that were not expected, as far as they can be told from those that were.
+    fn bad_statuses(&self) -> String {
+        let seen: Vec<u16> = self.phase.tally.statuses().map(|(status, _)| status).collect();
+        let bad = |status: &&u16| seen.len() == 1 || !(200..400).contains(*status);
+        let named: Vec<String> = seen.iter().filter(bad).map(u16::to_string).collect();
+        match named.is_empty() {
+            true => "a status that was not expected".to_owned(),
+            false => format!("status {}, not expected", named.join(", ")),
         }
     }
 

@@ -165,9 +165,9 @@ fn single_requests_are_told() {
         "> Authorization: ***\n",
         "< HTTP/1.1 200 OK\n",
         "< X-A: b\n",
-        "status 200, 5 B of body; connected in ",
+        "status 200, 5 B of body\n*   connected in ",
         "first byte after ",
-        "; faulty: ",
+        "*   faulty: ",
         "* check failed: the body does not contain 'hallo'",
     ] {
         assert!(ran.stdout.contains(words), "{words} in {}", ran.stdout);

@@ -381,7 +381,7 @@ fn certificates_are_told_of_single_requests() {
     told(&untrusted, "no answer; ended after ");
     told(&untrusted, "failed while TLS handshake: certificate of an unknown issuer");
     let order =
-        ["* certificate", "* TLS 1.3, ", "> GET / HTTP/1.1", "< HTTP/1.1 ", "; connected in ", ", TLS in "];
+        ["* certificate", "* TLS 1.3, ", "> GET / HTTP/1.1", "< HTTP/1.1 ", "*   connected in ", ", TLS in "];
     let places = order.map(|words| told(&trusted, words));
     assert!(places.is_sorted(), "{places:?} in {}", trusted.stdout);
     origin.end();
