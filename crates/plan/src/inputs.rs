@@ -445,6 +445,7 @@ mod tests {
         };
         let load = Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             target: None,
             sources: Vec::new(),
             protocol: Protocol::Http1(http),

@@ -47,6 +47,7 @@ mod scenario;
 mod session;
 mod split;
 mod stop;
+mod stop_if;
 mod text;
 mod threshold;
 mod tls;
@@ -85,6 +86,7 @@ pub use site::Site;
 pub use sources::SourceRange;
 pub use split::Part;
 pub use stop::Stop;
+pub use stop_if::StopIf;
 pub use text::{Find, Source, TextError, TextForm, Tree, Written};
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
@@ -149,6 +151,7 @@ mod tests {
         let http = Http1 { authority: "me.example:9080".to_owned(), ..Http1::default() };
         let load = Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             sources: Vec::new(),
             target: None,
             protocol: Protocol::Http1(http),

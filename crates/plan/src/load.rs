@@ -13,6 +13,7 @@ use crate::reach::ConnectTo;
 use crate::scenario::{Group, Scenario, Step};
 use crate::sources::SourceRange;
 use crate::stop::Stop;
+use crate::stop_if::StopIf;
 use crate::threshold::Threshold;
 use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
@@ -44,6 +45,9 @@ pub struct Load {
     /// What must not be when the run is over, such as `p99>50ms` or `errors{checkout}>1%`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<Threshold>,
+    /// What ends the run early, such as `errors>50% for 60s`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop_if: Vec<StopIf>,
     /// What is told about single requests while the run goes on.
     #[serde(default)]
     pub trace: Trace,

@@ -2,8 +2,9 @@
 
 use crate::labels;
 use measure::run::ratio;
+use measure::stream::Second;
 use measure::verdict::errors;
-use measure::{Bound, Clock, Judged, LabelFigures, PhaseResult, RunResult};
+use measure::{Bound, Buckets, Clock, Digits, Judged, LabelFigures, PhaseResult, RunResult};
 use plan::{As, Metric, Plan, Statistic, Threshold, Timed};
 
 /// Holds the figures of a run to each condition.
@@ -98,6 +99,62 @@ fn response(statistic: Statistic, phase: &PhaseResult) -> Option<Bound> {
     (!times.times().is_empty()).then_some(value)
 }
 
+/// A figure of one second, of what ended in it; nothing where nothing did. Times from the send to the end are those of failed
+/// requests as well: whoever waited for them has waited.
+pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
+    let counts = &second.clients.counts;
+    let bad = counts.failed + counts.faulty;
+    let ended = counts.fine + bad + counts.injected + counts.aborted;
+    let counted = |count: u64, how| match how {
+        As::Count => (ended > 0).then_some(count as f64),
+        As::Share => ratio(count, ended),
+    };
+    match metric {
+        Metric::Time(timed, statistic) => time_of_second(timed, statistic, second),
+        Metric::Errors(how) => counted(bad, how),
+        Metric::Failed(how) => counted(counts.failed, how),
+        Metric::Faulty(how) => counted(counts.faulty, how),
+        Metric::Rate => {
+            let seconds = second.took.as_secs_f64();
+            (seconds > 0.0).then(|| ended as f64 / seconds)
+        }
+        Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio => None,
+    }
+}
+
+fn time_of_second(timed: Timed, statistic: Statistic, second: &Second) -> Option<f64> {
+    let clocks: &[Clock] = match timed {
+        Timed::Response => &[Clock::Response, Clock::Failure, Clock::Faulty],
+        Timed::Service => &[Clock::Service, Clock::Failure, Clock::Faulty],
+        Timed::FirstByte => &[Clock::FirstByte],
+        Timed::Connect => &[Clock::Connect],
+        Timed::Tls => &[Clock::Tls],
+        Timed::Lateness => &[Clock::Lateness],
+    };
+    let mut times = Buckets::default();
+    clocks.iter().filter_map(|clock| second.clocks.get(clock)).for_each(|some| times.merge(some));
+    let count = times.count();
+    if count == 0 {
+        return None;
+    }
+    let us = |(bucket, times): (u32, u64)| (Digits::Two.middle(bucket) as f64, times);
+    match statistic {
+        Statistic::Mean => {
+            Some(times.iter().map(us).map(|(us, times)| us * times as f64).sum::<f64>() / count as f64)
+        }
+        Statistic::Max => times.iter().last().map(us).map(|(us, _)| us),
+        Statistic::Quantile(share) => {
+            let rank = ((share * count as f64).ceil() as u64).clamp(1, count);
+            let mut seen = 0;
+            let reached = |&(_, times): &(f64, u64)| {
+                seen += times;
+                seen >= rank
+            };
+            times.iter().map(us).find(reached).map(|(us, _)| us)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +196,31 @@ mod tests {
                 ("tls.p50>1h", true),
             ],
         );
+    }
+
+    #[test]
+    fn figures_of_a_second_are_those_of_what_ended_in_it() {
+        let mut tally = PhaseResult::new("measure", true).tally;
+        tally.counts = Counts { requests: 1, fine: 3, failed: 1, ..Counts::default() };
+        [10, 20, 30].iter().for_each(|ms| tally.time(Clock::Response, Duration::from_millis(*ms)));
+        tally.time(Clock::Failure, Duration::from_millis(100));
+        let clocks = measure::figures::clocks(&tally, Digits::Two);
+        let clients = measure::figures::Figures::of(&tally);
+        let second = Second { took: Duration::from_secs(2), clients, clocks, ..Second::default() };
+        let of = |text: &str| of_second(Threshold::parse(text).unwrap().metric, &second);
+        for (text, wanted) in [
+            ("mean>1s", 40_000.0),
+            ("p50>1s", 20_000.0),
+            ("max>1s", 100_000.0),
+            ("errors>1%", 0.25),
+            ("errors>1", 1.0),
+            ("rate<1", 2.0),
+        ] {
+            let is = of(text).unwrap();
+            assert!((is / wanted - 1.0).abs() < 0.01, "{text}: {is}");
+        }
+        assert_eq!(of("first-byte.mean>1s"), None);
+        assert_eq!(of_second(Metric::Errors(As::Share), &Second::default()), None);
     }
 
     #[test]

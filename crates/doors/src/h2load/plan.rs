@@ -217,6 +217,7 @@ fn plan(
     });
     let load = Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
         protocol: Protocol::Http1(http),

@@ -99,6 +99,7 @@ pub(super) fn of(
     };
     let load = Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: typed.proxy.as_deref().map(proxy),
         sources,
         protocol: Protocol::Http1(http1(typed, format, https)?),

@@ -239,6 +239,7 @@ fn load(
     let limits = Limits::default();
     Ok(Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: None,
         protocol: Protocol::Http1(http),
         check,

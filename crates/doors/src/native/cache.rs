@@ -222,6 +222,7 @@ impl CacheArgs {
         };
         let load = Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             target: Some(target.to_owned()),
             sources: self.load.sources.clone(),
             protocol: Protocol::Http1(http),

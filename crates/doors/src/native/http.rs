@@ -176,6 +176,7 @@ impl HttpArgs {
         self.version.check(self.secure_proxy() || secure_url(&step).is_some())?;
         let load = Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             target: self.requests.proxy.as_ref().map(|proxy| proxy.trim_start_matches(HTTPS).to_owned()),
             protocol: Protocol::Http1(self.http1(tls)),
             sources: self.load.sources.clone(),

@@ -193,6 +193,7 @@ impl TcpArgs {
         };
         let load = Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             target: Some(self.target.clone()),
             protocol: Protocol::Messages(connections),
             sources: self.load.sources.clone(),

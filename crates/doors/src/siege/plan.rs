@@ -31,6 +31,7 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
     };
     let load = Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: settings.proxy_host.as_ref().map(|host| format!("{host}:{}", settings.proxy_port)),
         sources: Vec::new(),
         protocol: Protocol::Http1(http1(settings, https)),

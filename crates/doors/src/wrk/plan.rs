@@ -191,6 +191,7 @@ fn plan(
     let http2 = typed.protocol.http2();
     let load = Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
         protocol: Protocol::Http1(Http1 { bare: http2.is_none(), tls, http2, ..Http1::default() }),

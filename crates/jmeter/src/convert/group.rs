@@ -58,6 +58,7 @@ impl<'a> Converter<'a> {
         let connect_to = std::mem::take(&mut self.connect_to);
         Load {
             fail_if: Vec::new(),
+            stop_if: self.stop_if(),
             target: None,
             sources: Vec::new(),
             protocol: Protocol::Http1(Http1 {
@@ -344,7 +345,7 @@ impl<'a> Converter<'a> {
     }
 
     /// A number as it is at the start; what is none is 0, as in JMeter.
-    fn number_at_start(&mut self, of: &Element, written: &str) -> u64 {
+    pub(super) fn number_at_start(&mut self, of: &Element, written: &str) -> u64 {
         let text = self.evaluate_at_start(of, written);
         match text.trim() {
             "" => 0,

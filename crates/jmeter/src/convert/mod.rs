@@ -11,6 +11,7 @@ mod extract;
 mod group;
 mod http;
 mod http_fields;
+mod listener;
 mod sampler;
 mod scope;
 mod text;
@@ -65,6 +66,7 @@ impl TestPlan {
             named: 0,
             drawn: 0,
             runs_programs: false,
+            auto_stops: listener::AutoStops::default(),
         };
         converter.set_start_values(&self.root);
         converter.find_columns(&self.root);
@@ -102,6 +104,7 @@ struct Converter<'a> {
     drawn: u64,
     /// Programs run, which may ask for any variable.
     runs_programs: bool,
+    auto_stops: listener::AutoStops,
 }
 
 impl Converter<'_> {

@@ -96,36 +96,6 @@ impl Converter<'_> {
         steps
     }
 
-    /// Listeners have no part in what is sent; those that send or stop are listed.
-    fn listeners(&mut self, scope: &Scope<'_>) {
-        for element in scope.outermost_first(Role::Listener) {
-            match element.class.as_str() {
-                "ResultCollector" | "Summariser" => {
-                    if let Some(file) = element.properties.filled("filename").map(str::to_owned) {
-                        self.different(
-                            element,
-                            format!("its file '{file}' is not written: results go to -l FILE"),
-                        );
-                    }
-                }
-                "BackendListener" => {
-                    self.missing(element, "results are not sent to another system while the run goes on")
-                }
-                "kg.apc.jmeter.reporters.AutoStop" => {
-                    self.missing(element, "nothing stops the run by its results: use --fail-if")
-                }
-                "BeanShellListener" | "JSR223Listener" | "ResultSaver" => {
-                    self.missing(element, "a listener of this kind cannot run")
-                }
-                class
-                    if class.contains("Collector")
-                        || class.contains("Visualizer")
-                        || class.contains("Gui") => {}
-                _ => self.missing(element, "a listener of this kind cannot run"),
-            }
-        }
-    }
-
     /// Flow control: a pause, or where the user goes on.
     fn action(&mut self, of: &Element, scope: &Scope<'_>) -> Vec<Step> {
         let mut steps = self.before(scope);

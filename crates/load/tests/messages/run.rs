@@ -89,6 +89,7 @@ impl Case {
         };
         Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             target: Some("peer:1".to_owned()),
             protocol: Protocol::Messages(self.connections.clone()),
             check: self.check,

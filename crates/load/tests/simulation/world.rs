@@ -166,6 +166,7 @@ pub fn requests(count: u64) -> Stop {
 pub fn load(phases: Vec<Phase>) -> Load {
     Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: Some(AT.to_owned()),
         sources: Vec::new(),
         protocol: Default::default(),

@@ -20,6 +20,7 @@ pub fn example() -> Plan {
 fn with_phases(seed: u64, phases: Vec<Phase>) -> Plan {
     let load = Load {
         fail_if: Vec::new(),
+        stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
         protocol: plan::Protocol::default(),

@@ -61,6 +61,7 @@ fn plan(phases: Vec<Phase>) -> Plan {
         site: Site::default(),
         load: Some(Load {
             fail_if: Vec::new(),
+            stop_if: Vec::new(),
             target: Some("127.0.0.1:8080".to_owned()),
             sources: Vec::new(),
             protocol: plan::Protocol::default(),

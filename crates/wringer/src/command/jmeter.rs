@@ -339,6 +339,13 @@ impl View for Lines {
         }
     }
 
+    fn note(&mut self, text: &str) {
+        // Without a log it is told at the end.
+        if self.log.is_some() {
+            self.log(false, text);
+        }
+    }
+
     fn event(&mut self, event: Event) {
         let whole = match event {
             Event::Request(record) => self.samples.record(&record),

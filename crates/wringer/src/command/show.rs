@@ -246,9 +246,8 @@ const EVIDENCE: &str = "evidence of faulty answers";
 /// keeps nothing else from being written.
 pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
     let planned = ran.plan.load.iter().flat_map(|load| &load.fail_if);
-    let thresholds =
-        report::thresholds::judge(planned.chain(&ran.output.fail_if), &finished.result, ran.plan);
-    finished.result.thresholds = thresholds;
+    let judged = report::thresholds::judge(planned.chain(&ran.output.fail_if), &finished.result, ran.plan);
+    finished.result.thresholds.extend(judged);
     let evidence = keep_evidence(finished, ran.plan, ran.output.evidence_file());
     let evidence_file = evidence.as_ref().ok().and_then(Option::as_deref);
     let context = Context {
@@ -295,7 +294,8 @@ pub fn report(finished: &mut Finished, ran: &Ran<'_>) -> Exit {
 /// Ends a run that the page shows, and that says nothing here but where it was kept.
 pub fn end(finished: &mut Finished, plan: &Plan) {
     let planned = plan.load.iter().flat_map(|load| &load.fail_if);
-    finished.result.thresholds = report::thresholds::judge(planned, &finished.result, plan);
+    let judged = report::thresholds::judge(planned, &finished.result, plan);
+    finished.result.thresholds.extend(judged);
     let tolerated = plan.load.as_ref().map_or(0.0, |load| load.check.tolerated);
     finished.tell_end(exit(finished, tolerated).number(), None);
     conclude(finished);

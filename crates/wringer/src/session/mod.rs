@@ -18,6 +18,7 @@ pub mod scripts;
 mod serve;
 pub mod signals;
 mod steered;
+mod stopping;
 mod targets;
 mod tls;
 mod usage;
@@ -40,8 +41,8 @@ use keep::Recorder;
 use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
-    Collector, Event, Evidence, Head, OriginCounts, Record, Row, RunEvent, RunResult, Second, Snapshot,
-    Tally, WorkerUse,
+    Collector, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, RunResult, Second,
+    Snapshot, Tally, WorkerUse,
 };
 use outlets::Outlets;
 pub use outlets::Sinks;
@@ -56,6 +57,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
+use stopping::Stopping;
 use targets::Targets;
 use workers::{With, Workers};
 
@@ -335,6 +337,8 @@ impl Ready<'_> {
             scripts: self.scripts,
             mask: self.mask,
             served: Vec::new(),
+            stopping: Stopping::new(self.plan.load.as_ref().map_or(&[], |load| &load.stop_if)),
+            met: None,
             ended_by_signal: false,
         };
         self.notes[told..].iter().for_each(|note| session.outlets.warn(note));
@@ -403,6 +407,9 @@ struct Session<'a, 'scope> {
     mask: Mask,
     /// CPU of the workers where only the origin ran; with clients they tell it themselves.
     served: Vec<WorkerUse>,
+    stopping: Stopping,
+    /// The condition that has ended the run.
+    met: Option<Judged>,
     ended_by_signal: bool,
 }
 
@@ -415,13 +422,16 @@ impl Session<'_, '_> {
     /// Takes in what has happened: it is counted, shown and kept.
     fn record(&mut self, event: RunEvent) {
         self.tell_exchanges();
-        self.outlets.record(match event {
+        let event = match event {
             RunEvent::Second(mut second) => {
                 self.add_what_is_known(&mut second);
                 RunEvent::Second(second)
             }
             other => other,
-        });
+        };
+        let met = self.stopping.take(&event);
+        self.outlets.record(event);
+        met.into_iter().for_each(|met| self.stop_by(met));
     }
 
     /// What the collector cannot know of a second.
@@ -461,6 +471,9 @@ impl Session<'_, '_> {
                     // What was told before it comes before its row.
                     self.tell_events();
                     running -= u32::from(snapshot.last);
+                    if running == 0 {
+                        self.stopping.end();
+                    }
                     let worker = snapshot.worker;
                     self.phase(measured(snapshot.under_way()));
                     intervals[worker as usize] = snapshot.interval;
@@ -576,8 +589,9 @@ impl Session<'_, '_> {
         events.into_iter().for_each(|event| self.record(event));
         self.show_the_rest();
         let workers = if self.served.is_empty() { workers } else { std::mem::take(&mut self.served) };
-        let interrupted = self.ended_by_signal;
-        let mut end = End { took, interrupted, phases, workers, origin, ..End::default() };
+        let interrupted = self.ended_by_signal || self.met.is_some();
+        let thresholds = self.met.take().into_iter().collect();
+        let mut end = End { took, interrupted, phases, workers, origin, thresholds, ..End::default() };
         self.join_phases(&mut end, origin_until);
         end.backend = self.workers.stop().to_owned();
         self.tell_evidence(&answers);

@@ -1,7 +1,7 @@
 //! JMeter's plans from outside: checked, converted, and run through both doors.
 
 use crate::support::{Ran, folder, start_in};
-use crate::web::{Web, ok};
+use crate::web::{Web, answer, ok};
 
 /// Four users, three times the same request, to the port that a property says.
 const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -78,6 +78,30 @@ fn what_cannot_run_is_refused_by_element() {
         .refused_with(2, &["1 of 5 elements cannot run", "--skip-unsupported"]);
     let checked = on(PLAN, &["plan", "check", "{}/plan.jmx", "-Jport=1"]).ended_with(0);
     assert!(checked.stdout.contains("all of it runs\n"), "{}", checked.stdout);
+}
+
+/// Stops the test when more than half of a second's samples have failed for two seconds.
+const AUTO_STOP: &str = "<kg.apc.jmeter.reporters.AutoStop testname=\"Stop\"><stringProp name=\"error_rate\">50</stringProp>\
+    <stringProp name=\"error_rate_length\">2</stringProp></kg.apc.jmeter.reporters.AutoStop><hashTree/>\
+    <ConstantTimer testname=\"Wait\"><stringProp name=\"ConstantTimer.delay\">20</stringProp></ConstantTimer><hashTree/>";
+
+#[test]
+fn a_test_is_stopped_by_its_results() {
+    let web = Web::start(|_| answer("500 Broken", "", ""));
+    let port = format!("-Jport={}", web.address.port());
+    // More loops than any test would wait for.
+    let loops = |times: u32| format!("\"LoopController.loops\">{times}<");
+    let plan = PLAN.replace("<!-- more -->", AUTO_STOP).replace(&loops(3), &loops(900_000));
+    let said = "by the plan: errors>50% for 2s, since 0.0 s";
+    let ran = on(&plan, &["run", "{}/plan.jmx", &port, "--json", "{}/result.json"]).ended_with(3);
+    let report = ran.report();
+    assert_eq!(report.text("thresholds/0/condition"), "errors>50% for 2s");
+    let notes = report.notes();
+    assert!(notes.contains("the run was stopped after 2.") && notes.contains(said), "{notes}");
+    assert!(ran.stdout.contains(", interrupted"), "{}", ran.stdout);
+    let ran = on(&plan, &["jmeter", "-n", "-t", "{}/plan.jmx", "-j", "{}/log", &port]).ended_with(0);
+    assert!(ran.file("log").contains(said), "{}", ran.file("log"));
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 
 #[test]
