@@ -39,6 +39,7 @@ const ROLES: [(Role, &[&str]); 10] = [
             "kg.apc.jmeter.threads.SteppingThreadGroup",
             "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
             "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
+            "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
         ],
     ),
     (

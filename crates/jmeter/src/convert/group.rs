@@ -5,8 +5,8 @@ use super::scope::Scope;
 use crate::element::{Element, Value};
 use crate::role::Role;
 use plan::{
-    Arrivals, Body, Check, CheckContent, Group, Http1, Io, Keep, Limits, Load, OnFailure, Pace, Phase, Plan,
-    Protocol, Scenario, Set, Site, Stage, Step, Stop, Tls, Trace, UserRow,
+    Body, Check, CheckContent, Group, Http1, Io, Keep, Limits, Load, OnFailure, Pace, Phase, Plan, Protocol,
+    Scenario, Set, Site, Step, Stop, Tls, Trace, UserRow,
 };
 use std::time::Duration;
 
@@ -188,6 +188,10 @@ impl<'a> Converter<'a> {
             "kg.apc.jmeter.threads.SteppingThreadGroup" => self.stepping_users(of),
             "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => self.concurrent_users(of),
             "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup" => self.arriving_users(of),
+            "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup" => {
+                self.arriving_by_table(of)
+            }
+            "OpenModelThreadGroup" => self.arriving_by_schedule(of),
             _ => {
                 self.missing(of, "a thread group of this kind cannot run: use a Thread Group");
                 None
@@ -322,28 +326,6 @@ impl<'a> Converter<'a> {
         Some((Pace::Ramps(rows), stop))
     }
 
-    /// So many users begin in each second or minute, each for one iteration, whatever became of those before.
-    fn arriving_users(&mut self, of: &Element) -> Option<(Pace, Stop)> {
-        let unit = if of.properties.text("Unit").trim() == "M" { 60 } else { 1 };
-        let mut number = |name: &str| self.number_at_start(of, of.properties.text(name));
-        let per_second = number("TargetLevel") as f64 / unit as f64;
-        let (ramp, hold) = (number("RampUp") * unit, number("Hold") * unit);
-        let (steps, limit, arrivals) = (number("Steps"), number("ConcurrencyLimit"), number("ArrivalsLimit"));
-        if arrivals > 0 {
-            self.missing(of, format!("a limit of {arrivals} arrivals is not kept: give it a time to hold"));
-            return None;
-        }
-        let (ramp, hold) = (Duration::from_secs(ramp), Duration::from_secs(hold));
-        if per_second == 0.0 || (ramp + hold).is_zero() {
-            self.different(of, "it has no arrivals or no time, so it sends nothing, as in JMeter");
-            return None;
-        }
-        let in_flight = if limit == 0 { MOST_UNDER_WAY } else { u32::try_from(limit).unwrap_or(u32::MAX) };
-        let stages = rises(per_second, ramp, steps, hold);
-        let pace = Pace::Stages { stages, arrivals: Arrivals::Even, in_flight };
-        Some((pace, Stop { after: Some(ramp + hold), ..Stop::default() }))
-    }
-
     /// A number as it is at the start; what is none is 0, as in JMeter.
     pub(super) fn number_at_start(&mut self, of: &Element, written: &str) -> u64 {
         let text = self.evaluate_at_start(of, written);
@@ -447,25 +429,6 @@ fn stairs(users: u32, ramp: Duration, steps: u32) -> Vec<UserRow> {
 /// Users of a group, at most.
 const MOST_USERS: u32 = 4_000_000;
 
-/// Users of an Arrivals Thread Group that are under way at once where it has no limit.
-const MOST_UNDER_WAY: u32 = 10_000;
-
-/// A rate that rises evenly, or in so many steps of equal height, and is held.
-fn rises(per_second: f64, ramp: Duration, steps: u64, hold: Duration) -> Vec<Stage> {
-    let held = Stage { lasts: hold, from: per_second, to: per_second };
-    let mut stages = Vec::new();
-    match u32::try_from(steps).unwrap_or(0).min(10_000) {
-        _ if ramp.is_zero() => {}
-        0 => stages.push(Stage { lasts: ramp, from: 0.0, to: per_second }),
-        steps => stages.extend((1..=steps).map(|step| {
-            let rate = per_second * f64::from(step) / f64::from(steps);
-            Stage { lasts: ramp / steps, from: rate, to: rate }
-        })),
-    }
-    stages.extend(Some(held).filter(|held| !held.lasts.is_zero()));
-    stages
-}
-
 /// The property by which a manager leaves clearing to its group.
 fn class_prefix(class: &str) -> Option<&'static str> {
     match class {
@@ -519,30 +482,5 @@ mod tests {
         let rows = stairs(10, Duration::from_secs(9), 3);
         let shown: Vec<(u32, u64)> = rows.iter().map(|row| (row.users, row.delay.as_secs())).collect();
         assert_eq!(shown, [(3, 0), (3, 3), (4, 6)]);
-    }
-
-    #[test]
-    fn arrivals_rise_and_are_held() {
-        let seconds = Duration::from_secs;
-        let shown = |ramp, steps, hold| {
-            let stages = rises(10.0, seconds(ramp), steps, seconds(hold));
-            stages.iter().map(|one| (one.lasts.as_secs(), one.from, one.to)).collect::<Vec<_>>()
-        };
-        assert_eq!(shown(0, 3, 7), [(7, 10.0, 10.0)]);
-        assert_eq!(shown(4, 0, 7), [(4, 0.0, 10.0), (7, 10.0, 10.0)]);
-        assert_eq!(shown(4, 2, 0), [(2, 5.0, 5.0), (2, 10.0, 10.0)]);
-        // Arrivals in all: the target for the time that it is held, and of the ramp half or, in steps, a little more.
-        for (ramp, steps, hold) in
-            (0..5).flat_map(|ramp| (0..7).map(move |steps| (60 * ramp, steps, 30 * ramp)))
-        {
-            let of_ramp = match steps {
-                0 => 0.5,
-                steps => (steps + 1) as f64 / (2 * steps) as f64,
-            };
-            let wanted = 10.0 * (ramp as f64 * of_ramp + hold as f64);
-            let stages = rises(10.0, seconds(ramp), steps, seconds(hold));
-            let all: f64 = stages.iter().map(|one| one.lasts.as_secs_f64() * (one.from + one.to) / 2.0).sum();
-            assert!((all - wanted).abs() < 1e-3, "{ramp} {steps} {hold}: {all}, not {wanted}");
-        }
     }
 }

@@ -3,6 +3,7 @@
 //! [`Converter`] walks the tree once. `group` turns groups of users into phases, `control` controllers into steps, `sampler`
 //! whatever is told like a request, with what `scope` finds around it; `text` and `variables` are the language in `${…}`.
 
+mod arrivals;
 mod assertion;
 mod condition;
 mod config;
@@ -13,6 +14,7 @@ mod http;
 mod http_fields;
 mod listener;
 mod sampler;
+mod schedule;
 mod scope;
 mod text;
 mod timer;
