@@ -184,6 +184,7 @@ impl fmt::Display for Delay {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn laws_of_delays_read_as_they_are_shown() {
@@ -222,6 +223,39 @@ mod tests {
             let mean = (0..100_000).map(of).sum::<f64>() / 1e5;
             assert!((mean / mean_ms - 1.0).abs() < 0.02, "{text}: {mean} ms");
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// JMeter's random timers: `delay + u·range`, `|delay + z·range|`, and `delay` plus a whole number of milliseconds by
+        /// Poisson's law of mean `range`.
+        #[test]
+        fn random_timers_follow_jmeters_formulas(delay_ms in 0u64..5_000, range_ms in 1u64..700, seed in any::<u64>()) {
+            let (delay, range) = (Duration::from_millis(delay_ms), Duration::from_millis(range_ms));
+            let drawn = |law: Delay| (0..4_000).map(|n| law.draw(&mut Draw::new(seed, n))).collect::<Vec<_>>();
+            let even = drawn(Delay::Uniform { min: delay, max: delay + range });
+            prop_assert!(even.iter().all(|one| (delay..=delay + range).contains(one)));
+            let (delay, range) = (delay_ms as f64, range_ms as f64);
+            prop_assert!(is_like(&even, delay + range / 2.0, range / 12f64.sqrt()));
+            // So far from nothing that no delay has to be turned around.
+            let far = delay + 8.0 * range;
+            let law = Delay::Normal { mean: Duration::from_secs_f64(far / 1e3), deviation: Duration::from_millis(range_ms) };
+            prop_assert!(is_like(&drawn(law), far, range));
+            let poisson = drawn(Delay::Poisson { delay: Duration::from_millis(delay_ms), mean: Duration::from_millis(range_ms) });
+            prop_assert!(poisson.iter().all(|one| one.as_micros() % 1_000 == 0 && one.as_millis() as f64 >= delay));
+            prop_assert!(is_like(&poisson, delay + range, range.sqrt()));
+        }
+    }
+
+    /// Whether delays have this mean and deviation in milliseconds: the mean within six of its own deviations, the other
+    /// within a fifth.
+    fn is_like(drawn: &[Duration], mean: f64, deviation: f64) -> bool {
+        let count = drawn.len() as f64;
+        let ms = || drawn.iter().map(|one| one.as_secs_f64() * 1e3);
+        let found = ms().sum::<f64>() / count;
+        let spread = (ms().map(|one| (one - found).powi(2)).sum::<f64>() / count).sqrt();
+        (found - mean).abs() <= 6.0 * deviation / count.sqrt() && (spread / deviation - 1.0).abs() < 0.2
     }
 
     /// As renewal theory has it: the mean of the rest is E[X²] / 2 E[X], and its density at 0 is 1 / E[X].

@@ -489,6 +489,24 @@ mod tests {
     }
 
     proptest! {
+        /// As JMeter has it: user k of n, from 0, begins k times ramp/n after the delay, each step to the millisecond there.
+        #[test]
+        fn users_begin_when_jmeter_begins_them(
+            users in 1u32..5_000,
+            ramp_s in 0u64..100_000,
+            delay_s in 0u64..1_000,
+            nth in any::<prop::sample::Index>(),
+        ) {
+            let (nth, delay, ramp) = (nth.index(users as usize) as u32, Duration::from_secs(delay_s), Duration::from_secs(ramp_s));
+            let row = UserRow { users, delay, ramp, ..UserRow::default() };
+            let begins = row.begins(nth).as_secs_f64() * 1e3;
+            let step = (ramp_s as f64 * 1e3 / f64::from(users)).round();
+            let jmeter = delay_s as f64 * 1e3 + f64::from(nth) * step;
+            prop_assert!((begins - jmeter).abs() <= 0.5 * f64::from(nth) + 1e-3, "{begins} ms, not {jmeter} ms");
+            prop_assert!(row.begins(users - 1) < delay + ramp || ramp.is_zero(), "the last one is a step before the end");
+            prop_assert_eq!((row.begins(0), row.ends(nth)), (delay, None));
+        }
+
         /// The moment of an arrival is where the integral reaches its number, and moments never go back.
         #[test]
         fn moments_are_the_inverse_of_the_integral(

@@ -132,6 +132,10 @@ impl Converter<'_> {
         if batch.is_some_and(|batch| batch > 1.0) {
             self.different(of, "its batches are spread: each sample has a moment of its own");
         }
+        self.different(
+            of,
+            "so many samples as its throughput says come on average; JMeter draws just as many for each duration",
+        );
         let rhythm = Rhythm {
             per_second: Some(throughput / period),
             stages: Vec::new(),

@@ -77,3 +77,115 @@ impl RhythmWork {
         due
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::data::Moment;
+    use proptest::prelude::*;
+
+    fn around(opens: Instant, now: Duration, users: u64) -> Around {
+        Around { user: 0, worker: 0, users, opens, now: opens + now, moment: Moment::default() }
+    }
+
+    fn rhythm(per_second: f64, of: Scope, how: RhythmHow) -> Rhythm {
+        Rhythm { per_second: Some(per_second), stages: Vec::new(), of, how }
+    }
+
+    /// The moments of somebody who comes so long after each of them.
+    fn moments(work: &RhythmWork, users: u64, waits: &[u64]) -> Vec<Duration> {
+        let (opens, mut now, mut counters) = (Instant::now(), Duration::ZERO, [0]);
+        let next = |wait: &u64| {
+            now += Duration::from_millis(*wait);
+            now = work.due(&around(opens, now, users), &mut counters).unwrap() - opens;
+            now
+        };
+        waits.iter().map(next).collect()
+    }
+
+    /// What JMeter's Constant Throughput Timer says: the target before plus the gap, or now where that has passed.
+    fn targets(gap_ms: u64, waits: &[u64]) -> Vec<u64> {
+        let (mut now, mut target) = (0, None);
+        let next = |wait: &u64| {
+            now += wait;
+            now = target.map_or(now, |before: u64| now.max(before + gap_ms));
+            target = Some(now);
+            now
+        };
+        waits.iter().map(next).collect()
+    }
+
+    proptest! {
+        /// 60,000 by the throughput per minute is the gap, times the users where each of them has a share of it.
+        #[test]
+        fn constant_throughput_is_jmeters(
+            gap_ms in 1u64..5_000,
+            users in 1u64..200,
+            waits in prop::collection::vec(0u64..20_000, 1..40),
+        ) {
+            for (of, how, shared_by) in [
+                (Scope::User, RhythmHow::Gap, 1),
+                (Scope::All, RhythmHow::Divided, users),
+                (Scope::Group, RhythmHow::Divided, users),
+                (Scope::All, RhythmHow::Gap, 1),
+                (Scope::Group, RhythmHow::Gap, 1),
+            ] {
+                let work = RhythmWork::new(&rhythm(1_000.0 / gap_ms as f64, of, how), 0, Part::WHOLE, 7);
+                let wanted = targets(gap_ms * shared_by, &waits);
+                for (due, wanted) in moments(&work, users, &waits).into_iter().zip(wanted) {
+                    // Each moment is kept to the microsecond.
+                    let off = due.abs_diff(Duration::from_millis(wanted));
+                    prop_assert!(off <= Duration::from_micros(waits.len() as u64), "{of:?} {how:?}: {off:?}");
+                }
+            }
+        }
+
+        /// However many workers share a rhythm and however late their users come, there are no more than it says.
+        #[test]
+        fn shared_throughput_is_never_exceeded(
+            gap_ms in 1u64..500,
+            waits in prop::collection::vec(prop::collection::vec(0u64..2_000, 1..40), 1..5),
+        ) {
+            let parts = waits.len() as u32;
+            let of_part = |part: Part| {
+                let said = rhythm(1_000.0 / gap_ms as f64, Scope::All, RhythmHow::Gap);
+                moments(&RhythmWork::new(&said, 0, part, 7), 1, &waits[part.index as usize])
+            };
+            let mut due: Vec<f64> = Part::all(parts).flat_map(of_part).map(|at| at.as_secs_f64() * 1e3).collect();
+            due.sort_by(f64::total_cmp);
+            for (first, from) in due.iter().enumerate() {
+                let most = |to: &f64| (to - from) / gap_ms as f64 + f64::from(parts) + 0.01;
+                let over = due.iter().enumerate().skip(first).find(|(nth, to)| (nth - first) as f64 > most(to));
+                prop_assert_eq!(over, None, "from {} ms on", from);
+            }
+        }
+
+        /// The moments of a Precise Throughput Timer do not know of users: whoever is late goes at once. There are as many as
+        /// throughput and time make, within six deviations.
+        #[test]
+        fn precise_throughput_is_kept_by_late_users(
+            per_second in 1u32..200,
+            parts in 1u32..5,
+            late_ms in 0u64..60_000,
+            seed in any::<u64>(),
+        ) {
+            let lasts = Duration::from_secs(20);
+            let said = rhythm(f64::from(per_second), Scope::Group, RhythmHow::Poisson);
+            let of_part = |part: Part, now: Duration| {
+                let work = RhythmWork::new(&said, 0, part, seed ^ u64::from(part.index));
+                let opens = Instant::now();
+                let due = std::iter::from_fn(|| Some(work.due(&around(opens, now, 1), &mut [0])? - opens));
+                due.take_while(|due| *due < lasts).collect::<Vec<_>>()
+            };
+            let mut count = 0;
+            for part in Part::all(parts) {
+                let due = of_part(part, Duration::ZERO);
+                prop_assert!(due.is_sorted());
+                prop_assert_eq!(&due, &of_part(part, Duration::from_millis(late_ms)));
+                count += due.len();
+            }
+            let wanted = f64::from(per_second) * lasts.as_secs_f64();
+            prop_assert!((count as f64 - wanted).abs() <= 6.0 * wanted.sqrt() + 6.0, "{count}, not {wanted}");
+        }
+    }
+}
