@@ -3,6 +3,7 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use std::borrow::Cow;
 
 /// A moment in the system's time zone.
 pub(super) fn at(ms: i64) -> Result<Zoned, String> {
@@ -13,15 +14,19 @@ pub(super) fn at(ms: i64) -> Result<Zoned, String> {
 /// A piece of a pattern: letters of one kind, or text.
 enum Field<'a> {
     Letters(char, usize),
-    Text(&'a str),
+    Text(Cow<'a, str>),
 }
 
 fn fields(pattern: &str) -> Result<Vec<Field<'_>>, String> {
     let (mut fields, mut rest) = (Vec::new(), pattern);
     while let Some(first) = rest.chars().next() {
         if let Some(quoted) = rest.strip_prefix('\'') {
-            let end = quoted.find('\'').ok_or_else(|| format!("a quote in '{pattern}' is not closed"))?;
-            fields.push(Field::Text(if end == 0 { "'" } else { &quoted[..end] }));
+            let end = end_of_quoted(quoted).ok_or_else(|| format!("a quote in '{pattern}' is not closed"))?;
+            fields.push(Field::Text(if end == 0 {
+                "'".into()
+            } else {
+                quoted[..end].replace("''", "'").into()
+            }));
             rest = &quoted[end + 1..];
         } else if first.is_ascii_alphabetic() {
             let count = rest.chars().take_while(|letter| *letter == first).count();
@@ -29,11 +34,26 @@ fn fields(pattern: &str) -> Result<Vec<Field<'_>>, String> {
             rest = &rest[count..];
         } else {
             let end = rest.find(|one: char| one == '\'' || one.is_ascii_alphabetic()).unwrap_or(rest.len());
-            fields.push(Field::Text(&rest[..end]));
+            fields.push(Field::Text(rest[..end].into()));
             rest = &rest[end..];
         }
     }
     Ok(fields)
+}
+
+/// Where a quote ends that has begun; two of them within it are one.
+fn end_of_quoted(quoted: &str) -> Option<usize> {
+    if quoted.starts_with('\'') {
+        return Some(0);
+    }
+    let mut from = 0;
+    loop {
+        let end = from + quoted[from..].find('\'')?;
+        if !quoted[end + 1..].starts_with('\'') {
+            return Some(end);
+        }
+        from = end + 2;
+    }
 }
 
 /// A moment as a pattern wants it; names in English.
@@ -41,7 +61,7 @@ pub(super) fn format(moment: &Zoned, pattern: &str) -> Result<String, String> {
     let mut text = String::new();
     for field in fields(pattern)? {
         match field {
-            Field::Text(fixed) => text.push_str(fixed),
+            Field::Text(fixed) => text.push_str(&fixed),
             Field::Letters(letter, count) => text.push_str(&written(moment, letter, count, pattern)?),
         }
     }

@@ -29,7 +29,8 @@ pub(super) fn number(used: &mut Use<'_>) -> Result<String, String> {
 
 /// So many characters of those given; without any, of all that Unicode has, in UTF-16 units.
 pub(super) fn string(used: &mut Use<'_>) -> Result<String, String> {
-    let length = usize::try_from(whole(used.argument(0))?).unwrap_or(0);
+    let length = whole(used.argument(0))?;
+    let length = usize::try_from(length).map_err(|_| format!("{length} is no number of characters"))?;
     if length > 1 << 20 {
         return Err(format!("{length} characters are more than a mebi: give less"));
     }

@@ -16,10 +16,10 @@ pub(super) fn property(used: &mut Use<'_>) -> Result<String, String> {
     used.keep(1, value)
 }
 
-/// Sets a property; its old value where the third argument asks for it.
+/// Sets a property; its old value, or `null`, where the third argument asks for it.
 pub(super) fn set_property(used: &mut Use<'_>) -> Result<String, String> {
     let (name, value) = (used.argument(0).to_owned(), used.argument(1).to_owned());
-    let before = used.context.property(&name).unwrap_or_default();
+    let before = used.context.property(&name).unwrap_or_else(|| "null".to_owned());
     used.context.set_property(&name, &value);
     Ok(if used.argument(2).eq_ignore_ascii_case("true") { before } else { String::new() })
 }

@@ -1,7 +1,7 @@
 //! Functions of time.
 
 use super::{Use, date};
-use jiff::{Span, Zoned};
+use jiff::{SignedDuration, Zoned};
 
 /// Now: milliseconds, a divisor (`/1000`) or a pattern, of which a few have names.
 pub(super) fn now(used: &mut Use<'_>) -> Result<String, String> {
@@ -53,10 +53,41 @@ pub(super) fn shift(used: &mut Use<'_>) -> Result<String, String> {
     used.keep(4, text)
 }
 
-fn moved(from: &Zoned, duration: &str) -> Result<Zoned, String> {
-    let wrong = || format!("'{duration}' is no duration: give one such as P1DT2H30M or -PT10S");
-    let span: Span = duration.to_uppercase().parse().map_err(|_| wrong())?;
-    from.checked_add(span).map_err(|_| wrong())
+/// A date so much later by the clock on the wall.
+fn moved(from: &Zoned, by: &str) -> Result<Zoned, String> {
+    let wrong = || format!("'{by}' is no duration: give one such as P1DT2H30M or -PT10S");
+    let moved = from.datetime().checked_add(duration(by).ok_or_else(wrong)?).map_err(|_| wrong())?;
+    moved.to_zoned(from.time_zone().clone()).map_err(|_| wrong())
+}
+
+/// A duration of Java: days, hours, minutes and seconds, each with a sign of its own and all of them with one.
+fn duration(text: &str) -> Option<SignedDuration> {
+    let (all, text) = sign(text.trim());
+    let text = text.strip_prefix(['P', 'p'])?;
+    let (days, mut rest) = text.split_once(['T', 't']).unwrap_or((text, ""));
+    let mut ms = match days {
+        "" => 0,
+        days => days.strip_suffix(['D', 'd'])?.parse::<i64>().ok()?.checked_mul(86_400_000)?,
+    };
+    while let Some(end) = rest.find(|one: char| one.is_ascii_alphabetic()) {
+        let unit = match &rest[end..=end] {
+            "H" | "h" => 3_600_000.0,
+            "M" | "m" => 60_000.0,
+            "S" | "s" => 1_000.0,
+            _ => return None,
+        };
+        let number = rest[..end].replace(',', ".").parse::<f64>().ok()?;
+        ms = ms.checked_add((number * unit).round() as i64)?;
+        rest = &rest[end + 1..];
+    }
+    rest.is_empty().then(|| SignedDuration::from_millis(all * ms))
+}
+
+fn sign(text: &str) -> (i64, &str) {
+    match text.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    }
 }
 
 /// A date, read by one pattern and written by another.
@@ -87,7 +118,7 @@ mod tests {
             ("${__dateTimeConvert(01212018,MMddyyyy,dd/MM/yyyy)}", "21/01/2018"),
             ("${__dateTimeConvert(2020-01-02,yyyy-MM-dd,EEE\\, d MMM yyyy 'at' h)}", "Thu, 2 Jan 2020 at 12"),
             ("${__time(yyyy-MM)}", "2026-11"),
-            ("${__time('T''x')}", "Tx"),
+            ("${__time('T''x')}", "T'x"),
         ] {
             assert_eq!(evaluate(text, &mut user).as_deref(), Ok(written), "{text}");
         }
