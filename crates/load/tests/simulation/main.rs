@@ -6,6 +6,7 @@ mod bytes;
 mod hostile;
 mod instructions;
 mod programs;
+mod regexes;
 mod resend;
 mod scenario;
 mod seeds;
