@@ -17,6 +17,13 @@ impl Converter<'_> {
             "JSONPathAssertion" => self.json_path(of),
             "XPathAssertion" | "XPath2Assertion" => self.xpath_assertion(of),
             "XMLAssertion" => vec![Step::Check(is_xml(of))],
+            "JMESPathAssertion" => {
+                self.missing(
+                    of,
+                    "JMESPath is not read: use a JSON Assertion with the JSON path that means the same",
+                );
+                Vec::new()
+            }
             _ => {
                 self.missing(of, "an assertion of this kind cannot run");
                 Vec::new()

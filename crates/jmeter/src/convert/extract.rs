@@ -16,6 +16,13 @@ impl Converter<'_> {
             "XPathExtractor" => self.xpath(of, "XPathExtractor", false),
             "XPath2Extractor" => self.xpath(of, "XPathExtractor2", true),
             "HtmlExtractor" => self.css(of),
+            "JMESPathExtractor" => {
+                self.missing(
+                    of,
+                    "JMESPath is not read: use a JSON Extractor with the JSON path that means the same",
+                );
+                Vec::new()
+            }
             _ => {
                 self.missing(of, "an extractor of this kind cannot run");
                 Vec::new()

@@ -144,7 +144,10 @@ impl Converter<'_> {
             Err(why) => {
                 self.different(
                     of,
-                    format!("'{}' stays as it is written, as in JMeter: {why}", short(written)),
+                    format!(
+                        "'{}' stays as it is written, where JMeter does not begin the test: {why}",
+                        short(written)
+                    ),
                 );
                 Text::fixed(written)
             }
