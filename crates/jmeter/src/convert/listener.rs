@@ -16,12 +16,11 @@ pub(super) struct AutoStops {
     stops: Vec<StopIf>,
 }
 
+const LATENCY: &str = "avg_response_latency";
+
 /// The limits of an AutoStop listener: its property, what it is of, and the unit of the number.
-const LIMITS: [(&str, &str, &str); 3] = [
-    ("avg_response_time", "mean", "ms"),
-    ("avg_response_latency", "first-byte.mean", "ms"),
-    ("error_rate", "errors", "%"),
-];
+const LIMITS: [(&str, &str, &str); 3] =
+    [("avg_response_time", "mean", "ms"), (LATENCY, "first-byte.mean", "ms"), ("error_rate", "errors", "%")];
 
 /// Limits that newer ones have, which are of the whole run so far or of the user's own window.
 const OTHER_LIMITS: [&str; 3] = ["percentile_response_time", "rel_percentile_threshold_pct", "error_count"];
@@ -65,6 +64,9 @@ impl Converter<'_> {
         self.auto_stops.met.insert(of.path.clone(), (of.clone(), 1));
         for (name, metric, unit) in LIMITS {
             let Some(limit) = self.limit(of, name) else { continue };
+            if name == LATENCY {
+                self.different(of, "the latency that stops is that of answers that came, from the send on, without connecting");
+            }
             let seconds = self.number_at_start(of, of.properties.text(&format!("{name}_length"))).max(1);
             match StopIf::parse(&format!("{metric}>{limit}{unit} for {seconds}s")) {
                 Ok(stop) => self.auto_stops.stops.push(stop),
