@@ -104,6 +104,23 @@ fn a_test_is_stopped_by_its_results() {
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 
+/// Users who come by a schedule, each for one iteration: of what is due all is sent, or counted as not sent.
+#[test]
+fn users_arrive_by_the_schedule_of_an_open_model() {
+    let web = Web::start(|_| ok("hello"));
+    let port = format!("-Jport={}", web.address.port());
+    let begin = PLAN.find("<ThreadGroup").unwrap();
+    let end = PLAN.find("</ThreadGroup>").unwrap() + "</ThreadGroup>".len();
+    let group = "<OpenModelThreadGroup testclass=\"org.apache.jmeter.threads.openmodel.OpenModelThreadGroup\" testname=\"Users\">\
+        <stringProp name=\"OpenModelThreadGroup.schedule\">rate(${__P(rate,20)}/sec) even_arrivals(500 ms) pause(200 ms) \
+        even_arrivals(500 ms) rate(60/sec)</stringProp></OpenModelThreadGroup>";
+    let plan = PLAN.replace(&PLAN[begin..end], group);
+    let report = on(&plan, &["run", "{}/plan.jmx", &port, "--json", "{}/result.json"]).ended_with(0).report();
+    // 20/s for half a second, and from 20/s to 60/s in another one.
+    assert_eq!(report.sum("requests") + report.sum("overflow"), 10 + 20);
+    assert_eq!(report.sum("requests"), web.seen().len() as u64);
+}
+
 #[test]
 fn a_converted_plan_is_a_plan_file() {
     let converted = on(PLAN, &["plan", "convert", "{}/plan.jmx", "-Jport=8080"]).ended_with(0);
