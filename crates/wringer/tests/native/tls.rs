@@ -378,7 +378,7 @@ fn certificates_are_told_of_single_requests() {
     let told = |ran: &Ran, words: &str| {
         ran.stdout.find(words).unwrap_or_else(|| panic!("{words} in {}", ran.stdout))
     };
-    told(&untrusted, "no answer; ended after ");
+    told(&untrusted, "no answer\n*   ended after ");
     told(&untrusted, "failed while TLS handshake: certificate of an unknown issuer");
     let order =
         ["* certificate", "* TLS 1.3, ", "> GET / HTTP/1.1", "< HTTP/1.1 ", "*   connected in ", ", TLS in "];
