@@ -35,6 +35,9 @@ pub struct SelfCheck {
     pub machine: MachineUse,
     /// How much of the CPU others had.
     pub contention: Contention,
+    /// The run's last record is missing, which would have told of the generator.
+    #[serde(skip)]
+    pub untold: bool,
 }
 
 impl SelfCheck {

@@ -52,6 +52,7 @@ impl RunResult {
         let failed = last.tally.last_failed().unwrap_or_default().saturating_sub(since);
         // Where nothing ever came, the failures themselves say what is wrong.
         let fails = heard.is_some()
+            && 2 * last.counts().failed >= last.peak()
             && failed >= shortest
             && failed.as_secs_f64() >= FAILING_SHARE * last.took.as_secs_f64();
         (hangs && hung >= shortest || fails).then(|| Silence {

@@ -13,6 +13,8 @@ pub enum Judgement {
     BrokenOff,
     /// Nothing was sent.
     NoResult,
+    /// The run ended without a word, so that nothing is known of the generator.
+    CutOff,
     /// Not one answer was good.
     NoGoodAnswer,
     /// The target stopped answering before the run was over.
@@ -33,6 +35,7 @@ impl Judgement {
         match self {
             Judgement::BrokenOff => "broken_off",
             Judgement::NoResult => "no_result",
+            Judgement::CutOff => "cut_off",
             Judgement::NoGoodAnswer => "no_good_answer",
             Judgement::StoppedAnswering => "stopped_answering",
             Judgement::GeneratorBound => "generator_bound",
@@ -70,6 +73,7 @@ impl RunResult {
             () if !self.self_check.panics.is_empty() => Judgement::BrokenOff,
             () if self.self_check.requests == 0 => Judgement::NoResult,
             () if nothing_good(measured.counts()) => Judgement::NoGoodAnswer,
+            () if self.self_check.untold => Judgement::CutOff,
             () if silence.is_some() => Judgement::StoppedAnswering,
             () if !limits.is_empty() => Judgement::GeneratorBound,
             () if !disturbances.is_empty() => Judgement::Disturbed,
@@ -80,6 +84,8 @@ impl RunResult {
         };
         let mut reasons = limits;
         reasons.extend(disturbances);
+        let untold = "the run ended without a word: nothing is known of the generator";
+        reasons.extend(self.self_check.untold.then(|| untold.to_owned()));
         match judgement {
             Judgement::NoResult => reasons.push("no request was sent".to_owned()),
             Judgement::NoGoodAnswer => {

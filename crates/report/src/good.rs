@@ -17,13 +17,10 @@ pub(crate) fn row_offload(row: &Row) -> Option<f64> {
     row.origin_offload().filter(|_| mostly_good(&row.counts))
 }
 
+/// Faulty answers are a cache's, too, unless there are no others: then it is not our origin's site that was asked.
 fn mostly_good(counts: &Counts) -> bool {
-    let good = good(counts);
-    good > 0 && 2 * good >= counts.ended
-}
-
-fn good(counts: &Counts) -> u64 {
-    counts.fine + counts.faulty + counts.injected + counts.aborted
+    let good = counts.fine + counts.injected + counts.aborted;
+    good > 0 && 2 * (good + counts.faulty) >= counts.ended
 }
 
 #[cfg(test)]
@@ -38,6 +35,10 @@ mod tests {
         for (fine, failed, expected) in [(10, 0, Some(0.9)), (5, 5, Some(0.9)), (4, 6, None), (0, 10, None)] {
             phase.tally.counts = Counts { fine, failed, ended: 10, ..Counts::default() };
             assert_eq!(offload(&phase), expected, "{fine} fine, {failed} failed");
+        }
+        for (fine, expected) in [(1, Some(0.9)), (0, None)] {
+            phase.tally.counts = Counts { fine, faulty: 10 - fine, ended: 10, ..Counts::default() };
+            assert_eq!(offload(&phase), expected, "{fine} of ten, the others false");
         }
     }
 }

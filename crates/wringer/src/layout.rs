@@ -193,5 +193,7 @@ fn with_context<T>(
         started_unix_s: head.started_unix_s,
         threads: head.threads,
     };
-    Ok(make(&context, &state.result()))
+    let mut result = state.result();
+    result.self_check.untold = state.end().is_none();
+    Ok(make(&context, &result))
 }

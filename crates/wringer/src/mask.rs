@@ -123,6 +123,7 @@ impl Mask {
 
     /// A faulty answer.
     pub fn evidence(&self, piece: &mut Evidence) {
+        piece.title = self.text(&piece.title);
         piece.detail = self.text(&piece.detail);
         self.head_text(&mut piece.request);
         self.head_text(&mut piece.response);

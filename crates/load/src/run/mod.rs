@@ -81,6 +81,9 @@ pub async fn drive_script(net: Net, job: Job, script: Option<Box<dyn Script>>) {
     run.worker.account.hand_over(Closing::Run);
 }
 
+/// Requests under way get at most this once a stop was asked for, as JMeter gives its threads.
+const STOPPED: Duration = Duration::from_secs(5);
+
 /// A worker that has not come to a gate so long after the run was stopped is lost.
 const LOST: Duration = Duration::from_secs(5);
 
@@ -222,9 +225,14 @@ impl Run {
     /// Waits for requests under way, and counts those that do not end in time.
     async fn end_phase(&self, works: &[Rc<PhaseWork>], users: Vec<TaskId>) {
         let worker = &self.worker;
-        let grace = if worker.control.stopped_now() { Duration::ZERO } else { worker.load.limits.grace };
-        let deadline = worker.net.now() + grace;
-        while worker.is_busy() && worker.net.now() < deadline {
+        let (began, grace) = (worker.net.now(), worker.load.limits.grace);
+        // Nobody who has asked for an end waits for minutes.
+        let patience = || match &worker.control {
+            control if control.stopped_now() => Duration::ZERO,
+            control if control.stopped() => grace.min(STOPPED),
+            _ => grace,
+        };
+        while worker.is_busy() && worker.net.now() < began + patience() {
             worker.net.sleep(Duration::from_millis(1)).await;
         }
         users.into_iter().for_each(|user| worker.net.cancel(user));

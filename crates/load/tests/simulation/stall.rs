@@ -69,6 +69,18 @@ fn a_stalled_second_is_in_the_response_times_of_all_that_were_due_in_it() {
     assert!(response.equivalent(response.max(), longest.as_micros() as u64), "{}", response.max());
 }
 
+/// What is under way when a stop is asked for is waited for, but not as long as a plan would.
+#[test]
+fn a_stop_ends_soon_whatever_the_time_of_grace() {
+    let silent = Script::new(|_| vec![Move::Wait(Duration::from_secs(3600))]);
+    let mut case = Case::new(vec![phase(page(), Pace::Users(2), requests(9))], Server::Script(silent));
+    (case.load.limits.request, case.load.limits.grace) = (Duration::from_secs(900), Duration::from_secs(600));
+    case.stop_after = Some(Duration::from_secs(3));
+    let ran = case.run();
+    assert_eq!((ran.counts().requests, ran.counts().unfinished), (2, 2));
+    assert!(ran.took < Duration::from_secs(9), "{:?}", ran.took);
+}
+
 /// The same stall under a closed pace: one user waits, once. That is what an open pace is for.
 #[test]
 fn a_closed_pace_sees_the_stall_once() {

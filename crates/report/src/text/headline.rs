@@ -139,6 +139,10 @@ impl Report<'_> {
                     .map_or_else(|| "nothing can be said of the target".to_owned(), |silence| silence.text());
                 ("no good answer", silence)
             }
+            Judgement::CutOff => (
+                "cut off",
+                "the run ended without a word: nothing is known of the generator".to_owned() + &but,
+            ),
             Judgement::StoppedAnswering => ("stopped answering", against),
             Judgement::GeneratorBound => (
                 "bound by the generator",

@@ -115,7 +115,10 @@ impl Push {
     async fn send(&self, shared: &Shared, body: Vec<u8>) {
         let failed = |why: &dyn std::fmt::Display| {
             let (name, at) = (if self.what == What::Otlp { "OTLP" } else { "InfluxDB" }, self.to.authority());
-            let at = at.map(ToString::to_string).unwrap_or_default();
+            // Without a name and a password that stand before the host.
+            let at = at
+                .map(|at| at.as_str().rsplit('@').next().unwrap_or_default().to_owned())
+                .unwrap_or_default();
             shared.failed(format!("figures could not be sent to {name} at {at}: {why}; the run goes on"));
         };
         match tokio::time::timeout(PATIENCE, self.post(body)).await {

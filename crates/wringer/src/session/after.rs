@@ -73,6 +73,7 @@ pub fn self_check(
         panics,
         machine,
         contention,
+        untold: false,
     }
 }
 

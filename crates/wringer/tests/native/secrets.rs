@@ -66,6 +66,19 @@ fn what_is_typed_is_used_and_never_shown() {
     }
 }
 
+/// What fails is named with its URL.
+#[test]
+fn urls_of_requests_that_fail_lose_their_secrets() {
+    let web = Web::start(|_| answer("500 Internal Server Error", "", "no"));
+    let url = format!("http://{}/?api_key=geheim71&q=1", web.address);
+    let all = without(&["geheim71"], &[&url]);
+    assert!(all.contains("status 500") && all.contains("/?api_key=***&q=1"), "{all}");
+    assert_eq!(web.seen()[0].target, "/?api_key=geheim71&q=1");
+    let exporter = format!("http://me:geheim71@{}/write?db=j", web.address);
+    let all = without(&["geheim71"], &[&web.address.to_string(), "--influx", &exporter]);
+    assert!(all.contains("could not be sent to InfluxDB"), "{all}");
+}
+
 #[test]
 fn secrets_come_from_the_environment_and_from_files() {
     let web = Web::start(|_| ok("x"));

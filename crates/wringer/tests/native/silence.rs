@@ -1,9 +1,12 @@
 //! Targets that stop answering, or never begin: what is left unfinished is told, and nobody takes it for a good run.
 
 use crate::support::{Report, free_address, start, wringer};
+use crate::web::{Web, ok};
 use rustix::process::Signal;
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 /// A server that accepts and says nothing.
 fn silent() -> SocketAddr {
@@ -34,6 +37,33 @@ fn a_server_that_never_answers_is_no_good_target() {
         assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
     }
     assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
+}
+
+/// All the others were answered, and nothing else was asked for any more.
+#[test]
+fn a_request_that_hangs_at_the_end_is_not_the_target() {
+    let served = AtomicUsize::new(0);
+    let web = Web::start(move |_| {
+        if served.fetch_add(1, Ordering::Relaxed) == 500 {
+            thread::sleep(Duration::from_secs(10));
+        }
+        ok("x")
+    });
+    let url = web.address.to_string();
+    let line =
+        ["http", &url, "-c", "8", "-t", "1", "-n", "600", "--timeout", "2s", "--json", "{}/result.json"];
+    let ran = start(line).end().ended_with(0);
+    let report = ran.report();
+    assert_eq!((report.sum("fine"), report.sum("failed")), (599, 1));
+    assert!(!ran.stdout.contains("stopped answering"), "{}", ran.stdout);
+}
+
+/// The old tools say nothing of it; whoever wants to be told is.
+#[test]
+fn strict_runs_of_old_tools_fail_where_nothing_comes() {
+    let url = format!("http://{}/", silent());
+    let line = ["siege", "--strict", "-q", "-b", "-c", "2", "-t", "1S", &url];
+    start(line).end().ended_with(1);
 }
 
 #[test]
