@@ -63,7 +63,7 @@ impl Report<'_> {
             return "No connection was opened.".to_owned();
         }
         let mut text = show::counted(counts.connections, "connection") + " opened";
-        if let Some(reused) = ratio(counts.reused, counts.requests) {
+        if let Some(reused) = ratio(counts.reused, counts.requests + counts.resent) {
             text += &format!("; {} of requests went over one already in use", show::percent(reused));
         }
         if counts.resent > 0 {

@@ -21,7 +21,9 @@ impl Report<'_> {
         {
             table.row([(*name).to_owned(), show::count(*value), (*meaning).to_owned()]);
         }
-        if let Some(offload) = good::offload(self.phase) {
+        // Where its accounts end before the run does, answers and bodies are not of the same time.
+        let offload = good::offload(self.phase).filter(|_| self.phase.origin_until.is_none());
+        if let Some(offload) = offload {
             let bytes = show::or_dash(good::byte_offload(self.phase).map(show::percent));
             let meaning = format!("of answers needed no origin body, {bytes} of bytes");
             table.row(["offload".to_owned(), show::percent(offload), meaning]);

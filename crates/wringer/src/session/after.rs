@@ -49,6 +49,10 @@ pub fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -
     ))
 }
 
+/// What the system counts in ticks says nothing of less than this.
+const TOO_SHORT: Duration = Duration::from_millis(200);
+
+/// What can be said of the generator when all is over.
 pub fn self_check(
     measured: &PhaseResult,
     workers: &[WorkerUse],
@@ -62,6 +66,7 @@ pub fn self_check(
         failures.map(|(_, count)| count).sum::<u64>()
     };
     let no_port = failed(FailureKind::NoPort);
+    let contention = if measured.took < TOO_SHORT { Contention::default() } else { contention };
     SelfCheck {
         worker_cpu: workers.iter().map(|worker| worker.share).collect(),
         lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),

@@ -52,10 +52,13 @@ fn a_request_that_hangs_at_the_end_is_not_the_target() {
     let url = web.address.to_string();
     let line =
         ["http", &url, "-c", "8", "-t", "1", "-n", "600", "--timeout", "2s", "--json", "{}/result.json"];
-    let ran = start(line).end().ended_with(0);
+    let ran = start(line.into_iter().chain(["--fail-if", "p99>50s"])).end().ended_with(0);
     let report = ran.report();
     assert_eq!((report.sum("fine"), report.sum("failed")), (599, 1));
     assert!(!ran.stdout.contains("stopped answering"), "{}", ran.stdout);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = "1 request failed, 1 of them as their time ran out, and no time above tells of those";
+    assert!(words.contains(said), "a threshold of times that was kept: {words}");
 }
 
 /// The old tools say nothing of it; whoever wants to be told is.
