@@ -60,7 +60,7 @@ use std::path::PathBuf;
     about = "A load tester that presses from both sides: it is the clients and, where wanted, the origin too",
     after_help = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%\n\
                   Exit codes: 0 fine · 1 the run could not start or finish, or no answer was good · 2 usage · \
-                  3 ran, but answers were wrong or a --fail-if held"
+                  3 ran, but answers were wrong, or what --fail-if forbids was so"
 )]
 pub struct Cli {
     /// What to do.
@@ -139,15 +139,16 @@ fn each_condition<Word: Into<OsString>>(words: impl IntoIterator<Item = Word>) -
 }
 
 /// Old tools whose command lines are read elsewhere, with their lines in the help.
-const DOORS: [(&str, &str); 8] = [
-    ("jtest", "Apache Traffic Server's jtest: the same switches, the same table (wringer jtest --help)"),
-    ("ab", "ApacheBench's ab: the same options, the same report (wringer ab --help)"),
-    ("siege", "siege: the same options, configuration and reports (wringer siege --help)"),
-    ("http_load", "http_load: the same options and report (wringer http_load --help)"),
-    ("wrk", "wrk: the same options, scripts and report (wringer wrk --help)"),
-    ("wrk2", "wrk2: the same options, scripts and report (wringer wrk2 --help)"),
-    ("jmeter", "JMeter without a window: the same options, results file and lines (wringer jmeter --help)"),
-    ("wrktcp", "wrktcp: the same options, ini files and report (wringer wrktcp --help)"),
+const DOORS: [(&str, &str); 9] = [
+    ("jtest", "Apache Traffic Server's jtest: the same switches, the same table (wringer help jtest)"),
+    ("ab", "ApacheBench's ab: the same options, the same report (wringer help ab)"),
+    ("siege", "siege: the same options, configuration and reports (wringer help siege)"),
+    ("h2load", "h2load: the same options and report, in both of its layouts (wringer help h2load)"),
+    ("http_load", "http_load: the same options and report (wringer help http_load)"),
+    ("wrk", "wrk: the same options, scripts and report (wringer help wrk)"),
+    ("wrk2", "wrk2: the same options, scripts and report (wringer help wrk2)"),
+    ("jmeter", "JMeter without a window: the same options, results file and lines (wringer help jmeter)"),
+    ("wrktcp", "wrktcp: the same options, ini files and report (wringer help wrktcp)"),
 ];
 
 fn with_doors(command: clap::Command) -> clap::Command {

@@ -47,7 +47,8 @@ pub struct OutputArgs {
     /// File for the first faulty answers [default: wringer-evidence.txt]
     #[arg(long, value_name = "FILE")]
     pub evidence_file: Option<PathBuf>,
-    /// Exit with 3 if a condition holds when the run is over: 'p99>50ms', 'errors>0.1%', 'rate<1k/s'; several with commas
+    /// What must not be: with 'p99>300ms' the run fails (exit code 3) where its p99 is above 300 ms; also 'errors>0.1%',
+    /// 'rate<1k/s'; several with commas
     #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = Threshold::parse)]
     pub fail_if: Vec<Threshold>,
     /// Print the plan instead of running it

@@ -61,6 +61,22 @@ const CALLED: [(&str, &str); 53] = [
     ("--output", "--json FILE, --html FILE or > FILE"),
 ];
 
+/// Tools whose command lines are not read here.
+const OTHERS: [&str; 12] = [
+    "autocannon",
+    "bombardier",
+    "cassowary",
+    "curl",
+    "drill",
+    "gatling",
+    "hey",
+    "k6",
+    "locust",
+    "oha",
+    "plow",
+    "vegeta",
+];
+
 /// Adds to a refusal what was probably meant. `words`: the command line.
 pub(super) fn add(error: &mut Error, command: &Command, words: &[OsString]) {
     let Some(tip) = tip(error, command, words) else { return };
@@ -92,6 +108,11 @@ fn tip(error: &Error, command: &Command, words: &[OsString]) -> Option<String> {
 
 /// Other tools have one thing to do.
 fn without_command(words: &[&str]) -> Option<String> {
+    if let Some(tool) = words.get(1).filter(|word| OTHERS.contains(word)) {
+        return Some(format!(
+            "{tool}'s command line is not read here: 'wringer http URL' presses a web server, see 'wringer http --help'"
+        ));
+    }
     let url = words.iter().skip(1).find(|word| word.contains("://") || word.starts_with("localhost"))?;
     Some(format!(
         "begin with what to do: 'wringer http {url}' presses a web server, 'wringer cache HOST:PORT' a proxy"
@@ -171,6 +192,9 @@ mod tests {
             ("wringer http --cacert x https://h", "--ca FILE"),
             ("wringer http://h/", "'wringer http http://h/'"),
             ("wringer -c 10 -n 100 http://h/", "'wringer http http://h/'"),
+            ("wringer hey -n 100 http://h/", "hey's command line is not read here: 'wringer http URL'"),
+            ("wringer vegeta attack", "'wringer http URL'"),
+            ("wringer k6 run script.js", "'wringer http URL'"),
         ] {
             let said = said(line);
             assert!(said.contains("tip: ") && said.contains(tip), "{line}: {said}");

@@ -86,6 +86,14 @@ fn help_is_help_for_jtest_too() {
     let help = run("help jtest").ended_with(0);
     assert!(help.stdout.contains("--hitrate") && help.stdout.contains("Usage"), "{}", help.stdout);
     assert_eq!(help.stderr, "");
+    // Each old tool has its line, which says how it describes itself.
+    let all = run("--help").ended_with(0).stdout;
+    let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tools = ["jtest", "ab", "siege", "h2load", "http_load", "wrk", "wrk2", "jmeter", "wrktcp"];
+    for tool in tools {
+        assert!(all.contains(&format!("(wringer help {tool})")), "{tool}: {all}");
+        assert!(run(&format!("help {tool}")).ended_with(0).stdout.contains("sage"), "{tool}");
+    }
     assert!(run("help cache").ended_with(0).stdout.contains("--hit-ratio"));
 }
 
