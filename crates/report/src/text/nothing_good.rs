@@ -5,6 +5,10 @@ use super::outcomes::failure_text;
 use crate::show;
 use measure::{Failure, FailureKind};
 
+/// The alert of a server that has no such protocol (RFC 7301 section 3.2).
+const NO_APPLICATION_PROTOCOL: i32 = 120;
+const NO_HTTP2_OVER_TLS: &str = "The server has no HTTP/2 there: leave out --http 2.";
+
 impl Report<'_> {
     /// What most requests met, and what to do about it.
     pub(super) fn why_nothing_was_good(&self) -> String {
@@ -39,6 +43,15 @@ impl Report<'_> {
         let target = target.unwrap_or("the host of the URL");
         match (failure.kind, status) {
             (_, Some(502..=504)) => self.unreached_origin(),
+            (_, Some(400)) if self.may_want_tls() => {
+                "It may speak TLS there: try https://. If not, look at method, path and fields.".to_owned()
+            },
+            (_, Some(404)) if self.asks_by_url() => {
+                "It knows no such host or path: look at the URL.".to_owned()
+            }
+            (_, Some(400 | 403 | 405 | 407)) if self.asks_by_url() => {
+                "It refuses such requests: look at method, path and fields, or let this client in.".to_owned()
+            }
             (_, Some(404)) => {
                 "It knows no such host or path: see --host, and that it fetches from our origin.".to_owned()
             }
@@ -70,6 +83,14 @@ impl Report<'_> {
             (FailureKind::CertificateName, _) => {
                 "Give a name of the certificate with --sni, or take any with -k.".to_owned()
             }
+            (FailureKind::NotHttp2, _) if self.spoke_tls() => NO_HTTP2_OVER_TLS.to_owned(),
+            (FailureKind::NotHttp2, _) => {
+                "The server has no HTTP/2 there without TLS: leave out --http 2c for HTTP/1.1, or give https:// and --http 2."
+                    .to_owned()
+            }
+            (FailureKind::TlsAlert, _) if failure.errno == Some(NO_APPLICATION_PROTOCOL) && self.wants_http2() => {
+                NO_HTTP2_OVER_TLS.to_owned()
+            }
             (FailureKind::TlsAlert | FailureKind::TlsMismatch, _) => {
                 "Look which TLS versions, cipher suites and client certificates it wants.".to_owned()
             }
@@ -78,6 +99,26 @@ impl Report<'_> {
             }
             _ => "The log of what was pressed may say why.".to_owned(),
         }
+    }
+
+    /// Requests of the plan's own, and not for the objects of a site.
+    fn asks_by_url(&self) -> bool {
+        !self.context.plan.asks_for_objects()
+    }
+
+    /// Web servers answer plain HTTP at a port for TLS with 400, whatever is asked for.
+    fn may_want_tls(&self) -> bool {
+        self.asks_by_url() && !self.spoke_tls() && self.phase.tally.statuses().count() == 1
+    }
+
+    fn spoke_tls(&self) -> bool {
+        let counts = self.counts();
+        counts.handshakes_full + counts.handshakes_resumed > 0
+    }
+
+    fn wants_http2(&self) -> bool {
+        let load = self.context.plan.load.as_ref();
+        load.and_then(|load| load.protocol.http1()).is_some_and(|http| http.http2.is_some())
     }
 
     /// A gateway's error: did it ask the origin at all?

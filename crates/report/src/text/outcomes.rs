@@ -154,9 +154,11 @@ impl Report<'_> {
                     )
                 }
             };
-            let with = match self.speaks_http() {
-                true => ", with both sides' header fields,",
-                false => " with their requests",
+            let of_both = evidence.iter().any(|piece| piece.origin_request.is_some());
+            let with = match (self.speaks_http(), of_both) {
+                (true, true) => ", with both sides' header fields,",
+                (true, false) => ", with their header fields,",
+                (false, _) => " with their requests",
             };
             section.lines.push(format!("{kept} kept{with} in {file}"));
         }

@@ -138,6 +138,22 @@ fn a_run_without_a_good_answer_says_so_first() {
     }
 }
 
+/// A server without HTTP/2 ends the handshake with an alert of its own.
+#[test]
+fn a_server_without_http_2_is_named() {
+    let mut sample = sample::alerted(120);
+    let said = |sample: &sample::Sample| sample.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said(&sample).contains("Look which TLS versions"), "HTTP/2 was not asked for");
+    let load = sample.plan.load.as_mut().unwrap();
+    let plan::Protocol::Http1(http) = &mut load.protocol else { panic!("HTTP") };
+    http.http2 = Some(plan::Http2::default());
+    assert!(
+        said(&sample).contains("The server has no HTTP/2 there: leave out --http 2."),
+        "{}",
+        sample.text()
+    );
+}
+
 #[test]
 fn live_header_comes_at_each_phase_and_every_twenty_rows() {
     let text = live_rows();

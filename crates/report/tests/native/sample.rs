@@ -407,6 +407,16 @@ pub fn all_failed() -> Sample {
     sample(plan, result)
 }
 
+/// Every handshake ended with this alert.
+pub fn alerted(number: i32) -> Sample {
+    let mut sample = all_failed();
+    let mut measure = PhaseResult::new("measure", true);
+    measure.took = Duration::from_secs(10);
+    fail(&mut measure.tally, 640, FailureKind::TlsAlert, Stage::Tls, Some(number));
+    sample.result.phases = vec![measure];
+    sample
+}
+
 /// The proxy answers, but never reaches the origin.
 pub fn bad_gateway() -> Sample {
     let plan = plan(vec![phase_plan("measure", true, Pace::Users(64))]);

@@ -33,6 +33,21 @@ fn urls_are_fetched_in_turn_and_counted() {
     assert_eq!(report.sum("connections"), 4, "users keep their connections");
 }
 
+/// What a web server says to plain HTTP at its port for TLS, and what one says to a client that it does not want.
+#[test]
+fn a_server_that_refuses_everything_may_want_tls() {
+    for (status, hint) in [
+        ("400 Bad Request", "It may speak TLS there: try https://."),
+        ("403 Forbidden", "It refuses such requests: look at method"),
+        ("404 Not Found", "look at the URL"),
+    ] {
+        let web = Web::start(move |_| answer(status, "", ""));
+        let ran = http(&format!("{} -n 3 -c 1", web.address)).ended_with(1);
+        let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(hint) && !said.contains("--form"), "{said}");
+    }
+}
+
 #[test]
 fn a_connection_carries_as_many_requests_as_asked() {
     let (address, _origin) = origin("");
