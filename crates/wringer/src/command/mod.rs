@@ -81,7 +81,11 @@ pub const DOORS: &[Entry] = &[
 pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {
     let proxy: rig::Proxy =
         args.name.parse().map_err(|error: rig::RigError| Problem::Usage(error.to_string()))?;
-    rig::command::run(proxy, args)?;
+    if args.print {
+        crate::output::write_bytes(rig::command::printed(proxy, args)?.as_bytes());
+    } else {
+        rig::command::run(proxy, args)?;
+    }
     Ok(Exit::Fine)
 }
 

@@ -32,14 +32,14 @@ fn farm(arguments: &RigArgs) -> Result<Option<Farm>, RigError> {
     }
 }
 
-/// Prints the configuration, or runs the proxy until a signal comes. An error is for standard error and exit code 1.
+/// The configuration.
+pub fn printed(proxy: Proxy, arguments: &RigArgs) -> Result<String, RigError> {
+    Ok(print(proxy, &options(arguments), farm(arguments)?.as_ref()))
+}
+
+/// Runs the proxy until a signal comes. An error is for standard error and exit code 1.
 pub fn run(proxy: Proxy, arguments: &RigArgs) -> Result<(), RigError> {
     let options = options(arguments);
-    if arguments.print {
-        let text = print(proxy, &options, farm(arguments)?.as_ref());
-        say(&text);
-        return Ok(());
-    }
     let rig = start(proxy, &options)?;
     let interrupted = signal_flag();
     say(&ready_line(&rig, &options));

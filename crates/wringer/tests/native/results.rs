@@ -22,6 +22,7 @@ fn standard_output_that_is_full_or_gone() {
         format!("{press} --show-plan > /dev/full"),
         "$WRINGER --help > /dev/full".to_owned(),
         "$WRINGER doctor --json > /dev/full".to_owned(),
+        "$WRINGER rig nginx --print > /dev/full".to_owned(),
         format!("$WRINGER ab -n 1 http://{}/ > /dev/full", web.address),
         format!("$WRINGER wrk -d 1 -c 1 -t 1 http://{}/ > /dev/full", web.address),
         format!(
