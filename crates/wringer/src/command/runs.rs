@@ -43,19 +43,21 @@ fn list(folder: &Path, words: &[String]) -> Result<(), Problem> {
 fn cells(run: &Summary) -> [String; 10] {
     let [short, began, door] = [run.short().to_owned(), run.began(), run.door.clone()];
     let labels = run.labels().collect::<Vec<_>>().join(" ");
+    let dash = || "-".to_owned();
     let Some(end) = &run.end else {
-        let dash = || "-".to_owned();
-        return [short, began, door, dash(), dash(), dash(), dash(), dash(), "cut off".to_owned(), labels];
+        let verdict = run.verdict().replace('_', " ");
+        return [short, began, door, dash(), dash(), dash(), dash(), dash(), verdict, labels];
     };
     let figures = &end.figures;
+    let percentile = |of| end.time(of).map_or_else(dash, time);
     [
         short,
         began,
         door,
         report::show::duration(end.took()),
         rate(figures.requests_per_s),
-        time(figures.p50_us),
-        time(figures.p99_us),
+        percentile(|figures| figures.p50_us),
+        percentile(|figures| figures.p99_us),
         percent(figures.failed_share),
         end.verdict.replace('_', " "),
         labels,

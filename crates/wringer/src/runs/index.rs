@@ -15,6 +15,8 @@ use std::time::Duration;
 
 /// Its name in the folder of runs.
 const NAME: &str = "index.jsonl";
+/// The file of a run that goes on grows each second; a disk may be slow.
+const GROWS: Duration = Duration::from_secs(30);
 /// First line of an index that this version understands; any other is made anew.
 const FIRST_LINE: &str = r#"{"index":"wringer runs","format":1}"#;
 
@@ -64,6 +66,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// A percentile in µs; `None` where no request had an answer that it could be of.
+    pub fn time(&self, of: fn(&Headline) -> u64) -> Option<u64> {
+        Some(of(&self.figures)).filter(|time| *time > 0)
+    }
+
     /// How long it took.
     pub fn took(&self) -> Duration {
         Duration::try_from_secs_f64(self.took_s).unwrap_or_default()
@@ -97,6 +104,22 @@ impl Summary {
     pub fn began(&self) -> String {
         let began = jiff::Timestamp::from_second(self.started_unix_s as i64).unwrap_or_default();
         began.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    }
+
+    /// What its figures are worth, in one word. Of a run without an end: it may go on as long as its file grows.
+    pub fn verdict(&self) -> &str {
+        match &self.end {
+            Some(end) => &end.verdict,
+            None if self.is_open(GROWS) => "goes_on?",
+            None => "cut_off",
+        }
+    }
+
+    /// It has no end, and its file has changed so lately. One without a file is written by this process.
+    pub fn is_open(&self, lately: Duration) -> bool {
+        let changed = || fs::metadata(&self.file).and_then(|about| about.modified());
+        let grows = || changed().is_ok_and(|changed| changed.elapsed().is_ok_and(|since| since < lately));
+        self.end.is_none() && (self.file.as_os_str().is_empty() || grows())
     }
 
     /// Its labels as they are typed: `NAME=VALUE`.

@@ -1,6 +1,6 @@
 //! Keeping the history short: the oldest runs go, never one that somebody wants to keep.
 
-use super::{Summary, files, summary};
+use super::{files, summary};
 use crate::problem::Problem;
 use plan::units;
 use std::fs;
@@ -115,13 +115,7 @@ fn is_spared(file: &Path, spare: Spare) -> bool {
         Spare::Kept => run.labels.contains_key(KEEP),
         Spare::Labelled => !run.labels.is_empty(),
     };
-    labelled || may_go_on(&run)
-}
-
-fn may_go_on(run: &Summary) -> bool {
-    let changed = fs::metadata(&run.file).and_then(|about| about.modified());
-    let lately = changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|since| since < MAY_GO_ON));
-    run.end.is_none() && lately
+    labelled || run.is_open(MAY_GO_ON)
 }
 
 #[cfg(test)]

@@ -121,7 +121,7 @@ impl Term {
 
 impl Field {
     fn has(self, run: &Summary, text: &str) -> bool {
-        let verdict = run.end.as_ref().map_or("cut_off", |end| &end.verdict);
+        let verdict = run.verdict();
         match self {
             Field::Run => run.short().starts_with(text) || run.id.starts_with(text),
             Field::Command => run.command.contains(text),
@@ -137,12 +137,13 @@ impl Field {
 
 /// A figure in the unit of its metric, where the run has it.
 fn figure(run: &Summary, metric: Metric) -> Option<f64> {
-    let figures = &run.end.as_ref()?.figures;
+    let end = run.end.as_ref()?;
+    let figures = &end.figures;
     match metric {
         Metric::Rate => Some(figures.requests_per_s),
         Metric::HitRatio => figures.hit_ratio,
         Metric::Failed(_) | Metric::Errors(_) => Some(figures.failed_share),
-        Metric::Time(_, statistic) => known_time(statistic).map(|time| time(figures) as f64),
+        Metric::Time(_, statistic) => end.time(known_time(statistic)?).map(|time| time as f64),
         _ => None,
     }
 }
@@ -179,6 +180,7 @@ mod tests {
             ("target:http", false),
             ("p99<5ms rate>10k", true),
             ("p99<4ms", false),
+            ("p50<1s", false),
             ("errors<1%", true),
             ("hit-ratio>0", false),
             ("since:1970-06-01 until:1971-06-01", true),

@@ -319,8 +319,8 @@ impl Listed {
                 .map(|(name, value)| format!("{name} {value}").trim_end().to_owned())
                 .collect(),
             rate_per_s: figures.map(|figures| figures.requests_per_s),
-            p50_us: figures.map(|figures| figures.p50_us),
-            p99_us: figures.map(|figures| figures.p99_us),
+            p50_us: end.and_then(|end| end.time(|figures| figures.p50_us)),
+            p99_us: end.and_then(|end| end.time(|figures| figures.p99_us)),
             failed_share: figures.map(|figures| figures.failed_share),
             hit_ratio: figures.and_then(|figures| figures.hit_ratio),
             verdict: end.map(|end| end.verdict.clone()).unwrap_or_default(),

@@ -52,6 +52,17 @@ fn a_report_made_later_is_the_one_that_was_printed() {
     assert!(!again(&ran, "runs list build=4712").contains("4711"));
 }
 
+#[test]
+fn a_run_without_an_answer_has_no_times_in_lists() {
+    let web = Web::start(|_| "nonsense".to_owned());
+    let ran = start(["http", "-q", "-n", "3", "-c", "1", &web.address.to_string()]).end();
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let listed = again(&ran, "runs");
+    let row: Vec<&str> = listed.lines().nth(1).unwrap_or_default().split("  ").map(str::trim).collect();
+    assert_eq!(row.iter().filter(|cell| **cell == "-").count(), 2, "{listed}");
+    assert_eq!(again(&ran, "runs search p99<1s"), "");
+}
+
 /// A figure of the JSON report.
 fn figure(json: &str, pointer: &str) -> u64 {
     let read: serde_json::Value = serde_json::from_str(json).unwrap();
@@ -151,6 +162,7 @@ fn a_run_that_is_killed_at_any_moment_still_reports_all_that_was_written() {
         assert!(text.contains("ended without a word"), "{least}: {text}");
         assert!(!text.contains("\n  valid"), "{least}: {text}");
         assert!(least < 9000 || text.contains("\n  cut off"), "{least}: {text}");
+        assert!(again(&ran, "runs --keep-in here").contains("  goes on?"), "its file has just grown");
         let events = again(&ran, "report --keep-in here --as events");
         let kind = |line: &str| figure_of(line, "/kind");
         assert_eq!(events.lines().map(kind).next().as_deref(), Some("head"), "{least}");
