@@ -161,9 +161,12 @@ pub fn is_secret_field(name: &str) -> bool {
         "subscription-key",
         "credential",
     ];
-    let name = name.trim().to_ascii_lowercase();
+    /// By themselves, between marks: as part of a word they tell nothing (`authority`, `www-authenticate`).
+    const ALONE: [&str; 3] = ["auth", "jwt", "pwd"];
+    let name = name.trim().to_ascii_lowercase().replace('_', "-");
     name.ends_with("authorization")
         || name.starts_with("x-auth-")
+        || name.split(|mark: char| !mark.is_ascii_alphanumeric()).any(|word| ALONE.contains(&word))
         || name == "x-functions-key"
         || WORDS.iter().any(|word| name.contains(word))
 }
@@ -252,6 +255,28 @@ mod tests {
         }
         assert_eq!(Secret::parse("geheim").reveal(), "geheim");
         assert_eq!(Secret::parse("env:TOKEN").reveal(), "", "nobody has filled it in");
+    }
+
+    #[test]
+    fn names_of_fields_tell_secrets() {
+        for name in [
+            "Authorization",
+            "X-Auth",
+            "X-Auth-User",
+            "My_Auth",
+            "X-Vault-Token",
+            "X-Api-Key",
+            "X_API_KEY",
+            "apikey",
+            "X-Password",
+            "X-JWT",
+            "Client-Secret",
+        ] {
+            assert!(is_secret_field(name), "{name}");
+        }
+        for name in ["WWW-Authenticate", "X-Author", ":authority", "Host", "Sec-WebSocket-Key", "Accept"] {
+            assert!(!is_secret_field(name), "{name}");
+        }
     }
 
     #[test]

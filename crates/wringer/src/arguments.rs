@@ -3,16 +3,24 @@
 
 use crate::mask::Mask;
 use plan::Plan;
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::OnceLock;
+
+/// What was typed, from before secrets were overwritten in it.
+static TYPED: OnceLock<Vec<OsString>> = OnceLock::new();
+
+fn typed() -> &'static [OsString] {
+    TYPED.get_or_init(|| std::env::args_os().collect())
+}
 
 /// The command line that repeats a run: what was typed, without secrets, with the seed.
 pub fn repeat(plan: &Plan, seed_option: Option<&'static str>) -> String {
     // A word that is no text is shown as well as it can be.
-    let mut words: Vec<String> =
-        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut words: Vec<String> = typed().iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(program) = words.first_mut() {
         *program = Path::new(program.as_str())
             .file_name()
@@ -50,6 +58,7 @@ pub fn seed_from_clock() -> u64 {
 /// Overwrites secrets among the words of the command line, so that lists of processes no longer show them. Where the system
 /// does not allow it they stay visible, as they were until now: `env:` and `file:` are the safe way.
 pub fn hide(mask: &Mask) {
+    typed();
     // Nothing hangs on it.
     let _ = overwrite(mask);
 }

@@ -79,6 +79,23 @@ fn urls_of_requests_that_fail_lose_their_secrets() {
     assert!(all.contains("could not be sent to InfluxDB"), "{all}");
 }
 
+/// The words of the process are overwritten in their length, those of the report are masked.
+#[test]
+fn masks_do_not_tell_the_length_of_a_secret() {
+    let web = Web::start(|_| ok("x"));
+    for (command, named) in [
+        ("http -q -n 1 -c 1 --json result.json", "-H 'X-Auth: geheim76lang'"),
+        ("ab -q -n 1 --json=result.json", "-A me:geheim76lang"),
+    ] {
+        let script = format!("$WRINGER {command} {named} http://{}/", web.address);
+        let ran = shell(&script).ended_with(0);
+        let result = ran.file("result.json");
+        assert!(result.contains("***") && !result.contains("****") && !result.contains("geheim"), "{result}");
+        assert!(!ran.stdout.contains("****") && !ran.stdout.contains("geheim"), "{}", ran.stdout);
+    }
+    assert_eq!(web.seen()[0].field("X-Auth"), Some("geheim76lang"));
+}
+
 #[test]
 fn secrets_come_from_the_environment_and_from_files() {
     let web = Web::start(|_| ok("x"));
