@@ -294,19 +294,7 @@ fn stage_rate(text: &str) -> Result<f64, String> {
     units::rate(text).map_err(|error| error.to_string())
 }
 
-impl TryFrom<String> for Stage {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Stage, String> {
-        text.parse()
-    }
-}
-
-impl From<Stage> for String {
-    fn from(stage: Stage) -> String {
-        stage.to_string()
-    }
-}
+crate::units::as_text!(Stage, str::parse);
 
 impl fmt::Display for Stage {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

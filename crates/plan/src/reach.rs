@@ -67,19 +67,7 @@ impl FromStr for ConnectTo {
     }
 }
 
-impl TryFrom<String> for ConnectTo {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<ConnectTo, String> {
-        text.parse()
-    }
-}
-
-impl From<ConnectTo> for String {
-    fn from(entry: ConnectTo) -> String {
-        entry.to_string()
-    }
-}
+crate::units::as_text!(ConnectTo, str::parse);
 
 impl fmt::Display for ConnectTo {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -73,19 +73,7 @@ impl FromStr for SourceRange {
     }
 }
 
-impl TryFrom<String> for SourceRange {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<SourceRange, String> {
-        text.parse()
-    }
-}
-
-impl From<SourceRange> for String {
-    fn from(range: SourceRange) -> String {
-        range.to_string()
-    }
-}
+crate::units::as_text!(SourceRange, str::parse);
 
 impl fmt::Display for SourceRange {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

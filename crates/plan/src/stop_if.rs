@@ -46,19 +46,7 @@ fn is_of_seconds(metric: Metric) -> bool {
     !matches!(metric, Metric::Unfinished(_) | Metric::Overflow(_) | Metric::HitRatio)
 }
 
-impl TryFrom<String> for StopIf {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<StopIf, String> {
-        StopIf::parse(&text)
-    }
-}
-
-impl From<StopIf> for String {
-    fn from(stop: StopIf) -> String {
-        stop.to_string()
-    }
-}
+crate::units::as_text!(StopIf, StopIf::parse);
 
 impl fmt::Display for StopIf {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -148,19 +148,7 @@ impl Metric {
     }
 }
 
-impl TryFrom<String> for Threshold {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Threshold, String> {
-        Threshold::parse(&text)
-    }
-}
-
-impl From<Threshold> for String {
-    fn from(threshold: Threshold) -> String {
-        threshold.text
-    }
-}
+crate::units::as_text!(Threshold, Threshold::parse);
 
 impl fmt::Display for Threshold {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -219,19 +219,7 @@ impl fmt::Display for CipherSuite {
     }
 }
 
-impl TryFrom<String> for CipherSuite {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<CipherSuite, String> {
-        CipherSuite::parse(&text)
-    }
-}
-
-impl From<CipherSuite> for String {
-    fn from(suite: CipherSuite) -> String {
-        suite.to_string()
-    }
-}
+crate::units::as_text!(CipherSuite, CipherSuite::parse);
 
 /// Violations of what clients begin with.
 pub(crate) fn check(tls: &Tls, found: &mut Found) {

@@ -3,6 +3,26 @@
 use std::time::Duration;
 use thiserror::Error;
 
+/// Has a type that a function reads from text, and that shows itself as that text, stand in plans as text.
+macro_rules! as_text {
+    ($type:ty, $read:expr) => {
+        impl TryFrom<String> for $type {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                $read(&text)
+            }
+        }
+
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+    };
+}
+pub(crate) use as_text;
+
 /// A quantity that could not be read: what was typed and what would have been understood.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("'{typed}' is not {wanted}")]

@@ -7,7 +7,7 @@ use measure::{Failure, FailureKind};
 
 /// The alert of a server that has no such protocol (RFC 7301 section 3.2).
 const NO_APPLICATION_PROTOCOL: i32 = 120;
-const NO_HTTP2_OVER_TLS: &str = "The server has no HTTP/2 there: leave out --http 2.";
+const NOT_HTTP2_OVER_TLS: &str = "The server does not speak HTTP/2 there: leave out --http 2.";
 
 impl Report<'_> {
     /// What most requests met, and what to do about it.
@@ -83,13 +83,13 @@ impl Report<'_> {
             (FailureKind::CertificateName, _) => {
                 "Give a name of the certificate with --sni, or take any with -k.".to_owned()
             }
-            (FailureKind::NotHttp2, _) if self.spoke_tls() => NO_HTTP2_OVER_TLS.to_owned(),
+            (FailureKind::NotHttp2, _) if self.spoke_tls() => NOT_HTTP2_OVER_TLS.to_owned(),
             (FailureKind::NotHttp2, _) => {
-                "The server has no HTTP/2 there without TLS: leave out --http 2c for HTTP/1.1, or give https:// and --http 2."
+                "The server does not speak HTTP/2 there without TLS: leave out --http 2c for HTTP/1.1, or give https:// and --http 2."
                     .to_owned()
             }
             (FailureKind::TlsAlert, _) if failure.errno == Some(NO_APPLICATION_PROTOCOL) && self.wants_http2() => {
-                NO_HTTP2_OVER_TLS.to_owned()
+                NOT_HTTP2_OVER_TLS.to_owned()
             }
             (FailureKind::TlsAlert | FailureKind::TlsMismatch, _) => {
                 "Look which TLS versions, cipher suites and client certificates it wants.".to_owned()

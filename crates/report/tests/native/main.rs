@@ -148,7 +148,7 @@ fn a_server_without_http_2_is_named() {
     let plan::Protocol::Http1(http) = &mut load.protocol else { panic!("HTTP") };
     http.http2 = Some(plan::Http2::default());
     assert!(
-        said(&sample).contains("The server has no HTTP/2 there: leave out --http 2."),
+        said(&sample).contains("The server does not speak HTTP/2 there: leave out --http 2."),
         "{}",
         sample.text()
     );

@@ -274,7 +274,7 @@ fn a_server_of_http_1_is_told_from_one_of_http_2() {
     let ran = press(server.address, "/", "-c 1 -t 1 -n 3");
     assert_eq!(ran.report().failures(), [("not_http2".to_owned(), 3)].into());
     let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("no HTTP/2 there without TLS: leave out --http 2c"), "{said}");
+    assert!(said.contains("not speak HTTP/2 there without TLS: leave out --http 2c"), "{said}");
 }
 
 #[test]
