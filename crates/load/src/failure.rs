@@ -28,19 +28,27 @@ pub fn of_io(error: &Error, stage: Stage) -> Failure {
 fn of_tls(error: &tls::Error, stage: Stage) -> Failure {
     use tls::ErrorKind as E;
     let kind = match error.kind {
+        E::Unclosed if error.handshaking => FailureKind::ClosedEarly,
+        kind => kind_of_tls(kind),
+    };
+    let errno = if let E::Alert(number) = error.kind { Some(i32::from(number)) } else { None };
+    Failure { kind, stage: if error.handshaking { Stage::Tls } else { stage }, errno }
+}
+
+/// The kind of failure that TLS means.
+pub fn kind_of_tls(kind: tls::ErrorKind) -> FailureKind {
+    use tls::ErrorKind as E;
+    match kind {
         E::Alert(_) => FailureKind::TlsAlert,
         E::NotTls => FailureKind::NotTls,
         E::Mismatch => FailureKind::TlsMismatch,
         E::Broken => FailureKind::TlsBroken,
-        E::Unclosed if error.handshaking => FailureKind::ClosedEarly,
         E::Unclosed => FailureKind::TlsUnclosed,
         E::Expired => FailureKind::CertificateExpired,
         E::WrongName => FailureKind::CertificateName,
         E::UnknownIssuer => FailureKind::CertificateIssuer,
         E::BadCertificate | E::NoCertificate => FailureKind::CertificateBad,
-    };
-    let errno = if let E::Alert(number) = error.kind { Some(i32::from(number)) } else { None };
-    Failure { kind, stage: if error.handshaking { Stage::Tls } else { stage }, errno }
+    }
 }
 
 /// The failure of a connection that could not be opened.

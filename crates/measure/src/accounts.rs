@@ -103,9 +103,13 @@ origin_counts! {
     http2_connections,
     /// Requests over HTTP/2, among all of them.
     http2_requests,
-    /// Streams of HTTP/2 that the client reset, or broke.
+    /// Connections that speak HTTP/3.
+    http3_connections,
+    /// Requests over HTTP/3, among all of them.
+    http3_requests,
+    /// Streams of HTTP/2 and HTTP/3 that the client reset, or broke.
     streams_reset,
-    /// Streams of HTTP/2 that were refused, because the plan asked for it.
+    /// Streams of HTTP/2 and HTTP/3 that were refused, because the plan asked for it.
     streams_refused,
     /// GOAWAYs that were sent.
     goaways,

@@ -6,6 +6,7 @@ use crate::clock::{Clock, Clocks};
 use crate::codes::{Code, CodeKind};
 use crate::counts::Counts;
 use crate::http2::Http2Counts;
+use crate::http3::Http3Counts;
 use crate::labels::Label;
 use crate::outcome::{Failure, Fault};
 use crate::seconds::if_any;
@@ -38,6 +39,9 @@ pub struct Figures {
     /// What only HTTP/2 has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http2: Option<Box<Http2Counts>>,
+    /// What only HTTP/3 has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http3: Option<Box<Http3Counts>>,
     /// When bytes last came from the other side.
     #[serde(rename = "heard_s", with = "if_any", skip_serializing_if = "Option::is_none")]
     pub heard: Option<Duration>,
@@ -120,6 +124,7 @@ impl Figures {
                 })
                 .collect(),
             http2: tally.http2().cloned().map(Box::new),
+            http3: tally.http3().cloned().map(Box::new),
             heard: tally.last_heard(),
             failed: tally.last_failed(),
         }
@@ -142,6 +147,9 @@ impl Figures {
         }
         if let Some(http2) = &self.http2 {
             tally.http2_mut().merge(http2);
+        }
+        if let Some(http3) = &self.http3 {
+            tally.http3_mut().merge(http3);
         }
         tally.note_times(self.heard, self.failed);
     }

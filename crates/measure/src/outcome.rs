@@ -95,12 +95,14 @@ counted! {
         Unwritable = ("unwritable", "request does not fit its framing or limit"),
         /// The peer does not speak HTTP/2.
         NotHttp2 = ("not_http2", "peer does not speak HTTP/2"),
+        /// The peer speaks no version of QUIC that is spoken here.
+        NotHttp3 = ("not_http3", "peer does not speak HTTP/3"),
         /// The peer reset the stream of a request.
         StreamReset = ("stream_reset", "stream reset by peer"),
-        /// The peer did not process the request: REFUSED_STREAM, or behind the last one of GOAWAY.
+        /// The peer did not process the request: REFUSED_STREAM or H3_REQUEST_REJECTED, or behind the last one of GOAWAY.
         StreamRefused = ("stream_refused", "stream refused by peer"),
-        /// The peer broke the rules of HTTP/2, on a stream or for the whole connection.
-        StreamError = ("stream_error", "peer broke the rules of HTTP/2"),
+        /// The peer broke the rules of HTTP/2 or HTTP/3, on a stream or for the whole connection.
+        StreamError = ("stream_error", "peer broke the protocol's rules"),
         /// What came is not TLS.
         NotTls = ("not_tls", "peer does not speak TLS"),
         /// The peer ended TLS with an alert.

@@ -7,6 +7,7 @@ use crate::counts::Counts;
 use crate::distribution::{Bucket, Distribution};
 use crate::exchange::{Exchange, ExchangeKind};
 use crate::http2::Http2Counts;
+use crate::http3::Http3Counts;
 use crate::labels::Labels;
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
@@ -55,6 +56,7 @@ pub struct Tally {
     pub labels: Labels,
     /// Made when the first connection of HTTP/2 has anything to tell.
     http2: Option<Box<Http2Counts>>,
+    http3: Option<Box<Http3Counts>>,
     /// When bytes last came from the other side, since the start of the run.
     heard: Option<Duration>,
     /// When a request last failed, since the start of the run.
@@ -81,6 +83,7 @@ impl Tally {
             codes: Codes::new(),
             labels: Labels::default(),
             http2: None,
+            http3: None,
             heard: None,
             failed_at: None,
         }
@@ -252,6 +255,16 @@ impl Tally {
         self.http2.get_or_insert_default()
     }
 
+    /// Figures that only HTTP/3 has, where it was spoken.
+    pub fn http3(&self) -> Option<&Http3Counts> {
+        self.http3.as_deref()
+    }
+
+    /// The same, to be added to.
+    pub fn http3_mut(&mut self) -> &mut Http3Counts {
+        self.http3.get_or_insert_default()
+    }
+
     /// Gathers the times of a request, for plans that ask for it.
     pub fn gather(&mut self, times: &Times) {
         self.spreads.get_or_insert_default().add(times);
@@ -353,6 +366,9 @@ impl Tally {
         if let Some(theirs) = &other.http2 {
             self.http2_mut().merge(theirs);
         }
+        if let Some(theirs) = &other.http3 {
+            self.http3_mut().merge(theirs);
+        }
         self.heard = self.heard.max(other.heard);
         self.failed_at = self.failed_at.max(other.failed_at);
         for (mine, theirs) in self.errnos.iter_mut().zip(&other.errnos) {
@@ -383,7 +399,7 @@ impl Tally {
         self.faults.fill(0);
         self.codes.clear();
         self.labels.clear();
-        self.http2 = None;
+        (self.http2, self.http3) = (None, None);
         (self.heard, self.failed_at) = (None, None);
         self.errnos.fill(0);
         self.clocks.iter_mut().for_each(Distribution::clear);

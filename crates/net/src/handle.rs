@@ -14,10 +14,11 @@ use crate::backend::Socket;
 use crate::buffer::Buffer;
 use crate::event::Event;
 use crate::listener::Listener;
-use crate::options::{ConnectOptions, ListenOptions};
+use crate::options::{ConnectOptions, ListenOptions, UdpOptions};
 use crate::sleep::Sleep;
 use crate::stream::Stream;
 use crate::tasks::TaskId;
+use crate::udp::UdpSocket;
 use crate::usage::Usage;
 use crate::worker::Worker;
 
@@ -149,6 +150,33 @@ impl Net {
     /// The system's error: the address is in use, is not of this machine, or is not allowed.
     pub fn listen(&self, at: SocketAddr, options: &ListenOptions) -> io::Result<Listener> {
         Ok(Listener::new(&self.0.turn, Socket::listen(&self.0.driver, &self.0.turn, at, options)?))
+    }
+
+    /// Opens a socket of datagrams to one peer, whose datagrams alone it receives.
+    ///
+    /// # Errors
+    ///
+    /// The system's error (no local port or descriptor left), or [`PermissionDenied`](io::ErrorKind::PermissionDenied) as of
+    /// [`restrict_to`](Self::restrict_to).
+    pub fn connect_udp(&self, to: SocketAddr, options: &UdpOptions) -> io::Result<UdpSocket> {
+        if !self.0.may_reach(to.ip()) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let anywhere = match to {
+            SocketAddr::V4(_) => IpAddr::from([0; 4]),
+            SocketAddr::V6(_) => IpAddr::from([0; 16]),
+        };
+        let at = SocketAddr::new(options.source.unwrap_or(anywhere), 0);
+        UdpSocket::new(&self.0.driver, &self.0.turn, at, Some(to), options)
+    }
+
+    /// Opens a socket of datagrams at an address, for whoever sends there; port 0 takes any free one.
+    ///
+    /// # Errors
+    ///
+    /// The system's error: the address is in use, is not of this machine, or is not allowed.
+    pub fn bind_udp(&self, at: SocketAddr, options: &UdpOptions) -> io::Result<UdpSocket> {
+        UdpSocket::new(&self.0.driver, &self.0.turn, at, None, options)
     }
 
     /// An empty pooled buffer to compose a message in.

@@ -1,4 +1,4 @@
-//! The worker runtime: a single-threaded executor and TCP, for one core.
+//! The worker runtime: a single-threaded executor, TCP and datagrams, for one core.
 //!
 //! Its purpose: code that reads as one task per connection and costs what a bare epoll loop costs. A task is polled
 //! directly when the event of its socket arrives or its timer fires; there is no run queue for I/O and there are no wakers.
@@ -31,6 +31,7 @@ mod stream;
 mod tasks;
 mod timers;
 mod turn;
+mod udp;
 mod usage;
 mod worker;
 
@@ -41,12 +42,13 @@ pub use clock::thread_cpu;
 pub use event::Event;
 pub use handle::Net;
 pub use listener::Listener;
-pub use options::{Close, ConnectOptions, Io, Limits, ListenOptions};
+pub use options::{Close, ConnectOptions, Io, Limits, ListenOptions, UdpOptions};
 pub use run::{probe, run};
 #[cfg(feature = "sim")]
 pub use simulation::Simulated;
 pub use sleep::Sleep;
 pub use stream::{RecvHalf, SendHalf, Stream};
 pub use tasks::TaskId;
+pub use udp::{Came, Datagrams, Outgoing, UdpSocket};
 pub use usage::Usage;
 pub use worker::panic_text;

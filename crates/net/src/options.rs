@@ -73,6 +73,17 @@ impl Default for ListenOptions {
     }
 }
 
+/// Options of a socket of datagrams.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UdpOptions {
+    /// The local address to send from; its port is chosen by the system.
+    pub source: Option<IpAddr>,
+    /// Let several sockets, one per worker, have one address; the kernel shares out by who sends.
+    pub reuse_port: bool,
+    /// The kernel's buffers in bytes, each way; it may grant less.
+    pub buffer: Option<usize>,
+}
+
 /// Ways to close a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Close {

@@ -98,7 +98,7 @@ impl Head for Vec<u8> {
         match (keep_alive, version) {
             (false, _) => field(self, "Connection", "close"),
             (true, Version::Http10) => field(self, "Connection", "keep-alive"),
-            (true, Version::Http11 | Version::Http2) => {}
+            (true, Version::Http11 | Version::Http2 | Version::Http3) => {}
         }
         self.extend_from_slice(b"\r\n");
     }

@@ -7,7 +7,7 @@
 //! What it must not know: the engine, doors and reports. It does not guess what a client may think of an answer; the
 //! pure functions of `plan` are all that both sides share.
 //!
-//! Where to start: [`serve`], then `connection.rs` (one connection) and `http2.rs` (one that speaks HTTP/2), then `native.rs` and `jtest.rs` (what an answer
+//! Where to start: [`serve`], then `connection.rs` (one connection) and `http2.rs` (one that speaks HTTP/2; `streams.rs` answers), then `native.rs` and `jtest.rs` (what an answer
 //! looks like in either form), `send.rs` (how its body goes out).
 
 mod accounts;
@@ -19,6 +19,7 @@ mod date;
 mod head;
 mod history;
 mod http2;
+mod http3;
 mod jtest;
 mod message;
 mod native;
@@ -27,6 +28,7 @@ mod range;
 mod request;
 mod send;
 mod serve;
+mod streams;
 mod worker;
 
 pub use accounts::Accounts;

@@ -2,9 +2,10 @@
 
 use crate::Shared;
 use crate::connection::Connection;
+use crate::http3;
 use crate::message::{self, Service};
 use crate::worker::Worker;
-use net::{Listener, Net};
+use net::{Listener, Net, UdpSocket};
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use transport::Stream;
 /// After a failed accept the next one waits this long: descriptors come back when connections close.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves what comes to a listener, as worker number `worker` (from 0); does not end by itself.
+/// Serves what comes to a listener, and to a socket of datagrams where HTTP/3 is spoken, as worker number `worker` (from 0); does not
+/// end by itself.
 ///
 /// With `events`, the head of each request and of each answer is told as [`measure::Event::Head`]; where the queue is
 /// full they are lost, because a worker does not wait.
@@ -25,6 +27,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub async fn serve(
     net: Net,
     mut listener: Listener,
+    datagrams: Option<UdpSocket>,
     shared: Arc<Shared>,
     worker: u32,
     events: Option<SyncSender<measure::Event>>,
@@ -32,6 +35,10 @@ pub async fn serve(
     assert!(worker < shared.workers(), "worker {worker} of {}", shared.workers());
     let service = shared.settings.behaviour.messages.as_ref().and_then(Service::new).map(Rc::new);
     let worker = Worker::new(net.clone(), shared, worker, events);
+    if let (Some(socket), Some(tls)) = (datagrams, worker.shared.settings.tls.clone()) {
+        let (net, worker) = (net.clone(), worker.clone());
+        net.clone().spawn(async move { http3::serve(net, socket, worker, &tls).await });
+    }
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {

@@ -54,6 +54,11 @@ pub(crate) struct Turn {
 }
 
 impl Worker {
+    /// Its number.
+    pub(crate) fn index(&self) -> u32 {
+        self.index
+    }
+
     pub(crate) fn new(
         net: Net,
         shared: Arc<Shared>,

@@ -6,6 +6,7 @@ use crate::connections::{CloseBy, Connections, Resend};
 use crate::delay::Delay;
 use crate::field::Field;
 use crate::http2::{Http2, StreamFaults};
+use crate::http3::Http3;
 use crate::keep::KeepRequests;
 use crate::message::{MessageConnections, MessageService};
 use crate::pace::Pace;
@@ -153,10 +154,22 @@ pub struct Http1 {
     /// HTTP/2 is spoken instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2>,
+    /// HTTP/3 is spoken instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http3: Option<Http3>,
 }
 
 fn is_one(count: &u32) -> bool {
     *count == 1
+}
+
+impl Http1 {
+    /// Requests that may be under way at once on a connection that users share; `None`: HTTP/1, whose users have connections of
+    /// their own.
+    pub fn streams(&self) -> Option<u32> {
+        let http2 = self.http2.as_ref().map(|http2| http2.streams);
+        http2.or(self.http3.as_ref().map(|http3| http3.streams))
+    }
 }
 
 impl Default for Http1 {
@@ -178,6 +191,7 @@ impl Default for Http1 {
             unix_socket: None,
             connect_to: Vec::new(),
             http2: None,
+            http3: None,
         }
     }
 }

@@ -79,10 +79,18 @@ pub struct OriginTls {
     /// Cipher suites to take, best first; empty: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ciphers: Vec<CipherSuite>,
-    /// Application protocols to choose from (ALPN), best first; empty: whatever the client offers.
+    /// Application protocols to choose from (ALPN), best first; empty: whatever the client offers. With `h3` among them,
+    /// HTTP/3 is spoken over UDP at the same port.
     pub alpn: Vec<String>,
     /// What clients may resume.
     pub resumption: Resumption,
+}
+
+impl OriginTls {
+    /// Whether HTTP/3 is spoken, too, over UDP at the same port.
+    pub fn speaks_http3(&self) -> bool {
+        self.alpn.iter().any(|name| name == "h3")
+    }
 }
 
 impl Default for OriginTls {
@@ -236,6 +244,11 @@ pub(crate) fn check_origin(tls: &OriginTls, found: &mut Found) {
     pair("origin: tls", tls.certificate.as_ref(), tls.key.as_ref(), found);
     agree("origin: tls", &tls.versions, &tls.ciphers, tls.resumption, found);
     check_alpn("origin: tls", &tls.alpn, found);
+    if tls.speaks_http3() && !(tls.versions.is_empty() || tls.versions.contains(&TlsVersion::Tls13)) {
+        let text =
+            "origin: tls: h3 is spoken over QUIC, which has TLS 1.3: allow 1.3, or leave h3 out of alpn";
+        found.at("versions", text.to_owned());
+    }
     if tls.certificate.is_none() && tls.names.is_empty() {
         found.at(
             "names",

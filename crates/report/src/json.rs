@@ -6,11 +6,11 @@
 use crate::good;
 use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
-use measure::http2::{self, Http2Counts};
 use measure::run::received_bytes;
 use measure::{
-    Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Histogram, Judged, OriginCounts, PhaseResult,
-    Row, RunResult, SelfCheck, Verdict, Watched, WorkerUse,
+    Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Histogram, Http2Counts, Http3Counts, Judged,
+    OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck, SharedCounts, Verdict, Watched,
+    WorkerUse, http2, http3,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -141,6 +141,7 @@ struct Phase<'a> {
     faults: Vec<FaultCount>,
     codes: Vec<CodeCount>,
     http2: Option<Http2<'a>>,
+    http3: Option<Http3<'a>>,
     cache: Cache,
     origin: Option<&'a OriginCounts>,
     origin_until_s: Option<f64>,
@@ -163,6 +164,7 @@ impl<'a> Phase<'a> {
             faults: tally.faults().map(|(fault, count)| FaultCount { fault: fault.name(), count }).collect(),
             codes: tally.codes.list().iter().map(CodeCount::new).collect(),
             http2: tally.http2().map(Http2),
+            http3: tally.http3().map(Http3),
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
             origin_until_s: phase.origin_until.map(|until| until.as_secs_f64()),
@@ -181,14 +183,58 @@ impl Serialize for Http2<'_> {
         map.serialize_entry("frames_sent", &Named(&http2::FRAMES, &counts.sent))?;
         map.serialize_entry("resets_received", &Named(&http2::CODES, &counts.resets_received))?;
         map.serialize_entry("resets_sent", &Named(&http2::CODES, &counts.resets_sent))?;
-        map.serialize_entry("blocks", &counts.blocks)?;
-        map.serialize_entry("known_blocks", &counts.known_blocks)?;
-        map.serialize_entry("received_fields", &counts.received_fields)?;
-        map.serialize_entry("sent_fields", &counts.sent_fields)?;
-        map.serialize_entry("stream_limit_us", &counts.stream_limit_us)?;
-        map.serialize_entry("stream_window_us", &counts.stream_window_us)?;
-        map.serialize_entry("connection_window_us", &counts.connection_window_us)?;
-        map.serialize_entry("goaways", &counts.goaways)?;
+        serialize_shared(&counts.shared, &mut map)?;
+        map.end()
+    }
+}
+
+/// What only HTTP/3 has, under the names of RFC 9114, and what QUIC did below.
+struct Http3<'a>(&'a Http3Counts);
+
+impl Serialize for Http3<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let counts = self.0;
+        let mut map = to.serialize_map(None)?;
+        map.serialize_entry("frames_received", &Named(&http3::FRAMES, &counts.received))?;
+        map.serialize_entry("frames_sent", &Named(&http3::FRAMES, &counts.sent))?;
+        map.serialize_entry("resets_received", &Named(&http3::CODES, &counts.resets_received))?;
+        map.serialize_entry("resets_sent", &Named(&http3::CODES, &counts.resets_sent))?;
+        serialize_shared(&counts.shared, &mut map)?;
+        map.serialize_entry("quic", &Quic(&counts.quic))?;
+        map.end()
+    }
+}
+
+fn serialize_shared<M: SerializeMap>(shared: &SharedCounts, map: &mut M) -> Result<(), M::Error> {
+    map.serialize_entry("blocks", &shared.blocks)?;
+    map.serialize_entry("known_blocks", &shared.known_blocks)?;
+    map.serialize_entry("received_fields", &shared.received_fields)?;
+    map.serialize_entry("sent_fields", &shared.sent_fields)?;
+    map.serialize_entry("stream_limit_us", &shared.stream_limit_us)?;
+    map.serialize_entry("stream_window_us", &shared.stream_window_us)?;
+    map.serialize_entry("connection_window_us", &shared.connection_window_us)?;
+    map.serialize_entry("goaways", &shared.goaways)
+}
+
+/// What QUIC did: its counts, and the round-trip time.
+struct Quic<'a>(&'a QuicCounts);
+
+impl Serialize for Quic<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let counts = self.0;
+        let mut map = to.serialize_map(None)?;
+        for (name, count) in [
+            ("datagrams_sent", counts.datagrams_sent),
+            ("datagrams_received", counts.datagrams_received),
+            ("lost_packets", counts.lost_packets),
+            ("congestion_events", counts.congestion_events),
+            ("overflowed", counts.overflowed),
+            ("retries", counts.retries),
+        ] {
+            map.serialize_entry(name, &count)?;
+        }
+        map.serialize_entry("rtt_mean_us", &counts.mean_rtt_us())?;
+        map.serialize_entry("rtt_max_us", &counts.mean_rtt_us().map(|_| counts.rtt_max_us))?;
         map.end()
     }
 }

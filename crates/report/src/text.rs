@@ -7,7 +7,6 @@ mod cache;
 mod codes;
 mod generator;
 mod headline;
-mod http2;
 mod labels;
 mod latency;
 mod load;
@@ -15,6 +14,7 @@ mod machine;
 mod nothing_good;
 mod origin;
 mod outcomes;
+mod shared;
 mod thresholds;
 mod timeline;
 
@@ -78,6 +78,7 @@ pub(crate) fn sections(result: &RunResult, context: &Context<'_>) -> Vec<Section
         report.outcomes(),
         report.codes(),
         report.http2(),
+        report.http3(),
         report.oracle(),
         Some(report.generator()),
         Some(report.repeat()),

@@ -7,7 +7,7 @@ use super::pace::{PaceArgs, closed};
 use super::phase::PhaseArg;
 use super::tls::TlsArgs;
 use super::values::{address, no_number, rig_workers, some_bytes};
-use super::version::VersionArgs;
+use super::version::{HttpVersion, VersionArgs};
 use clap::Args;
 use plan::site::Site;
 use plan::units::rest_of;
@@ -163,10 +163,12 @@ impl CacheArgs {
     /// HTTP/2 fits what is pressed.
     fn check_version(&self) -> Result<(), String> {
         self.version.check(self.speaks_tls())?;
-        match (self.target(), self.version.http2()) {
-            (Target::Demonstration, Some(_)) => Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your \
-                                                     own that speaks HTTP/2, or --rig nginx, varnish or haproxy"
-                .to_owned()),
+        match (self.target(), self.version.http) {
+            (Target::Demonstration, Some(version)) if version != HttpVersion::One => {
+                Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your own that speaks HTTP/2 or 3, or \
+                     --rig nginx, varnish or haproxy"
+                    .to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -218,6 +220,7 @@ impl CacheArgs {
             post_bytes: None,
             tls: self.speaks_tls().then(|| self.version.tls(self.tls.tls())),
             http2: self.version.http2(),
+            http3: self.version.http3(),
             ..Http1::default()
         };
         let load = Load {

@@ -224,6 +224,7 @@ impl HttpArgs {
             fields: self.fields(),
             tls: tls.then(|| self.version.tls(self.tls.tls())),
             http2: self.version.http2(),
+            http3: self.version.http3(),
             tunnel: self.requests.proxy.is_some() && !self.secure_proxy() && tls,
             pipeline: self.reach.pipeline.map_or(1, |count| count.min(u64::from(u32::MAX)) as u32),
             unix_socket: self.reach.unix_socket.clone(),

@@ -7,6 +7,7 @@ use super::values::{
     address, check_content, close, count32, field, form, lifetime_law, per_hour, pid, request_field, seed,
     size_law, some_bytes, some_time, status, threads, variants, vary_on, zipf,
 };
+use super::version::{HttpVersion, of_origin};
 use clap::Args;
 use plan::data::{Data, RowOrder, Source};
 use plan::site::{Lifetime, Site, Size, VaryOn};
@@ -375,6 +376,10 @@ pub struct OriginArgs {
     /// Speak TLS; the same as --origin-tls
     #[arg(long)]
     pub tls: bool,
+    /// Over TLS 1.1 or 2 alone, or 3, which is HTTP/3 at the same port by UDP beside the others; each means --tls [default: 1.1
+    /// and 2]
+    #[arg(long, value_name = "VERSION", value_parser = of_origin)]
+    pub http: Option<HttpVersion>,
     /// For how long [default: until interrupted]
     #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,
@@ -443,7 +448,16 @@ impl OriginArgs {
     /// The plan of an origin alone.
     pub fn plan(&self, seed: u64) -> plan::Plan {
         let mut behaviour = self.behaviour.clone();
-        behaviour.tls.origin_tls |= self.tls;
+        behaviour.tls.origin_tls |= self.tls || self.http.is_some();
+        let mut origin = Origin { messages: self.service.service(), ..behaviour.origin(self.listen) };
+        if let (Some(version), Some(tls)) = (self.http, &mut origin.tls) {
+            let names: &[&str] = match version {
+                HttpVersion::One => &["http/1.1"],
+                HttpVersion::Two | HttpVersion::TwoClear => &["h2"],
+                HttpVersion::Three => &["h3", "h2", "http/1.1"],
+            };
+            tls.alpn = names.iter().map(|name| (*name).to_owned()).collect();
+        }
         plan::Plan {
             version: plan::Plan::VERSION,
             seed: self.seed.unwrap_or(seed),
@@ -451,7 +465,7 @@ impl OriginArgs {
             io: self.io,
             site: self.site.site(),
             load: None,
-            origin: Some(Origin { messages: self.service.service(), ..behaviour.origin(self.listen) }),
+            origin: Some(origin),
         }
     }
 }

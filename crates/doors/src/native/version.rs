@@ -1,28 +1,39 @@
 //! Which HTTP is spoken, and how.
 
-use super::values::{count32, some_bytes};
+use super::values::{count32, some_bytes, some_time};
 use clap::Args;
-use plan::{Http2, Tls};
+use plan::{Http2, Http3, Tls, Transport};
+use std::time::Duration;
 
-/// Options of HTTP/2, for each command that speaks HTTP.
+/// Options of HTTP/2 and HTTP/3, for each command that speaks HTTP.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "HTTP version")]
 pub struct VersionArgs {
-    /// 1.1; 2, over TLS; or 2c, HTTP/2 without TLS, by prior knowledge [default: 1.1]
+    /// 1.1; 2, over TLS; 2c, HTTP/2 without TLS, by prior knowledge; or 3, over QUIC [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = version)]
     pub http: Option<HttpVersion>,
-    /// Users that share a connection of HTTP/2: requests that may be under way on it at once [default: 1]
+    /// Users that share a connection of HTTP/2 or 3: requests that may be under way on it at once [default: 1]
     #[arg(long, value_name = "N", value_parser = count32)]
     pub streams: Option<u32>,
-    /// Bytes of an answer over HTTP/2 that may come before they are granted anew, with a unit [default: 2^30-1]
+    /// Bytes of an answer that may come before they are granted anew, with a unit [default: 2^30-1; over HTTP/3 as --quic
+    /// has it]
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub stream_window: Option<u64>,
-    /// The same for all answers of a connection [default: 2^30-1]
+    /// The same for all answers of a connection
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     pub connection_window: Option<u64>,
-    /// Bytes of the tables that compress header fields; 0: none is used [default: 4096]
+    /// Bytes of the tables that compress header fields of HTTP/2; 0: none is used [default: 4096]
     #[arg(long, value_name = "BYTES")]
     pub header_table: Option<u32>,
+    /// How QUIC sends: real, as clients on the Internet, or lab, without congestion control and pacing [default: real]
+    #[arg(long, value_name = "HOW", value_parser = Transport::parse)]
+    pub quic: Option<Transport>,
+    /// Bytes of a datagram of QUIC at most [default: 1200, and up to 1452 where the path carries it]
+    #[arg(long, value_name = "BYTES")]
+    pub udp_payload: Option<u16>,
+    /// Each connection of HTTP/3 moves to another local port this often, which servers are to bear
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    pub migrate_every: Option<Duration>,
 }
 
 /// A version of HTTP as it is typed.
@@ -34,6 +45,8 @@ pub enum HttpVersion {
     Two,
     /// 2c
     TwoClear,
+    /// 3
+    Three,
 }
 
 pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
@@ -41,8 +54,22 @@ pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
         "1.1" | "1" => Ok(HttpVersion::One),
         "2" => Ok(HttpVersion::Two),
         "2c" | "h2c" => Ok(HttpVersion::TwoClear),
-        "3" => Err("HTTP/3 is not there yet: give 1.1, 2 or 2c".to_owned()),
-        _ => Err("give 1.1, 2 (over TLS) or 2c (HTTP/2 without TLS)".to_owned()),
+        "3" | "h3" => Ok(HttpVersion::Three),
+        _ => Err("give 1.1, 2 (over TLS), 2c (HTTP/2 without TLS) or 3 (over QUIC)".to_owned()),
+    }
+}
+
+/// A version that the origin is to speak.
+///
+/// # Errors
+/// What to give instead.
+pub(super) fn of_origin(text: &str) -> Result<HttpVersion, String> {
+    match version(text)? {
+        HttpVersion::TwoClear => {
+            Err("without TLS the origin speaks HTTP/2 to whoever begins with its preface: leave --http out"
+                .to_owned())
+        }
+        other => Ok(other),
     }
 }
 
@@ -52,7 +79,9 @@ pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
 /// What to give instead.
 pub(super) fn of_rig(text: &str) -> Result<HttpVersion, String> {
     match version(text)? {
-        HttpVersion::Two => Err("rigs speak no TLS: give 2c, HTTP/2 without TLS".to_owned()),
+        HttpVersion::Two | HttpVersion::Three => {
+            Err("rigs speak no TLS: give 2c, HTTP/2 without TLS".to_owned())
+        }
         other => Ok(other),
     }
 }
@@ -67,27 +96,30 @@ impl VersionArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self, tls: bool) -> Result<(), String> {
-        match self.http {
-            Some(HttpVersion::Two) if !tls => {
+        let version = self.http.unwrap_or(HttpVersion::One);
+        match version {
+            HttpVersion::Two if !tls => {
                 Err("--http 2 is spoken over TLS: give https://, or --http 2c for HTTP/2 without TLS"
                     .to_owned())
             }
-            Some(HttpVersion::TwoClear) if tls => {
+            HttpVersion::Three if !tls => {
+                Err("--http 3 is spoken over QUIC, which has TLS: give https://".to_owned())
+            }
+            HttpVersion::TwoClear if tls => {
                 Err("--http 2c is HTTP/2 without TLS: give http://, or --http 2 over TLS".to_owned())
             }
-            None | Some(HttpVersion::One) => match self.given() {
-                Some(option) => {
-                    Err(format!("{option} is about HTTP/2, which is not spoken: give --http 2 or 2c"))
+            _ => match self.out_of_place(version) {
+                Some((option, what, instead)) => {
+                    Err(format!("{option} is about {what}, which is not spoken: give {instead}"))
                 }
                 None => Ok(()),
             },
-            _ => Ok(()),
         }
     }
 
     /// HTTP/2, where it is spoken.
     pub fn http2(&self) -> Option<Http2> {
-        self.http.filter(|version| *version != HttpVersion::One)?;
+        self.http.filter(|version| matches!(version, HttpVersion::Two | HttpVersion::TwoClear))?;
         let usual = Http2::default();
         Some(Http2 {
             streams: self.streams.unwrap_or(usual.streams),
@@ -98,22 +130,50 @@ impl VersionArgs {
         })
     }
 
-    /// TLS that offers what is spoken.
-    pub fn tls(&self, tls: Tls) -> Tls {
-        match self.http2() {
-            Some(_) => Tls { alpn: vec!["h2".to_owned()], ..tls },
-            None => tls,
-        }
+    /// HTTP/3, where it is spoken.
+    pub fn http3(&self) -> Option<Http3> {
+        self.http.filter(|version| *version == HttpVersion::Three)?;
+        let usual = Http3::default();
+        Some(Http3 {
+            streams: self.streams.unwrap_or(usual.streams),
+            transport: self.quic.unwrap_or_default(),
+            stream_window: self.stream_window.map(bytes),
+            connection_window: self.connection_window.map(bytes),
+            payload: self.udp_payload,
+            migrate_every: self.migrate_every,
+        })
     }
 
-    /// The first of the options that have no effect on HTTP/1.
-    fn given(&self) -> Option<&'static str> {
+    /// TLS that offers what is spoken.
+    pub fn tls(&self, tls: Tls) -> Tls {
+        let alpn = match self.http {
+            None | Some(HttpVersion::One) => return tls,
+            Some(HttpVersion::Two | HttpVersion::TwoClear) => "h2",
+            Some(HttpVersion::Three) => "h3",
+        };
+        Tls { alpn: vec![alpn.to_owned()], ..tls }
+    }
+
+    /// The first of the options that has no effect on a version, what it is about, and the version that has it.
+    fn out_of_place(&self, version: HttpVersion) -> Option<(&'static str, &'static str, &'static str)> {
+        const BOTH: (&str, &str) = ("HTTP/2 and HTTP/3", "--http 2, 2c or 3");
+        const TWO: (&str, &str) = ("HTTP/2", "--http 2 or 2c");
+        const THREE: (&str, &str) = ("HTTP/3", "--http 3");
         let given = [
-            (self.streams.is_some(), "--streams"),
-            (self.stream_window.is_some(), "--stream-window"),
-            (self.connection_window.is_some(), "--connection-window"),
-            (self.header_table.is_some(), "--header-table"),
+            (self.streams.is_some(), "--streams", BOTH),
+            (self.stream_window.is_some(), "--stream-window", BOTH),
+            (self.connection_window.is_some(), "--connection-window", BOTH),
+            (self.header_table.is_some(), "--header-table", TWO),
+            (self.quic.is_some(), "--quic", THREE),
+            (self.udp_payload.is_some(), "--udp-payload", THREE),
+            (self.migrate_every.is_some(), "--migrate-every", THREE),
         ];
-        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+        let fits = |about| match version {
+            HttpVersion::One => false,
+            HttpVersion::Two | HttpVersion::TwoClear => about != THREE,
+            HttpVersion::Three => about != TWO,
+        };
+        let wrong = given.into_iter().find(|(given, _, about)| *given && !fits(*about));
+        wrong.map(|(_, option, (what, instead))| (option, what, instead))
     }
 }

@@ -216,6 +216,22 @@ impl Account {
         count(self.tally.borrow_mut().http2_mut());
     }
 
+    /// Counts what only HTTP/3 has.
+    pub fn http3(&self, count: impl FnOnce(&mut measure::Http3Counts)) {
+        count(self.tally.borrow_mut().http3_mut());
+    }
+
+    /// A handshake of QUIC is complete. `early`: whether the server took what was sent before, where something was.
+    pub fn quic_handshake(&self, took: Duration, resumed: bool, early: Option<bool>) {
+        self.time(Clock::Tls, took);
+        self.count(|counts| {
+            counts.handshakes_full += u64::from(!resumed);
+            counts.handshakes_resumed += u64::from(resumed);
+            counts.early_accepted += u64::from(early == Some(true));
+            counts.early_rejected += u64::from(early == Some(false));
+        });
+    }
+
     /// Records a time on a clock.
     pub fn time(&self, clock: Clock, time: Duration) {
         self.tally.borrow_mut().time(clock, time);

@@ -98,15 +98,20 @@ impl Channels {
             }
         };
         let stream = connected.map_err(|error| failure::of_connect(&error))?;
+        Ok(Connected { stream, to, number: self.next_connection() })
+    }
+
+    /// The number of a connection that is open, which is counted.
+    pub(super) fn next_connection(&self) -> u64 {
         let number = self.opened.get();
         self.opened.set(number + 1);
         self.account.count(|counts| counts.connections += 1);
-        Ok(Connected { stream, to, number })
+        number
     }
 
     /// Where the next connection goes and comes from. Addresses take turns, sources take turns for each address, and
     /// workers begin apart.
-    fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
+    pub(super) fn ends(&self, to: &[SocketAddr]) -> (SocketAddr, Option<IpAddr>) {
         let turn = self.turn.get();
         self.turn.set(turn + 1);
         let count = to.len().max(1) as u64;

@@ -2,21 +2,21 @@
 //! or when anything is due.
 //!
 //! Start reading at [`Channels::lease`]. [`Route`] says how a host is reached, `connect.rs` opens, `tunnel.rs` asks a proxy
-//! to lead on, `http2.rs` has the connections that users share, and `pool.rs` says who shares which.
+//! to lead on, `shared.rs` has the connections that users share, and `pool.rs` says who shares which.
 
 mod connect;
 mod connection;
-mod http2;
 mod pool;
 mod route;
+mod shared;
 mod source;
 mod tunnel;
 
 pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
-pub(crate) use http2::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
 pub(crate) use route::{Destination, Route};
 pub use route::{Hosts, UNIX};
+pub(crate) use shared::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
 
 use crate::account::Account;
 use crate::auth::Authenticator;
@@ -66,8 +66,8 @@ pub(crate) struct Slot {
     pub connection: Option<Box<Connection>>,
     /// Begins TLS, with a memory of earlier connections.
     pub tls: Option<wire::tls::Client>,
-    /// The connection that is shared with others, where HTTP/2 is spoken.
-    pub http2: Option<Rc<http2::Shared>>,
+    /// The connection that is shared with others, where HTTP/2 or HTTP/3 is spoken.
+    pub shared: Option<Rc<shared::Shared>>,
     /// Answers a proxy that asks who wants a tunnel.
     pub authenticator: Option<Rc<Authenticator>>,
 }
@@ -76,12 +76,12 @@ impl Slot {
     /// True if its connection leads there.
     pub fn leads_to(&self, destination: Destination<'_>) -> bool {
         let own = self.connection.as_ref().is_some_and(|connection| connection.leads_to(destination));
-        own || self.http2.as_ref().is_some_and(|shared| shared.leads_to(destination))
+        own || self.shared.as_ref().is_some_and(|shared| shared.leads_to(destination))
     }
 
     /// True if it has no connection.
     pub fn is_empty(&self) -> bool {
-        self.connection.is_none() && self.http2.is_none()
+        self.connection.is_none() && self.shared.is_none()
     }
 }
 

@@ -1,10 +1,10 @@
-//! The pool of connections that users share, over HTTP/2: as many users as a connection may have requests at once make a group,
+//! The pool of connections that users share, over HTTP/2 and HTTP/3: as many users as a connection may have requests at once make a group,
 //! and each group has one connection to a destination. Whoever needs it first opens it, and the others wait.
 //!
 //! Start reading at [`Channels::lease_stream`].
 
 use super::connect::NotConnected;
-use super::http2::{Lease, Room, Shared};
+use super::shared::{Lease, Room, Shared};
 use super::{Channels, Destination, Slot};
 use measure::{Failure, FailureKind, Stage};
 use net::Event;
@@ -80,7 +80,7 @@ impl Channels {
                 let since = self.net.now();
                 let then = shared.wait_for_room(began + self.load.limits.request).await;
                 let waited = self.net.now() - since;
-                self.account.http2(|counts| counts.stream_limit_us += waited.as_micros() as u64);
+                shared.count(|counts| counts.stream_limit_us += waited.as_micros() as u64);
                 let Some(then) = then else {
                     let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Send, errno: None };
                     return Err(NotConnected { failure, began, ended: self.net.now() });
@@ -90,7 +90,7 @@ impl Channels {
             match room {
                 Room::Now => return Ok(shared.lease()),
                 Room::Later => {}
-                Room::Never => slot.http2 = None,
+                Room::Never => slot.shared = None,
             }
         }
     }
@@ -98,7 +98,7 @@ impl Channels {
     /// A place for a request that goes on by itself, on the connection that a user shares already, where there is room at once and the
     /// request's field block is known by its key. Nothing is counted.
     pub fn lease_repeating(&self, slot: &Slot, destination: Destination<'_>, key: usize) -> Option<Lease> {
-        slot.http2.as_ref().filter(|shared| shared.leads_to(destination))?.lease_repeating(key)
+        slot.shared.as_ref().filter(|shared| shared.leads_to(destination))?.lease_repeating(key)
     }
 
     /// The connection of a user's group, opened where there is none. `began`: when it was first asked for.
@@ -109,10 +109,10 @@ impl Channels {
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Rc<Shared>, NotConnected> {
-        if let Some(shared) = slot.http2.take().filter(|shared| shared.leads_to(destination)) {
-            return Ok(slot.http2.insert(shared).clone());
+        if let Some(shared) = slot.shared.take().filter(|shared| shared.leads_to(destination)) {
+            return Ok(slot.shared.insert(shared).clone());
         }
-        let streams = self.http.http2.as_ref().map_or(1, |http2| u64::from(http2.streams.max(1)));
+        let streams = u64::from(self.http.streams().unwrap_or(1).max(1));
         let (part, user) = asker;
         let group = user / u64::from(self.part.of.max(1)) / streams;
         let key = ((part, group), destination.to.to_vec(), destination.secure.map(str::to_owned));
@@ -131,7 +131,7 @@ impl Channels {
                 Some(Entry::Failed(_)) | None => Ok(None),
             };
             match opened {
-                Ok(Some(shared)) => return Ok(slot.http2.insert(shared).clone()),
+                Ok(Some(shared)) => return Ok(slot.shared.insert(shared).clone()),
                 Ok(None) => return self.open_shared(slot, key, destination).await,
                 Err(event) => event.wait().await,
             }
@@ -146,11 +146,14 @@ impl Channels {
     ) -> Result<Rc<Shared>, NotConnected> {
         let mut opening = Opening::begin(&self.pool, key);
         let began = self.net.now();
-        match Box::pin(self.open(slot, destination, began)).await {
-            Ok(connection) => {
-                let shared = self.begin(connection);
+        let opened = match &self.http.http3 {
+            None => Box::pin(self.open(slot, destination, began)).await.map(|opened| self.begin(opened)),
+            Some(_) => Box::pin(self.open_http3(slot, destination, began)).await,
+        };
+        match opened {
+            Ok(shared) => {
                 opening.became = Some(Entry::Open(Rc::downgrade(&shared)));
-                Ok(slot.http2.insert(shared).clone())
+                Ok(slot.shared.insert(shared).clone())
             }
             Err(failure) => {
                 let tried = NotConnected { failure, began, ended: self.net.now() };

@@ -23,12 +23,12 @@ use wire::http1::Expect;
 /// any number of them.
 pub(crate) fn has_fast_path(load: &Load) -> bool {
     let http = load.protocol.http1();
-    is_plain(load) && http.is_some_and(|http| http.pipeline <= 1 && http.http2.is_none())
+    is_plain(load) && http.is_some_and(|http| http.pipeline <= 1 && http.streams().is_none())
 }
 
 /// True if requests of a load that are the same each time may follow each other on connections of HTTP/2 by themselves: see `repeat.rs`.
 pub(crate) fn may_repeat(load: &Load) -> bool {
-    is_plain(load) && load.protocol.http1().is_some_and(|http| http.http2.is_some())
+    is_plain(load) && load.protocol.http1().is_some_and(|http| http.streams().is_some())
 }
 
 /// True if nobody wants to hear of single requests, and a connection carries any number of them.

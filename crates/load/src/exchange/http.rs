@@ -1,9 +1,9 @@
 //! Reads the answers of HTTP/1 calls: each is pushed into the call's own sink as it arrives.
 
-use super::http2::{self, Head};
 use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::resend::is_lost;
+use super::shared::{self, Head};
 use super::{Call, Client, Context, Due, Moments, Queue, Read, Sent, Worker, finish};
 use crate::answer::{Answer, Body, Ended, Found, Settled};
 use crate::channel::Connection;
@@ -90,17 +90,17 @@ pub(crate) trait HttpCall: Call {
     }
 }
 
-/// Sends what is due, over HTTP/1 or 2 as the plan has it, until every request has ended in one way.
+/// Sends what is due, over the version of HTTP that the plan has, until every request has ended in one way.
 pub(crate) async fn run<C: HttpCall>(
     context: Context<'_>,
     client: &mut Client,
     call: &mut C,
     due: Queue<Due<C::Item>>,
 ) {
-    match context.worker.channels.http().http2 {
+    match context.worker.channels.http().streams() {
         None => super::run(context, client, call, due).await,
         // On the heap, so that users of HTTP/1 need no room for it.
-        Some(_) => Box::pin(http2::run(context, client, call, due)).await,
+        Some(_) => Box::pin(shared::run(context, client, call, due)).await,
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod fast;
 mod http;
-mod http2;
 mod message;
 mod object;
 mod pacing;
@@ -16,12 +15,12 @@ mod report;
 mod request;
 mod resend;
 mod script;
+mod shared;
 mod url;
 mod worker;
 
 pub(crate) use fast::{Begun, fast, go_on, has_fast_path, is_fast, may_repeat, try_fast};
 pub(crate) use http::{HttpCall, read, run as run_http};
-pub(crate) use http2::Head;
 pub(crate) use message::{MessageState, messages};
 pub(crate) use object::object;
 pub(crate) use queue::Queue;
@@ -30,6 +29,7 @@ pub(crate) use report::Described;
 pub(crate) use request::{pipeline, request};
 pub(crate) use resend::Repeating;
 pub(crate) use script::{Scratch as ScriptScratch, script};
+pub(crate) use shared::Head;
 pub(crate) use url::url;
 pub(crate) use worker::{Busy, Context, Worker};
 
@@ -58,7 +58,7 @@ pub(crate) struct Client {
     /// The head of the last answer, where somebody may want to see it.
     pub answer_head: Vec<u8>,
     /// Buffers for requests over HTTP/2.
-    pub head: Option<Box<http2::Head>>,
+    pub head: Option<Box<shared::Head>>,
     /// Values that the user keeps for its requests, where they hold any of it.
     pub values: Option<Box<Values>>,
 }

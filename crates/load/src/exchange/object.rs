@@ -1,9 +1,9 @@
 //! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
 use super::http::{self, HttpCall, Reading};
-use super::http2::Head;
 use super::pacing::Pacing;
 use super::report::Described;
+use super::shared::Head;
 use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written};
 use crate::answer::{Ended, Judge, Settled};
 use crate::channel::{Connection, Destination};

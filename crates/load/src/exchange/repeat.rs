@@ -1,10 +1,10 @@
-//! The same request again and again over HTTP/2: as long as answers are good, its connection goes from one to the next by itself, and
+//! The same request again and again over HTTP/2 and HTTP/3: as long as answers are good, its connection goes from one to the next by itself, and
 //! its user sleeps.
 //!
-//! It counts what [`super::http2`] would count. Whatever else comes wakes the user, who goes on there. Start reading at [`repeat`].
+//! It counts what [`super::shared`] would count. Whatever else comes wakes the user, who goes on there. Start reading at [`repeat`].
 
 use super::request::List;
-use super::{Client, Context, Sent, Turn, Worker, http2};
+use super::{Client, Context, Sent, Turn, Worker, shared};
 use crate::channel::{Lease, Repeated, Repeats};
 use crate::pace::Phase;
 use crate::step::{Line, WantedLength};
@@ -56,7 +56,7 @@ impl Repeats for Repetition {
             ..Exchange::new(Outcome::Fine, Duration::ZERO)
         };
         account.end_fast(self.place.get(), &exchange);
-        // The status counts with its name, as in `http2.rs`.
+        // The status counts with its name, as in `shared.rs`.
         account.count(|counts| counts.field_bytes += answer.field_bytes + 10);
         let due = answer.ended;
         let number = goes_on.then(|| self.worker.next_number(&self.phase, due)).flatten();
@@ -120,6 +120,6 @@ pub(crate) async fn repeat(
     let context = Context { worker, phase };
     let mut call = List::plain(context, client.user);
     // On the heap, so that users need no room for what is rare.
-    Box::pin(http2::go_on(context, client, &mut call, lease, sent)).await;
+    Box::pin(shared::go_on(context, client, &mut call, lease, sent)).await;
     repetition.begun.get()
 }

@@ -5,9 +5,9 @@
 //! ([`super::resend`]). Where time runs out it does so for all of the batch.
 
 use super::http::{self, HttpCall, Reading};
-use super::http2::Head;
 use super::pacing::Pacing;
 use super::report::Described;
+use super::shared::Head;
 use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written, run};
 use crate::answer::{Ended, Settled};
 use crate::channel::{Connection, Destination};

@@ -49,7 +49,8 @@ pub(crate) async fn script(
         count = u64::from(batch.count);
         (0..count).for_each(|_| worker.account.begin(turn.due));
         let response = Cell::new(std::mem::take(&mut scratch.response));
-        let mut pieces = pieces(&message, batch, worker.channels.http().http2.is_some(), script.is_secure());
+        let mut pieces =
+            pieces(&message, batch, worker.channels.http().streams().is_some(), script.is_secure());
         let due = std::iter::from_fn(|| Some(Due { item: pieces.pop()?, turn })).collect();
         let mut call = Scripted { context, script, message, response };
         http::run(context, client, &mut call, due).await;

@@ -16,6 +16,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use wire::http1::Version;
 use wire::http2::{FieldList, Indexing};
 
 /// One request, ready to be written.
@@ -32,8 +33,15 @@ enum Form {
     Edited(Box<Edited>),
 }
 
-/// A request as HTTP/2 has it.
+/// The version that requests with streams are shown with.
+fn version(http: &Http1) -> Version {
+    if http.http3.is_some() { Version::Http3 } else { Version::Http2 }
+}
+
+/// A request as HTTP/2 and HTTP/3 have it.
 struct Listed {
+    /// What is spoken.
+    version: Version,
     /// Pseudo-fields first, names in lower case.
     fields: Vec<DraftField>,
     body: Vec<Part>,
@@ -90,9 +98,12 @@ pub(crate) struct Writer<'a> {
 impl Message {
     /// What somebody else wrote, each time. `secure`: for an `https` URL. `None`: it is not whole, or no request.
     pub fn of(text: &[u8], http: &Http1, secure: bool) -> Option<Message> {
-        Some(Message(match http.http2 {
+        Some(Message(match http.streams() {
             None => Form::Fixed(text.to_vec(), text.to_vec()),
-            Some(_) => Form::Listed(Box::new(Listed::of(Draft::of(HttpRequest::read(text, secure)?.0)))),
+            Some(_) => Form::Listed(Box::new(Listed::of(
+                Draft::of(HttpRequest::read(text, secure)?.0),
+                version(http),
+            ))),
         }))
     }
 
@@ -304,7 +315,7 @@ impl Draft {
 
 impl Listed {
     /// Host becomes `:authority` (RFC 9113 section 8.3.1), and what speaks of one connection of HTTP/1 is left out.
-    fn of(draft: Draft) -> Listed {
+    fn of(draft: Draft, version: Version) -> Listed {
         let mut rest = draft.fields;
         let host = rest.iter().position(|field| field.is("Host")).map(|at| rest.remove(at).value);
         let scheme = if draft.secure { "https" } else { "http" };
@@ -319,7 +330,7 @@ impl Listed {
             rest.into_iter().map(|field| DraftField { name: field.name.to_ascii_lowercase(), ..field }),
         );
         let Draft { body, framing, decks, .. } = draft;
-        Listed { fields, body, framing, decks, scrap: RefCell::default() }
+        Listed { version, fields, body, framing, decks, scrap: RefCell::default() }
     }
 
     fn parts(&self) -> impl Iterator<Item = &[Part]> {
@@ -344,7 +355,7 @@ impl Listed {
     fn show(&self, path: Option<&str>, filling: &Filling<'_>, to: &mut Vec<u8>) {
         let (mut list, mut body) = (FieldList::default(), Vec::new());
         self.list(path, filling, &mut list, &mut body);
-        list.show(to);
+        list.show(self.version, to);
         to.extend_from_slice(&body);
     }
 }
@@ -522,7 +533,9 @@ impl Writer<'_> {
         };
         let form = match self.edited || self.signer.is_some() || all().any(is_open) {
             true => Form::Edited(Box::new(Edited::new(draft, self.signer.clone()))),
-            false if self.http.http2.is_some() => Form::Listed(Box::new(Listed::of(draft))),
+            false if self.http.streams().is_some() => {
+                Form::Listed(Box::new(Listed::of(draft, version(self.http))))
+            }
             false => Drawn::of(draft).fixed_where_it_can_be(),
         };
         Some((address, route, Message(form)))

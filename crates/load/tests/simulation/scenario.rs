@@ -11,9 +11,9 @@ use plan::message::{Correlation, Framing, Message, MessageOrder, MessageService,
 use plan::popularity::Popularity;
 use plan::site::{Site, Size};
 use plan::{
-    Arrivals, CheckContent, CloseBy, Delay, Http1, Http2, HttpVersion, Io, MessageConnections, MessageStep,
-    ObjectStep, Origin, Pace, Phase, Plan, Protocol, Reading, Request, RequestStep, Resend, Scenario, Stage,
-    Step, Stop, StreamFaults, Tls, UrlOrder, UrlStep,
+    Arrivals, CheckContent, CloseBy, Delay, Http1, Http2, Http3, HttpVersion, Io, MessageConnections,
+    MessageStep, ObjectStep, Origin, Pace, Phase, Plan, Protocol, Reading, Request, RequestStep, Resend,
+    Scenario, Stage, Step, Stop, StreamFaults, Tls, Transport, UrlOrder, UrlStep,
 };
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ enum Kind {
     Objects,
     /// Objects and requests over HTTP/2, and the origin, which refuses, stalls and leaves now and then.
     Http2,
+    /// The same over HTTP/3.
+    Http3,
     /// Requests of users with a memory, batches of requests, and URLs that lead on; and a web server.
     Web,
     /// TCP messages, and the origin.
@@ -73,28 +75,33 @@ fn violations(case: &Case) -> Vec<String> {
 
 fn draw(seed: u64, attempt: u64) -> Case {
     let mut choose = Chooser(Draw::new(seed, 0x51 + attempt));
-    use Kind::{Http2, Messages, Objects, Program, Web};
-    let kind =
-        choose.one(&[Objects, Objects, Objects, Http2, Http2, Http2, Web, Web, Messages, Messages, Program]);
+    use Kind::{Http2, Http3, Messages, Objects, Program, Web};
+    let kind = choose.one(&[
+        Objects, Objects, Objects, Http2, Http2, Http2, Http3, Http3, Web, Web, Messages, Messages, Program,
+    ]);
     let phases = match kind {
         Program => 1,
-        Objects | Http2 | Web | Messages => choose.one(&[1, 1, 2, 3]),
+        Objects | Http2 | Http3 | Web | Messages => choose.one(&[1, 1, 2, 3]),
     };
     let service = message_service(&mut choose);
     let phases = (0..phases).map(|_| phase(&mut choose, kind, &service)).collect();
     let mut origin = origin(&mut choose);
     origin.messages = (kind == Messages).then_some(service);
-    if kind == Http2 {
+    if matches!(kind, Http2 | Http3) {
         origin.stream_faults = stream_faults(&mut choose);
     }
     let server = match kind {
         Web => Server::Script(web::server(seed)),
-        Objects | Http2 | Messages | Program => Server::Origin(Box::new(origin)),
+        Objects | Http2 | Http3 | Messages | Program => Server::Origin(Box::new(origin)),
     };
     let mut case = Case::new(phases, server);
-    let secure = choose.some(0.15);
+    let secure = choose.some(0.15) || kind == Http3;
     case.load.protocol = protocol(&mut choose, kind, secure);
-    let alpn: &[&str] = if kind == Http2 { &["h2"] } else { &[] };
+    let alpn: &[&str] = match kind {
+        Http2 => &["h2"],
+        Http3 => &["h3"],
+        _ => &[],
+    };
     case.tls = secure.then(|| tls_of(&mut choose, alpn));
     case.program = (kind == Program).then(|| choose.one(&programs::ALL));
     case.workers = choose.one(&[1, 1, 1, 2, 3]);
@@ -132,7 +139,7 @@ fn phase(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Phase {
     stop.turns_per_user = choose.some(0.1).then_some(3).filter(|_| pace.closed().is_some());
     let steps = match kind {
         Kind::Program | Kind::Messages => 1,
-        Kind::Objects | Kind::Http2 | Kind::Web => choose.one(&[1, 1, 2]),
+        Kind::Objects | Kind::Http2 | Kind::Http3 | Kind::Web => choose.one(&[1, 1, 2]),
     };
     let steps = (0..steps).map(|_| step(choose, kind, service)).collect();
     Phase { scenario: Scenario::of(steps), ..phase_of(crate::world::page(), pace, stop) }
@@ -159,12 +166,12 @@ fn pace(choose: &mut Chooser) -> Pace {
 fn step(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Step {
     let listed = choose.some(0.25);
     match kind {
-        Kind::Objects | Kind::Http2 if listed => Step::Requests(listed_objects(choose)),
+        Kind::Objects | Kind::Http2 | Kind::Http3 if listed => Step::Requests(listed_objects(choose)),
         Kind::Objects if choose.some(0.15) => {
             let urls = (0..5).map(|object| format!("http://server/w/{object:x}/{}", 700 * object)).collect();
             Step::Urls(UrlStep { urls, ..url_step(choose) })
         }
-        Kind::Objects | Kind::Http2 => Step::Object(object_step(choose)),
+        Kind::Objects | Kind::Http2 | Kind::Http3 => Step::Object(object_step(choose)),
         Kind::Web if listed => {
             let urls = ["/page", "/other", "/next"].map(|path| format!("http://server{path}")).to_vec();
             Step::Urls(UrlStep { urls, ..url_step(choose) })
@@ -270,6 +277,11 @@ fn protocol(choose: &mut Chooser, kind: Kind, secure: bool) -> Protocol {
             let http2 = Some(http2(choose));
             Protocol::Http1(Http1 { tls, http2, post_bytes: None, ..http })
         }
+        Kind::Http3 => {
+            let tls = tls.map(|tls| Tls { alpn: vec!["h3".to_owned()], ..tls });
+            let http3 = Some(http3(choose));
+            Protocol::Http1(Http1 { tls, http3, post_bytes: None, ..http })
+        }
         Kind::Web => {
             let version = choose.one(&[HttpVersion::OneOne, HttpVersion::OneOne, HttpVersion::OneZero]);
             let pipeline = choose.one(&[1, 1, 2, 7]);
@@ -296,6 +308,17 @@ fn http2(choose: &mut Chooser) -> Http2 {
         connection_window: choose.one(&[65_535, 1 << 24]),
         decoder_table: choose.one(&[0, 100, 4_096]),
         encoder_table: choose.one(&[0, 100, 4_096]),
+    }
+}
+
+fn http3(choose: &mut Chooser) -> Http3 {
+    Http3 {
+        streams: choose.one(&[1, 2, 5, 100]),
+        transport: choose.one(&[Transport::Real, Transport::Lab]),
+        stream_window: choose.one(&[None, Some(2_000), Some(1 << 24)]),
+        connection_window: choose.one(&[None, Some(65_535)]),
+        payload: choose.one(&[None, Some(1_200), Some(9_000)]),
+        migrate_every: choose.one(&[None, None, Some(Duration::from_millis(30))]),
     }
 }
 
@@ -356,6 +379,9 @@ fn faults(choose: &mut Chooser) -> Faults {
         lost: choose.share(),
         stalls: choose.share(),
         stall: choose.time(0, 1_000),
+        mtu: choose.one(&[65_507, 1_252, 1_500]),
+        datagrams_lost: choose.share(),
+        datagrams_doubled: choose.share(),
         lags: choose.share(),
         lag: choose.time(0, 50),
     }

@@ -81,7 +81,12 @@ fn keeps_the_laws(seed: u64, log: bool) -> Counts {
     if of_origin {
         agrees_with_the_origin(&case, &ran);
     }
-    leaves_nothing(of_origin, &ran);
+    let http3 = case.load.protocol.http1().is_some_and(|http| http.http3.is_some());
+    if http3 {
+        leaves_nothing_of_http3(&ran);
+    } else {
+        leaves_nothing(of_origin, &ran);
+    }
     ends_in_time(&case, &ran);
     if seed.is_multiple_of(REPLAYED) {
         is_the_same_again(&case, &ran, &scenario::of_seed(seed).run());
@@ -156,16 +161,16 @@ fn agrees_with_the_origin(case: &Case, ran: &Ran) {
     // What the origin stalled counts as injected; it has sent less of it than it began.
     let left = client.unfinished + client.aborted + client.failed + client.streams_cancelled;
     if case.faults == scenario::good_network() && left == 0 {
-        let http2 = case.load.protocol.http1().is_some_and(|http| http.http2.is_some());
+        let streams = case.load.protocol.http1().is_some_and(|http| http.streams().is_some());
         // Sent again is what a closing origin never read, or what it read and cut short before its first byte.
         let sent = client.requests..=client.requests + client.resent;
         assert!(sent.contains(&origin.requests), "{client:?} {origin:?}");
-        // Over HTTP/2 the client counts blocks as they are compressed, and frames.
-        assert!(of_messages || http2 || client.head_bytes == origin.head_bytes, "{client:?} {origin:?}");
+        // Over HTTP/2 and HTTP/3 the client counts blocks as they are compressed, frames, and datagrams.
+        assert!(of_messages || streams || client.head_bytes == origin.head_bytes, "{client:?} {origin:?}");
         assert!(of_messages || client.body_bytes == origin.body_bytes, "{client:?} {origin:?}");
         // What is sent again may have come before, unread, with the bytes of the request in front of it.
         let once = origin.requests == client.requests && client.resent == 0;
-        assert!(!once || http2 || client.sent_bytes == origin.received_bytes, "{client:?} {origin:?}");
+        assert!(!once || streams || client.sent_bytes == origin.received_bytes, "{client:?} {origin:?}");
     }
 }
 
@@ -175,6 +180,13 @@ fn leaves_nothing(of_origin: bool, ran: &Ran) {
     let waiting =
         if of_origin { (ran.origin.connections - ran.origin.closed) as usize } else { ran.then.tasks - 1 };
     assert_eq!((ran.then.tasks, ran.then.open_sockets), (1 + waiting, 1 + waiting), "{:?}", ran.then);
+    let end = &ran.end;
+    assert_eq!((end.tasks, end.open_sockets, end.buffers_outstanding), (0, 0, 0), "{end:?}");
+}
+
+/// The origin's task and socket for datagrams stay beside those that listen, and no others.
+fn leaves_nothing_of_http3(ran: &Ran) {
+    assert_eq!((ran.then.tasks, ran.then.open_sockets), (2, 2), "{:?}", ran.then);
     let end = &ran.end;
     assert_eq!((end.tasks, end.open_sockets, end.buffers_outstanding), (0, 0, 0), "{end:?}");
 }
@@ -233,7 +245,7 @@ fn the_seeds_meet_all_sorts_of_ends() {
     assert!(kinds.len() >= 10, "{kinds:?}");
     for wanted in [
         "objects", "URLs", "requests", "session", "pipeline", "script", "messages", "workers", "TLS",
-        "HTTP/2",
+        "HTTP/2", "HTTP/3",
     ] {
         assert!(sent.contains(&wanted), "{wanted} is never drawn");
     }
@@ -254,11 +266,13 @@ fn what_is_sent(case: &Case) -> Vec<&'static str> {
         .collect();
     let pipelines = case.load.protocol.http1().is_some_and(|http| http.pipeline > 1);
     let http2 = case.load.protocol.http1().is_some_and(|http| http.http2.is_some());
+    let http3 = case.load.protocol.http1().is_some_and(|http| http.http3.is_some());
     let more = [
         (case.workers > 1, "workers"),
         (case.tls.is_some(), "TLS"),
         (pipelines, "pipeline"),
         (http2, "HTTP/2"),
+        (http3, "HTTP/3"),
     ];
     sent.extend(more.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| name));
     sent

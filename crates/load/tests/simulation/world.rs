@@ -5,7 +5,7 @@ use crate::scenario::Chooser;
 use crate::server::{Script, serve};
 use load::{Control, Job, drive_script};
 use measure::{Clock, Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally};
-use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, Usage};
+use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, UdpOptions, UdpSocket, Usage};
 use origin::{Settings, Shared};
 use plan::{Load, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, Stop};
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
@@ -34,7 +34,11 @@ pub fn tls_of(choose: &mut Chooser, alpn: &[&str]) -> (tls::Client, tls::Server)
         let certificate = names.self_signed(&key).expect("a certificate").pem();
         tls::Identity::of_pem(certificate.as_bytes(), key.serialize_pem().as_bytes()).expect("PEM")
     });
-    let versions = choose.one(&[vec![], vec![tls::Version::Tls12], vec![tls::Version::Tls13]]);
+    let versions = match alpn {
+        // QUIC has TLS 1.3 alone.
+        ["h3"] => choose.one(&[vec![], vec![tls::Version::Tls13]]),
+        _ => choose.one(&[vec![], vec![tls::Version::Tls12], vec![tls::Version::Tls13]]),
+    };
     let alpn: Vec<String> = alpn.iter().map(|name| (*name).to_owned()).collect();
     let (off, sessions, early) =
         (tls::Resumption::Off, tls::Resumption::Sessions, tls::Resumption::EarlyData);
@@ -235,7 +239,9 @@ impl Case {
         let (client, server) = self.tls.unzip();
         let settings =
             Settings { site: self.site.clone(), behaviour: Default::default(), seed: self.seed, tls: server };
-        let shared = serve_as(&net, listener, self.server, settings);
+        let http3 = self.load.protocol.http1().is_some_and(|http| http.http3.is_some());
+        let datagrams = http3.then(|| net.bind_udp(at, &UdpOptions::default()).unwrap());
+        let shared = serve_as(&net, (listener, datagrams), self.server, settings);
         let mut helpers = vec![net.spawn(collect(net.clone(), collected.clone()))];
         if let Some(after) = self.stop_after {
             helpers.push(net.spawn(stop(net.clone(), control.clone(), after)));
@@ -295,7 +301,12 @@ async fn all(mut workers: Vec<Worker>) {
     .await;
 }
 
-fn serve_as(net: &Net, listener: Listener, server: Server, settings: Settings) -> Option<Arc<Shared>> {
+fn serve_as(
+    net: &Net,
+    (listener, datagrams): (Listener, Option<UdpSocket>),
+    server: Server,
+    settings: Settings,
+) -> Option<Arc<Shared>> {
     match server {
         Server::Script(script) => {
             net.spawn(serve(net.clone(), listener, script, settings.tls));
@@ -303,7 +314,7 @@ fn serve_as(net: &Net, listener: Listener, server: Server, settings: Settings) -
         }
         Server::Origin(behaviour) => {
             let shared = Shared::new(Settings { behaviour: *behaviour, ..settings }, 1);
-            net.spawn(origin::serve(net.clone(), listener, shared.clone(), 0, None));
+            net.spawn(origin::serve(net.clone(), listener, datagrams, shared.clone(), 0, None));
             Some(shared)
         }
     }

@@ -26,6 +26,7 @@ use rustix::time::{
 use slab::Slab;
 
 use super::tcp::{self, Nowhere};
+use super::udp;
 use super::unsent::Pieces;
 use super::waits::{Deadlines, Waits, Way};
 use super::{Happened, Rest};
@@ -33,6 +34,7 @@ use crate::buffer::Lent;
 use crate::options::{ConnectOptions, ListenOptions};
 use crate::tasks::TaskId;
 use crate::turn::Turn;
+use crate::udp::{Datagrams, Outgoing};
 use crate::usage::count;
 
 /// The wait itself counts in milliseconds; what is due sooner than this gets an alarm with nanoseconds.
@@ -53,6 +55,8 @@ pub(crate) struct Driver {
     alarm_at: Cell<Option<Instant>>,
     deadlines: Deadlines,
     nowhere: Nowhere,
+    /// What datagrams are received into.
+    area: udp::Area,
 }
 
 impl Driver {
@@ -72,6 +76,7 @@ impl Driver {
             alarm_at: Cell::new(None),
             deadlines: Deadlines::new(),
             nowhere: Nowhere::default(),
+            area: udp::Area::default(),
         })
     }
 
@@ -366,6 +371,34 @@ impl Socket {
                 self.slot.fell_short(Way::Out);
             }
             Ok(sent)
+        })
+    }
+
+    /// Of a socket of datagrams, which is bound.
+    pub(crate) fn of_datagrams(turn: &Rc<Turn>, driver: &Rc<Driver>, fd: OwnedFd) -> io::Result<Self> {
+        let both = Interest::READABLE | Interest::WRITABLE;
+        let slot = driver.admit(&fd, both, Ready::WRITE)?;
+        Ok(Self::new(turn, driver, slot, fd, true))
+    }
+
+    /// Shows the datagrams that came first.
+    pub(crate) fn poll_datagrams<T>(
+        &self,
+        state: &udp::State,
+        take: impl FnOnce(Datagrams<'_>) -> T,
+    ) -> Poll<io::Result<T>> {
+        let mut take = Some(take);
+        self.attempt(Way::In, |fd| {
+            count(&self.turn.counters.recv_calls);
+            udp::receive(fd, (&self.driver.area, state), &mut take)
+        })
+    }
+
+    /// Sends datagrams, all or none.
+    pub(crate) fn poll_send_datagrams(&self, state: &udp::State, out: &Outgoing<'_>) -> Poll<io::Result<()>> {
+        self.attempt(Way::Out, |fd| {
+            count(&self.turn.counters.send_calls);
+            udp::send(fd, state, out)
         })
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod epoll;
 #[cfg(feature = "sim")]
 pub(crate) mod sim;
 mod tcp;
+mod udp;
 mod unsent;
 pub(crate) mod uring;
 mod waits;
@@ -24,10 +25,12 @@ use std::time::Instant;
 
 use crate::buffer::{Buffer, Lent, Pool};
 use crate::clock::WallClock;
-use crate::options::{ConnectOptions, Io, Limits, ListenOptions};
+use crate::options::{ConnectOptions, Io, Limits, ListenOptions, UdpOptions};
 use crate::tasks::TaskId;
 use crate::turn::Turn;
+use crate::udp::{Datagrams, Outgoing};
 use crate::usage::Shortages;
+use rustix::net::SocketFlags;
 use unsent::Pieces;
 
 /// The same call, on whichever socket it is.
@@ -216,6 +219,86 @@ impl Driver {
             Self::Uring(driver) => driver.open_sockets(),
             #[cfg(feature = "sim")]
             Self::Sim(driver) => driver.open_sockets(),
+        }
+    }
+}
+
+/// An open socket of datagrams. Closes when dropped.
+pub(crate) enum Datagram {
+    Real(Real, udp::State),
+    #[cfg(feature = "sim")]
+    Sim(sim::Datagrams),
+}
+
+/// A socket of the system, in the hands of the backend in use.
+pub(crate) enum Real {
+    Epoll(epoll::Socket),
+    Uring(uring::Socket),
+}
+
+impl Datagram {
+    pub(crate) fn new(
+        driver: &Driver,
+        turn: &Rc<Turn>,
+        at: SocketAddr,
+        to: Option<SocketAddr>,
+        options: &UdpOptions,
+    ) -> io::Result<Self> {
+        let real = match driver {
+            Driver::Epoll(driver) => {
+                let fd = udp::bound(at, to, options, SocketFlags::NONBLOCK)?;
+                Real::Epoll(epoll::Socket::of_datagrams(turn, driver, fd)?)
+            }
+            Driver::Uring(driver) => {
+                let fd = udp::bound(at, to, options, SocketFlags::empty())?;
+                Real::Uring(uring::Socket::of_datagrams(turn, driver, fd))
+            }
+            #[cfg(feature = "sim")]
+            Driver::Sim(driver) => return sim::Datagrams::new(turn, driver, at, to).map(Self::Sim),
+        };
+        Ok(Self::Real(real, udp::State::default()))
+    }
+
+    pub(crate) fn poll_recv<T>(&self, take: impl FnOnce(Datagrams<'_>) -> T) -> Poll<io::Result<T>> {
+        match self {
+            Self::Real(Real::Epoll(socket), state) => socket.poll_datagrams(state, take),
+            Self::Real(Real::Uring(socket), state) => socket.poll_datagrams(state, take),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.poll_recv(take),
+        }
+    }
+
+    pub(crate) fn poll_send(&self, out: &Outgoing<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Real(Real::Epoll(socket), state) => socket.poll_send_datagrams(state, out),
+            Self::Real(Real::Uring(socket), state) => socket.poll_send_datagrams(state, out),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.poll_send(out),
+        }
+    }
+
+    pub(crate) fn most_segments(&self) -> usize {
+        match self {
+            Self::Real(_, state) => state.most_segments(),
+            #[cfg(feature = "sim")]
+            Self::Sim(_) => udp::SEGMENTS_MAX,
+        }
+    }
+
+    pub(crate) fn overflowed(&self) -> u64 {
+        match self {
+            Self::Real(_, state) => state.overflowed(),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.overflowed(),
+        }
+    }
+
+    pub(crate) fn local_addr(&self) -> io::Result<SocketAddr> {
+        match self {
+            Self::Real(Real::Epoll(socket), _) => tcp::local_addr(socket.fd()),
+            Self::Real(Real::Uring(socket), _) => tcp::local_addr(socket.fd()),
+            #[cfg(feature = "sim")]
+            Self::Sim(socket) => socket.local_addr(),
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn to_connect(
     options: &ConnectOptions,
     flags: SocketFlags,
 ) -> io::Result<OwnedFd> {
-    let fd = open(to, flags)?;
+    let fd = open(to, SocketType::STREAM, flags)?;
     sockopt::set_tcp_nodelay(&fd, true)?;
     if options.abortive_close {
         make_close_abortive(&fd)?;
@@ -55,7 +55,7 @@ pub(crate) fn connected_unix(path: &Path) -> io::Result<OwnedFd> {
 
 /// A socket that listens.
 pub(crate) fn listening(at: SocketAddr, options: &ListenOptions, flags: SocketFlags) -> io::Result<OwnedFd> {
-    let fd = open(at, flags)?;
+    let fd = open(at, SocketType::STREAM, flags)?;
     sockopt::set_socket_reuseaddr(&fd, true)?;
     if options.reuse_port {
         sockopt::set_socket_reuseport(&fd, true)?;
@@ -67,12 +67,13 @@ pub(crate) fn listening(at: SocketAddr, options: &ListenOptions, flags: SocketFl
     Ok(fd)
 }
 
-fn open(address: SocketAddr, flags: SocketFlags) -> io::Result<OwnedFd> {
+/// A socket for addresses of a family.
+pub(crate) fn open(address: SocketAddr, kind: SocketType, flags: SocketFlags) -> io::Result<OwnedFd> {
     let family = match address {
         SocketAddr::V4(_) => AddressFamily::INET,
         SocketAddr::V6(_) => AddressFamily::INET6,
     };
-    Ok(sys::socket_with(family, SocketType::STREAM, flags | SocketFlags::CLOEXEC, None)?)
+    Ok(sys::socket_with(family, kind, flags | SocketFlags::CLOEXEC, None)?)
 }
 
 /// Binds the source address; the port is chosen at connect, when the target is known.
@@ -125,13 +126,17 @@ impl Nowhere {
 
 /// Has the kernel wake a waiting reader only when so many bytes, or the end of the stream, are there; its receive buffer
 /// grows to hold them.
-#[expect(unsafe_code, reason = "no library offers SO_RCVLOWAT")]
 pub(crate) fn set_low_water(fd: &OwnedFd, bytes: u32) -> io::Result<()> {
-    use nix::libc::{SO_RCVLOWAT, SOL_SOCKET};
     let bytes = i32::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let (value, size) = (std::ptr::from_ref(&bytes).cast(), size_of_val(&bytes) as u32);
+    set_option(fd, nix::libc::SOL_SOCKET, nix::libc::SO_RCVLOWAT, bytes)
+}
+
+/// Sets an option whose value is a number.
+#[expect(unsafe_code, reason = "no library offers these options")]
+pub(crate) fn set_option(fd: &OwnedFd, level: i32, name: i32, value: i32) -> io::Result<()> {
+    let (value, size) = (std::ptr::from_ref(&value).cast(), size_of_val(&value) as u32);
     // SAFETY: `value` points to `size` bytes, an i32 that lives until the call is over, and the kernel only reads them.
-    let done = unsafe { nix::libc::setsockopt(fd.as_raw_fd(), SOL_SOCKET, SO_RCVLOWAT, value, size) };
+    let done = unsafe { nix::libc::setsockopt(fd.as_raw_fd(), level, name, value, size) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

@@ -39,7 +39,7 @@ fn serve_and_ask(site: Site, request: &[u8], requests: u32) {
         let any = "127.0.0.1:0".parse().unwrap();
         let listener = net.listen(any, &ListenOptions::default()).unwrap();
         let at = listener.local_addr().unwrap();
-        net.spawn(origin::serve(net.clone(), listener, shared, 0, None));
+        net.spawn(origin::serve(net.clone(), listener, None, shared, 0, None));
         let mut stream = net.connect(at, &ConnectOptions::default()).await.unwrap();
         for _ in 0..WARM_UP + requests {
             let mut out = net.buffer();

@@ -52,7 +52,7 @@ impl TestOrigin {
                 let any = "127.0.0.1:0".parse().unwrap();
                 let listener = net.listen(any, &ListenOptions::default()).unwrap();
                 tell.send(listener.local_addr().unwrap()).unwrap();
-                net.spawn(origin::serve(net.clone(), listener, of_thread, worker, events));
+                net.spawn(origin::serve(net.clone(), listener, None, of_thread, worker, events));
                 while !stopped.load(Ordering::Relaxed) {
                     net.sleep(Duration::from_millis(2)).await;
                 }

@@ -1,10 +1,12 @@
-//! What HTTP/2 does not have, beside what else a plan asks for.
+//! What HTTP/2 and HTTP/3 do not have, beside what else a plan asks for.
 
 use super::Found;
 use crate::field::Field;
 use crate::http2::Http2;
+use crate::http3::Http3;
 use crate::load::{Http1, HttpVersion, RequestForm};
 use crate::scenario::Step;
+use crate::tls::TlsVersion;
 
 /// Most requests at once over a connection.
 const MAX_STREAMS: u32 = 100_000;
@@ -17,11 +19,15 @@ const MAX_TABLE: u32 = 1 << 20;
 const OF_CONNECTIONS: [&str; 5] =
     ["Connection", "Proxy-Connection", "Keep-Alive", "Transfer-Encoding", "Upgrade"];
 
+/// A version with streams: its name in plans, its name, and the name that TLS has for it.
+type Named = (&'static str, &'static str, &'static str);
+
+const TWO: Named = ("http2", "HTTP/2", "h2");
+const THREE: Named = ("http3", "HTTP/3", "h3");
+
 /// Adds what is wrong with HTTP/2, and with what it stands beside.
 pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Found) {
-    if !(1..=MAX_STREAMS).contains(&http2.streams) {
-        found.at("http2", format!("http2: streams is {}: give 1 to {MAX_STREAMS}", http2.streams));
-    }
+    check_streams(http2.streams, TWO, found);
     for (name, window) in
         [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
     {
@@ -34,6 +40,44 @@ pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Found) {
             found.at("http2", format!("http2: {name} is {table}: give at most {MAX_TABLE} bytes"));
         }
     }
+    check_beside(http, TWO, found);
+}
+
+/// Adds what is wrong with HTTP/3, and with what it stands beside.
+pub(super) fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
+    check_streams(http3.streams, THREE, found);
+    let payload = http3.payload.unwrap_or(Http3::LEAST_PAYLOAD);
+    if !(Http3::LEAST_PAYLOAD..=Http3::MOST_PAYLOAD).contains(&payload) {
+        let (least, most) = (Http3::LEAST_PAYLOAD, Http3::MOST_PAYLOAD);
+        found.at("http3", format!("http3: payload is {payload}: give {least} to {most} bytes"));
+    }
+    if http3.migrate_every.is_some_and(|every| every.is_zero()) {
+        found.at("http3", "http3: migrate_every is 0: give a time, such as 1s".to_owned());
+    }
+    if http.http2.is_some() {
+        found.push("http3 stands beside http2: give one of them".to_owned());
+    }
+    if http.unix_socket.is_some() {
+        found.push("http3: QUIC goes over UDP, not over a Unix socket: leave out unix_socket".to_owned());
+    }
+    match &http.tls {
+        None => found.push("http3: QUIC always has TLS: give https:// URLs, or tls".to_owned()),
+        Some(tls) if !tls.versions.is_empty() && !tls.versions.contains(&TlsVersion::Tls13) => {
+            found.push("http3: QUIC has TLS 1.3: leave versions out, or give 1.3".to_owned());
+        }
+        Some(_) => {}
+    }
+    check_beside(http, THREE, found);
+}
+
+fn check_streams(streams: u32, (key, ..): Named, found: &mut Found) {
+    if !(1..=MAX_STREAMS).contains(&streams) {
+        found.at(key, format!("{key}: streams is {streams}: give 1 to {MAX_STREAMS}"));
+    }
+}
+
+/// What HTTP/1 has and versions with streams have not.
+fn check_beside(http: &Http1, (key, name, alpn): Named, found: &mut Found) {
     let beside = [
         (http.pipeline > 1, "pipelining", "give more streams instead"),
         (http.tunnel, "a tunnel through a proxy (CONNECT)", "press the server itself, or speak HTTP/1.1"),
@@ -47,23 +91,23 @@ pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Found) {
         (http.post_bytes.is_some(), "bodies of counting bytes", "speak HTTP/1.1"),
     ];
     for (_, what, instead) in beside.into_iter().filter(|(there, ..)| *there) {
-        found.push(format!("http2: {what} is not there over HTTP/2: {instead}"));
+        found.push(format!("{key}: {what} is not there over {name}: {instead}"));
     }
     if let Some(tls) = &http.tls
-        && !tls.alpn.iter().any(|name| name == "h2")
+        && !tls.alpn.iter().any(|offered| offered == alpn)
     {
-        found.push(
-            "http2: TLS offers no h2 (ALPN), without which no server speaks it: alpn = [\"h2\"]".to_owned(),
-        );
+        found.push(format!(
+            "{key}: TLS offers no {alpn} (ALPN), without which no server speaks it: alpn = [\"{alpn}\"]"
+        ));
     }
     found.within("fields", |found| check_fields(&http.fields, found));
 }
 
-/// Adds what is wrong with fields of requests over HTTP/2.
+/// Adds what is wrong with fields of requests over HTTP/2 or 3.
 pub(super) fn check_fields(fields: &[Field], found: &mut Found) {
     for (nth, name) in fields.iter().map(|field| field.name.as_str()).enumerate() {
         if OF_CONNECTIONS.iter().any(|of| of.eq_ignore_ascii_case(name)) {
-            let why = "belongs to connections of HTTP/1; HTTP/2 does not have it: leave it out";
+            let why = "belongs to connections of HTTP/1; HTTP/2 and HTTP/3 do not have it: leave it out";
             found.at(nth, format!("field '{name}' {why}"));
         }
     }
@@ -75,12 +119,12 @@ pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
         && step.requests.kinds().iter().any(|request| request.grpc)
     {
         found.push(format!(
-            "phase '{phase}': gRPC is spoken over HTTP/2: give http2 (--http 2, or 2c without TLS)"
+            "phase '{phase}': gRPC is spoken over HTTP/2: give http2 (--http 2, or 2c without TLS), or http3"
         ));
     }
 }
 
-/// Adds what a step asks for that HTTP/2 does not have.
+/// Adds what a step asks for that HTTP/2 and HTTP/3 do not have.
 pub(super) fn check_step(phase: &str, step: &Step, found: &mut Found) {
     match step {
         Step::Requests(step) => {
@@ -88,7 +132,7 @@ pub(super) fn check_step(phase: &str, step: &Step, found: &mut Found) {
             sent.for_each(|request| check_fields(&request.fields, found));
         }
         Step::Urls(_) => found.push(format!(
-            "phase '{phase}': a list of jtest's URLs is not there over HTTP/2: speak HTTP/1.1, or give requests"
+            "phase '{phase}': a list of jtest's URLs is not there over HTTP/2 and HTTP/3: speak HTTP/1.1, or give requests"
         )),
         _ => {}
     }

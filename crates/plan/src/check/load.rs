@@ -105,6 +105,9 @@ pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
         if let Some(two) = &http.http2 {
             http2::check(http, two, found);
         }
+        if let Some(three) = &http.http3 {
+            http2::check_http3(http, three, found);
+        }
     }
 }
 

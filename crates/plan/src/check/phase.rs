@@ -50,7 +50,7 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
     if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
         found.push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
     }
-    match load.protocol.http1().is_some_and(|http| http.http2.is_some()) {
+    match load.protocol.http1().is_some_and(|http| http.streams().is_some()) {
         true => http2::check_step(name, step, found),
         false => http2::check_grpc(name, step, found),
     }

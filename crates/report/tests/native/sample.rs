@@ -202,8 +202,8 @@ pub fn plain() -> Sample {
 pub fn http2() -> Sample {
     let mut sample = plain();
     for phase in &mut sample.result.phases {
-        let goaway = measure::http2::GoAwayCount { code: 0, text: "enough".to_owned(), count: 2 };
-        phase.tally.http2_mut().goaways.push(goaway);
+        let goaway = measure::shared::GoAwayCount { code: 0, text: "enough".to_owned(), count: 2 };
+        phase.tally.http2_mut().shared.goaways.push(goaway);
     }
     sample
 }

@@ -62,6 +62,8 @@ pub enum Version {
     Http11,
     /// `HTTP/2`, told of answers that came over it; no first line has it.
     Http2,
+    /// `HTTP/3`, likewise.
+    Http3,
 }
 
 impl Version {
@@ -71,6 +73,7 @@ impl Version {
             Version::Http10 => b"HTTP/1.0",
             Version::Http11 => b"HTTP/1.1",
             Version::Http2 => b"HTTP/2",
+            Version::Http3 => b"HTTP/3",
         }
     }
 

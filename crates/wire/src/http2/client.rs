@@ -8,6 +8,7 @@ use super::error::{Code, ConnectionError};
 use super::fields::FieldList;
 use super::frame::{self, END_STREAM, Header, Kind};
 use super::hpack::{Encoder, Indexing};
+use super::memo::BlockMemo;
 use super::message::{Fields, Malformed, Section};
 use super::part::{self, Part};
 use super::reader::FrameReader;
@@ -572,44 +573,5 @@ impl<S: ClientSink> Answers<'_, S> {
             End::Whole | End::Reset(_) | End::Unprocessed => {}
         }
         self.sink.ended(stream.request, end);
-    }
-}
-
-/// The last head that was decoded without a change of the table: an equal block at an equal version means the same.
-#[derive(Debug, Default)]
-struct BlockMemo {
-    block: Vec<u8>,
-    /// The decoder's version, and what the block means; `None`: nothing is known.
-    known: Option<(u64, u16, Option<u64>)>,
-    /// All but pseudo-fields.
-    fields: FieldList,
-    /// Bytes of names and values, pseudo-fields among them.
-    bytes: u64,
-}
-
-impl BlockMemo {
-    #[inline]
-    fn find(&self, block: &[u8], version: u64) -> Option<(u16, Option<u64>)> {
-        let (known, status, content_length) = self.known?;
-        (known == version && self.block == block).then_some((status, content_length))
-    }
-
-    fn begin(&mut self, block: &[u8]) {
-        self.known = None;
-        self.bytes = 0;
-        self.fields.clear();
-        self.block.clear();
-        self.block.extend_from_slice(block);
-    }
-
-    fn learn(&mut self, name: &[u8], value: &[u8]) {
-        self.bytes += (name.len() + value.len()) as u64;
-        if name[0] != b':' {
-            self.fields.push(name, value, Indexing::Literal);
-        }
-    }
-
-    fn keep(&mut self, version: u64, status: u16, content_length: Option<u64>) {
-        self.known = Some((version, status, content_length));
     }
 }

@@ -1,6 +1,7 @@
 //! Fields of a message, side by side in one buffer that keeps its memory.
 
 use super::hpack::Indexing;
+use crate::http1::Version;
 
 /// Names and values in order, pseudo-fields first, names in lower case.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -64,11 +65,11 @@ impl FieldList {
     }
 
     /// Appends the head of a message as text, as evidence shows it: a first line of the pseudo-fields, then a line each.
-    pub fn show(&self, out: &mut Vec<u8>) {
+    pub fn show(&self, version: Version, out: &mut Vec<u8>) {
         let pseudo = |name: &str| self.get(name).unwrap_or_default();
         let line = match self.get(":status") {
-            Some(status) => [b"HTTP/2 ", status].concat(),
-            None => [pseudo(":method"), b" ", pseudo(":path"), b" HTTP/2"].concat(),
+            Some(status) => [version.as_bytes(), b" ", status].concat(),
+            None => [pseudo(":method"), b" ", pseudo(":path"), b" ", version.as_bytes()].concat(),
         };
         out.extend_from_slice(&line);
         out.extend_from_slice(b"\r\n");

@@ -58,7 +58,7 @@ mod pseudo {
 
 /// Checks the fields of a section as they are decoded, and gathers what frames the message.
 #[derive(Debug)]
-pub(super) struct Fields<F> {
+pub(crate) struct Fields<F> {
     /// Where fields go.
     sink: F,
     section: Section,
@@ -78,7 +78,7 @@ pub(super) struct Fields<F> {
 }
 
 impl<F: FnMut(&[u8], &[u8])> Fields<F> {
-    pub(super) fn new(request: bool, section: Section, sink: F) -> Fields<F> {
+    pub(crate) fn new(request: bool, section: Section, sink: F) -> Fields<F> {
         Fields {
             sink,
             section,
@@ -94,7 +94,7 @@ impl<F: FnMut(&[u8], &[u8])> Fields<F> {
     }
 
     /// What is wrong with the section as a whole, now that all of it was decoded.
-    pub(super) fn judge(&self) -> Option<Malformed> {
+    pub(crate) fn judge(&self) -> Option<Malformed> {
         if self.wrong.is_some() || self.section == Section::Trailers {
             return self.wrong;
         }

@@ -19,12 +19,13 @@ mod fields;
 mod flow;
 mod frame;
 pub mod hpack;
-mod message;
+pub(crate) mod memo;
+pub(crate) mod message;
 mod part;
 mod reader;
 mod server;
 mod settings;
-mod streams;
+pub(crate) mod streams;
 
 pub use client::{Client, ClientSink, End, GoAway, Template};
 pub use core::{After, Blocked, BodySource, Counts, Trailers};

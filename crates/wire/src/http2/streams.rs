@@ -5,36 +5,36 @@
 
 /// Streams of a connection, each with a value of its own.
 #[derive(Debug)]
-pub(super) struct Streams<T> {
+pub(crate) struct Streams<T> {
     /// Identifier, 0 for a free place, and value.
     places: Vec<(u32, Option<T>)>,
     open: usize,
 }
 
 impl<T> Streams<T> {
-    pub(super) fn new(most: usize) -> Streams<T> {
+    pub(crate) fn new(most: usize) -> Streams<T> {
         let mut streams = Streams { places: Vec::new(), open: 0 };
         streams.grow(most);
         streams
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.open
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, id: u32) -> Option<&mut T> {
         let at = self.find(id)?;
         self.places[at].1.as_mut()
     }
 
     #[inline]
-    pub(super) fn get(&self, id: u32) -> Option<&T> {
+    pub(crate) fn get(&self, id: u32) -> Option<&T> {
         self.places[self.find(id)?].1.as_ref()
     }
 
     /// Adds a stream that is not there yet.
-    pub(super) fn insert(&mut self, id: u32, value: T) {
+    pub(crate) fn insert(&mut self, id: u32, value: T) {
         if 2 * (self.open + 1) > self.places.len() {
             self.grow(2 * (self.open + 1));
         }
@@ -46,7 +46,7 @@ impl<T> Streams<T> {
         self.open += 1;
     }
 
-    pub(super) fn remove(&mut self, id: u32) -> Option<T> {
+    pub(crate) fn remove(&mut self, id: u32) -> Option<T> {
         let mut hole = self.find(id)?;
         let value = self.places[hole].1.take();
         self.places[hole].0 = 0;
@@ -64,12 +64,12 @@ impl<T> Streams<T> {
     }
 
     /// All streams, in no order.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         self.places.iter_mut().filter_map(|(id, value)| Some((*id, value.as_mut()?)))
     }
 
     /// The identifiers of the streams that fit, in order.
-    pub(super) fn ids(&self, fits: impl Fn(u32, &T) -> bool) -> Vec<u32> {
+    pub(crate) fn ids(&self, fits: impl Fn(u32, &T) -> bool) -> Vec<u32> {
         let fitting = |(id, value): &(u32, Option<T>)| {
             value.as_ref().is_some_and(|value| fits(*id, value)).then_some(*id)
         };

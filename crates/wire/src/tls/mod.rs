@@ -13,6 +13,7 @@
 
 mod certificate;
 mod error;
+mod quic;
 mod record;
 mod session;
 mod settings;
@@ -21,6 +22,7 @@ mod x509;
 
 pub use certificate::{Certificates, Identity, SettingsError};
 pub use error::{Error, ErrorKind};
+pub(crate) use quic::{Seen, kind_of_alert, refuse};
 pub use session::{Handshake, Opened, Session};
 pub use settings::{Client, ClientSettings, Resumption, Server, ServerSettings, Trust, Version, suites};
 pub use verify::ShownCertificate;

@@ -1,6 +1,7 @@
 //! What an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
 
 use super::certificate::{Certificates, Identity, SettingsError, refused};
+use super::quic::ForQuic;
 use super::verify::{AnyCertificate, Given, Keeping, Shown, ShownCertificate};
 use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ClientSessionMemoryCache, Resumption as Sessions, WebPkiServerVerifier};
@@ -8,7 +9,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
 use rustls_pki_types::ServerName;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Sessions that one client keeps for each of a few servers; tickets of TLS 1.3 are used once.
 const CLIENT_SESSIONS: usize = 32;
@@ -90,6 +91,10 @@ pub struct ServerSettings {
 #[derive(Debug, Clone)]
 pub struct Client {
     pub(super) config: Arc<ClientConfig>,
+    /// Judges what servers show.
+    pub(super) verifier: Arc<dyn ServerCertVerifier>,
+    /// The same for QUIC, once it is needed.
+    pub(super) quic: Arc<OnceLock<ForQuic>>,
     sni: Option<String>,
     resumption: Resumption,
     shown: Option<Shown>,
@@ -113,7 +118,7 @@ impl Client {
             .map_err(|error| refused(format!("the suites fit none of the TLS versions: {error}")))?;
         let shown = settings.keep_certificates.then(Shown::default);
         let verifier = verifier(&settings.trust, provider, shown.as_ref())?;
-        let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+        let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
         let mut config = match &settings.identity {
             None => builder.with_no_client_auth(),
             Some(identity) => builder
@@ -128,6 +133,8 @@ impl Client {
         config.resumption = Sessions::disabled();
         let client = Client {
             config: Arc::new(config),
+            verifier,
+            quic: Arc::default(),
             sni: settings.sni.clone().filter(|name| !name.is_empty()),
             resumption: settings.resumption,
             shown,
@@ -143,7 +150,7 @@ impl Client {
         }
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = Sessions::store(Arc::new(ClientSessionMemoryCache::new(CLIENT_SESSIONS)));
-        Client { config: Arc::new(config), ..self.clone() }
+        Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }
     }
 
     /// The certificates that servers have shown since this was last asked for, to whichever clone, where they are kept.

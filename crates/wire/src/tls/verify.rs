@@ -20,7 +20,7 @@ macro_rules! signatures_by {
             message: &[u8],
             cert: &CertificateDer<'_>,
             signed: &DigitallySignedStruct,
-        ) -> Result<HandshakeSignatureValid, Error> {
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
             self.$verifier.verify_tls12_signature(message, cert, signed)
         }
 
@@ -29,7 +29,7 @@ macro_rules! signatures_by {
             message: &[u8],
             cert: &CertificateDer<'_>,
             signed: &DigitallySignedStruct,
-        ) -> Result<HandshakeSignatureValid, Error> {
+        ) -> Result<HandshakeSignatureValid, rustls::Error> {
             self.$verifier.verify_tls13_signature(message, cert, signed)
         }
 
@@ -38,6 +38,7 @@ macro_rules! signatures_by {
         }
     };
 }
+pub(super) use signatures_by;
 
 /// Takes any certificate. The signature over the handshake is checked all the same, as OpenSSL does without
 /// verification: it proves that the peer has the key, and leaving it out would flatter the handshake's cost.
@@ -61,7 +62,7 @@ impl ServerCertVerifier for AnyCertificate {
         message: &[u8],
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
         verify_tls12_signature(message, cert, signed, &self.0.signature_verification_algorithms)
     }
 
@@ -70,7 +71,7 @@ impl ServerCertVerifier for AnyCertificate {
         message: &[u8],
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
         verify_tls13_signature(message, cert, signed, &self.0.signature_verification_algorithms)
     }
 

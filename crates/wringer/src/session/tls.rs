@@ -45,7 +45,8 @@ pub fn server(plan: &Plan, inputs: &Inputs) -> Result<Option<Server>, Problem> {
         identity,
         versions: versions(&tls.versions),
         suites: suites(&tls.ciphers),
-        alpn: tls.alpn.clone(),
+        // That of HTTP/3 is offered over QUIC alone.
+        alpn: tls.alpn.iter().filter(|name| *name != "h3").cloned().collect(),
         resumption: resumption(tls.resumption),
     };
     Server::new(&settings).map(Some).map_err(failed)

@@ -6,7 +6,7 @@ use super::targets::Targets;
 use crate::problem::Problem;
 use load::{Control, Job};
 use measure::{Event, OriginCounts, Snapshot, Tally};
-use net::{Io, Limits, ListenOptions, Net};
+use net::{Io, Limits, ListenOptions, Net, UdpOptions};
 use origin::{Settings, Shared};
 use plan::draw::mix;
 use plan::{Inputs, Load, Part, Plan};
@@ -19,6 +19,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+/// Bytes of the kernel's buffers of the socket that datagrams come to: the usual ones hold some ninety.
+const DATAGRAM_BUFFER: usize = 4 << 20;
 
 /// Events that may wait to be told; more are dropped and counted.
 const EVENTS: usize = 65_536;
@@ -286,7 +289,18 @@ impl Share {
         let listener = net.listen(at, &options).map_err(|error| {
             Problem::impossible(format!("the origin cannot listen at {at}: {error}; try another --origin"))
         })?;
-        net.spawn(origin::serve(net.clone(), listener, shared.clone(), self.index, self.heads.clone()));
+        let tls = shared.settings.behaviour.tls.as_ref();
+        let datagrams = tls.filter(|tls| tls.speaks_http3()).map(|_| {
+            let options = UdpOptions { reuse_port: true, buffer: Some(DATAGRAM_BUFFER), ..UdpOptions::default() };
+            net.bind_udp(at, &options).map_err(|error| {
+                Problem::impossible(format!(
+                    "the origin cannot speak HTTP/3 at {at}: {error}; stop what has that UDP port, or choose another"
+                ))
+            })
+        });
+        let datagrams = datagrams.transpose()?;
+        let heads = self.heads.clone();
+        net.spawn(origin::serve(net.clone(), listener, datagrams, shared.clone(), self.index, heads));
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Faults {
     /// Time that a connection's bytes take one way: drawn between both, once for each connection.
     pub delay: (Duration, Duration),
-    /// More time than that, for each segment anew, up to this; order is kept.
+    /// More time than that, for each segment anew, up to this; order is kept, but that of datagrams.
     pub jitter: Duration,
     /// Bytes of a segment at most: drawn between both, for each connection. Segments arrive one by one.
     pub segment: (usize, usize),
@@ -32,6 +32,12 @@ pub struct Faults {
     pub stalls: f64,
     /// Longest time that they are held up.
     pub stall: Duration,
+    /// Bytes of a datagram at most; longer ones are lost.
+    pub mtu: usize,
+    /// Share of datagrams that are lost.
+    pub datagrams_lost: f64,
+    /// Share of datagrams that arrive twice.
+    pub datagrams_doubled: f64,
     /// Share of the worker's waits that end late, as if the machine had been busy.
     pub lags: f64,
     /// Longest delay.
@@ -54,6 +60,9 @@ impl Default for Faults {
             lost: 0.0,
             stalls: 0.0,
             stall: Duration::ZERO,
+            mtu: 65_507,
+            datagrams_lost: 0.0,
+            datagrams_doubled: 0.0,
             lags: 0.0,
             lag: Duration::ZERO,
         }

@@ -8,12 +8,14 @@
 //! It must not know tasks or futures: it names the task that waits. Only for tests: the product is built without it. Start
 //! at [`Driver`], then `world.rs` (what happens on the wire) and `socket.rs` (what a caller sees of it).
 
+mod datagrams;
 mod dice;
 mod faults;
 mod log;
 mod socket;
 mod world;
 
+pub(crate) use datagrams::Socket as Datagrams;
 pub use faults::Faults;
 pub use log::Log;
 pub(crate) use socket::Socket;

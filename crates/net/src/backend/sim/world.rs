@@ -50,10 +50,34 @@ pub(super) struct End {
     /// Of a listener: connections to be accepted, and how many of them there may be.
     pub(super) queue: VecDeque<EndId>,
     backlog: usize,
+    /// Of a socket of datagrams: those that came, and who sent them.
+    pub(super) datagrams: VecDeque<(SocketAddr, Vec<u8>)>,
+    /// Those that found no room.
+    pub(super) overflowed: u64,
     pub(super) waits: Waits,
     /// When a look at the deadline is due already.
     alarm: Option<Instant>,
     link: Link,
+}
+
+impl End {
+    /// Time that what it sends takes.
+    pub(super) fn delay(&self) -> Duration {
+        self.link.delay
+    }
+
+    /// A datagram came, which is kept where there is room, and where it is from the peer, if there is one.
+    fn datagram(&mut self, from: SocketAddr, bytes: Vec<u8>) {
+        let is_connected = self.remote != self.local;
+        if is_connected && self.remote != from {
+            return;
+        }
+        let waiting: usize = self.datagrams.iter().map(|(_, bytes)| bytes.len()).sum();
+        match waiting + bytes.len() <= self.capacity.max(bytes.len()) {
+            true => self.datagrams.push_back((from, bytes)),
+            false => self.overflowed += 1,
+        }
+    }
 }
 
 /// The link that a connection's packets go through; each end has it for what it sends.
@@ -78,7 +102,7 @@ struct Due {
     what: What,
 }
 
-enum What {
+pub(super) enum What {
     /// A connect comes to a listener.
     Knock,
     /// A connect was accepted by the listener's system, with this end as the other one.
@@ -90,6 +114,10 @@ enum What {
     /// The peer has received so much.
     Room(usize),
     Deadline,
+    /// A datagram, and who sent it.
+    Datagram(SocketAddr, Vec<u8>),
+    /// Nobody is where a datagram was sent to.
+    Unreachable,
 }
 
 impl What {
@@ -103,6 +131,8 @@ impl What {
             Self::Reset => "reset",
             Self::Room(_) => "room",
             Self::Deadline => "deadline",
+            Self::Datagram(..) => "datagram came",
+            Self::Unreachable => "unreachable",
         }
     }
 }
@@ -146,6 +176,8 @@ pub(super) struct World {
     keeps_log: bool,
     ends: Vec<Option<Box<End>>>,
     listeners: BTreeMap<SocketAddr, EndId>,
+    /// Sockets of datagrams.
+    pub(super) ports: BTreeMap<SocketAddr, EndId>,
     due: BinaryHeap<Reverse<Due>>,
     /// Things that are due in this turn.
     happening: VecDeque<Due>,
@@ -165,6 +197,7 @@ impl World {
             keeps_log: simulation.keeps_log,
             ends: Vec::new(),
             listeners: BTreeMap::new(),
+            ports: BTreeMap::new(),
             due: BinaryHeap::new(),
             happening: VecDeque::new(),
             next_number: 0,
@@ -223,6 +256,8 @@ impl World {
             abortive: false,
             queue: VecDeque::new(),
             backlog: 0,
+            datagrams: VecDeque::new(),
+            overflowed: 0,
             waits: Waits::new(),
             alarm: None,
             link,
@@ -267,7 +302,21 @@ impl World {
         id
     }
 
-    fn push(&mut self, after: Duration, to: EndId, from: EndId, what: What) {
+    /// A socket of datagrams; `remote`: whom it is connected to, or itself.
+    pub(super) fn bind(&mut self, local: SocketAddr, remote: SocketAddr) -> EndId {
+        let delay = self.dice.time(self.faults.delay.0, self.faults.delay.1);
+        let id = self.add(local, remote, self.faults.receive_buffer, Link { delay, ..Link::default() });
+        self.owned += 1;
+        self.write_log(id, "binds", u64::from(local.port()));
+        id
+    }
+
+    /// Forgets an end that has nobody to tell.
+    pub(super) fn forget(&mut self, id: EndId) {
+        self.ends[id] = None;
+    }
+
+    pub(super) fn push(&mut self, after: Duration, to: EndId, from: EndId, what: What) {
         let (at, tie, number) = (self.now + after, self.dice.bits(), self.next_number);
         self.next_number += 1;
         self.due.push(Reverse(Due { at, tie, number, to, from, what }));
@@ -422,6 +471,7 @@ impl World {
             What::Knock => self.push(link.delay, due.from, due.from, What::Refused),
             What::Opened | What::Bytes(_) => self.send_reset(due.from, due.to, link),
             What::Refused | What::End | What::Reset | What::Room(_) | What::Deadline => {}
+            What::Datagram(..) | What::Unreachable => {}
         }
     }
 
@@ -474,6 +524,14 @@ impl World {
             What::Room(more) => {
                 end.room += more;
                 Some(Way::Out)
+            }
+            What::Datagram(from, bytes) => {
+                end.datagram(from, bytes);
+                Some(Way::In)
+            }
+            What::Unreachable => {
+                end.error = Some(Errno::CONNREFUSED);
+                Some(Way::In)
             }
             What::Deadline if end.waits.is_overdue(now) => None,
             What::Deadline | What::Knock => return Happened::Nothing,

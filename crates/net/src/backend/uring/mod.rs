@@ -38,6 +38,7 @@ use self::provided::Provided;
 use self::ring::Ring;
 use self::slot::{End, Key, Kind, Sending, Slot};
 use super::tcp::{self, Nowhere};
+use super::udp;
 use super::unsent::Pieces;
 use super::waits::{Deadlines, Way};
 use super::{Happened, Rest};
@@ -100,6 +101,8 @@ pub(crate) struct Driver {
     /// Completions that were collected before their turn.
     early: RefCell<Vec<cqueue::Entry>>,
     nowhere: Nowhere,
+    /// What datagrams are received into.
+    area: udp::Area,
     buffer_shortages: Cell<u64>,
     overflows: Cell<u64>,
 }
@@ -124,6 +127,7 @@ impl Driver {
             deadlines: Deadlines::new(),
             early: RefCell::default(),
             nowhere: Nowhere::default(),
+            area: udp::Area::default(),
             buffer_shortages: Cell::new(0),
             overflows: Cell::new(0),
         })

@@ -13,12 +13,13 @@ use rustix::net::{self as sys, SocketFlags};
 
 use super::outbox::MESSAGE_MAX;
 use super::slot::{End, Kind, Mode, Slot};
-use super::{Driver, tcp};
+use super::{Driver, tcp, udp};
 use crate::backend::unsent::Pieces;
 use crate::backend::waits::Way;
 use crate::buffer::Lent;
 use crate::options::{ConnectOptions, ListenOptions};
 use crate::turn::Turn;
+use crate::udp::{Datagrams, Outgoing};
 use crate::usage::count;
 
 /// Messages up to this many bytes are put together, queued, and expected to go out at once: any socket whose peer reads has
@@ -273,6 +274,48 @@ impl Socket {
             self.driver.is_urgent.set(true);
         }
         Some(self.wait(Way::Out))
+    }
+
+    /// Of a socket of datagrams, which is bound. The ring says when there are some, and plain calls take them: one takes as many
+    /// as came together.
+    pub(crate) fn of_datagrams(turn: &Rc<Turn>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
+        let socket = Self::new(turn, driver, fd);
+        socket.slot.watch_from_now_on();
+        socket
+    }
+
+    /// Shows the datagrams that came first.
+    pub(crate) fn poll_datagrams<T>(
+        &self,
+        state: &udp::State,
+        take: impl FnOnce(Datagrams<'_>) -> T,
+    ) -> Poll<io::Result<T>> {
+        let mut take = Some(take);
+        self.attempt_in(|fd| udp::receive(fd, (&self.driver.area, state), &mut take))
+    }
+
+    /// Sends datagrams, all or none.
+    pub(crate) fn poll_send_datagrams(&self, state: &udp::State, out: &Outgoing<'_>) -> Poll<io::Result<()>> {
+        self.attempt_out(|fd| udp::send(fd, state, out))
+    }
+
+    /// Makes a system call, unless it is known that there is no room, and otherwise waits for that.
+    fn attempt_out<T>(&self, mut call: impl FnMut(&OwnedFd) -> io::Result<T>) -> Poll<io::Result<T>> {
+        let slot = &*self.slot;
+        if slot.has_room.get() {
+            if !self.turn.may_complete() {
+                return Poll::Pending;
+            }
+            count(&self.turn.counters.send_calls);
+            match call(&slot.fd) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => slot.has_room.set(false),
+                done => return Poll::Ready(done),
+            }
+        }
+        if !slot.does(Kind::Room) {
+            self.driver.watch_room(slot)?;
+        }
+        self.wait(Way::Out)
     }
 
     fn wait<T>(&self, way: Way) -> Poll<io::Result<T>> {

@@ -113,7 +113,7 @@ const fn look_up() -> [Found; 1 << LOOK] {
 }
 
 /// Appends the text of `input` to `out`. `None`: it holds EOS, or does not end with less than eight bits of padding, all ones.
-pub(super) fn decode(input: &[u8], out: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn decode(input: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (mut bits, mut have) = (0u64, 0u32);
     let mut rest = input.iter();
     loop {
@@ -147,13 +147,13 @@ fn is_padding(bits: u64, have: u32, unread: usize) -> Option<()> {
 }
 
 /// Bytes that `text` takes when encoded.
-pub(super) fn encoded_len(text: &[u8]) -> usize {
+pub(crate) fn encoded_len(text: &[u8]) -> usize {
     let bits: usize = text.iter().map(|byte| usize::from(LENGTHS[usize::from(*byte)])).sum();
     bits.div_ceil(8)
 }
 
 /// Appends `text`, encoded and padded.
-pub(super) fn encode(text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn encode(text: &[u8], out: &mut Vec<u8>) {
     let (mut bits, mut have) = (0u64, 0u32);
     for byte in text {
         let length = u32::from(LENGTHS[usize::from(*byte)]);

@@ -5,7 +5,7 @@ const CONTINUATION_LIMIT: usize = 5;
 
 /// The integer whose prefix is the low `bits` of the first byte of `input`, and the bytes it takes. `None`: cut off, too long, or
 /// beyond 32 bits.
-pub(super) fn read(input: &[u8], bits: u32) -> Option<(usize, usize)> {
+pub(crate) fn read(input: &[u8], bits: u32) -> Option<(usize, usize)> {
     let mask = (1u32 << bits) - 1;
     let prefix = u32::from(*input.first()?) & mask;
     if prefix < mask {
@@ -23,7 +23,7 @@ pub(super) fn read(input: &[u8], bits: u32) -> Option<(usize, usize)> {
 }
 
 /// Appends an integer with a prefix of `bits`; `first` holds what stands before the prefix.
-pub(super) fn write(mut value: usize, bits: u32, first: u8, out: &mut Vec<u8>) {
+pub(crate) fn write(mut value: usize, bits: u32, first: u8, out: &mut Vec<u8>) {
     let mask = (1usize << bits) - 1;
     if value < mask {
         return out.push(first | value as u8);

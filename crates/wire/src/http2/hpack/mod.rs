@@ -8,8 +8,8 @@
 
 mod decoder;
 mod encoder;
-mod huffman;
-mod integer;
+pub(crate) mod huffman;
+pub(crate) mod integer;
 mod statics;
 mod table;
 

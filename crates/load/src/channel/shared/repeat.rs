@@ -52,9 +52,7 @@ impl Shared {
         let inner = &self.inner;
         let is_used = inner.carried.get() > 0 && inner.window.is_none() && inner.budget.is_none();
         let has_room = matches!(self.room(), Room::Now);
-        let knows =
-            |state: &State| state.keys.get(&key).is_some_and(|at| state.client.knows(&state.templates[*at]));
-        (is_used && has_room && knows(&inner.state.borrow())).then(|| self.place())
+        (is_used && has_room && inner.state.borrow().speaker.known(key).is_some()).then(|| self.place())
     }
 }
 
@@ -64,7 +62,7 @@ impl Lease {
     pub fn repeat(&mut self, key: usize, (status, length): (u16, Option<u64>), by: Rc<dyn Repeats>) -> u64 {
         let bytes = self.send(&wire::http2::FieldList::default(), Some(key), &[], false) as u64;
         let state = &mut *self.shared.inner.state.borrow_mut();
-        let template = state.keys.get(&key).copied().unwrap_or_default();
+        let template = state.speaker.known(key).unwrap_or_default();
         state.letters.places[self.place].repeating =
             Some(Repeating { by, status, length, template, sent_bytes: bytes, rests: false });
         bytes
@@ -97,8 +95,7 @@ impl Inner {
         let letter = &mut state.letters.places[place];
         let now = letter.latest.unwrap_or(state.letters.now);
         let Some(repeating) = &mut letter.repeating else { return letter.news.set() };
-        let template = &mut state.templates[repeating.template];
-        let goes_on = has_room && state.client.knows(template);
+        let goes_on = has_room && state.speaker.is_known(repeating.template);
         let answer = Repeated {
             sent_bytes: repeating.sent_bytes,
             head_bytes: letter.head_bytes as u64,
@@ -111,9 +108,8 @@ impl Inner {
             repeating.rests = true;
             return letter.news.set();
         }
-        let begin = state.out.len();
-        let stream = state.client.request(place as u64, template, std::iter::empty(), None, &mut state.out);
-        repeating.sent_bytes = (state.out.len() - begin) as u64;
+        let (stream, bytes) = state.speaker.again(place, repeating.template);
+        repeating.sent_bytes = bytes as u64;
         letter.clear();
         letter.stream = Some(stream);
         self.carried.set(self.carried.get() + 1);

@@ -1,5 +1,5 @@
-//! Exchanges over HTTP/2: a request is a stream of a connection that its user shares with others. What is sent and what an answer
-//! means is the call's business, as over HTTP/1.
+//! Exchanges over HTTP/2 and HTTP/3: a request is a stream of a connection that its user shares with others. What is sent and what an
+//! answer means is the call's business, as over HTTP/1.
 
 use super::http::HttpCall;
 use super::pacing::Pacing;
@@ -13,18 +13,25 @@ use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
 
 /// A request as fields, in buffers that keep their memory.
-#[derive(Default)]
 pub(crate) struct Head {
+    /// What is spoken.
+    pub version: Version,
     pub fields: FieldList,
     pub body: Vec<u8>,
     /// The text of an answer's head, as evidence shows it.
     answer: Vec<u8>,
 }
 
+impl Default for Head {
+    fn default() -> Head {
+        Head { version: Version::Http2, fields: FieldList::default(), body: Vec::new(), answer: Vec::new() }
+    }
+}
+
 impl Head {
     /// Appends the request as people read it.
     pub fn show(&self, to: &mut Vec<u8>) {
-        self.fields.show(to);
+        self.fields.show(self.version, to);
         to.extend_from_slice(&self.body);
     }
 
@@ -60,6 +67,7 @@ pub(crate) async fn run<C: HttpCall>(
         let now = context.worker.net.recently();
         let mut head = client.head.take().unwrap_or_default();
         head.clear();
+        head.version = lease.version();
         // What the connection has sent before needs no fields: its block is known.
         let (key, shows) = (call.head_key(&next.item), context.worker.load.trace.heads);
         let known = !shows && key.is_some_and(|key| lease.knows(key));
@@ -237,7 +245,8 @@ async fn receive(
         sink.arrived(moments.service());
         if !head_told && lease.look(|letter| letter.status != 0) {
             head_told = true;
-            length = lease.look(|letter| account_head(worker, letter, raw, sink));
+            let version = lease.version();
+            length = lease.look(|letter| account_head(worker, letter, (version, &mut *raw), sink));
         }
         let left = |got: u64| length.map(|length: u64| length.saturating_sub(got));
         if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {
@@ -278,11 +287,11 @@ async fn receive(
 fn account_head(
     worker: &Worker,
     letter: &Letter,
-    raw: &mut Vec<u8>,
+    (version, raw): (Version, &mut Vec<u8>),
     sink: &mut impl ResponseSink,
 ) -> Option<u64> {
     raw.clear();
-    tell_head(letter, raw, sink);
+    tell_head(letter, (version, raw), sink);
     // The status counts with its name: seven bytes and three.
     let bytes = letter.fields.bytes() as u64 + 10;
     worker.account.count(|counts| {
@@ -310,8 +319,9 @@ fn pass_on(letter: &mut Letter, wanted: Option<u64>, sink: &mut impl Answer) -> 
 }
 
 /// Tells the head in the form that sinks know; the text of it is what evidence shows.
-fn tell_head(letter: &Letter, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
-    raw.extend_from_slice(b"HTTP/2 ");
+fn tell_head(letter: &Letter, (version, raw): (Version, &mut Vec<u8>), sink: &mut impl ResponseSink) {
+    raw.extend_from_slice(version.as_bytes());
+    raw.push(b' ');
     raw.extend_from_slice(itoa::Buffer::new().format(letter.status).as_bytes());
     raw.extend_from_slice(b"\r\n");
     for (name, value, _) in letter.fields.iter() {
@@ -321,7 +331,7 @@ fn tell_head(letter: &Letter, raw: &mut Vec<u8>, sink: &mut impl ResponseSink) {
     raw.extend_from_slice(b"\r\n");
     let framing = letter.content_length.map_or(Framing::UntilClose, Framing::Length);
     let head = ResponseHead {
-        version: Version::Http2,
+        version,
         status: letter.status,
         framing,
         content_length: letter.content_length,

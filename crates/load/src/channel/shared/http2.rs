@@ -1,0 +1,153 @@
+//! HTTP/2: its connections, and the task of each, which sends and receives over TCP or TLS.
+//!
+//! Start reading at [`drive`].
+
+use super::speaker::{Http2, Speaker};
+use super::{Beginning, Inner, Shared, State};
+use crate::channel::{Channels, Connection, PEER_CLOSES};
+use crate::failure;
+use measure::{Failure, FailureKind, Stage};
+use net::Close;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use transport::Stream;
+use wire::http2::{Limits, Settings};
+
+impl Channels {
+    /// Begins to speak HTTP/2 over a connection that is open.
+    pub(in crate::channel) fn begin(&self, connection: Connection) -> Rc<Shared> {
+        let plan = self.http.http2.clone().unwrap_or_default();
+        // What slow clients have of an answer at once is the window that all streams begin with.
+        let trickle = self.trickle.map(|bytes| bytes.min(plan.stream_window));
+        let settings = Settings {
+            header_table_size: plan.decoder_table,
+            initial_window_size: trickle.unwrap_or(plan.stream_window),
+            max_header_list_size: Some(self.load.limits.head_bytes),
+            ..Settings::default()
+        };
+        let limits = Limits {
+            settings,
+            connection_window: plan.connection_window,
+            encoder_table_size: plan.encoder_table,
+            ..Limits::default()
+        };
+        let beginning = Beginning {
+            number: connection.number,
+            to: connection.to,
+            secure: connection.secure,
+            begun: connection.begun,
+            opened_in: connection.opened_in,
+            window: trickle.map(|_| plan.stream_window),
+        };
+        let shared = Shared::new(self, beginning, Speaker::http2(limits));
+        self.net.spawn(drive(shared.inner.clone(), connection.stream));
+        shared
+    }
+}
+
+impl State {
+    /// Its HTTP/2; `None`: another protocol is spoken.
+    fn http2(&mut self) -> Option<&mut Http2> {
+        match &mut self.speaker {
+            Speaker::Http2(http2) => Some(http2),
+            Speaker::Http3(_) => None,
+        }
+    }
+}
+
+impl Inner {
+    /// What is to be sent.
+    fn output(&self) -> Option<net::Buffer> {
+        let state = &mut *self.state.borrow_mut();
+        let State { speaker: Speaker::Http2(http2), contents, .. } = state else { return None };
+        if http2.client.has_content() {
+            http2.client.send(contents, &mut http2.out);
+            self.note_blocked(state);
+        }
+        let http2 = state.http2().filter(|http2| !http2.out.is_empty())?;
+        let mut out = self.net.buffer();
+        out.extend_from_slice(&http2.out);
+        http2.out.clear();
+        Some(out)
+    }
+
+    fn read(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let state = &mut *self.state.borrow_mut();
+        state.letters.now = self.net.recently();
+        self.ran_out.set(0);
+        self.account.received(bytes.len(), state.letters.now);
+        let State { speaker: Speaker::Http2(http2), letters, .. } = state else { return Ok(()) };
+        let left = http2.client.is_leaving();
+        let read = http2.client.read(bytes, letters, &mut http2.out);
+        let settled = http2.client.is_settled();
+        self.took(state, left, read.is_ok());
+        let kind = if settled { FailureKind::StreamError } else { FailureKind::NotHttp2 };
+        read.map_err(|_| Failure { kind, stage: Stage::Head, errno: None })
+    }
+
+    /// Sends, however long the peer takes nothing. `None`: it took nothing while nobody was there any more.
+    async fn send(&self, stream: &mut Stream, out: net::Buffer) -> Option<std::io::Result<()>> {
+        let mut sending = pin!(stream.send(out));
+        let mut woken = pin!(self.wake.wait());
+        let mut patience = None;
+        poll_fn(|context| {
+            if let Poll::Ready(sent) = sending.as_mut().poll(context) {
+                return Poll::Ready(Some(sent));
+            }
+            while woken.as_mut().poll(context).is_ready() {
+                // What there is to send comes next.
+                woken.set(self.wake.wait());
+            }
+            if !self.is_over() {
+                return Poll::Pending;
+            }
+            let patience = patience.get_or_insert_with(|| Box::pin(self.net.sleep(PEER_CLOSES)));
+            patience.as_mut().poll(context).map(|()| None)
+        })
+        .await
+    }
+}
+
+/// The task of a connection: sends and receives until it is over.
+async fn drive(inner: Rc<Inner>, mut stream: Stream) {
+    let mut close = Close::Graceful;
+    let failure = loop {
+        if let Some(out) = inner.output() {
+            match inner.send(&mut stream, out).await {
+                None => {
+                    close = Close::Reset;
+                    break None;
+                }
+                Some(Ok(())) => continue,
+                Some(Err(error)) => break Some(failure::of_io(&error, Stage::Send)),
+            }
+        }
+        if let Some(handshake) = stream.take_handshake() {
+            inner.account.handshake(&handshake);
+        }
+        if inner.is_over() {
+            break None;
+        }
+        match stream.recv_or_woken(&inner.wake).await {
+            Ok(None) => {}
+            Ok(Some(bytes)) if bytes.is_empty() => {
+                break Some(Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None });
+            }
+            Ok(Some(bytes)) => {
+                if let Err(failure) = inner.read(&bytes) {
+                    if let Some(out) = inner.output() {
+                        // The peer may be gone; then there is nobody to be told.
+                        let _ = stream.send(out).await;
+                    }
+                    break Some(failure);
+                }
+            }
+            Err(error) => break Some(failure::of_io(&error, Stage::Head)),
+        }
+    };
+    let over = Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
+    inner.end(failure.unwrap_or(over));
+    stream.close(close).await;
+}

@@ -1,0 +1,261 @@
+//! HTTP/3: its connections, and the task of each, which sends and receives datagrams.
+//!
+//! Start reading at [`Channels::open_http3`], then [`drive`].
+
+use super::speaker::Speaker;
+use super::{Beginning, Inner, Shared, State};
+use crate::channel::{Channels, Destination, Slot};
+use crate::failure;
+use measure::{Failure, FailureKind, Stage};
+use net::{Came, Datagrams, Event, Outgoing, UdpOptions, UdpSocket};
+use plan::{Http3, Transport};
+use std::cell::Cell;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use wire::http3::{Client, Limits, Lost, error};
+
+/// Bytes of the kernel's buffers of a socket: the usual ones hold some ninety datagrams.
+const BUFFER: usize = 2 << 20;
+/// Receives in a row before what they lead to is sent.
+const BATCH: usize = 16;
+/// `CONNECTION_REFUSED` (RFC 9000 section 20.1).
+const REFUSED: u64 = 0x2;
+
+impl Channels {
+    /// Opens a connection and shakes hands; where a request may go along with that, its opening is over before.
+    pub(in crate::channel) async fn open_http3(
+        &self,
+        slot: &mut Slot,
+        destination: Destination<'_>,
+        began: Instant,
+    ) -> Result<Rc<Shared>, Failure> {
+        let plan = self.http.http3.clone().unwrap_or_default();
+        let (to, source) = self.ends(destination.to);
+        let buffer = self.http.socket_buffer.map_or(BUFFER, |bytes| bytes as usize);
+        let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
+        let socket = self.net.connect_udp(to, &options).map_err(|error| failure::of_connect(&error))?;
+        let number = self.next_connection();
+        // The plan was checked: QUIC has TLS.
+        let not_named = Failure { kind: FailureKind::CertificateName, stage: Stage::Tls, errno: None };
+        let (Some(tls), Some(host)) = (&self.tls, destination.secure) else { return Err(not_named) };
+        let tls = slot.tls.get_or_insert_with(|| tls.with_own_memory());
+        let seed = plan::draw::hash(self.net.unix_micros(), number << 16 | u64::from(self.part.index));
+        let client =
+            Client::new(tls, host, to, self.http3_limits(&plan), seed, began).map_err(|_| not_named)?;
+        let beginning =
+            Beginning { number, to, secure: Some(host.into()), begun: began, opened_in: None, window: None };
+        let shared = Shared::new(self, beginning, Speaker::http3(client));
+        let moving =
+            plan.migrate_every.map(|every| Moving { every, next: Cell::new(began + every), options });
+        let news = self.net.event();
+        self.net.spawn(drive(shared.inner.clone(), (socket, to), moving, news.clone()));
+        let deadline = began + self.load.limits.connect;
+        loop {
+            if let Some(failure) = shared.inner.ended.get() {
+                return Err(failure);
+            }
+            if shared.inner.may_begin() {
+                return Ok(shared);
+            }
+            if !self.net.wait_until(&news, deadline).await {
+                return Err(Failure { kind: FailureKind::Timeout, stage: Stage::Connect, errno: None });
+            }
+        }
+    }
+
+    fn http3_limits(&self, plan: &Http3) -> Limits {
+        let limits = match plan.transport {
+            Transport::Real => Limits::real(),
+            Transport::Lab => Limits::lab(),
+        };
+        Limits {
+            stream_window: plan.stream_window.unwrap_or(limits.stream_window),
+            connection_window: plan.connection_window,
+            field_section: self.load.limits.head_bytes,
+            payload: plan.payload,
+            ..limits
+        }
+    }
+}
+
+/// How a connection moves to other ports.
+struct Moving {
+    every: Duration,
+    next: Cell<Instant>,
+    options: UdpOptions,
+}
+
+impl Inner {
+    /// Whether requests may be sent: the handshake is complete, or they may go along with it.
+    fn may_begin(&self) -> bool {
+        match &self.state.borrow().speaker {
+            Speaker::Http3(http3) => http3.client.is_connected() || http3.client.room() > 0,
+            Speaker::Http2(_) => true,
+        }
+    }
+
+    /// Does something with HTTP/3's state, and goes on with what follows.
+    fn with_client(&self, act: impl FnOnce(&mut State, Instant)) {
+        let state = &mut *self.state.borrow_mut();
+        let now = self.net.now();
+        let left = state.speaker.is_leaving();
+        act(state, now);
+        let open = !matches!(&state.speaker, Speaker::Http3(http3) if http3.client.lost().is_some());
+        self.took(state, left, open);
+    }
+
+    fn received(&self, datagrams: Datagrams<'_>) {
+        self.with_client(|state, now| {
+            state.letters.now = now;
+            self.ran_out.set(0);
+            self.account.received(datagrams.bytes.len(), now);
+            let State { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
+            let datagram = (datagrams.bytes, datagrams.segment);
+            // What breaks the rules closes the connection, which is then lost.
+            let _ = http3.client.read(now, datagrams.from, datagram, letters);
+        });
+    }
+
+    fn tick(&self) {
+        self.with_client(|state, now| {
+            let State { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
+            let _ = http3.client.tick(now, letters);
+        });
+    }
+
+    /// When the connection has something to do, if nothing comes before.
+    fn deadline(&self) -> Option<Instant> {
+        match &mut self.state.borrow_mut().speaker {
+            Speaker::Http3(http3) => http3.client.deadline(),
+            Speaker::Http2(_) => None,
+        }
+    }
+
+    /// Sends all that may be sent now.
+    async fn transmit(&self, socket: &UdpSocket) -> std::io::Result<()> {
+        loop {
+            let mut out = self.net.buffer();
+            let transmit = {
+                let state = &mut *self.state.borrow_mut();
+                let State { speaker: Speaker::Http3(http3), contents, .. } = state else { return Ok(()) };
+                if http3.client.has_content() {
+                    http3.client.send(contents);
+                    self.note_blocked(state);
+                }
+                let Speaker::Http3(http3) = &mut state.speaker else { return Ok(()) };
+                http3.client.transmit(self.net.now(), socket.most_segments(), &mut out)
+            };
+            let Some(transmit) = transmit else { return Ok(()) };
+            socket.send(Outgoing { to: None, bytes: &out, segment: transmit.segment }).await?;
+        }
+    }
+
+    /// Tells of a handshake that is complete.
+    fn note_opened(&self, began: Instant, news: &Event) {
+        let state = &mut *self.state.borrow_mut();
+        let Speaker::Http3(http3) = &mut state.speaker else { return };
+        let Some(opened) = http3.client.take_opened() else { return };
+        let took = self.net.now() - began;
+        self.account.quic_handshake(took, opened.resumed, opened.early);
+        if self.carried.get() == 0 {
+            self.opened.set(Some((began, took)));
+        }
+        self.call_waiting(state);
+        news.set();
+    }
+
+    /// Why the connection is lost, if it is.
+    fn lost(&self) -> Option<Failure> {
+        let state = self.state.borrow();
+        let Speaker::Http3(http3) = &state.speaker else { return None };
+        let connected = http3.client.is_connected();
+        let lost = http3.client.lost()?;
+        let stage = if connected { Stage::Head } else { Stage::Connect };
+        let (kind, stage, errno) = match lost {
+            Lost::Closed { .. } => (FailureKind::ClosedEarly, stage, None),
+            Lost::Aborted { code: REFUSED, .. } if !connected => (FailureKind::Refused, stage, None),
+            Lost::Aborted { .. } | Lost::Reset => (FailureKind::Reset, stage, None),
+            Lost::Alert(alert) => (FailureKind::TlsAlert, Stage::Tls, Some(i32::from(*alert))),
+            Lost::Refused(alert) => {
+                let kind = failure::kind_of_tls(http3.client.tls_failure(*alert));
+                (kind, Stage::Tls, None)
+            }
+            Lost::Broken(_) | Lost::Here => (FailureKind::StreamError, stage, None),
+            Lost::Idle => (FailureKind::Timeout, stage, None),
+            Lost::Version => (FailureKind::NotHttp3, stage, None),
+        };
+        Some(Failure { kind, stage, errno })
+    }
+
+    fn note_overflow(&self, socket: &UdpSocket) {
+        let overflowed = socket.overflowed();
+        if overflowed > 0 {
+            self.account.http3(|told| told.quic.overflowed += overflowed);
+        }
+    }
+}
+
+/// The task of a connection: sends and receives until it is over. Raises `news` when its handshake is complete, or it is lost.
+async fn drive(
+    inner: Rc<Inner>,
+    (mut socket, to): (UdpSocket, SocketAddr),
+    moving: Option<Moving>,
+    news: Event,
+) {
+    let began = inner.net.turn();
+    let failure = loop {
+        if let Err(error) = inner.transmit(&socket).await {
+            break failure::of_io(&error, Stage::Send);
+        }
+        inner.note_opened(began, &news);
+        if let Some(failure) = inner.lost() {
+            break failure;
+        }
+        if inner.is_over() {
+            inner.with_client(|state, now| {
+                if let Speaker::Http3(http3) = &mut state.speaker {
+                    http3.client.close(now, error::NO_ERROR);
+                }
+            });
+            // The peer is told if it can be.
+            let _ = inner.transmit(&socket).await;
+            break Failure { kind: FailureKind::ClosedEarly, stage: Stage::Head, errno: None };
+        }
+        let moves = moving.as_ref().map(|moving| moving.next.get());
+        let until = inner.deadline().into_iter().chain(moves).min();
+        match socket.recv_or_woken(&inner.wake, until, |datagrams| inner.received(datagrams)).await {
+            Ok(Came::Datagrams(())) => {
+                for _ in 1..BATCH {
+                    // What fails now fails again.
+                    let Poll::Ready(Ok(())) = socket.poll_recv(|datagrams| inner.received(datagrams)) else {
+                        break;
+                    };
+                }
+            }
+            Ok(Came::Signal) => {}
+            Ok(Came::Time) => inner.tick(),
+            Err(error) => {
+                let stage = if inner.may_begin() { Stage::Head } else { Stage::Connect };
+                break failure::of_io(&error, stage);
+            }
+        }
+        if let Some(moving) = moving.as_ref().filter(|moving| inner.net.now() >= moving.next.get()) {
+            moving.next.set(inner.net.now() + moving.every);
+            // Without another port it stays where it is.
+            if let Ok(other) = inner.net.connect_udp(to, &moving.options) {
+                inner.note_overflow(&socket);
+                socket = other;
+                inner.with_client(|state, _| {
+                    if let Speaker::Http3(http3) = &mut state.speaker {
+                        http3.client.moved();
+                    }
+                });
+            }
+        }
+    };
+    inner.note_overflow(&socket);
+    inner.end(failure);
+    news.set();
+}

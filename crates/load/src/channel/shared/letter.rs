@@ -1,0 +1,163 @@
+//! What comes of requests under way, each in a letter for its user.
+//!
+//! It must not know how a connection is driven. Start reading at [`Letters`], the sink that protocols push into.
+
+use super::repeat::Repeating;
+use measure::Failure;
+use net::{Event, Net};
+use std::time::Instant;
+use wire::http2::{ClientSink, End, FieldList, Indexing};
+
+/// What came of one request so far.
+pub(crate) struct Letter {
+    /// Raised when there is news.
+    pub news: Event,
+    /// Its stream, once it is sent.
+    pub(super) stream: Option<u32>,
+    /// Its user wants to hear of it only when it does not go on by itself.
+    pub(super) repeating: Option<Repeating>,
+    /// Its answer is one of those that its user does not want to hear of.
+    pub(super) is_plain: bool,
+    /// Content that nobody wants to look at.
+    pub skipped: u64,
+    /// Fields of the head that comes next, then of the final one; names in lower case.
+    pub fields: FieldList,
+    /// Of the final head; 0 before it.
+    pub status: u16,
+    pub content_length: Option<u64>,
+    /// Bytes of the final head's block.
+    pub head_bytes: usize,
+    pub interims: u32,
+    /// Content that nobody has looked at yet.
+    pub body: Vec<u8>,
+    pub trailers: FieldList,
+    pub first_byte: Option<Instant>,
+    /// When something came last.
+    pub latest: Option<Instant>,
+    pub end: Option<Ended>,
+}
+
+/// How a request ended, as its connection tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Stream(End),
+    /// The connection was lost.
+    Lost(Failure),
+}
+
+/// The requests under way on a connection.
+pub(super) struct Letters {
+    net: Net,
+    /// When something came last over the connection.
+    pub now: Instant,
+    pub places: Vec<Letter>,
+    pub free: Vec<usize>,
+    /// Places whose requests have ended as expected, and may go on.
+    pub ready: Vec<usize>,
+}
+
+impl Letters {
+    pub fn new(net: &Net, now: Instant) -> Letters {
+        Letters { net: net.clone(), now, places: Vec::new(), free: Vec::new(), ready: Vec::new() }
+    }
+
+    /// A free place.
+    pub fn take(&mut self) -> usize {
+        if let Some(place) = self.free.pop() {
+            return place;
+        }
+        self.places.push(Letter::new(self.net.event()));
+        self.places.len() - 1
+    }
+
+    /// Something came for a request: tells its user, who may not want to hear of parts.
+    #[inline]
+    fn news(&mut self, request: u64) -> &mut Letter {
+        let now = self.now;
+        let letter = &mut self.places[request as usize];
+        letter.first_byte.get_or_insert(now);
+        letter.latest = Some(now);
+        if letter.repeating.is_none() {
+            letter.news.set();
+        }
+        letter
+    }
+}
+
+impl Letter {
+    fn new(news: Event) -> Letter {
+        Letter {
+            news,
+            stream: None,
+            repeating: None,
+            is_plain: false,
+            skipped: 0,
+            fields: FieldList::default(),
+            status: 0,
+            content_length: None,
+            head_bytes: 0,
+            interims: 0,
+            body: Vec::new(),
+            trailers: FieldList::default(),
+            first_byte: None,
+            latest: None,
+            end: None,
+        }
+    }
+
+    /// Gets ready for another request; memory is kept.
+    pub(super) fn clear(&mut self) {
+        (self.stream, self.is_plain, self.skipped) = (None, false, 0);
+        self.fields.clear();
+        self.trailers.clear();
+        self.body.clear();
+        (self.status, self.content_length, self.head_bytes, self.interims) = (0, None, 0, 0);
+        (self.first_byte, self.latest, self.end) = (None, None, None);
+    }
+}
+
+impl ClientSink for Letters {
+    fn field(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        let letter = &mut self.places[request as usize];
+        letter.fields.push(name, value, Indexing::Literal);
+    }
+
+    fn fields(&mut self, request: u64, list: &FieldList) {
+        self.places[request as usize].fields.copy(list);
+    }
+
+    fn interim(&mut self, request: u64, _status: u16) {
+        let letter = self.news(request);
+        letter.interims += 1;
+        letter.fields.clear();
+    }
+
+    fn head(&mut self, request: u64, status: u16, content_length: Option<u64>, bytes: usize) {
+        let letter = self.news(request);
+        (letter.status, letter.content_length, letter.head_bytes) = (status, content_length, bytes);
+        letter.is_plain = letter.interims == 0
+            && letter.repeating.as_ref().is_some_and(|repeating| repeating.expects(status, content_length));
+    }
+
+    fn body(&mut self, request: u64, bytes: &[u8]) {
+        let letter = self.news(request);
+        match letter.is_plain {
+            true => letter.skipped += bytes.len() as u64,
+            false => letter.body.extend_from_slice(bytes),
+        }
+    }
+
+    fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        self.places[request as usize].trailers.push(name, value, Indexing::Literal);
+    }
+
+    fn ended(&mut self, request: u64, end: End) {
+        let letter = self.news(request);
+        letter.end = Some(Ended::Stream(end));
+        if letter.is_plain && end == End::Whole && letter.trailers.bytes() == 0 {
+            self.ready.push(request as usize);
+        } else {
+            letter.news.set();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The common part of the backends on real sockets of datagrams: how one is made, received from and sent to.
+//!
+//! Several datagrams go through the system in one call where they are of one size: segmentation offload when sending (GSO,
+//! `UDP_SEGMENT`), and when receiving (GRO, `UDP_GRO`); see udp(7).
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use nix::libc;
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, sendmsg};
+use rustix::net::{self as sys, SocketFlags, SocketType, sockopt};
+
+use super::tcp;
+use crate::options::UdpOptions;
+use crate::udp::{Datagrams, Outgoing};
+
+/// Bytes that one receive takes at most: no datagram, and no batch of them, is longer.
+const RECEIVED_MAX: usize = 1 << 16;
+
+/// Datagrams that one send hands over at most (`UDP_MAX_SEGMENTS` of Linux).
+pub(crate) const SEGMENTS_MAX: usize = 64;
+
+/// `IP_PMTUDISC_PROBE` of ip(7): datagrams are not fragmented, and those that do not fit are lost, so that the path's limit is
+/// found by trying.
+const PROBE: i32 = 3;
+
+/// A socket that is bound, and connected where there is somebody to connect to.
+pub(crate) fn bound(
+    at: SocketAddr,
+    to: Option<SocketAddr>,
+    options: &UdpOptions,
+    flags: SocketFlags,
+) -> io::Result<OwnedFd> {
+    let fd = tcp::open(at, SocketType::DGRAM, flags)?;
+    if options.reuse_port {
+        sockopt::set_socket_reuseport(&fd, true)?;
+    }
+    if let Some(bytes) = options.buffer {
+        sockopt::set_socket_recv_buffer_size(&fd, bytes)?;
+        sockopt::set_socket_send_buffer_size(&fd, bytes)?;
+    }
+    let probing = match at {
+        SocketAddr::V4(_) => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, PROBE),
+        SocketAddr::V6(_) => (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, PROBE),
+    };
+    // What a kernel lacks of these, it does without.
+    let wanted = [(libc::SOL_UDP, libc::UDP_GRO, 1), (libc::SOL_SOCKET, libc::SO_RXQ_OVFL, 1), probing];
+    for (level, name, value) in wanted {
+        let _ = tcp::set_option(&fd, level, name, value);
+    }
+    sys::bind(&fd, &at)?;
+    if let Some(to) = to {
+        sys::connect(&fd, &to)?;
+    }
+    Ok(fd)
+}
+
+/// What the sockets of a worker receive into; it is there once.
+#[derive(Default)]
+pub(crate) struct Area(RefCell<Vec<u8>>);
+
+/// What is known of a socket beside its descriptor.
+#[derive(Default)]
+pub(crate) struct State {
+    /// Datagrams that came and found no room.
+    overflowed: Cell<u32>,
+    /// The kernel, or what is below it, does not cut messages into datagrams.
+    cuts_itself: Cell<bool>,
+}
+
+impl State {
+    pub(crate) fn overflowed(&self) -> u64 {
+        self.overflowed.get().into()
+    }
+
+    pub(crate) fn most_segments(&self) -> usize {
+        if self.cuts_itself.get() { 1 } else { SEGMENTS_MAX }
+    }
+}
+
+/// Receives without waiting, and shows what came.
+pub(crate) fn receive<T>(
+    fd: &OwnedFd,
+    (area, state): (&Area, &State),
+    take: &mut Option<impl FnOnce(Datagrams<'_>) -> T>,
+) -> io::Result<T> {
+    let mut area = area.0.borrow_mut();
+    if area.is_empty() {
+        area.resize(RECEIVED_MAX, 0);
+    }
+    let mut control = nix::cmsg_space!(i32, u32);
+    let mut into = [IoSliceMut::new(&mut area)];
+    let (bytes, from, segment) = {
+        let flags = MsgFlags::MSG_DONTWAIT;
+        let received = recvmsg::<SockaddrStorage>(fd.as_raw_fd(), &mut into, Some(&mut control), flags)?;
+        let mut segment = None;
+        for message in received.cmsgs()? {
+            match message {
+                ControlMessageOwned::UdpGroSegments(bytes) => segment = usize::try_from(bytes).ok(),
+                ControlMessageOwned::RxqOvfl(count) => state.overflowed.set(count),
+                _ => {}
+            }
+        }
+        (received.bytes, received.address.as_ref().and_then(address), segment)
+    };
+    let from = from.ok_or(io::ErrorKind::InvalidData)?;
+    let segment = segment.filter(|segment| *segment > 0 && *segment < bytes);
+    // It is called once: a call that succeeds is the last.
+    let take = take.take().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(take(Datagrams { from, bytes: &area[..bytes], segment }))
+}
+
+/// Sends without waiting: all of it, or nothing. Where the kernel does not cut it into datagrams, they are sent one by one,
+/// and those that then find no room are lost, as datagrams may be.
+pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Result<()> {
+    let Some(segment) = out.segment.filter(|segment| *segment < out.bytes.len()) else {
+        return send_one(fd, out.to, out.bytes, None);
+    };
+    if !state.cuts_itself.get() {
+        match send_one(fd, out.to, out.bytes, Some(segment)) {
+            // EIO: the device cannot compute checksums of segments; EINVAL: the kernel does not know the option.
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL)) => {
+                state.cuts_itself.set(true);
+            }
+            sent => return sent,
+        }
+    }
+    for datagram in out.bytes.chunks(segment) {
+        match send_one(fd, out.to, datagram, None) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            sent => sent?,
+        }
+    }
+    Ok(())
+}
+
+fn send_one(fd: &OwnedFd, to: Option<SocketAddr>, bytes: &[u8], segment: Option<usize>) -> io::Result<()> {
+    let to = to.map(SockaddrStorage::from);
+    let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
+    let segment = segment.map(|segment| u16::try_from(segment).unwrap_or(u16::MAX));
+    let control = segment.as_ref().map(ControlMessage::UdpGsoSegments);
+    let sent = sendmsg(fd.as_raw_fd(), &[IoSlice::new(bytes)], control.as_slice(), flags, to.as_ref());
+    match sent {
+        Ok(_) => Ok(()),
+        // Longer than the path carries: lost there, as a router would lose it.
+        Err(nix::errno::Errno::EMSGSIZE) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn address(storage: &SockaddrStorage) -> Option<SocketAddr> {
+    let v4 = storage.as_sockaddr_in().map(|v4| SocketAddr::from((v4.ip(), v4.port())));
+    v4.or_else(|| storage.as_sockaddr_in6().map(|v6| SocketAddr::from((v6.ip(), v6.port()))))
+}

@@ -1,0 +1,147 @@
+//! What only HTTP/2 and HTTP/3 have: frames, resets, waits, what compression saved, and GOAWAYs with their text; of HTTP/3 also what
+//! QUIC did below.
+
+use super::{Report, Section};
+use crate::show::{self, Table};
+use measure::{Http2Counts, Http3Counts, QuicCounts, SharedCounts, http2, http3};
+use std::time::Duration;
+
+/// GOAWAYs that are shown; the others are in the JSON.
+const SHOWN: usize = 3;
+
+/// The figures of one protocol, with its names.
+struct Shown<'a> {
+    title: &'static str,
+    frames: (&'a [&'static str], &'a [u64], &'a [u64]),
+    resets: (&'a [&'static str], &'a [u64], &'a [u64]),
+    code_name: fn(u32) -> &'static str,
+    shared: &'a SharedCounts,
+    quic: Option<&'a QuicCounts>,
+}
+
+impl<'a> Shown<'a> {
+    fn http2(counts: &'a Http2Counts) -> Shown<'a> {
+        Shown {
+            title: "HTTP/2",
+            frames: (&http2::FRAMES, &counts.received, &counts.sent),
+            resets: (&http2::CODES, &counts.resets_received, &counts.resets_sent),
+            code_name: http2::code_name,
+            shared: &counts.shared,
+            quic: None,
+        }
+    }
+
+    fn http3(counts: &'a Http3Counts) -> Shown<'a> {
+        Shown {
+            title: "HTTP/3",
+            frames: (&http3::FRAMES, &counts.received, &counts.sent),
+            resets: (&http3::CODES, &counts.resets_received, &counts.resets_sent),
+            code_name: http3::code_name,
+            shared: &counts.shared,
+            quic: Some(&counts.quic),
+        }
+    }
+}
+
+impl Report<'_> {
+    pub(super) fn http2(&self) -> Option<Section> {
+        self.phase.tally.http2().map(|counts| self.shared(&Shown::http2(counts)))
+    }
+
+    pub(super) fn http3(&self) -> Option<Section> {
+        self.phase.tally.http3().map(|counts| self.shared(&Shown::http3(counts)))
+    }
+
+    fn shared(&self, shown: &Shown<'_>) -> Section {
+        let mut table = Table::new("ll");
+        let (frames, received, sent) = shown.frames;
+        let (codes, by_peer, by_us) = shown.resets;
+        for (title, text) in [
+            ("received", list(frames, received)),
+            ("sent", list(frames, sent)),
+            ("reset by peer", list(codes, by_peer)),
+            ("reset by us", list(codes, by_us)),
+            ("waited", self.waits(shown.shared)),
+            ("header fields", savings(shown.shared)),
+            ("QUIC", shown.quic.map(quic).unwrap_or_default()),
+        ] {
+            if !text.is_empty() {
+                table.row([title.to_owned(), text]);
+            }
+        }
+        let mut section = Section::new(shown.title, table.lines());
+        goaways(shown).iter().for_each(|line| section.say(line));
+        let interims = self.counts().interims;
+        if interims > 0 {
+            section.say(&format!("{} (1xx).", show::counted(interims, "interim answer")));
+        }
+        if let Some(lost) = shown.quic.map(|quic| quic.overflowed).filter(|lost| *lost > 0) {
+            section.say(&format!(
+                "{} had no room in this machine's sockets: that loss is the generator's, not the target's.",
+                show::counted(lost, "datagram")
+            ));
+        }
+        section
+    }
+
+    fn waits(&self, shared: &SharedCounts) -> String {
+        let waits = self.counts().stream_waits;
+        let for_stream = format!("for a free stream ({})", show::counted(waits, "time"));
+        let parts = [
+            (shared.stream_limit_us, for_stream.as_str()),
+            (shared.stream_window_us, "for windows of streams"),
+            (shared.connection_window_us, "for windows of connections"),
+        ];
+        let shown = parts.iter().filter(|(us, _)| *us > 0);
+        let text =
+            |(us, what): &(u64, &str)| format!("{} {what}", show::duration(Duration::from_micros(*us)));
+        shown.map(text).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Counts that are not zero, with their names.
+fn list(names: &[&str], counts: &[u64]) -> String {
+    let seen = names.iter().zip(counts).filter(|(_, count)| **count > 0);
+    seen.map(|(name, count)| format!("{} {name}", show::count(*count))).collect::<Vec<_>>().join(", ")
+}
+
+fn savings(shared: &SharedCounts) -> String {
+    let parts = [("requests", shared.sent_fields), ("answers", shared.received_fields)];
+    let text = |(what, bytes): (&str, measure::shared::Compressed)| {
+        Some(format!("{} saved of {} in {what}", show::percent(bytes.saved()?), show::bytes(bytes.fields)))
+    };
+    parts.into_iter().filter_map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// Datagrams, losses and round-trip times.
+fn quic(quic: &QuicCounts) -> String {
+    let mut parts = vec![format!(
+        "{} sent, {} received",
+        show::counted(quic.datagrams_sent, "datagram"),
+        show::count(quic.datagrams_received)
+    )];
+    parts.push(format!("{} lost", show::counted(quic.lost_packets, "packet")));
+    if quic.retries > 0 {
+        parts.push(show::counted(quic.retries, "Retry"));
+    }
+    if let Some(mean) = quic.mean_rtt_us() {
+        let [mean, max] = [mean, quic.rtt_max_us].map(|us| show::duration(Duration::from_micros(us)));
+        parts.push(format!("RTT {mean} on average, {max} at most"));
+    }
+    parts.join(", ")
+}
+
+fn goaways(shown: &Shown<'_>) -> Vec<String> {
+    let mut sorted: Vec<_> = shown.shared.goaways.iter().collect();
+    sorted.sort_by_key(|one| std::cmp::Reverse(one.count));
+    let line = |one: &measure::shared::GoAwayCount| {
+        let said = if one.text.is_empty() { String::new() } else { format!(": {}", one.text.escape_debug()) };
+        format!("{} × GOAWAY {}{said}.", show::count(one.count), (shown.code_name)(one.code))
+    };
+    let mut lines: Vec<String> = sorted.iter().take(SHOWN).map(|one| line(one)).collect();
+    let more: u64 = sorted.iter().skip(SHOWN).map(|one| one.count).sum();
+    if more > 0 {
+        lines.push(format!("{} more GOAWAYs with other codes or texts.", show::count(more)));
+    }
+    lines
+}

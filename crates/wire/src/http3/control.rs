@@ -1,0 +1,356 @@
+//! Streams that carry no messages: control, and those of QPACK (RFC 9114 section 6.2); and the figures of a connection.
+//!
+//! Start at [`Core::read`].
+
+use super::error::{self, ConnectionError};
+use super::frame::{self, FrameReader, KINDS, Kind, Payload, Piece, varint};
+use super::quic::{Quic, Read, Written};
+use crate::http2::Code;
+
+/// Bytes of a frame of the control stream.
+const FRAME_LIMIT: usize = 4096;
+/// Streams of the peer that are known at once.
+const STREAMS_LIMIT: usize = 16;
+/// Frames in a row that mean nothing here.
+const IDLE_FRAMES: u32 = 10_000;
+
+/// Types of one-way streams.
+const CONTROL: u64 = 0x0;
+const PUSH: u64 = 0x1;
+const ENCODER: u64 = 0x2;
+const DECODER: u64 = 0x3;
+
+/// Settings (RFC 9114 section 7.2.4.1; those that only HTTP/2 has are an error).
+const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
+const OF_HTTP2: [u64; 4] = [0x2, 0x3, 0x4, 0x5];
+
+/// The place of GOAWAY among the frames that are counted.
+pub const GOAWAY: usize = Kind::GoAway as usize;
+
+/// Frames and bytes of a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames received: DATA, HEADERS, CANCEL_PUSH, SETTINGS, PUSH_PROMISE, GOAWAY, MAX_PUSH_ID, all others.
+    pub received: [u64; KINDS],
+    /// Frames sent, in the same order.
+    pub sent: [u64; KINDS],
+    /// Streams that the peer reset, by code: 0x100 to 0x110, 0x200 to 0x202, all others.
+    pub resets_received: [u64; 21],
+    /// Streams that this side reset, or had the peer stop.
+    pub resets_sent: [u64; 21],
+    /// Field blocks that came.
+    pub blocks: u64,
+    /// Bytes of the field blocks that came.
+    pub block_bytes: u64,
+    /// Bytes of the fields in them, names and values.
+    pub field_bytes: u64,
+    /// Bytes of the field blocks that were sent.
+    pub sent_block_bytes: u64,
+    /// Bytes of the fields in a client's.
+    pub sent_field_bytes: u64,
+    /// Blocks that equalled the one before.
+    pub known_blocks: u64,
+    /// Bytes of content that came.
+    pub data_bytes: u64,
+}
+
+impl Counts {
+    pub(super) fn reset_received(&mut self, code: Code) {
+        self.resets_received[place(code)] += 1;
+    }
+
+    pub(super) fn reset_sent(&mut self, code: Code) {
+        self.resets_sent[place(code)] += 1;
+    }
+
+    pub(super) fn sent(&mut self, kind: Kind) {
+        self.sent[kind as usize] += 1;
+    }
+
+    pub(super) fn received(&mut self, kind: Kind) {
+        self.received[kind as usize] += 1;
+    }
+}
+
+/// The place of a code among the counts.
+fn place(code: Code) -> usize {
+    match code.0 {
+        code @ 0x100..=0x110 => (code - 0x100) as usize,
+        code @ 0x200..=0x202 => (code - 0x200) as usize + 17,
+        _ => 20,
+    }
+}
+
+/// A one-way stream of the peer.
+#[derive(Debug)]
+enum OneWay {
+    /// Its type has not come whole.
+    Unknown([u8; 8], usize),
+    Control(Box<FrameReader>),
+    Encoder,
+    Decoder,
+}
+
+/// The state of a connection beside its requests.
+#[derive(Debug, Default)]
+pub(super) struct Core {
+    pub counts: Counts,
+    /// The peer's SETTINGS came.
+    pub settled: bool,
+    /// Bytes of the fields of a message that the peer takes; `None`: no limit is known.
+    pub peer_field_section: Option<u64>,
+    /// What the peer's last GOAWAY says.
+    pub goaway: Option<u64>,
+    /// The stream of this side's control frames.
+    control: Option<u64>,
+    streams: Vec<(u64, OneWay)>,
+    /// Types of one-way streams of which the peer may have one, and has.
+    seen: [bool; 4],
+    idle: u32,
+    /// The peer is a server.
+    from_server: bool,
+}
+
+impl Core {
+    /// That of a client, whose peer is a server.
+    pub(super) fn of_client() -> Core {
+        Core { from_server: true, ..Core::default() }
+    }
+
+    /// Opens the control stream, and says there what this side takes.
+    pub(super) fn open(&mut self, quic: &mut Quic, field_section: u32) {
+        if self.control.is_some() {
+            return;
+        }
+        let Some(stream) = quic.open(false) else { return };
+        self.control = Some(stream);
+        let mut settings = Vec::new();
+        frame::put_varint(MAX_FIELD_SECTION_SIZE, &mut settings);
+        frame::put_varint(field_section.into(), &mut settings);
+        let mut out = vec![CONTROL as u8];
+        frame::head(0x4, settings.len() as u64, &mut out);
+        out.extend_from_slice(&settings);
+        // A few bytes, first of all: every peer grants that much.
+        let _ = quic.write(stream, &out);
+        self.counts.sent(Kind::Settings);
+    }
+
+    /// Says that no request from this one on is taken.
+    pub(super) fn go_away(&mut self, quic: &mut Quic, first: u64) {
+        let Some(control) = self.control else { return };
+        let mut payload = Vec::new();
+        frame::put_varint(first, &mut payload);
+        let mut out = Vec::new();
+        frame::head(0x7, payload.len() as u64, &mut out);
+        out.extend_from_slice(&payload);
+        if let Written::Bytes(count) = quic.write(control, &out)
+            && count == out.len()
+        {
+            self.counts.sent(Kind::GoAway);
+        }
+    }
+
+    /// Forgets the streams of a connection that begins anew, because the server refused what came early.
+    pub(super) fn begin_again(&mut self) {
+        self.control = None;
+    }
+
+    /// Takes the one-way streams that the peer opened.
+    pub(super) fn accept(&mut self, quic: &mut Quic) -> Result<(), ConnectionError> {
+        while let Some(stream) = quic.accept(false) {
+            if self.streams.len() >= STREAMS_LIMIT {
+                let reason = "more one-way streams than are borne";
+                return Err(ConnectionError::new(error::EXCESSIVE_LOAD, reason));
+            }
+            self.streams.push((stream, OneWay::Unknown([0; 8], 0)));
+            self.read(quic, stream)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what came on a one-way stream of the peer.
+    pub(super) fn read(&mut self, quic: &mut Quic, stream: u64) -> Result<(), ConnectionError> {
+        let Some(at) = self.streams.iter().position(|(known, _)| *known == stream) else { return Ok(()) };
+        let (_, mut state) = self.streams.swap_remove(at);
+        let mut wanted = true;
+        let read = quic.read(stream, usize::MAX, |bytes| {
+            wanted = self.take(&mut state, bytes)?;
+            Ok(wanted)
+        })?;
+        let critical = !matches!(state, OneWay::Unknown(..));
+        match read {
+            Read::Ended | Read::Reset(_) if critical => {
+                let reason = "the control stream, or one of QPACK, was closed";
+                Err(ConnectionError::new(error::CLOSED_CRITICAL_STREAM, reason))
+            }
+            Read::Ended | Read::Reset(_) => Ok(()),
+            Read::Enough if !wanted => {
+                quic.stop(stream, error::STREAM_CREATION_ERROR);
+                Ok(())
+            }
+            Read::Blocked | Read::Enough | Read::Gone => {
+                self.streams.push((stream, state));
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes bytes of a one-way stream; `false`: nobody wants it.
+    fn take(&mut self, state: &mut OneWay, mut bytes: &[u8]) -> Result<bool, ConnectionError> {
+        if let OneWay::Unknown(head, have) = state {
+            let number = loop {
+                if let Some((number, _)) = varint(&head[..*have]) {
+                    break number;
+                }
+                let Some((first, rest)) = bytes.split_first() else { return Ok(true) };
+                head[*have] = *first;
+                *have += 1;
+                bytes = rest;
+            };
+            let Some(known) = self.begin(number)? else { return Ok(false) };
+            *state = known;
+        }
+        match state {
+            OneWay::Control(reader) => self.control(reader, bytes)?,
+            // Only a table of no size can be asked for (RFC 9204 section 4.3.1).
+            OneWay::Encoder if bytes.iter().any(|byte| *byte != 0x20) => {
+                let reason = "an instruction for a table that there is none of";
+                return Err(ConnectionError::new(error::ENCODER_STREAM_ERROR, reason));
+            }
+            // Streams that were cancelled may be told (section 4.4.2), and nothing else can have happened.
+            OneWay::Decoder if bytes.first().is_some_and(|byte| byte & 0xC0 != 0x40) => {
+                let reason = "word of a table that there is none of";
+                return Err(ConnectionError::new(error::DECODER_STREAM_ERROR, reason));
+            }
+            OneWay::Encoder | OneWay::Decoder | OneWay::Unknown(..) => {}
+        }
+        Ok(true)
+    }
+
+    /// The type of a one-way stream is known; `None`: it is one that nobody wants.
+    fn begin(&mut self, number: u64) -> Result<Option<OneWay>, ConnectionError> {
+        if number == PUSH {
+            let (code, reason) = match self.from_server {
+                true => (error::ID_ERROR, "a push though none is allowed"),
+                false => (error::STREAM_CREATION_ERROR, "a push from a client"),
+            };
+            return Err(ConnectionError::new(code, reason));
+        }
+        if number > DECODER {
+            return Ok(None);
+        }
+        if std::mem::replace(&mut self.seen[number as usize], true) {
+            let reason = "a second stream of a type that there is one of";
+            return Err(ConnectionError::new(error::STREAM_CREATION_ERROR, reason));
+        }
+        Ok(Some(match number {
+            CONTROL => OneWay::Control(Box::default()),
+            ENCODER => OneWay::Encoder,
+            _ => OneWay::Decoder,
+        }))
+    }
+
+    fn control(&mut self, reader: &mut FrameReader, mut bytes: &[u8]) -> Result<(), ConnectionError> {
+        loop {
+            let kind = match reader.next(&mut bytes, FRAME_LIMIT)? {
+                None => return Ok(()),
+                Some(Piece::Data(_)) => continue,
+                Some(Piece::Begins(kind)) => {
+                    self.arrived(kind)?;
+                    continue;
+                }
+                Some(Piece::Whole(kind, Payload::Here(payload))) => {
+                    self.frame(kind, payload)?;
+                    continue;
+                }
+                Some(Piece::Whole(kind, Payload::Kept)) => kind,
+            };
+            let payload = std::mem::take(&mut reader.kept);
+            self.frame(kind, &payload)?;
+        }
+    }
+
+    /// A frame of the control stream begins: whether it may.
+    fn arrived(&mut self, kind: Kind) -> Result<(), ConnectionError> {
+        self.counts.received(kind);
+        match kind {
+            Kind::Settings if self.settled => {
+                Err(ConnectionError::new(error::FRAME_UNEXPECTED, "a second SETTINGS frame"))
+            }
+            Kind::Settings => Ok(()),
+            _ if !self.settled => Err(ConnectionError::new(
+                error::MISSING_SETTINGS,
+                "the control stream begins without SETTINGS",
+            )),
+            Kind::Data | Kind::Headers | Kind::PushPromise => Err(ConnectionError::new(
+                error::FRAME_UNEXPECTED,
+                "a frame of a request on the control stream",
+            )),
+            Kind::MaxPushId if self.from_server => {
+                Err(ConnectionError::new(error::FRAME_UNEXPECTED, "MAX_PUSH_ID from a server"))
+            }
+            Kind::CancelPush | Kind::GoAway | Kind::MaxPushId | Kind::Other => {
+                self.idle += 1;
+                match self.idle > IDLE_FRAMES {
+                    true => Err(ConnectionError::new(error::EXCESSIVE_LOAD, "too many frames without use")),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn frame(&mut self, kind: Kind, payload: &[u8]) -> Result<(), ConnectionError> {
+        match kind {
+            Kind::Settings => self.settings(payload),
+            Kind::GoAway => {
+                let first = only(payload)?;
+                if self.from_server && first % 4 != 0 {
+                    let reason = "GOAWAY names a stream that is no request";
+                    return Err(ConnectionError::new(error::ID_ERROR, reason));
+                }
+                if self.goaway.is_some_and(|before| before < first) {
+                    return Err(ConnectionError::new(
+                        error::ID_ERROR,
+                        "GOAWAY allows more than the one before",
+                    ));
+                }
+                self.goaway = Some(first);
+                Ok(())
+            }
+            Kind::CancelPush => {
+                only(payload)?;
+                Err(ConnectionError::new(error::ID_ERROR, "CANCEL_PUSH of a push that never was"))
+            }
+            Kind::MaxPushId => only(payload).map(drop),
+            Kind::Data | Kind::Headers | Kind::PushPromise | Kind::Other => Ok(()),
+        }
+    }
+
+    fn settings(&mut self, mut payload: &[u8]) -> Result<(), ConnectionError> {
+        self.settled = true;
+        let mut known = Vec::new();
+        while !payload.is_empty() {
+            let cut = ConnectionError::new(error::FRAME_ERROR, "SETTINGS is cut off");
+            let (id, taken) = varint(payload).ok_or(cut)?;
+            let (value, more) = varint(&payload[taken..]).ok_or(cut)?;
+            payload = &payload[taken + more..];
+            if OF_HTTP2.contains(&id) || known.contains(&id) {
+                let reason = "SETTINGS has a setting twice, or one that only HTTP/2 has";
+                return Err(ConnectionError::new(error::SETTINGS_ERROR, reason));
+            }
+            known.push(id);
+            if id == MAX_FIELD_SECTION_SIZE {
+                self.peer_field_section = Some(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The only integer of a payload.
+fn only(payload: &[u8]) -> Result<u64, ConnectionError> {
+    match varint(payload) {
+        Some((value, taken)) if taken == payload.len() => Ok(value),
+        _ => Err(ConnectionError::new(error::FRAME_ERROR, "a frame is not as long as what it holds")),
+    }
+}

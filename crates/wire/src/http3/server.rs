@@ -1,0 +1,546 @@
+//! The server's end: an endpoint that takes connections, and a state machine for each of them.
+//!
+//! Start at [`Listener::read`], then [`Server::take`] and [`Server::respond`].
+
+use super::control::{Core, Counts};
+use super::error::{self, ConnectionError, Lost};
+use super::frame::{self, FrameReader, Kind, Payload, Piece};
+use super::limits::Limits;
+use super::qpack;
+use super::quic::{Accepting, Happened, Quic, Read, Routed, Stats, Transmit};
+use super::upload::{Pause, Upload};
+use crate::http2::message::{Fields, Malformed, Section};
+use crate::http2::streams::Streams;
+use crate::http2::{After, Blocked, BodySource, Code, FieldList, ServerSink};
+use crate::tls;
+use bytes::BytesMut;
+use quinn_proto::{ConnectionEvent, ConnectionHandle};
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+/// Which connection of a listener: numbers are used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(ConnectionHandle);
+
+/// A datagram that belongs to a connection.
+pub struct Input(Box<ConnectionEvent>);
+
+/// What a datagram means to a listener.
+pub enum Arrival {
+    /// Nothing.
+    Nothing,
+    /// Bytes were appended that are to be sent at once.
+    Answer(Transmit),
+    /// A connection begins; its first datagram has been taken.
+    New(Key, Box<Server>),
+    /// It belongs to a connection.
+    For(Key, Input),
+}
+
+/// An endpoint that takes connections.
+pub struct Listener {
+    accepting: Accepting,
+    limits: Limits,
+}
+
+impl Listener {
+    /// An endpoint for connections with these settings. `seed`: of identifiers, and of what else QUIC draws.
+    ///
+    /// # Errors
+    /// TLS lacks what QUIC needs (TLS 1.3 with AES-128-GCM).
+    pub fn new(tls: &tls::Server, limits: Limits, seed: u64) -> Result<Listener, tls::SettingsError> {
+        Ok(Listener { accepting: Accepting::new(tls, &limits, seed)?, limits })
+    }
+
+    /// Takes one datagram that came from an address. What is to be sent back at once is appended to `out`.
+    pub fn read(&mut self, now: Instant, from: SocketAddr, datagram: &[u8], out: &mut Vec<u8>) -> Arrival {
+        match self.accepting.route(now, from, BytesMut::from(datagram), out) {
+            Routed::Nothing => Arrival::Nothing,
+            Routed::Answer(transmit) => Arrival::Answer(transmit),
+            Routed::For(handle, event) => Arrival::For(Key(handle), Input(event)),
+            Routed::New(incoming) => match self.accepting.accept(*incoming, now, out) {
+                Ok(quic) => {
+                    let key = Key(quic.handle);
+                    Arrival::New(key, Box::new(Server::new(quic, self.limits.clone())))
+                }
+                Err(Some(transmit)) => Arrival::Answer(transmit),
+                Err(None) => Arrival::Nothing,
+            },
+        }
+    }
+
+    /// Tells a connection and this endpoint what they need to know of each other: after each turn of the connection.
+    pub fn settle(&mut self, server: &mut Server) {
+        self.accepting.settle(&mut server.quic);
+    }
+}
+
+/// The server's end of a connection.
+pub struct Server {
+    quic: Quic,
+    core: Core,
+    limits: Limits,
+    /// Requests under way, by twice the number of their stream and one.
+    streams: Streams<Stream>,
+    sending: VecDeque<u32>,
+    /// The number after the highest that a client opened.
+    next: u32,
+    /// Requests from this one on are not taken.
+    leaving: Option<u32>,
+    connected: bool,
+    /// The handshake is complete, which nobody was told of yet.
+    news: bool,
+    early: bool,
+    lost: Option<Lost>,
+    broken: u32,
+    block: Vec<u8>,
+    text: Vec<u8>,
+    scratch: Vec<u8>,
+    blocked: Blocked,
+}
+
+/// A request under way.
+#[derive(Debug, Default)]
+struct Stream {
+    reader: FrameReader,
+    upload: Upload,
+    content_length: Option<u64>,
+    received: u64,
+    /// The head came.
+    headed: bool,
+    /// Trailers came.
+    trailers: bool,
+    /// All of the request came.
+    whole: bool,
+    /// The answer has begun.
+    answered: bool,
+}
+
+fn key(number: u32) -> u32 {
+    2 * number + 1
+}
+
+fn number(stream: u64) -> u32 {
+    (stream / 4) as u32
+}
+
+fn id(number: u32) -> u64 {
+    u64::from(number) * 4
+}
+
+impl Server {
+    fn new(quic: Quic, limits: Limits) -> Server {
+        Server {
+            quic,
+            core: Core::default(),
+            limits,
+            streams: Streams::new(8),
+            sending: VecDeque::new(),
+            next: 0,
+            leaving: None,
+            connected: false,
+            news: false,
+            early: false,
+            lost: None,
+            broken: 0,
+            block: Vec::new(),
+            text: Vec::new(),
+            scratch: Vec::new(),
+            blocked: Blocked::default(),
+        }
+    }
+
+    /// Requests under way.
+    pub fn under_way(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// Whether the handshake is complete, told once; with it whether requests came before.
+    pub fn take_opened(&mut self) -> Option<bool> {
+        std::mem::take(&mut self.news).then_some(self.early)
+    }
+
+    /// Whether the handshake is complete.
+    pub fn is_connected(&self) -> bool {
+        self.connected
+    }
+
+    /// How the connection was lost, if it was.
+    pub fn lost(&self) -> Option<&Lost> {
+        self.lost.as_ref()
+    }
+
+    /// Nothing more comes of the connection, and its key may soon be another's.
+    pub fn is_drained(&self) -> bool {
+        self.quic.is_drained()
+    }
+
+    /// Frames and bytes so far.
+    pub fn counts(&self) -> &Counts {
+        &self.core.counts
+    }
+
+    /// Figures of QUIC.
+    pub fn stats(&self) -> Stats {
+        self.quic.stats()
+    }
+
+    /// What kept content from being sent when [`Self::send`] ran last.
+    pub fn blocked(&self) -> Blocked {
+        self.blocked
+    }
+
+    /// Sends an interim answer.
+    pub fn interim(&mut self, stream: u32, fields: &FieldList) {
+        if let Some(state) = self.streams.get_mut(key(stream)).filter(|state| !state.answered) {
+            encode(fields, &mut self.block, &mut self.core);
+            state.upload.interim(&mut self.quic, id(stream), &self.block);
+        }
+    }
+
+    /// Begins the answer to a request; content of so many bytes is sent by [`Self::send`], and what follows it. `None` ends it with
+    /// its head. Nothing happens where the request is gone.
+    pub fn respond(&mut self, stream: u32, fields: &FieldList, content: Option<(u64, After)>) {
+        let Some(state) = self.streams.get_mut(key(stream)).filter(|state| !state.answered) else { return };
+        state.answered = true;
+        encode(fields, &mut self.block, &mut self.core);
+        if content.as_ref().is_some_and(|(length, _)| *length > 0) {
+            self.core.counts.sent(Kind::Data);
+        }
+        match state.upload.head(&mut self.quic, id(stream), &self.block, content) {
+            Pause::Turn => {
+                state.upload.queued = true;
+                self.sending.push_back(stream);
+            }
+            Pause::Done | Pause::Stopped => self.answered(stream),
+            Pause::Blocked | Pause::Held => {}
+        }
+    }
+
+    /// Content of a stream goes no further than `bytes` until more is released.
+    pub fn release(&mut self, stream: u32, bytes: u64) {
+        if let Some(state) = self.streams.get_mut(key(stream)) {
+            state.upload.release(bytes);
+            self.may_send(stream);
+        }
+    }
+
+    /// Whether a stream is open.
+    pub fn is_open(&self, stream: u32) -> bool {
+        self.streams.get(key(stream)).is_some()
+    }
+
+    /// Hands content that waits to QUIC, as windows allow. Returns whether more could be handed over at once.
+    pub fn send(&mut self, source: &mut impl BodySource) -> bool {
+        self.blocked = Blocked::default();
+        for _ in 0..self.sending.len() {
+            let Some(stream) = self.sending.pop_front() else { break };
+            let Some(state) = self.streams.get_mut(key(stream)) else { continue };
+            state.upload.queued = false;
+            match state.upload.pump(&mut self.quic, (id(stream), stream), source, &mut self.scratch) {
+                Pause::Turn => {
+                    state.upload.queued = true;
+                    self.sending.push_back(stream);
+                }
+                Pause::Blocked => self.blocked.by_stream = true,
+                Pause::Done | Pause::Stopped => self.answered(stream),
+                Pause::Held => {}
+            }
+        }
+        !self.sending.is_empty()
+    }
+
+    /// Ends a stream before its answer. Nothing happens where it has ended.
+    pub fn reset(&mut self, stream: u32, code: Code) {
+        if let Some(state) = self.streams.remove(key(stream)) {
+            self.quic.reset(id(stream), code);
+            if !state.whole {
+                self.quic.stop(id(stream), code);
+            }
+            self.core.counts.reset_sent(code);
+        }
+    }
+
+    /// Says GOAWAY: no more requests are taken than came so far.
+    pub fn go_away(&mut self) {
+        self.leaving = Some(self.next);
+        self.core.go_away(&mut self.quic, id(self.next));
+    }
+
+    /// Closes the connection.
+    pub fn close(&mut self, now: Instant, code: Code) {
+        self.quic.close(now, code, b"");
+    }
+
+    /// Takes a datagram of this connection. Requests go into `sink`.
+    ///
+    /// # Errors
+    /// The client broke the rules of HTTP/3: the connection is closed with the code, and of no more use but to
+    /// [`transmit`](Self::transmit) that.
+    pub fn take(
+        &mut self,
+        now: Instant,
+        input: Input,
+        sink: &mut impl ServerSink,
+    ) -> Result<(), ConnectionError> {
+        self.quic.connection.handle_event(*input.0);
+        self.go_on(now, sink)
+    }
+
+    /// When [`Self::tick`] is due, if nothing comes before.
+    pub fn deadline(&mut self) -> Option<Instant> {
+        self.quic.deadline()
+    }
+
+    /// Time has passed: what is due is done. Also to be called of a connection that begins.
+    ///
+    /// # Errors
+    /// As [`Self::take`].
+    pub fn tick(&mut self, now: Instant, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        self.quic.tick(now);
+        self.go_on(now, sink)
+    }
+
+    /// Appends datagrams to be sent, at most so many; `None`: there is nothing to be sent now.
+    pub fn transmit(&mut self, now: Instant, most: usize, out: &mut Vec<u8>) -> Option<Transmit> {
+        self.quic.transmit(now, most, out)
+    }
+
+    fn go_on(&mut self, now: Instant, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        self.happen(sink).inspect_err(|error| {
+            self.quic.close(now, error.code, error.reason.as_bytes());
+            self.lost.get_or_insert(Lost::Here);
+        })
+    }
+
+    fn happen(&mut self, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        self.core.open(&mut self.quic, self.limits.field_section);
+        while let Some(happened) = self.quic.poll() {
+            match happened {
+                Happened::Connected => {
+                    (self.connected, self.news) = (true, true);
+                    self.core.open(&mut self.quic, self.limits.field_section);
+                }
+                Happened::Lost(lost) => self.lost = Some(lost),
+                Happened::OpenedOneWay => self.core.accept(&mut self.quic)?,
+                Happened::OpenedBothWays => {
+                    while let Some(stream) = self.quic.accept(true) {
+                        self.begin(stream);
+                        self.read_stream(stream, sink)?;
+                    }
+                }
+                Happened::Readable(stream) if stream % 4 == 2 => self.core.read(&mut self.quic, stream)?,
+                Happened::Readable(stream) => self.read_stream(stream, sink)?,
+                Happened::Writable(stream) => self.may_send(number(stream)),
+                Happened::Stopped(stream, code) => {
+                    // The answer is not wanted: the request is over (RFC 9114 section 4.1.1).
+                    self.quic.reset(stream, code);
+                    self.gone(number(stream), code, sink)?;
+                }
+                Happened::Room => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, stream: u64) {
+        let number = number(stream);
+        self.next = self.next.max(number + 1);
+        if self.leaving.is_some_and(|first| number >= first) {
+            self.quic.reset(stream, error::REQUEST_REJECTED);
+            self.quic.stop(stream, error::REQUEST_REJECTED);
+            self.core.counts.reset_sent(error::REQUEST_REJECTED);
+            return;
+        }
+        self.early |= !self.connected;
+        self.streams.insert(key(number), Stream::default());
+    }
+
+    fn may_send(&mut self, stream: u32) {
+        if let Some(state) = self.streams.get_mut(key(stream))
+            && state.answered
+            && !state.upload.done
+            && !std::mem::replace(&mut state.upload.queued, true)
+        {
+            self.sending.push_back(stream);
+        }
+    }
+
+    /// The answer is all sent: the stream is over; what is left of the request is not wanted (RFC 9114 section 4.1).
+    fn answered(&mut self, stream: u32) {
+        if let Some(state) = self.streams.remove(key(stream)) {
+            self.broken = self.broken.saturating_sub(1);
+            if !state.whole {
+                self.quic.stop(id(stream), error::NO_ERROR);
+            }
+        }
+    }
+
+    /// The client has given a request up, or has broken it.
+    fn gone(&mut self, stream: u32, code: Code, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        if self.streams.remove(key(stream)).is_none() {
+            return Ok(());
+        }
+        self.core.counts.reset_received(code);
+        sink.reset(stream, code);
+        self.broken += 1;
+        match self.broken > self.limits.broken_streams {
+            true => Err(ConnectionError::new(error::EXCESSIVE_LOAD, "too many streams were broken off")),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads what came of a request.
+    fn read_stream(&mut self, stream: u64, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        let number = number(stream);
+        let Some(mut state) = self.streams.remove(key(number)) else { return Ok(()) };
+        let Server { quic, core, limits, text, .. } = self;
+        let mut request = Request { core, text, limit: limits.field_section as usize, number, sink };
+        let mut wrong = None;
+        let read = quic.read(stream, usize::MAX, |bytes| {
+            wrong = request.take(&mut state, bytes)?;
+            Ok(wrong.is_none())
+        })?;
+        let code = match (wrong, read) {
+            (Some(_), _) => Some(error::MESSAGE_ERROR),
+            (None, Read::Ended) => request.ended(&mut state)?,
+            (None, Read::Reset(code)) => {
+                let was_whole = state.whole;
+                self.streams.insert(key(number), state);
+                if !was_whole {
+                    self.quic.reset(stream, error::REQUEST_CANCELLED);
+                    self.gone(number, code, sink)?;
+                }
+                return Ok(());
+            }
+            (None, Read::Blocked | Read::Enough | Read::Gone) => None,
+        };
+        let whole = state.whole;
+        self.streams.insert(key(number), state);
+        match code {
+            Some(code) => {
+                self.quic.reset(stream, code);
+                self.quic.stop(stream, code);
+                self.core.counts.reset_sent(code);
+                self.gone(number, code, sink)
+            }
+            None => {
+                if whole && read == Read::Ended {
+                    sink.whole(number);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes a HEADERS frame.
+fn encode(fields: &FieldList, out: &mut Vec<u8>, core: &mut Core) {
+    let mut block = std::mem::take(out);
+    block.clear();
+    // Room for the frame's head, whose length follows from the block's.
+    qpack::begin(&mut block);
+    fields.iter().for_each(|(name, value, indexing)| qpack::encode(name, value, indexing, &mut block));
+    core.counts.sent(Kind::Headers);
+    core.counts.sent_block_bytes += block.len() as u64;
+    let mut head = Vec::with_capacity(16);
+    frame::head(0x1, block.len() as u64, &mut head);
+    block.splice(0..0, head);
+    *out = block;
+}
+
+/// What a request is read with.
+struct Request<'c, S> {
+    core: &'c mut Core,
+    text: &'c mut Vec<u8>,
+    limit: usize,
+    number: u32,
+    sink: &'c mut S,
+}
+
+impl<S: ServerSink> Request<'_, S> {
+    /// Takes bytes of a request; what is wrong with it.
+    fn take(&mut self, stream: &mut Stream, mut bytes: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+        loop {
+            let wrong = match stream.reader.next(&mut bytes, self.limit.max(1024))? {
+                None => return Ok(None),
+                Some(Piece::Begins(kind)) => {
+                    self.begins(stream, kind)?;
+                    None
+                }
+                Some(Piece::Data(data)) => {
+                    self.core.counts.data_bytes += data.len() as u64;
+                    stream.received += data.len() as u64;
+                    self.sink.body(self.number, data);
+                    let most = stream.content_length.unwrap_or(u64::MAX);
+                    (stream.received > most).then_some(Malformed::Length)
+                }
+                Some(Piece::Whole(_, Payload::Here(block))) => self.block(stream, block)?,
+                Some(Piece::Whole(_, Payload::Kept)) => {
+                    let block = std::mem::take(&mut stream.reader.kept);
+                    self.block(stream, &block)?
+                }
+            };
+            if wrong.is_some() {
+                return Ok(wrong);
+            }
+        }
+    }
+
+    /// A frame begins: whether it may stand there (RFC 9114 section 4.1).
+    fn begins(&mut self, stream: &Stream, kind: Kind) -> Result<(), ConnectionError> {
+        self.core.counts.received(kind);
+        let reason = match kind {
+            Kind::Data if !stream.headed || stream.trailers => "DATA before HEADERS, or after trailers",
+            Kind::Headers if stream.trailers => "HEADERS after trailers",
+            Kind::Data | Kind::Headers | Kind::Other => return Ok(()),
+            _ => "a frame that is none of a request",
+        };
+        Err(ConnectionError::new(error::FRAME_UNEXPECTED, reason))
+    }
+
+    fn block(&mut self, stream: &mut Stream, block: &[u8]) -> Result<Option<Malformed>, ConnectionError> {
+        self.core.counts.blocks += 1;
+        self.core.counts.block_bytes += block.len() as u64;
+        let (number, mut bytes) = (self.number, 0);
+        let section = if stream.headed { Section::Trailers } else { Section::Head };
+        let mut fields = Fields::new(true, section, |name, value| {
+            bytes += name.len() + value.len();
+            match section {
+                Section::Head => self.sink.field(number, name, value),
+                Section::Trailers => self.sink.trailer(number, name, value),
+            }
+        });
+        let fits = qpack::decode(block, self.limit, self.text, &mut fields)?;
+        let wrong = fields.judge().or((!fits).then_some(Malformed::TooLong));
+        let content_length = fields.content_length;
+        self.core.counts.field_bytes += bytes as u64;
+        if wrong.is_some() {
+            return Ok(wrong);
+        }
+        match section {
+            Section::Head => {
+                (stream.headed, stream.content_length) = (true, content_length);
+                self.sink.head(number, block.len(), true);
+            }
+            Section::Trailers => stream.trailers = true,
+        }
+        Ok(None)
+    }
+
+    /// The client has ended the stream; the code to end it with where it is not whole.
+    fn ended(&mut self, stream: &mut Stream) -> Result<Option<Code>, ConnectionError> {
+        if stream.reader.is_within_frame() {
+            return Err(ConnectionError::new(error::FRAME_ERROR, "a stream ends within a frame"));
+        }
+        if !stream.headed {
+            return Ok(Some(error::REQUEST_INCOMPLETE));
+        }
+        if stream.content_length.is_some_and(|length| length != stream.received) {
+            return Ok(Some(error::MESSAGE_ERROR));
+        }
+        stream.whole = true;
+        Ok(None)
+    }
+}

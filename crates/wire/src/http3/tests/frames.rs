@@ -1,0 +1,1 @@
+//! Frames and field blocks, however they are cut.

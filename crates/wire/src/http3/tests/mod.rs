@@ -1,0 +1,6 @@
+//! Both ends against each other, over a network of the tests' own on a clock of its own.
+
+mod exchanges;
+mod faults;
+mod frames;
+mod network;

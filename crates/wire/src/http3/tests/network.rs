@@ -1,0 +1,369 @@
+//! A client and a server with a network between them that delays, loses, doubles and reorders, from a seed.
+
+use super::super::{Arrival, Client, ConnectionError, Key, Limits, Listener, Server, Template};
+use crate::http2::{After, BodySource, ClientSink, Code, End, FieldList, Indexing, ServerSink};
+use crate::tls;
+use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// What goes wrong between the ends: shares of datagrams.
+#[derive(Clone, Copy, Default)]
+pub struct Faults {
+    pub lost: f64,
+    pub doubled: f64,
+    /// Longest time that one datagram takes more than another.
+    pub jitter: Duration,
+}
+
+/// Numbers from a seed (splitmix64).
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let bits = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ (bits >> 31)
+    }
+
+    pub fn chance(&mut self, share: f64) -> bool {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64 <= share && share > 0.0
+    }
+
+    pub fn below(&mut self, most: u64) -> u64 {
+        self.bits() % most.max(1)
+    }
+}
+
+/// What a client has been told, by request.
+#[derive(Default)]
+pub struct Told {
+    pub heads: HashMap<u64, (u16, Option<u64>)>,
+    pub fields: HashMap<u64, Vec<(Vec<u8>, Vec<u8>)>>,
+    pub bodies: HashMap<u64, Vec<u8>>,
+    pub interims: HashMap<u64, Vec<u16>>,
+    pub trailers: HashMap<u64, Vec<(Vec<u8>, Vec<u8>)>>,
+    pub ended: HashMap<u64, End>,
+}
+
+impl ClientSink for Told {
+    fn field(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        self.fields.entry(request).or_default().push((name.to_vec(), value.to_vec()));
+    }
+
+    fn interim(&mut self, request: u64, status: u16) {
+        self.interims.entry(request).or_default().push(status);
+        self.fields.remove(&request);
+    }
+
+    fn head(&mut self, request: u64, status: u16, content_length: Option<u64>, _bytes: usize) {
+        assert!(self.heads.insert(request, (status, content_length)).is_none(), "one head each");
+    }
+
+    fn body(&mut self, request: u64, bytes: &[u8]) {
+        assert!(!bytes.is_empty());
+        self.bodies.entry(request).or_default().extend_from_slice(bytes);
+    }
+
+    fn trailer(&mut self, request: u64, name: &[u8], value: &[u8]) {
+        self.trailers.entry(request).or_default().push((name.to_vec(), value.to_vec()));
+    }
+
+    fn ended(&mut self, request: u64, end: End) {
+        assert!(self.ended.insert(request, end).is_none(), "each ends once");
+    }
+}
+
+/// What a server has been told, by stream.
+#[derive(Default)]
+pub struct Asked {
+    pub fields: HashMap<u32, Vec<(Vec<u8>, Vec<u8>)>>,
+    pub bodies: HashMap<u32, Vec<u8>>,
+    pub whole: Vec<u32>,
+    pub resets: Vec<(u32, Code)>,
+}
+
+impl ServerSink for Asked {
+    fn field(&mut self, stream: u32, name: &[u8], value: &[u8]) {
+        self.fields.entry(stream).or_default().push((name.to_vec(), value.to_vec()));
+    }
+
+    fn head(&mut self, _stream: u32, _bytes: usize, _content: bool) {}
+
+    fn body(&mut self, stream: u32, bytes: &[u8]) {
+        self.bodies.entry(stream).or_default().extend_from_slice(bytes);
+    }
+
+    fn whole(&mut self, stream: u32) {
+        self.whole.push(stream);
+    }
+
+    fn reset(&mut self, stream: u32, code: Code) {
+        self.resets.push((stream, code));
+    }
+}
+
+/// Bytes that tell their place.
+pub fn pattern(length: usize) -> Vec<u8> {
+    (0..length).map(|at| (at % 251) as u8).collect()
+}
+
+/// Content of any stream.
+pub struct Pattern;
+
+impl BodySource for Pattern {
+    fn piece(&mut self, _stream: u32, from: u64, length: usize, out: &mut Vec<u8>) {
+        out.extend((from..from + length as u64).map(|at| (at % 251) as u8));
+    }
+}
+
+/// What a server does with a request.
+pub enum Reply {
+    /// An answer with so many bytes, and what follows.
+    Content(u64, After),
+    Reset(Code),
+    Nothing,
+}
+
+type Answering = Box<dyn FnMut(&mut Server, u32, &Asked) -> Reply>;
+
+/// A client and a server.
+pub struct World {
+    pub now: Instant,
+    pub dice: Dice,
+    pub faults: Faults,
+    pub client: Client,
+    pub told: Told,
+    pub listener: Listener,
+    pub server: Option<(Key, Box<Server>)>,
+    pub asked: Asked,
+    pub answering: Answering,
+    /// What broke the rules, by end.
+    pub client_error: Option<ConnectionError>,
+    pub server_error: Option<ConnectionError>,
+    /// Where the client is now.
+    pub at: SocketAddr,
+    pub there: SocketAddr,
+    under_way: BTreeMap<(Instant, u64), (bool, SocketAddr, Vec<u8>)>,
+    number: u64,
+    pub datagrams: u64,
+    pub tls: tls::Client,
+}
+
+pub fn server_tls(resumption: tls::Resumption) -> (tls::Server, tls::Certificates) {
+    let identity = tls::Identity::throw_away(&["localhost".to_owned()]).unwrap();
+    let roots = identity.certificates();
+    let settings = tls::ServerSettings {
+        identity,
+        client_roots: None,
+        versions: Vec::new(),
+        suites: Vec::new(),
+        alpn: vec!["h2".to_owned()],
+        resumption,
+    };
+    (tls::Server::new(&settings).unwrap(), roots)
+}
+
+pub fn client_tls(roots: tls::Certificates, resumption: tls::Resumption) -> tls::Client {
+    let settings = tls::ClientSettings {
+        trust: tls::Trust::Roots(roots),
+        identity: None,
+        versions: Vec::new(),
+        suites: Vec::new(),
+        alpn: vec!["h3".to_owned()],
+        sni: None,
+        resumption,
+        keep_certificates: false,
+    };
+    tls::Client::new(&settings).unwrap()
+}
+
+impl World {
+    pub fn new(seed: u64, faults: Faults) -> World {
+        World::with(seed, faults, Limits::real(), server_limits(), tls::Resumption::Sessions)
+    }
+
+    pub fn with(
+        seed: u64,
+        faults: Faults,
+        client: Limits,
+        server: Limits,
+        resumption: tls::Resumption,
+    ) -> World {
+        let (server_tls, roots) = server_tls(resumption);
+        let tls = client_tls(roots, resumption);
+        let now = Instant::now();
+        let (at, there) = (address(1, 40_000), address(2, 443));
+        World {
+            now,
+            dice: Dice(seed),
+            faults,
+            client: Client::new(&tls, "localhost", there, client, seed, now).unwrap(),
+            told: Told::default(),
+            listener: Listener::new(&server_tls, server, seed + 1).unwrap(),
+            server: None,
+            asked: Asked::default(),
+            answering: Box::new(|_, _, _| Reply::Content(5, After::End)),
+            client_error: None,
+            server_error: None,
+            at,
+            there,
+            under_way: BTreeMap::new(),
+            number: 0,
+            datagrams: 0,
+            tls,
+        }
+    }
+
+    /// Another connection of the same client to the same server.
+    pub fn connect_again(&mut self, limits: Limits) {
+        self.at = address(1, self.at.port() + 1);
+        self.client =
+            Client::new(&self.tls, "localhost", self.there, limits, self.dice.bits(), self.now).unwrap();
+        (self.told, self.asked, self.server) = (Told::default(), Asked::default(), None);
+        self.under_way.clear();
+    }
+
+    pub fn ask(&mut self, request: u64, method: &str, body: Option<u64>) -> u32 {
+        let path = format!("/{request}");
+        let mut fields = FieldList::default();
+        for (name, value) in
+            [(":method", method), (":scheme", "https"), (":authority", "localhost"), (":path", &path)]
+        {
+            fields.push(name, value, Indexing::Insert);
+        }
+        if let Some(length) = body {
+            fields.push("content-length", length.to_string(), Indexing::Literal);
+        }
+        self.client.request(request, &mut Template::default(), fields.iter(), body)
+    }
+
+    fn post(&mut self, to_server: bool, from: SocketAddr, bytes: &[u8], segment: Option<usize>) {
+        for datagram in bytes.chunks(segment.unwrap_or(usize::MAX)) {
+            self.datagrams += 1;
+            if self.dice.chance(self.faults.lost) {
+                continue;
+            }
+            for _ in 0..1 + u32::from(self.dice.chance(self.faults.doubled)) {
+                let late = self.dice.below(self.faults.jitter.as_micros() as u64 + 1);
+                let due = self.now + Duration::from_millis(5) + Duration::from_micros(late);
+                self.number += 1;
+                self.under_way.insert((due, self.number), (to_server, from, datagram.to_vec()));
+            }
+        }
+    }
+
+    /// Sends what both ends have to send.
+    pub fn flush(&mut self) {
+        let mut out = Vec::new();
+        while self.client.send(&mut Pattern) {}
+        while let Some(transmit) = self.client.transmit(self.now, 10, &mut out) {
+            let bytes = std::mem::take(&mut out);
+            assert_eq!(transmit.bytes, bytes.len());
+            self.post(true, self.at, &bytes, transmit.segment);
+        }
+        let Some((key, mut server)) = self.server.take() else { return };
+        for stream in std::mem::take(&mut self.asked.whole) {
+            match (self.answering)(&mut server, stream, &self.asked) {
+                Reply::Nothing => {}
+                Reply::Reset(code) => server.reset(stream, code),
+                Reply::Content(length, after) => respond(&mut server, stream, length, after),
+            }
+        }
+        while server.send(&mut Pattern) {}
+        while let Some(transmit) = server.transmit(self.now, 10, &mut out) {
+            let bytes = std::mem::take(&mut out);
+            self.post(false, self.there, &bytes, transmit.segment);
+        }
+        self.listener.settle(&mut server);
+        self.server = Some((key, server));
+    }
+
+    /// Lets the next thing happen that does by a moment: a datagram arrives, or a timer is due. `false`: there is none.
+    pub fn step(&mut self, end: Instant) -> bool {
+        self.flush();
+        let timers = [self.client.deadline(), self.server.as_mut().and_then(|(_, server)| server.deadline())];
+        let due = self.under_way.keys().next().map(|(at, _)| *at);
+        let Some(next) = timers.into_iter().chain([due]).flatten().min().filter(|next| *next <= end) else {
+            self.now = end;
+            return false;
+        };
+        self.now = self.now.max(next);
+        if due == Some(next)
+            && let Some((_, (to_server, from, bytes))) = self.under_way.pop_first()
+        {
+            match to_server {
+                true => self.server_takes(from, &bytes),
+                false => {
+                    let read = self.client.read(self.now, from, (&bytes, None), &mut self.told);
+                    self.client_error = self.client_error.or(read.err());
+                }
+            }
+            return true;
+        }
+        let ticked = self.client.tick(self.now, &mut self.told);
+        self.client_error = self.client_error.or(ticked.err());
+        if let Some((_, server)) = &mut self.server {
+            let ticked = server.tick(self.now, &mut self.asked);
+            self.server_error = self.server_error.or(ticked.err());
+        }
+        true
+    }
+
+    fn server_takes(&mut self, from: SocketAddr, bytes: &[u8]) {
+        let mut out = Vec::new();
+        match self.listener.read(self.now, from, bytes, &mut out) {
+            Arrival::Nothing => {}
+            Arrival::Answer(transmit) => self.post(false, self.there, &out, transmit.segment),
+            Arrival::New(key, mut server) => {
+                let ticked = server.tick(self.now, &mut self.asked);
+                self.server_error = self.server_error.or(ticked.err());
+                self.server = Some((key, server));
+            }
+            Arrival::For(key, input) => {
+                if let Some((known, server)) = &mut self.server
+                    && *known == key
+                {
+                    let took = server.take(self.now, input, &mut self.asked);
+                    self.server_error = self.server_error.or(took.err());
+                }
+            }
+        }
+    }
+
+    /// Goes on until something is so, at most for so long.
+    pub fn until(&mut self, most: Duration, so: impl Fn(&World) -> bool) -> bool {
+        let end = self.now + most;
+        while !so(self) {
+            if !self.step(end) {
+                return so(self);
+            }
+        }
+        true
+    }
+
+    pub fn connect(&mut self) {
+        assert!(
+            self.until(Duration::from_secs(60), |world| world.client.is_settled()),
+            "{:?}",
+            self.client.lost()
+        );
+    }
+}
+
+pub fn respond(server: &mut Server, stream: u32, length: u64, after: After) {
+    let mut fields = FieldList::default();
+    fields.push(":status", "200", Indexing::Insert);
+    fields.push("content-length", length.to_string(), Indexing::Literal);
+    fields.push("x-stream", stream.to_string(), Indexing::Literal);
+    server.respond(stream, &fields, Some((length, after)));
+}
+
+fn address(host: u8, port: u16) -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, host], port))
+}
+
+pub fn server_limits() -> Limits {
+    Limits { streams: 256, ..Limits::real() }
+}
