@@ -65,8 +65,6 @@ pub struct QuicCounts {
     pub congestion_events: u64,
     /// Datagrams that this machine had no room for when they came: its own loss, not the target's.
     pub overflowed: u64,
-    /// Times that a server wanted the client's address proved first (Retry, RFC 9000 section 8.1.2).
-    pub retries: u64,
     /// Smoothed round-trip times of connections when they ended or the figures were handed over, µs: their sum.
     pub rtt_us: u64,
     /// The number of them.
@@ -114,7 +112,6 @@ impl QuicCounts {
             (&mut self.lost_packets, other.lost_packets),
             (&mut self.congestion_events, other.congestion_events),
             (&mut self.overflowed, other.overflowed),
-            (&mut self.retries, other.retries),
             (&mut self.rtt_us, other.rtt_us),
             (&mut self.rtts, other.rtts),
         ] {

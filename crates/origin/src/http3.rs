@@ -103,6 +103,7 @@ pub(crate) async fn serve(net: Net, socket: UdpSocket, worker: Rc<Worker>, tls: 
                         break;
                     };
                 }
+                connections.tick(net.now());
             }
             // Whose answer is due is not told.
             Ok(Came::Signal) => connections.touched.extend(connections.open.keys().copied()),

@@ -229,7 +229,6 @@ impl Serialize for Quic<'_> {
             ("lost_packets", counts.lost_packets),
             ("congestion_events", counts.congestion_events),
             ("overflowed", counts.overflowed),
-            ("retries", counts.retries),
         ] {
             map.serialize_entry(name, &count)?;
         }

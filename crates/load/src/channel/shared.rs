@@ -280,10 +280,10 @@ impl Inner {
         self.call_waiting(state);
     }
 
-    /// What came has been read: goes on with what follows from it. `left`: whether the peer had said before that it takes no more;
-    /// `open`: the connection goes on.
+    /// What came has been read: goes on with what follows from it. `left`: whether the peer had said GOAWAY before; `open`: the
+    /// connection goes on.
     fn took(&self, state: &mut State, left: bool, open: bool) {
-        if !left && state.speaker.is_leaving() {
+        if !left && state.speaker.said_goaway() {
             self.account.count(|counts| counts.goaways += 1);
         }
         self.repeat(state, open);

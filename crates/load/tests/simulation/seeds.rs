@@ -167,7 +167,10 @@ fn agrees_with_the_origin(case: &Case, ran: &Ran) {
         assert!(sent.contains(&origin.requests), "{client:?} {origin:?}");
         // Over HTTP/2 and HTTP/3 the client counts blocks as they are compressed, frames, and datagrams.
         assert!(of_messages || streams || client.head_bytes == origin.head_bytes, "{client:?} {origin:?}");
-        assert!(of_messages || client.body_bytes == origin.body_bytes, "{client:?} {origin:?}");
+        // A reset of QUIC overtakes what was sent before it (RFC 9000 section 19.4).
+        let overtaken = origin.http3_requests > 0 && origin.cut > 0 && client.body_bytes < origin.body_bytes;
+        let all_came = client.body_bytes == origin.body_bytes;
+        assert!(of_messages || overtaken || all_came, "{client:?} {origin:?}");
         // What is sent again may have come before, unread, with the bytes of the request in front of it.
         let once = origin.requests == client.requests && client.resent == 0;
         assert!(!once || streams || client.sent_bytes == origin.received_bytes, "{client:?} {origin:?}");

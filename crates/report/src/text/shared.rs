@@ -64,6 +64,7 @@ impl Report<'_> {
             ("waited", self.waits(shown.shared)),
             ("header fields", savings(shown.shared)),
             ("QUIC", shown.quic.map(quic).unwrap_or_default()),
+            ("round trip", shown.quic.map(round_trip).unwrap_or_default()),
         ] {
             if !text.is_empty() {
                 table.row([title.to_owned(), text]);
@@ -113,22 +114,20 @@ fn savings(shared: &SharedCounts) -> String {
     parts.into_iter().filter_map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// Datagrams, losses and round-trip times.
+/// Datagrams and losses.
 fn quic(quic: &QuicCounts) -> String {
-    let mut parts = vec![format!(
+    let datagrams = format!(
         "{} sent, {} received",
         show::counted(quic.datagrams_sent, "datagram"),
         show::count(quic.datagrams_received)
-    )];
-    parts.push(format!("{} lost", show::counted(quic.lost_packets, "packet")));
-    if quic.retries > 0 {
-        parts.push(show::counted(quic.retries, "Retry"));
-    }
-    if let Some(mean) = quic.mean_rtt_us() {
-        let [mean, max] = [mean, quic.rtt_max_us].map(|us| show::duration(Duration::from_micros(us)));
-        parts.push(format!("RTT {mean} on average, {max} at most"));
-    }
-    parts.join(", ")
+    );
+    format!("{datagrams}, {} lost", show::counted(quic.lost_packets, "packet"))
+}
+
+fn round_trip(quic: &QuicCounts) -> String {
+    let Some(mean) = quic.mean_rtt_us() else { return String::new() };
+    let [mean, max] = [mean, quic.rtt_max_us].map(|us| show::duration(Duration::from_micros(us)));
+    format!("{mean} on average, {max} at most")
 }
 
 fn goaways(shown: &Shown<'_>) -> Vec<String> {

@@ -303,6 +303,7 @@ impl Client {
                 }
                 Pause::Blocked => self.blocked.by_stream = true,
                 Pause::Done | Pause::Held | Pause::Stopped => {}
+                Pause::Resets(code) => self.quic.quic.reset(id(number), code),
             }
         }
         !self.sending.is_empty()

@@ -17,7 +17,10 @@ use bytes::BytesMut;
 use quinn_proto::{ConnectionEvent, ConnectionHandle};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Time that what was sent before a reset has to come in, beside three round trips.
+const RESET_AFTER: Duration = Duration::from_millis(5);
 
 /// Which connection of a listener: numbers are used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,6 +97,8 @@ pub struct Server {
     early: bool,
     lost: Option<Lost>,
     broken: u32,
+    /// Streams that are to be reset when what was sent on them has come, and when that will be; `None`: not known yet.
+    resets: Vec<(Option<Instant>, u32, Code)>,
     block: Vec<u8>,
     text: Vec<u8>,
     scratch: Vec<u8>,
@@ -144,6 +149,7 @@ impl Server {
             early: false,
             lost: None,
             broken: 0,
+            resets: Vec::new(),
             block: Vec::new(),
             text: Vec::new(),
             scratch: Vec::new(),
@@ -214,7 +220,7 @@ impl Server {
                 self.sending.push_back(stream);
             }
             Pause::Done | Pause::Stopped => self.answered(stream),
-            Pause::Blocked | Pause::Held => {}
+            Pause::Blocked | Pause::Held | Pause::Resets(_) => {}
         }
     }
 
@@ -246,6 +252,10 @@ impl Server {
                 Pause::Blocked => self.blocked.by_stream = true,
                 Pause::Done | Pause::Stopped => self.answered(stream),
                 Pause::Held => {}
+                Pause::Resets(code) => {
+                    self.resets.push((None, stream, code));
+                    self.answered(stream);
+                }
             }
         }
         !self.sending.is_empty()
@@ -290,7 +300,8 @@ impl Server {
 
     /// When [`Self::tick`] is due, if nothing comes before.
     pub fn deadline(&mut self) -> Option<Instant> {
-        self.quic.deadline()
+        let resets = self.resets.iter().filter_map(|(due, ..)| *due).min();
+        self.quic.deadline().into_iter().chain(resets).min()
     }
 
     /// Time has passed: what is due is done. Also to be called of a connection that begins.
@@ -298,12 +309,27 @@ impl Server {
     /// # Errors
     /// As [`Self::take`].
     pub fn tick(&mut self, now: Instant, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
+        self.resets.retain(|(due, stream, code)| {
+            let later = due.is_none_or(|due| due > now);
+            if !later {
+                self.quic.reset(id(*stream), *code);
+                self.core.counts.reset_sent(*code);
+            }
+            later
+        });
         self.quic.tick(now);
         self.go_on(now, sink)
     }
 
     /// Appends datagrams to be sent, at most so many; `None`: there is nothing to be sent now.
     pub fn transmit(&mut self, now: Instant, most: usize, out: &mut Vec<u8>) -> Option<Transmit> {
+        if self.resets.iter().any(|(due, ..)| due.is_none()) {
+            // A reset discards what has not come (RFC 9000 section 3.2): it is to follow it.
+            let due = now + 3 * self.quic.stats().rtt + RESET_AFTER;
+            for (at, ..) in &mut self.resets {
+                at.get_or_insert(due);
+            }
+        }
         self.quic.transmit(now, most, out)
     }
 

@@ -4,7 +4,7 @@ use super::error;
 use super::frame;
 use super::qpack;
 use super::quic::{Quic, Written};
-use crate::http2::{After, BodySource, Indexing};
+use crate::http2::{After, BodySource, Code, Indexing};
 
 /// Bytes of content that are asked for at once.
 const PIECE: usize = 16 << 10;
@@ -47,6 +47,8 @@ pub(super) enum Pause {
     Turn,
     /// Nobody wants it any more.
     Stopped,
+    /// All is sent, and the stream is to be reset.
+    Resets(Code),
 }
 
 impl Upload {
@@ -154,9 +156,8 @@ impl Upload {
                 Pause::Turn
             }
             Some(After::Reset(code)) => {
-                quic.reset(stream, code);
                 self.done = true;
-                Pause::Done
+                Pause::Resets(code)
             }
             Some(After::End) | None => {
                 quic.finish(stream);
@@ -168,4 +169,4 @@ impl Upload {
 }
 
 /// The code that ends a stream whose answer is not wanted any more.
-pub(super) const UNWANTED: crate::http2::Code = error::REQUEST_CANCELLED;
+pub(super) const UNWANTED: Code = error::REQUEST_CANCELLED;

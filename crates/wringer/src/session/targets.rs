@@ -5,7 +5,7 @@ use load::Hosts;
 use plan::{Address, ConnectTo, Load, Plan, Protocol, Step};
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -200,7 +200,11 @@ fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
 
 fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> {
     let limit = load.limits.connect.max(Duration::from_millis(1));
-    TcpStream::connect_timeout(&address, limit).map(drop).map_err(|error| {
+    let answered = match load.protocol.http1().is_some_and(|http| http.http3.is_some()) {
+        true => is_not_refused(address, limit.min(PATIENCE)),
+        false => TcpStream::connect_timeout(&address, limit).map(drop),
+    };
+    answered.map_err(|error| {
         let advice = match load.protocol {
             Protocol::Messages(_) => {
                 "start the service first and check the port, or stand in for it with wringer origin --tcp"
@@ -212,6 +216,27 @@ fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> 
         };
         Problem::impossible(format!("nothing answers at {name} ({error}); {advice}"))
     })
+}
+
+/// Whether somebody takes datagrams. A server of QUIC answers a version that nobody speaks with those that it does (RFC 9000
+/// section 6.1); one that says nothing may be there all the same.
+fn is_not_refused(address: SocketAddr, limit: Duration) -> io::Result<()> {
+    let anywhere: SocketAddr = match address {
+        SocketAddr::V4(_) => ([0; 4], 0).into(),
+        SocketAddr::V6(_) => ([0; 16], 0).into(),
+    };
+    let socket = UdpSocket::bind(anywhere)?;
+    socket.connect(address)?;
+    socket.set_read_timeout(Some(limit.max(Duration::from_millis(1))))?;
+    let mut probe = vec![0; 1200];
+    // A long header, the version, and two connection identifiers of eight bytes.
+    probe[..6].copy_from_slice(&[0xC0, 0x1A, 0x2A, 0x3A, 0x4A, 8]);
+    probe[14] = 8;
+    socket.send(&probe)?;
+    match socket.recv(&mut [0; 1500]) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn answers_at(path: &str) -> Result<(), Problem> {

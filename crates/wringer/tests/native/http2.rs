@@ -282,7 +282,10 @@ fn what_does_not_fit_together_is_refused_with_a_way_out() {
     for (line, said) in [
         ("http --http 2 http://127.0.0.1:1/", "--http 2c"),
         ("http --http 2c https://127.0.0.1:1/", "--http 2"),
-        ("http --http 3 http://127.0.0.1:1/", "not there yet"),
+        ("http --http 3 http://127.0.0.1:1/", "give https://"),
+        ("http --http 3 --header-table 0 https://127.0.0.1:1/", "--header-table is about HTTP/2"),
+        ("http --http 2 --quic lab https://127.0.0.1:1/", "--quic is about HTTP/3"),
+        ("http --http 3 --udp-payload 900 https://127.0.0.1:1/", "give 1200 to"),
         ("http --http spdy http://127.0.0.1:1/", "1.1, 2"),
         ("http --streams 5 http://127.0.0.1:1/", "--streams is about HTTP/2"),
         ("http --http 2c --pipeline 5 http://127.0.0.1:1/", "more streams instead"),

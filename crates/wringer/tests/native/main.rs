@@ -19,6 +19,7 @@ mod http2_mixer;
 mod http2_odd;
 mod http2_oracle;
 mod http2_peer;
+mod http3;
 mod jmeter;
 mod journeys;
 mod kept;

@@ -79,7 +79,7 @@ impl Inner {
         self.ran_out.set(0);
         self.account.received(bytes.len(), state.letters.now);
         let State { speaker: Speaker::Http2(http2), letters, .. } = state else { return Ok(()) };
-        let left = http2.client.is_leaving();
+        let left = http2.client.goaway().is_some();
         let read = http2.client.read(bytes, letters, &mut http2.out);
         let settled = http2.client.is_settled();
         self.took(state, left, read.is_ok());

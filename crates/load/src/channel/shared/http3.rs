@@ -100,7 +100,7 @@ impl Inner {
     fn with_client(&self, act: impl FnOnce(&mut State, Instant)) {
         let state = &mut *self.state.borrow_mut();
         let now = self.net.now();
-        let left = state.speaker.is_leaving();
+        let left = state.speaker.said_goaway();
         act(state, now);
         let open = !matches!(&state.speaker, Speaker::Http3(http3) if http3.client.lost().is_some());
         self.took(state, left, open);
@@ -232,6 +232,9 @@ async fn drive(
                     let Poll::Ready(Ok(())) = socket.poll_recv(|datagrams| inner.received(datagrams)) else {
                         break;
                     };
+                }
+                if until.is_some_and(|until| inner.net.recently() >= until) {
+                    inner.tick();
                 }
             }
             Ok(Came::Signal) => {}

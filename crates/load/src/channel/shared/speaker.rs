@@ -108,6 +108,14 @@ impl Speaker {
         }
     }
 
+    /// Whether the server has said GOAWAY.
+    pub fn said_goaway(&self) -> bool {
+        match self {
+            Speaker::Http2(http2) => http2.client.goaway().is_some(),
+            Speaker::Http3(http3) => http3.client.goaway(),
+        }
+    }
+
     /// Requests under way.
     pub fn under_way(&self) -> usize {
         match self {

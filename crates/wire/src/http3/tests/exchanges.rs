@@ -218,6 +218,33 @@ fn a_client_that_moves_goes_on() {
     assert!(world.told.ended.values().all(|end| *end == End::Whole));
 }
 
+/// However often it moves: each move loses what is under way to it.
+#[test]
+fn a_client_that_moves_all_the_time_goes_on() {
+    for seed in 0..20 {
+        let mut world = World::new(100 + seed, Faults::default());
+        world.answering = Box::new(|_, _, _| Reply::Content(50_000, After::End));
+        world.connect();
+        for round in 0..20 {
+            world.ask(round, "GET", None);
+            for _ in 0..200 {
+                world.until(Duration::from_millis(35 + seed), |world| world.told.ended.len() as u64 > round);
+                if world.told.ended.len() as u64 > round {
+                    break;
+                }
+                world.at.set_port(world.at.port() + 1);
+                world.client.moved();
+            }
+            assert_eq!(
+                world.told.ended.get(&round),
+                Some(&End::Whole),
+                "{seed} {round}: {:?}",
+                world.client.lost()
+            );
+        }
+    }
+}
+
 #[test]
 fn a_server_may_have_clients_prove_their_address() {
     let limits = Limits { retry: true, ..server_limits() };

@@ -274,7 +274,10 @@ impl World {
         while server.send(&mut Pattern) {}
         while let Some(transmit) = server.transmit(self.now, 10, &mut out) {
             let bytes = std::mem::take(&mut out);
-            self.post(false, self.there, &bytes, transmit.segment);
+            // Where the client was before, nobody is.
+            if transmit.to == self.at {
+                self.post(false, self.there, &bytes, transmit.segment);
+            }
         }
         self.listener.settle(&mut server);
         self.server = Some((key, server));
