@@ -12,6 +12,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use crate::backend::{Datagram as Socket, Driver};
+use crate::datagrams::{Datagrams, Outgoing};
 use crate::event::Event;
 use crate::options::UdpOptions;
 use crate::sleep::Sleep;
@@ -21,37 +22,6 @@ use crate::turn::Turn;
 pub struct UdpSocket {
     turn: Rc<Turn>,
     socket: Socket,
-}
-
-/// Datagrams that came together from one address.
-#[derive(Clone, Copy, Debug)]
-pub struct Datagrams<'a> {
-    /// Who sent them.
-    pub from: SocketAddr,
-    /// Their payload.
-    pub bytes: &'a [u8],
-    /// The length of each of them, but perhaps of the last; `None`: there is one.
-    pub segment: Option<usize>,
-}
-
-/// Datagrams to be sent together to one address.
-#[derive(Clone, Copy, Debug)]
-pub struct Outgoing<'a> {
-    /// Where to; `None`: the peer that the socket is connected to.
-    pub to: Option<SocketAddr>,
-    /// Their payload, at most 65,507 bytes.
-    pub bytes: &'a [u8],
-    /// The length of each of them, but perhaps of the last; `None`: there is one.
-    pub segment: Option<usize>,
-}
-
-impl<'a> Datagrams<'a> {
-    /// The datagrams one by one.
-    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        // An empty datagram is one, too.
-        let empty = self.bytes.is_empty().then_some(self.bytes);
-        empty.into_iter().chain(self.bytes.chunks(self.segment.unwrap_or(usize::MAX)))
-    }
 }
 
 /// The end of a wait for datagrams.

@@ -17,7 +17,7 @@ fn main() -> std::io::Result<()> {
     let shared = Shared::new(Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None }, 1);
     let main = |net: Net| async move {
         let listener = net.listen(at, &ListenOptions::default())?;
-        origin::serve(net, listener, shared, 0, None).await;
+        origin::serve(net, listener, None, shared, 0, None).await;
         Ok(())
     };
     net::run(Io::Auto, Limits::default(), main)?

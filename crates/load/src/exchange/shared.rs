@@ -143,6 +143,11 @@ async fn follow<C: HttpCall>(
             true
         }
         Some(read) => {
+            let read = match read {
+                // Its time is up, or the plan sends nothing again.
+                Read::Lost(failure) if failure.kind == FailureKind::StreamRefused => Read::Failed(failure),
+                read => read,
+            };
             settle(context, client, call, due, &mut window, (&read, false));
             false
         }

@@ -31,10 +31,11 @@ use super::unsent::Pieces;
 use super::waits::{Deadlines, Waits, Way};
 use super::{Happened, Rest};
 use crate::buffer::Lent;
+use crate::datagrams::{Datagrams, Outgoing};
 use crate::options::{ConnectOptions, ListenOptions};
 use crate::tasks::TaskId;
 use crate::turn::Turn;
-use crate::udp::{Datagrams, Outgoing};
+
 use crate::usage::count;
 
 /// The wait itself counts in milliseconds; what is due sooner than this gets an alarm with nanoseconds.

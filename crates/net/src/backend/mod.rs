@@ -25,10 +25,11 @@ use std::time::Instant;
 
 use crate::buffer::{Buffer, Lent, Pool};
 use crate::clock::WallClock;
+use crate::datagrams::{Datagrams, Outgoing};
 use crate::options::{ConnectOptions, Io, Limits, ListenOptions, UdpOptions};
 use crate::tasks::TaskId;
 use crate::turn::Turn;
-use crate::udp::{Datagrams, Outgoing};
+
 use crate::usage::Shortages;
 use rustix::net::SocketFlags;
 use unsent::Pieces;

@@ -13,8 +13,8 @@ use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, SockaddrSt
 use rustix::net::{self as sys, SocketFlags, SocketType, sockopt};
 
 use super::tcp;
+use crate::datagrams::{Datagrams, Outgoing};
 use crate::options::UdpOptions;
-use crate::udp::{Datagrams, Outgoing};
 
 /// Bytes that one receive takes at most: no datagram, and no batch of them, is longer.
 const RECEIVED_MAX: usize = 1 << 16;

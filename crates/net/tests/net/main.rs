@@ -9,3 +9,6 @@ mod lookup;
 mod pressure;
 mod tcp;
 mod timers;
+mod udp;
+#[cfg(feature = "sim")]
+mod udp_simulated;

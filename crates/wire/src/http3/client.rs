@@ -78,7 +78,7 @@ impl Template {
 
 /// The client's end of a connection, with the endpoint of QUIC below it.
 pub struct Client {
-    quic: Dialled,
+    pub(super) quic: Dialled,
     core: Core,
     limits: Limits,
     /// Requests under way, by twice the number of their stream and one.
@@ -342,6 +342,11 @@ impl Client {
         }
     }
 
+    /// Whether this side may go on at another address: the handshake is confirmed (RFC 9000 section 9).
+    pub fn may_move(&self) -> bool {
+        self.quic.quic.is_confirmed()
+    }
+
     /// This side goes on at another address: the server is told by what is sent next.
     pub fn moved(&mut self) {
         self.quic.quic.connection.local_address_changed();
@@ -418,6 +423,7 @@ impl Client {
                     self.leave(sink);
                 }
                 Happened::Readable(stream) => self.read_stream(stream, sink)?,
+                Happened::Writable(stream) if stream % 4 == 2 => self.core.flush(&mut self.quic.quic),
                 Happened::Writable(stream) => self.may_send(number(stream)),
                 Happened::Stopped(stream, _) => {
                     if let Some(state) = self.streams.get_mut(key(number(stream))) {

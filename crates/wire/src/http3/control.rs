@@ -101,8 +101,9 @@ pub(super) struct Core {
     pub peer_field_section: Option<u64>,
     /// What the peer's last GOAWAY says.
     pub goaway: Option<u64>,
-    /// The stream of this side's control frames.
+    /// The stream of this side's control frames, and what no window had room for there.
     control: Option<u64>,
+    unsent: Vec<u8>,
     streams: Vec<(u64, OneWay)>,
     /// Types of one-way streams of which the peer may have one, and has.
     seen: [bool; 4],
@@ -130,29 +131,34 @@ impl Core {
         let mut out = vec![CONTROL as u8];
         frame::head(0x4, settings.len() as u64, &mut out);
         out.extend_from_slice(&settings);
-        // A few bytes, first of all: every peer grants that much.
-        let _ = quic.write(stream, &out);
         self.counts.sent(Kind::Settings);
+        self.unsent = out;
+        self.flush(quic);
+    }
+
+    /// Sends what is left of this side's control frames.
+    pub(super) fn flush(&mut self, quic: &mut Quic) {
+        if let (Some(control), false) = (self.control, self.unsent.is_empty())
+            && let Written::Bytes(count) = quic.write(control, &self.unsent)
+        {
+            self.unsent.drain(..count);
+        }
     }
 
     /// Says that no request from this one on is taken.
     pub(super) fn go_away(&mut self, quic: &mut Quic, first: u64) {
-        let Some(control) = self.control else { return };
         let mut payload = Vec::new();
         frame::put_varint(first, &mut payload);
-        let mut out = Vec::new();
-        frame::head(0x7, payload.len() as u64, &mut out);
-        out.extend_from_slice(&payload);
-        if let Written::Bytes(count) = quic.write(control, &out)
-            && count == out.len()
-        {
-            self.counts.sent(Kind::GoAway);
-        }
+        frame::head(0x7, payload.len() as u64, &mut self.unsent);
+        self.unsent.extend_from_slice(&payload);
+        self.counts.sent(Kind::GoAway);
+        self.flush(quic);
     }
 
     /// Forgets the streams of a connection that begins anew, because the server refused what came early.
     pub(super) fn begin_again(&mut self) {
         self.control = None;
+        self.unsent.clear();
     }
 
     /// Takes the one-way streams that the peer opened.

@@ -214,6 +214,11 @@ impl Quic {
         self.connection.close(now, code.0.into(), Bytes::copy_from_slice(reason));
     }
 
+    /// Whether a client's handshake is confirmed (RFC 9001 section 4.1.2).
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.connection.stats().frame_rx.handshake_done > 0
+    }
+
     pub(super) fn stats(&self) -> Stats {
         let stats = self.connection.stats();
         Stats {

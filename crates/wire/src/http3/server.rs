@@ -81,7 +81,7 @@ impl Listener {
 
 /// The server's end of a connection.
 pub struct Server {
-    quic: Quic,
+    pub(super) quic: Quic,
     core: Core,
     limits: Limits,
     /// Requests under way, by twice the number of their stream and one.
@@ -342,6 +342,7 @@ impl Server {
 
     fn happen(&mut self, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
         self.core.open(&mut self.quic, self.limits.field_section);
+        self.core.flush(&mut self.quic);
         while let Some(happened) = self.quic.poll() {
             match happened {
                 Happened::Connected => {
@@ -358,6 +359,7 @@ impl Server {
                 }
                 Happened::Readable(stream) if stream % 4 == 2 => self.core.read(&mut self.quic, stream)?,
                 Happened::Readable(stream) => self.read_stream(stream, sink)?,
+                Happened::Writable(stream) if stream % 4 == 3 => self.core.flush(&mut self.quic),
                 Happened::Writable(stream) => self.may_send(number(stream)),
                 Happened::Stopped(stream, code) => {
                     // The answer is not wanted: the request is over (RFC 9114 section 4.1.1).

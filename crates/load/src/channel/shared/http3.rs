@@ -125,6 +125,10 @@ impl Inner {
         });
     }
 
+    fn may_move(&self) -> bool {
+        matches!(&self.state.borrow().speaker, Speaker::Http3(http3) if http3.client.may_move())
+    }
+
     /// When the connection has something to do, if nothing comes before.
     fn deadline(&self) -> Option<Instant> {
         match &mut self.state.borrow_mut().speaker {
@@ -246,8 +250,10 @@ async fn drive(
         }
         if let Some(moving) = moving.as_ref().filter(|moving| inner.net.now() >= moving.next.get()) {
             moving.next.set(inner.net.now() + moving.every);
-            // Without another port it stays where it is.
-            if let Ok(other) = inner.net.connect_udp(to, &moving.options) {
+            // Without another port it stays where it is, and so it does until the handshake is confirmed.
+            if inner.may_move()
+                && let Ok(other) = inner.net.connect_udp(to, &moving.options)
+            {
                 inner.note_overflow(&socket);
                 socket = other;
                 inner.with_client(|state, _| {

@@ -10,8 +10,8 @@ use rustix::io::Errno;
 use super::Driver;
 use super::world::{EndId, What, World};
 use crate::backend::waits::Way;
+use crate::datagrams::{Datagrams, Outgoing};
 use crate::turn::Turn;
-use crate::udp::{Datagrams, Outgoing};
 
 /// An open socket. Closes when dropped.
 pub(crate) struct Socket {

@@ -17,9 +17,10 @@ use super::{Driver, tcp, udp};
 use crate::backend::unsent::Pieces;
 use crate::backend::waits::Way;
 use crate::buffer::Lent;
+use crate::datagrams::{Datagrams, Outgoing};
 use crate::options::{ConnectOptions, ListenOptions};
 use crate::turn::Turn;
-use crate::udp::{Datagrams, Outgoing};
+
 use crate::usage::count;
 
 /// Messages up to this many bytes are put together, queued, and expected to go out at once: any socket whose peer reads has

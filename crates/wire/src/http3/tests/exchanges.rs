@@ -131,6 +131,27 @@ fn requests_behind_goaway_end_unprocessed() {
     assert_eq!(world.client.under_way(), 1);
 }
 
+/// Control frames wait for the connection's window like all else.
+#[test]
+fn goaway_comes_though_the_window_was_full() {
+    let client = Limits { connection_window: Some(20_000), ..Limits::real() };
+    let mut world = World::with(18, Faults::default(), client, server_limits(), Resumption::Off);
+    world.answering = Box::new(|_, _, _| Reply::Content(100_000, After::End));
+    world.connect();
+    let held = world.ask(0, "GET", None);
+    world.client.hold(held);
+    world.until(Duration::from_millis(200), |_| false);
+    world.server.as_mut().unwrap().1.go_away();
+    world.until(Duration::from_millis(200), |_| false);
+    assert!(!world.client.goaway(), "the window is full");
+    for _ in 0..20 {
+        let World { client, told, .. } = &mut world;
+        client.grant(held, told).unwrap();
+        world.until(Duration::from_millis(100), |_| false);
+    }
+    assert_eq!((world.client.goaway(), world.told.ended.get(&0)), (true, Some(&End::Whole)));
+}
+
 #[test]
 fn an_answer_that_is_held_stops_its_sender() {
     let client = Limits { stream_window: 65_536, ..Limits::real() };

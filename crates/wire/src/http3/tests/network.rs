@@ -36,14 +36,17 @@ impl Dice {
     }
 }
 
+/// Names and values, by request.
+pub type Fields<K> = HashMap<K, Vec<(Vec<u8>, Vec<u8>)>>;
+
 /// What a client has been told, by request.
 #[derive(Default)]
 pub struct Told {
     pub heads: HashMap<u64, (u16, Option<u64>)>,
-    pub fields: HashMap<u64, Vec<(Vec<u8>, Vec<u8>)>>,
+    pub fields: Fields<u64>,
     pub bodies: HashMap<u64, Vec<u8>>,
     pub interims: HashMap<u64, Vec<u16>>,
-    pub trailers: HashMap<u64, Vec<(Vec<u8>, Vec<u8>)>>,
+    pub trailers: Fields<u64>,
     pub ended: HashMap<u64, End>,
 }
 
@@ -78,7 +81,7 @@ impl ClientSink for Told {
 /// What a server has been told, by stream.
 #[derive(Default)]
 pub struct Asked {
-    pub fields: HashMap<u32, Vec<(Vec<u8>, Vec<u8>)>>,
+    pub fields: Fields<u32>,
     pub bodies: HashMap<u32, Vec<u8>>,
     pub whole: Vec<u32>,
     pub resets: Vec<(u32, Code)>,
