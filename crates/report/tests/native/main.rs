@@ -271,11 +271,28 @@ fn documented() -> BTreeSet<String> {
 }
 
 #[test]
+fn what_quic_did_is_told_and_whose_loss_it_was() {
+    let text = sample::http3().text();
+    for row in [
+        "HTTP/3",
+        "received       85 HEADERS",
+        "reset by peer  5 H3_REQUEST_REJECTED",
+        "QUIC           40 datagrams sent, 100 received, 3 packets lost",
+        "round trip     300 µs on average, 500 µs at most",
+        "1 × GOAWAY H3_NO_ERROR.",
+        "2 datagrams had no room in this machine's sockets",
+    ] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+}
+
+#[test]
 fn json_and_its_page_name_the_same_fields() {
     let mut found = BTreeSet::new();
     sample::all().iter().for_each(|(_, sample)| keys(&parsed(sample), &mut found));
     keys(&parsed(&sample::codes()), &mut found);
     keys(&parsed(&sample::http2()), &mut found);
+    keys(&parsed(&sample::http3()), &mut found);
     let documented = documented();
     assert_eq!(
         found.difference(&documented).collect::<Vec<_>>(),

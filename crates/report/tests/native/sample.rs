@@ -208,6 +208,31 @@ pub fn http2() -> Sample {
     sample
 }
 
+/// Over HTTP/3, with some losses, a server that goes away and requests that it did not take.
+pub fn http3() -> Sample {
+    let mut sample = plain();
+    for phase in &mut sample.result.phases {
+        let counts = phase.tally.http3_mut();
+        (counts.received[1], counts.sent[1], counts.resets_received[11]) = (85, 90, 5);
+        counts.shared.goaways.push(measure::shared::GoAwayCount {
+            code: 0x100,
+            text: String::new(),
+            count: 1,
+        });
+        counts.quic = measure::QuicCounts {
+            datagrams_received: 100,
+            datagrams_sent: 40,
+            lost_packets: 3,
+            congestion_events: 1,
+            overflowed: 2,
+            rtt_us: 900,
+            rtts: 3,
+            rtt_max_us: 500,
+        };
+    }
+    sample
+}
+
 /// Answers with codes, some of which mean failure, and messages that nobody asked for.
 pub fn codes() -> Sample {
     let mut sample = plain();

@@ -6,6 +6,7 @@ use super::control::{Core, Counts};
 use super::error::{self, ConnectionError, Lost};
 use super::frame::{self, FrameReader, Kind, Payload, Piece};
 use super::limits::Limits;
+use super::number::{id, key, number};
 use super::qpack;
 use super::quic::{Dialled, Happened, Opened, Quic, Read, Stats, Transmit};
 use super::upload::{Pause, UNWANTED, Upload};
@@ -128,18 +129,6 @@ impl Stream {
     fn is_as_long_as_said(&self) -> bool {
         !self.may_have_content() || self.content_length.is_none_or(|length| length == self.received)
     }
-}
-
-fn key(number: u32) -> u32 {
-    2 * number + 1
-}
-
-fn number(stream: u64) -> u32 {
-    (stream / 4) as u32
-}
-
-fn id(number: u32) -> u64 {
-    u64::from(number) * 4
 }
 
 impl Client {

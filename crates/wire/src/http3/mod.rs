@@ -16,6 +16,7 @@ mod control;
 pub mod error;
 mod frame;
 mod limits;
+mod number;
 mod qpack;
 mod quic;
 mod server;

@@ -6,6 +6,7 @@ use super::control::{Core, Counts};
 use super::error::{self, ConnectionError, Lost};
 use super::frame::{self, FrameReader, Kind, Payload, Piece};
 use super::limits::Limits;
+use super::number::{id, key, number};
 use super::qpack;
 use super::quic::{Accepting, Happened, Quic, Read, Routed, Stats, Transmit};
 use super::upload::{Pause, Upload};
@@ -120,18 +121,6 @@ struct Stream {
     whole: bool,
     /// The answer has begun.
     answered: bool,
-}
-
-fn key(number: u32) -> u32 {
-    2 * number + 1
-}
-
-fn number(stream: u64) -> u32 {
-    (stream / 4) as u32
-}
-
-fn id(number: u32) -> u64 {
-    u64::from(number) * 4
 }
 
 impl Server {
