@@ -143,6 +143,8 @@ fn record<C: Call>(
     let (described, moments, summary) = (call.describe(&sent.item), &ending.moments, &ending.summary);
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     let secure = described.url.starts_with("https:") || worker.channels.target().secure.is_some();
+    // QUIC connects and shakes hands in one.
+    let apart = secure && worker.channels.http().http3.is_none();
     Record {
         number: sent.turn.number,
         user: client.user,
@@ -157,7 +159,7 @@ fn record<C: Call>(
         method: described.method.to_owned(),
         url: described.url.into_owned(),
         connect,
-        tls: connect.zip(sent.connect).map(|(all, tcp)| all.saturating_sub(tcp)).filter(|_| secure),
+        tls: connect.zip(sent.connect).map(|(all, tcp)| all.saturating_sub(tcp)).filter(|_| apart),
         first_byte: moments.to_first_byte(),
         service: moments.service(),
         head_bytes: summary.head_bytes,

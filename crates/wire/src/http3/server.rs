@@ -331,7 +331,6 @@ impl Server {
 
     fn happen(&mut self, sink: &mut impl ServerSink) -> Result<(), ConnectionError> {
         self.core.open(&mut self.quic, self.limits.field_section);
-        self.core.flush(&mut self.quic);
         while let Some(happened) = self.quic.poll() {
             match happened {
                 Happened::Connected => {

@@ -211,16 +211,35 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
     assert_eq!(world.told.ended[&1], End::Whole);
 
     world.until(Duration::from_secs(1), |_| false);
-    // A server that has forgotten everything refuses what comes early.
-    let (other, _) = super::network::server_tls(Resumption::Off);
+    // A server with another memory refuses what comes early: nothing of it was processed.
+    let (other, _) = super::network::server_tls(Resumption::EarlyData);
     world.listener = super::super::Listener::new(&other, server_limits(), 99).unwrap();
     world.connect_again(Limits::real());
     assert!(world.client.room() > 0);
     world.ask(2, "GET", None);
-    let ended = world.until(MINUTE, |world| world.client.lost().is_some() || !world.told.ended.is_empty());
-    assert!(ended);
-    // Its certificate is another, too, which nobody vouches for.
-    assert!(matches!(world.client.lost(), Some(Lost::Refused(_))), "{:?}", world.client.lost());
+    assert!(world.until(MINUTE, |world| world.told.ended.len() == 1 && world.client.is_settled()));
+    assert_eq!(world.told.ended[&2], End::Unprocessed);
+    assert_eq!(
+        world.client.take_opened().map(|opened| (opened.resumed, opened.early)),
+        Some((false, Some(false)))
+    );
+    world.ask(3, "GET", None);
+    assert!(world.until(MINUTE, |world| world.told.ended.len() == 2));
+    assert_eq!((world.told.ended[&3], world.asked.fields.len()), (End::Whole, 1));
+}
+
+/// Nobody who is not trusted is asked for anything.
+#[test]
+fn a_certificate_that_nobody_vouches_for_ends_the_handshake() {
+    let mut world = World::new(19, Faults::default());
+    let stranger = crate::tls::Identity::throw_away(&["localhost".to_owned()]).unwrap();
+    let tls = super::network::client_tls(stranger.certificates(), Resumption::Off);
+    world.client =
+        super::super::Client::new(&tls, "localhost", world.there, Limits::real(), 1, world.now).unwrap();
+    assert!(world.until(MINUTE, |world| world.client.lost().is_some()));
+    let Some(Lost::Refused(alert)) = world.client.lost() else { panic!("{:?}", world.client.lost()) };
+    // Who is trusted has the same name as who signed, and another key.
+    assert_eq!(world.client.tls_failure(*alert), crate::tls::ErrorKind::BadCertificate);
 }
 
 #[test]
@@ -237,6 +256,21 @@ fn a_client_that_moves_goes_on() {
         assert!(whole, "{round}: {:?}", world.client.lost());
     }
     assert!(world.told.ended.values().all(|end| *end == End::Whole));
+}
+
+/// A server is told at once, so that an answer that comes later finds the way.
+#[test]
+fn an_answer_finds_a_client_that_has_moved() {
+    let mut world = World::new(20, Faults::default());
+    world.answering = Box::new(|_, _, _| Reply::Nothing);
+    world.connect();
+    let stream = world.ask(0, "GET", None);
+    world.until(Duration::from_millis(500), |_| false);
+    world.at.set_port(world.at.port() + 1);
+    world.client.moved();
+    world.until(Duration::from_millis(500), |_| false);
+    super::network::respond(&mut world.server.as_mut().unwrap().1, stream, 100, After::End);
+    assert!(world.until(Duration::from_millis(12), |world| world.told.ended.len() == 1), "on the way once");
 }
 
 /// However often it moves: each move loses what is under way to it.
@@ -273,6 +307,7 @@ fn a_server_may_have_clients_prove_their_address() {
     world.connect();
     world.ask(0, "GET", None);
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 1));
+    assert_eq!(world.sent_back, 1, "a Retry");
 }
 
 #[test]

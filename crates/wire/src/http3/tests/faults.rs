@@ -149,6 +149,33 @@ fn one_way_streams_of_a_server() {
     }
 }
 
+/// The control stream of a server is the first that it opens.
+#[test]
+fn frames_of_the_control_stream() {
+    const CONTROL: u64 = 3;
+    for (bytes, wanted) in [
+        (frame(0x4, &[]), Some(error::FRAME_UNEXPECTED)),
+        (frame(0x0, b"x"), Some(error::FRAME_UNEXPECTED)),
+        (frame(0xD, &[0]), Some(error::FRAME_UNEXPECTED)),
+        (frame(0x8, &[]), Some(error::FRAME_UNEXPECTED)),
+        (frame(0x3, &[0]), Some(error::ID_ERROR)),
+        (frame(0x7, &[5]), Some(error::ID_ERROR)),
+        ([frame(0x7, &[4]), frame(0x7, &[8])].concat(), Some(error::ID_ERROR)),
+        (frame(0x7, &[4, 4]), Some(error::FRAME_ERROR)),
+        (frame(0x7, &[]), Some(error::FRAME_ERROR)),
+        ([frame(0x7, &[8]), frame(0x7, &[4])].concat(), None),
+        (frame(0x21, &[1, 2]), None),
+        (frame(0x4, &[0; 5000]), Some(error::EXCESSIVE_LOAD)),
+    ] {
+        let mut world = World::new(6, Faults::default());
+        world.connect();
+        let (_, server) = world.server.as_mut().unwrap();
+        server.quic.write(CONTROL, &bytes);
+        world.until(Duration::from_secs(5), |world| world.client_error.is_some());
+        assert_eq!(code(world.client_error), wanted, "{:x?}", &bytes[..bytes.len().min(20)]);
+    }
+}
+
 /// A client that writes these bytes on a stream for a request, and whether it ends it.
 fn asked(bytes: &[u8], ends: bool) -> World {
     let mut world = World::new(3, Faults::default());

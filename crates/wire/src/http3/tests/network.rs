@@ -5,6 +5,7 @@ use crate::http2::{After, BodySource, ClientSink, Code, End, FieldList, Indexing
 use crate::tls;
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// What goes wrong between the ends: shares of datagrams.
@@ -150,12 +151,16 @@ pub struct World {
     pub there: SocketAddr,
     under_way: BTreeMap<(Instant, u64), (bool, SocketAddr, Vec<u8>)>,
     number: u64,
-    pub datagrams: u64,
+    /// What the listener has sent back by itself.
+    pub sent_back: u64,
     pub tls: tls::Client,
 }
 
 pub fn server_tls(resumption: tls::Resumption) -> (tls::Server, tls::Certificates) {
-    let identity = tls::Identity::throw_away(&["localhost".to_owned()]).unwrap();
+    // One for all, so that a client who knows one server trusts another.
+    static IDENTITY: OnceLock<tls::Identity> = OnceLock::new();
+    let made = || tls::Identity::throw_away(&["localhost".to_owned()]).unwrap();
+    let identity = IDENTITY.get_or_init(made).clone();
     let roots = identity.certificates();
     let settings = tls::ServerSettings {
         identity,
@@ -214,7 +219,7 @@ impl World {
             there,
             under_way: BTreeMap::new(),
             number: 0,
-            datagrams: 0,
+            sent_back: 0,
             tls,
         }
     }
@@ -244,7 +249,6 @@ impl World {
 
     fn post(&mut self, to_server: bool, from: SocketAddr, bytes: &[u8], segment: Option<usize>) {
         for datagram in bytes.chunks(segment.unwrap_or(usize::MAX)) {
-            self.datagrams += 1;
             if self.dice.chance(self.faults.lost) {
                 continue;
             }
@@ -321,7 +325,10 @@ impl World {
         let mut out = Vec::new();
         match self.listener.read(self.now, from, bytes, &mut out) {
             Arrival::Nothing => {}
-            Arrival::Answer(transmit) => self.post(false, self.there, &out, transmit.segment),
+            Arrival::Answer(transmit) => {
+                self.sent_back += 1;
+                self.post(false, self.there, &out, transmit.segment);
+            }
             Arrival::New(key, mut server) => {
                 let ticked = server.tick(self.now, &mut self.asked);
                 self.server_error = self.server_error.or(ticked.err());
