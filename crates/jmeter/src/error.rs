@@ -27,8 +27,8 @@ pub enum Error {
     /// Nothing in it can be run.
     #[error("there is no enabled Test Plan element in it")]
     NoTestPlan,
-    /// A reference that leads nowhere.
-    #[error("line {line}: the reference '{path}' leads to no element")]
+    /// A reference that leads nowhere, or not back.
+    #[error("line {line}: the reference '{path}' leads to no element before it")]
     Reference {
         /// Counted from 1.
         line: usize,

@@ -4,15 +4,20 @@
 use crate::error::Error;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
+use std::cell::Cell;
 
 const MAX_BYTES: usize = 256 << 20;
 const MAX_NODES: usize = 4_000_000;
 const MAX_DEPTH: usize = 200;
+/// Looks at nodes by way of references: more are those of a file that unfolds to far more than it is.
+const MAX_FOLLOWED: usize = 1_000_000;
 
 /// A tree, its root first.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
+    /// References that were followed.
+    followed: Cell<usize>,
 }
 
 /// The place of a node in its tree.
@@ -50,26 +55,37 @@ impl Tree {
         }
         let mut building = Building { text, at: 0, line: 1, nodes: Vec::new(), open: Vec::new() };
         building.all()?;
-        Ok(Tree { nodes: building.nodes })
+        Ok(Tree { nodes: building.nodes, followed: Cell::new(0) })
     }
 
     pub(crate) fn root(&self) -> NodeId {
         NodeId(0)
     }
 
-    /// A node, or the one that it refers to.
+    /// A node, or the one that it refers to. As XStream writes them, references lead to what has ended before: so none leads
+    /// around.
     ///
     /// # Errors
-    /// A reference that leads nowhere, or around.
+    /// A reference that leads nowhere, or not back; more of them than any plan has.
     pub(crate) fn node(&self, id: NodeId) -> Result<&Node, Error> {
         let mut node = &self.nodes[id.0];
         let mut at = id;
-        for _ in 0..MAX_DEPTH {
-            let Some(path) = node.attribute("reference") else { return Ok(node) };
-            at = self.follow(at, path).ok_or_else(|| nowhere(node, path))?;
+        while let Some(path) = node.attribute("reference") {
+            self.followed.set(self.followed.get() + 1);
+            if self.followed.get() > MAX_FOLLOWED {
+                return Err(Error::TooLarge("1,000,000 references"));
+            }
+            let there = self.follow(at, path).filter(|there| there.0 < at.0 && !self.is_within(at, *there));
+            at = there.ok_or_else(|| nowhere(node, path))?;
             node = &self.nodes[at.0];
         }
-        Err(nowhere(&self.nodes[id.0], "around"))
+        Ok(node)
+    }
+
+    /// Whether a node stands within another one.
+    fn is_within(&self, inner: NodeId, outer: NodeId) -> bool {
+        let parent = |id: &NodeId| self.nodes[id.0].parent;
+        std::iter::successors(parent(&inner), parent).any(|above| above == outer)
     }
 
     /// The node itself, be it a reference or not.
@@ -274,11 +290,35 @@ mod tests {
             "<a><b reference='../b'/></a>",
             "<a><b reference='../../../x'/></a>",
             "<a><b reference='../c[0]'/></a>",
+            "<a><b reference='..'/></a>",
+            "<a><b reference='/'/></a>",
+            "<a><b reference='.'/></a>",
+            "<a><b reference='../c'/><c reference='../b'/></a>",
+            "<a><b reference='../c'/><c/></a>",
         ] {
             let tree = Tree::read(xml).unwrap();
             let id = tree.follow(tree.root(), "b").unwrap();
             assert!(matches!(tree.node(id), Err(Error::Reference { .. })), "{xml}");
         }
+    }
+
+    /// Each element stands for the one before it twice: 60 lines would be 2^60 elements.
+    #[test]
+    fn references_do_not_unfold_without_end() {
+        let mut xml = "<a><l0><x/></l0>".to_owned();
+        for level in 1..60 {
+            let before = level - 1;
+            let twice = format!("<y reference='../../l{before}'/>").repeat(2);
+            xml += &format!("<l{level}>{twice}</l{level}>");
+        }
+        let tree = Tree::read(&(xml + "</a>")).unwrap();
+        fn count(tree: &Tree, id: NodeId) -> Result<u64, Error> {
+            tree.node(id)?.children.iter().try_fold(1, |sum, child| Ok(sum + count(tree, *child)?))
+        }
+        let first = tree.follow(tree.root(), "l3").unwrap();
+        assert_eq!(count(&tree, first), Ok(1 + 2 + 4 + 8 + 8));
+        let last = tree.follow(tree.root(), "l59").unwrap();
+        assert_eq!(count(&tree, last), Err(Error::TooLarge("1,000,000 references")));
     }
 
     #[test]
