@@ -63,6 +63,7 @@ impl Report<'_> {
             ("reset by us", list(codes, by_us)),
             ("waited", self.waits(shown.shared)),
             ("header fields", savings(shown.shared)),
+            ("transport", shown.quic.map(|_| self.transport()).unwrap_or_default()),
             ("QUIC", shown.quic.map(quic).unwrap_or_default()),
             ("round trip", shown.quic.map(round_trip).unwrap_or_default()),
         ] {
@@ -83,6 +84,13 @@ impl Report<'_> {
             ));
         }
         section
+    }
+
+    /// How QUIC was told to send: what a laboratory allows says nothing of other paths.
+    fn transport(&self) -> String {
+        let load = self.context.plan.load.as_ref();
+        let http3 = load.and_then(|load| load.protocol.http1()).and_then(|http| http.http3.as_ref());
+        http3.map(|http3| http3.transport.text().to_owned()).unwrap_or_default()
     }
 
     fn waits(&self, shared: &SharedCounts) -> String {

@@ -282,6 +282,7 @@ fn what_quic_did_is_told_and_whose_loss_it_was() {
         "reset by peer  5 H3_REQUEST_REJECTED",
         "QUIC           40 datagrams sent, 100 received, 3 packets lost",
         "round trip     300 µs on average, 500 µs at most",
+        "transport      lab: no congestion control, no pacing, windows of 16 MB",
         "1 × GOAWAY H3_NO_ERROR.",
         "2 datagrams had no room in this machine's sockets",
     ] {

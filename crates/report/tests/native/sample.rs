@@ -211,6 +211,9 @@ pub fn http2() -> Sample {
 /// Over HTTP/3, with some losses, a server that goes away and requests that it did not take.
 pub fn http3() -> Sample {
     let mut sample = plain();
+    if let Some(plan::Protocol::Http1(http)) = sample.plan.load.as_mut().map(|load| &mut load.protocol) {
+        http.http3 = Some(plan::Http3 { transport: plan::Transport::Lab, ..plan::Http3::default() });
+    }
     for phase in &mut sample.result.phases {
         let counts = phase.tally.http3_mut();
         (counts.received[1], counts.sent[1], counts.resets_received[11]) = (85, 90, 5);
