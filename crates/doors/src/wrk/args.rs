@@ -121,14 +121,14 @@ static OPTIONS: &[Row<Typed>] = &[
     },
     Row {
         ours: true,
-        ..value("http", ' ', "VERSION", "1.1; 2, HTTP/2 over TLS; or 2c, without [1.1]", |typed, text| {
+        ..value("http", ' ', "VERSION", "1.1; 2, HTTP/2 over TLS; 2c, without; or 3 [1.1]", |typed, text| {
             typed.protocol.http = Some(version::version(text)?);
             Ok(())
         })
     },
     Row {
         ours: true,
-        ..value("streams", ' ', "N", "Connections that share one of HTTP/2 as streams [1]", |typed, text| {
+        ..value("streams", ' ', "N", "Connections that share one of HTTP/2 or 3 [1]", |typed, text| {
             typed.protocol.streams = Some(u32::try_from(a_count(text)?).map_err(|_| "too many".to_owned())?);
             Ok(())
         })

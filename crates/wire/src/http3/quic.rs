@@ -53,8 +53,8 @@ pub struct Stats {
     pub lost_packets: u64,
     /// Times that the congestion window shrank.
     pub congestion_events: u64,
-    /// The smoothed round-trip time.
-    pub rtt: Duration,
+    /// The smoothed round-trip time; `None`: nothing was acknowledged.
+    pub rtt: Option<Duration>,
 }
 
 /// What became of a write.
@@ -226,7 +226,7 @@ impl Quic {
             datagrams_sent: stats.udp_tx.datagrams,
             lost_packets: stats.path.lost_packets,
             congestion_events: stats.path.congestion_events,
-            rtt: stats.path.rtt,
+            rtt: (stats.frame_rx.acks > 0).then_some(stats.path.rtt),
         }
     }
 

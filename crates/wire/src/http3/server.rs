@@ -314,7 +314,7 @@ impl Server {
     pub fn transmit(&mut self, now: Instant, most: usize, out: &mut Vec<u8>) -> Option<Transmit> {
         if self.resets.iter().any(|(due, ..)| due.is_none()) {
             // A reset discards what has not come (RFC 9000 section 3.2): it is to follow it.
-            let due = now + 3 * self.quic.stats().rtt + RESET_AFTER;
+            let due = now + 3 * self.quic.stats().rtt.unwrap_or_default() + RESET_AFTER;
             for (at, ..) in &mut self.resets {
                 at.get_or_insert(due);
             }

@@ -157,10 +157,16 @@ fn what_a_page_needs_comes_over_one_connection() {
 }
 
 #[test]
-fn signatures_hold_over_http_2() {
-    let web = Web::start(|_| ok("x"));
+fn signatures_hold_over_http_2_and_3() {
+    for (version, scheme) in [("2c", "http"), ("3 -k", "https")] {
+        signatures_hold(version, scheme);
+    }
+}
+
+fn signatures_hold(version: &str, scheme: &str) {
+    let web = Web::start_with_http3(|_| ok("x"));
     let line = format!(
-        "http --http 2c http://{}/a?b={{{{request}}}} -c 1 -t 1 -n 3 --aws-sigv4 eu:s3 --aws-key I --aws-secret S {JSON}",
+        "http --http {version} {scheme}://{}/a?b={{{{request}}}} -c 1 -t 1 -n 3 --aws-sigv4 eu:s3 --aws-key I --aws-secret S {JSON}",
         web.address
     );
     let report = run(&line).ended_with(0).report();
@@ -342,15 +348,23 @@ fn stalls_and_wrong_lengths_are_judged_right() {
 /// Unary calls: the message goes out in its frame, and grpc-status decides, wherever it stands.
 #[test]
 fn grpc_calls_are_judged_by_their_status() {
-    let web = Web::start(|asked| match asked.target.as_str() {
+    for (version, scheme) in [("2c", "http"), ("3 -k", "https")] {
+        grpc_calls_are_judged(version, scheme);
+    }
+    run("http --grpc http://127.0.0.1:1/").refused_with(2, &["gRPC", "--http 2"]);
+}
+
+fn grpc_calls_are_judged(version: &str, scheme: &str) {
+    let web = Web::start_with_http3(|asked| match asked.target.as_str() {
         "/s.S/Ok" => answer("200 OK", "Trailer-Grpc-Status: 0\r\n", "\0\0\0\0\x02ok"),
         "/s.S/Missing" => "HTTP/1.1 200 OK\r\nGrpc-Status: 5\r\nGrpc-Message: no row\r\n\r\n".to_owned(),
         "/s.S/Short" => answer("200 OK", "Trailer-Grpc-Status: 0\r\n", "\0\0\0\0\x05ok"),
         _ => answer("200 OK", "", "\0\0\0\0\x02ok"),
     });
     let call = |method: &str| {
-        let url = format!("http://{}/s.S/{method}", web.address);
-        run(&format!("http --http 2c --grpc -c 2 -n 6 -t 1 --data n={{{{request}}}} {url} {JSON}")).report()
+        let url = format!("{scheme}://{}/s.S/{method}", web.address);
+        run(&format!("http --http {version} --grpc -c 2 -n 6 -t 1 --data n={{{{request}}}} {url} {JSON}"))
+            .report()
     };
     let report = call("Ok");
     assert_eq!((report.sum("fine"), report.sum("faulty")), (6, 0));
@@ -371,9 +385,8 @@ fn grpc_calls_are_judged_by_their_status() {
     );
     for (method, fault) in [("Missing", "bad_code"), ("Short", "wrong_length"), ("None", "no_code")] {
         let report = call(method);
-        assert_eq!(report.faults(), [(fault.to_owned(), 6)].into(), "{method}");
+        assert_eq!(report.faults(), [(fault.to_owned(), 6)].into(), "{version} {method}");
     }
-    run("http --grpc http://127.0.0.1:1/").refused_with(2, &["gRPC", "--http 2"]);
 }
 
 /// nginx says GOAWAY after a number of requests: none is lost for it.

@@ -2,6 +2,7 @@
 
 use crate::http2::{JSON, origin};
 use crate::support::{Ran, Running, free_address, program, run, shell, tell};
+use crate::web::{Web, answer};
 use rustix::process::Signal;
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -132,6 +133,18 @@ fn templates_sessions_and_journeys_work() {
     assert_eq!((report.sum("fine"), report.sum("body_bytes")), (200, 160_000));
 }
 
+/// Where TLS is not spoken, HTTP/3 is not, and who never answered has no round-trip time.
+#[test]
+fn redirections_to_plain_http_fail_by_name() {
+    let web = Web::start_with_http3(|asked| {
+        let to = asked.field("Host").unwrap_or_default();
+        answer("302 Found", &format!("Location: http://{to}/\r\n"), "")
+    });
+    let line = format!("http --http 3 -k https://{}/ -c 1 -t 1 -n 1 --follow {JSON}", web.address);
+    let report = run(&line).report();
+    assert_eq!((report.sum("fine"), report.failures()), (1, [("not_http3".to_owned(), 1)].into()));
+}
+
 /// Nobody there, somebody who is silent, and a server of HTTP/1 and 2 alone.
 #[test]
 fn what_cannot_be_reached_fails_by_name_and_with_a_way_out() {
@@ -144,6 +157,10 @@ fn what_cannot_be_reached_fails_by_name_and_with_a_way_out() {
     let at = silent.local_addr().unwrap();
     let report = press(at, "/", "-c 1 -t 1 -n 1 --connect-timeout 300ms").ended_with(1).report();
     assert_eq!(report.failures(), [("timeout".to_owned(), 1)].into());
+    assert!(
+        report.at("phases/0/http3/quic/rtt_mean_us").is_null(),
+        "who says nothing has no round-trip time"
+    );
 
     let (address, _origin) = origin("--http 3");
     let ran = run(&format!("http --http 3 https://{address}/w/1/500 -c 1 -t 1 -n 2 {JSON}")).ended_with(1);

@@ -157,7 +157,7 @@ scenario = {{ variables = [{{ name = "ids_matchNr", value = "0" }}], steps = [
     assert_eq!(orders, ["Ada a 7 of 1", "Bob a 7 of 1", "Zo\u{e9} a 7 of 1"]);
 }
 
-/// A shop over HTTP/2: who logs in is given a cookie and a token, which both come back with each request.
+/// A shop: who logs in is given a cookie and a token, which both come back with each request.
 fn guarded_shop(asked: &Asked) -> String {
     let (user, cookie) = (asked.target.rsplit('/').next().unwrap_or(""), asked.field("cookie"));
     match (asked.method.as_str(), asked.target.as_str()) {
@@ -178,10 +178,11 @@ fn guarded_shop(asked: &Asked) -> String {
 }
 
 #[test]
-fn a_journey_goes_over_http_2_as_over_http_1() {
-    let (http1, http2) = ("", "[load.protocol.http1.http2]\nstreams = 3\n");
-    for (protocol, connections) in [(http1, 6), (http2, 2)] {
-        let web = Web::start(guarded_shop);
+fn a_journey_goes_over_each_version_alike() {
+    let http2 = "[load.protocol.http1.http2]\nstreams = 3\n";
+    let http3 = "[load.protocol.http1.tls]\nverify = false\nalpn = [\"h3\"]\n[load.protocol.http1.http3]\nstreams = 3\n";
+    for (protocol, scheme, connections) in [("", "http", 6), (http2, "http", 2), (http3, "https", 2)] {
+        let web = Web::start_with_http3(guarded_shop);
         let at = web.address;
         let text = format!(
             r#"version = 1
@@ -197,12 +198,12 @@ stop = {{ turns_per_user = 5 }}
 keep = {{ cookies = false }}
 
 [[load.phases.scenario.steps]]
-requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "login", method = "POST", url = "http://{at}/login", body = "{{{{user}}}}", extract = [{{ name = "token", at = {{ by = {{ json = "token" }} }} }}] }}] }}
+requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "login", method = "POST", url = "{scheme}://{at}/login", body = "{{{{user}}}}", extract = [{{ name = "token", at = {{ by = {{ json = "token" }} }} }}] }}] }}
 
 [[load.phases.scenario.steps]]
 transaction = {{ name = "buy", steps = [
-  {{ requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "cart", url = "http://{at}/cart/{{{{token}}}}" }}] }} }},
-  {{ requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "order", method = "POST", url = "http://{at}/orders", body = "of {{{{token}}}}" }}] }} }},
+  {{ requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "cart", url = "{scheme}://{at}/cart/{{{{token}}}}" }}] }} }},
+  {{ requests = {{ templates = true, session = {{ cookies = true }}, requests = [{{ name = "order", method = "POST", url = "{scheme}://{at}/orders", body = "of {{{{token}}}}" }}] }} }},
 ] }}
 "#
         );

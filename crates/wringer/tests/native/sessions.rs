@@ -1,26 +1,39 @@
 //! What users remember from one request to the next, and do of themselves, as servers see it.
 
-use crate::support::{Report, run, start};
+use crate::support::{Ran, Report, start};
 use crate::web::{Asked, Web, answer, gzipped_page, ok};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
 
-const JSON: &str = "-q --json {}/result.json";
+const HTTP_3: &str = "--http=3";
 
-/// Runs `wringer http` with these words, and those of `more`, in which nothing has spaces.
+/// Runs `wringer http` with these words, and those of `more`, in which nothing has spaces; addresses are of HTTP/3's scheme
+/// where it is spoken.
 fn http(words: &[&str], more: &str) -> Report {
-    let first = ["http", "-q", "--json", "{}/result.json", "--seed", "7", "-t", "1"];
-    start(first.into_iter().chain(words.iter().copied()).chain(more.split_whitespace()))
-        .end()
-        .ended_with(0)
-        .report()
+    ran(words, more).ended_with(0).report()
 }
 
-/// The same over HTTP/1.1, and over HTTP/2 without TLS.
-fn over_both(test: impl Fn(&str)) {
-    ["--http=1.1", "--http=2c"].into_iter().for_each(test);
+/// The same, however it ends.
+fn ran(words: &[&str], more: &str) -> Ran {
+    let first = ["http", "-q", "--json", "{}/result.json", "--seed", "7", "-t", "1"];
+    let words = first.into_iter().chain(words.iter().copied()).chain(more.split_whitespace());
+    let words: Vec<String> = if words.clone().any(|word| word == HTTP_3) {
+        let secure = |word: &str| match word.starts_with("127.0.0.1:") {
+            true => format!("https://{word}"),
+            false => word.replace("http://", "https://"),
+        };
+        words.map(secure).chain(["-k".to_owned()]).collect()
+    } else {
+        words.map(str::to_owned).collect()
+    };
+    start(words.iter().map(String::as_str)).end()
+}
+
+/// The same over HTTP/1.1, over HTTP/2 without TLS, and over HTTP/3.
+fn over_all(test: impl Fn(&str)) {
+    ["--http=1.1", "--http=2c", HTTP_3].into_iter().for_each(test);
 }
 
 fn sums<const N: usize>(report: &Report, counters: [&str; N]) -> [u64; N] {
@@ -29,10 +42,10 @@ fn sums<const N: usize>(report: &Report, counters: [&str; N]) -> [u64; N] {
 
 #[test]
 fn each_user_keeps_its_cookies() {
-    over_both(|version| {
+    over_all(|version| {
         // Nobody is answered before all three have asked, so each has its share of the requests.
         let (next, all) = (AtomicU32::new(0), Barrier::new(3));
-        let web = Web::start(move |asked| {
+        let web = Web::start_with_http3(move |asked| {
             all.wait();
             if asked.field("Cookie").is_some_and(|cookies| cookies.contains("id=")) {
                 return ok("known");
@@ -87,8 +100,8 @@ fn redirecting(asked: &Asked) -> String {
 
 #[test]
 fn redirections_are_followed_hop_by_hop() {
-    over_both(|version| {
-        let web = Web::start(redirecting);
+    over_all(|version| {
+        let web = Web::start_with_http3(redirecting);
         let line = format!("http://{0}/form http://{0}/keep -n 2 -c 1 --follow --data x=1", web.address);
         let report = http(&[version], &line);
         assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [5, 5, 3]);
@@ -130,12 +143,11 @@ fn bodies_are_framed_as_the_field_says() {
 
 #[test]
 fn redirections_end() {
-    over_both(|version| {
-        let web = Web::start(redirecting);
+    over_all(|version| {
+        let web = Web::start_with_http3(redirecting);
         for (path, kind, requests) in [("loop", "too_many_redirects", 5), ("nowhere", "bad_redirect", 1)] {
-            let line =
-                format!("http {version} {JSON} -t 1 -c 1 -n 1 --redirects 4 http://{}/{path}", web.address);
-            let report = run(&line).report();
+            let line = format!("-c 1 -n 1 --redirects 4 http://{}/{path}", web.address);
+            let report = ran(&[version], &line).report();
             // A chain that does not end fails as a whole, not in its last request alone.
             assert_eq!(sums(&report, ["requests", "failed", "fine"]), [requests, requests, 0], "{path}");
             assert_eq!(report.failures()[kind], requests);
@@ -145,11 +157,12 @@ fn redirections_end() {
 
 #[test]
 fn redirections_lead_to_other_hosts_without_secrets() {
-    over_both(|version| {
-        let there = Web::start(|_| ok("there"));
+    over_all(|version| {
+        let there = Web::start_with_http3(|_| ok("there"));
         let to = there.address.port();
-        let here = Web::start(move |_| {
-            answer("301 Moved Permanently", &format!("Location: http://localhost:{to}/x\r\n"), "")
+        let scheme = if version == HTTP_3 { "https" } else { "http" };
+        let here = Web::start_with_http3(move |_| {
+            answer("301 Moved Permanently", &format!("Location: {scheme}://localhost:{to}/x\r\n"), "")
         });
         let report = http(&[version], &format!("{} -n 4 -c 2 --follow --user u:p", here.address));
         assert_eq!(sums(&report, ["requests", "fine", "connections"]), [8, 8, 4]);
@@ -161,8 +174,8 @@ fn redirections_lead_to_other_hosts_without_secrets() {
 
 #[test]
 fn tokens_go_with_each_request() {
-    over_both(|version| {
-        let web = Web::start(|_| ok(""));
+    over_all(|version| {
+        let web = Web::start_with_http3(|_| ok(""));
         http(&[version, "--bearer", "abc.def"], &format!("{} -n 3", web.address));
         assert!(web.seen().iter().all(|asked| asked.field("Authorization") == Some("Bearer abc.def")));
     });
@@ -198,7 +211,7 @@ fn is_right(asked: &Asked, field: &str) -> bool {
 /// Asks for Digest authentication; each nonce is good for so many requests, whose counts it checks.
 fn digest_server(algorithm: &'static str, qop: &'static str, uses: u32) -> Web {
     let nonces: Mutex<Vec<u32>> = Mutex::new(Vec::new());
-    Web::start(move |asked| {
+    Web::start_with_http3(move |asked| {
         let mut nonces = nonces.lock().unwrap();
         let given = asked.field("Authorization").filter(|field| is_right(asked, field));
         let mut stale = "";
@@ -223,7 +236,7 @@ fn digest_server(algorithm: &'static str, qop: &'static str, uses: u32) -> Web {
 
 #[test]
 fn digest_challenges_are_answered_once_and_nonces_used_again() {
-    over_both(|version| {
+    over_all(|version| {
         for (algorithm, qop, more) in
             [("MD5", "auth", ""), ("SHA-256", "auth-int,auth", ""), ("MD5", "auth-int", "--data x=1")]
         {
@@ -242,12 +255,12 @@ fn digest_challenges_are_answered_once_and_nonces_used_again() {
 
 #[test]
 fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
-    over_both(|version| {
+    over_all(|version| {
         let web = digest_server("SHA-256", "auth", 3);
         let report = http(&[version], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
         assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
-        let line = format!("http {version} {JSON} -c 2 -n 4 --user u:wrong --digest {}", web.address);
-        let report = run(&line).report();
+        let line = format!("-c 2 -n 4 --user u:wrong --digest {}", web.address);
+        let report = ran(&[version], &line).report();
         assert_eq!(sums(&report, ["requests", "failed", "fine"]), [4, 4, 0]);
         assert_eq!(report.failures()["bad_status"], 4);
     });
@@ -255,8 +268,8 @@ fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
 
 #[test]
 fn each_user_logs_in_once_before_its_first_request() {
-    over_both(|version| {
-        let web = Web::start(|asked| match (asked.target.as_str(), asked.body.as_str()) {
+    over_all(|version| {
+        let web = Web::start_with_http3(|asked| match (asked.target.as_str(), asked.body.as_str()) {
             ("/login", "name=u&word=p") => answer("302 Found", "Location: /home\r\nSet-Cookie: s=1\r\n", ""),
             _ if asked.field("Cookie") == Some("s=1") => ok("in"),
             _ => answer("403 Forbidden", "", ""),
@@ -280,8 +293,8 @@ const PAGE: &str = "<link rel=stylesheet href=/s.css><img src=1.png><img src=2.p
 
 #[test]
 fn pages_are_fetched_with_what_they_need() {
-    over_both(|version| {
-        let web = Web::start(|asked| match asked.target.as_str() {
+    over_all(|version| {
+        let web = Web::start_with_http3(|asked| match asked.target.as_str() {
             "/" => answer("200 OK", "Content-Type: text/html\r\n", PAGE),
             _ => ok("resource"),
         });
@@ -298,8 +311,8 @@ fn pages_are_fetched_with_what_they_need() {
 
 #[test]
 fn pages_that_come_encoded_are_looked_into() {
-    over_both(|version| {
-        let web = Web::start(|asked| match asked.target.as_str() {
+    over_all(|version| {
+        let web = Web::start_with_http3(|asked| match asked.target.as_str() {
             "/" => gzipped_page(PAGE),
             "/unknown" => {
                 answer("200 OK", "Content-Type: text/html\r\nContent-Encoding: lzma\r\n", PAGE).into()
@@ -317,7 +330,7 @@ fn pages_that_come_encoded_are_looked_into() {
 /// What `--compressed` asked for is decoded and must be whole, without any other check.
 #[test]
 fn compressed_answers_that_are_cut_off_are_faulty() {
-    let web = Web::start(|asked| {
+    let web = Web::start_with_http3(|asked| {
         let mut body = crate::web::gzipped("hello");
         if asked.target == "/torn" {
             body.truncate(body.len() - 3);
@@ -337,8 +350,8 @@ fn compressed_answers_that_are_cut_off_are_faulty() {
 
 #[test]
 fn what_was_seen_is_asked_for_on_condition() {
-    over_both(|version| {
-        let web = Web::start(|asked| match asked.field("If-None-Match") {
+    over_all(|version| {
+        let web = Web::start_with_http3(|asked| match asked.field("If-None-Match") {
             Some("\"1\"") => "HTTP/1.1 304 Not Modified\r\n\r\n".to_owned(),
             _ => answer("200 OK", "ETag: \"1\"\r\n", "body"),
         });

@@ -1,10 +1,12 @@
-//! A small web server of the tests' own, over HTTP/1 or HTTP/2: each request is answered by a function, and remembered.
+//! A small web server of the tests' own, over HTTP/1, 2 or 3: each request is answered by a function, and remembered.
 
 #[path = "web_http2.rs"]
 mod http2;
+#[path = "web_http3.rs"]
+mod http3;
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -49,18 +51,38 @@ impl Web {
         Web::at("127.0.0.1:0", answer)
     }
 
+    /// The same, and HTTP/3 at the same port over UDP.
+    pub fn start_with_http3<A: Into<Vec<u8>>>(answer: impl Fn(&Asked) -> A + Send + Sync + 'static) -> Web {
+        // Its number may be another's over TCP.
+        let bound = (0..100).find_map(|_| {
+            let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+            Some((TcpListener::bind(socket.local_addr().ok()?).ok()?, socket))
+        });
+        let (listener, socket) = bound.expect("a port that is free for both");
+        let web = Web::listening(listener, answer);
+        let (seen, answer) = (web.0.seen.clone(), web.1);
+        thread::spawn(move || http3::serve(&socket, &seen, &answer));
+        web.0
+    }
+
     pub fn at<A: Into<Vec<u8>>>(address: &str, answer: impl Fn(&Asked) -> A + Send + Sync + 'static) -> Web {
-        let listener = TcpListener::bind(address).expect("a free port");
+        Web::listening(TcpListener::bind(address).expect("a free port"), answer).0
+    }
+
+    fn listening<A: Into<Vec<u8>>, F: Fn(&Asked) -> A + Send + Sync + 'static>(
+        listener: TcpListener,
+        answer: F,
+    ) -> (Web, Arc<F>) {
         let address = listener.local_addr().expect("it is bound");
         let (seen, answer) = (Seen::default(), Arc::new(answer));
-        let of_thread = seen.clone();
+        let of_thread = (seen.clone(), answer.clone());
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (seen, answer) = (of_thread.clone(), answer.clone());
+                let (seen, answer) = of_thread.clone();
                 thread::spawn(move || serve(stream, &seen, &*answer));
             }
         });
-        Web { address, seen }
+        (Web { address, seen }, answer)
     }
 
     /// What came so far.

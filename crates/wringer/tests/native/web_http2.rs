@@ -2,7 +2,7 @@
 
 use super::{Asked, Seen};
 use std::io::{Read, Write};
-use wire::http2::{After, BodySource, Code, Indexing, Limits, Server, ServerSink};
+use wire::http2::{After, BodySource, Code, FieldList, Indexing, Limits, Server, ServerSink};
 
 /// Serves HTTP/2 over a connection to a web server of the tests: what is answered in HTTP/1's words is said in those of HTTP/2.
 pub fn serve<A: Into<Vec<u8>>>(
@@ -19,7 +19,8 @@ pub fn serve<A: Into<Vec<u8>>>(
         for (id, asked) in std::mem::take(&mut requests.whole) {
             let said: Vec<u8> = answer(&asked).into();
             seen.lock().expect("no test panics with it").push(asked);
-            respond(&mut server, &mut requests, id, &said, &mut out);
+            let (fields, content) = head_of(&said, id, &mut requests);
+            server.respond(id, fields.iter(), content, &mut out);
         }
         while server.send(&mut requests, &mut out) {}
         if stream.write_all(&out).is_err() || !fine {
@@ -35,9 +36,9 @@ pub fn serve<A: Into<Vec<u8>>>(
 
 /// Requests as they are read, and the bodies of answers.
 #[derive(Default)]
-struct Heads {
+pub struct Heads {
     open: Vec<(u32, Asked)>,
-    whole: Vec<(u32, Asked)>,
+    pub whole: Vec<(u32, Asked)>,
     answers: Vec<(u32, Vec<u8>)>,
 }
 
@@ -86,26 +87,25 @@ impl BodySource for Heads {
     }
 }
 
-fn respond(server: &mut Server, requests: &mut Heads, id: u32, said: &[u8], out: &mut Vec<u8>) {
+/// The fields of an answer in HTTP/1's words, and its content, which `requests` keeps. Fields that begin with `Trailer-`
+/// follow the content.
+pub fn head_of(said: &[u8], id: u32, requests: &mut Heads) -> (FieldList, Option<(u64, After)>) {
     let end = said.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
     let (head, body) = (&said[..end], &said[end + 4..]);
     let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let status = lines.next().unwrap().split(|byte| *byte == b' ').nth(1).unwrap().to_vec();
-    let field = |line: &[u8]| {
+    let status = lines.next().unwrap().split(|byte| *byte == b' ').nth(1).unwrap();
+    let (mut fields, mut trailers) = (FieldList::default(), Vec::new());
+    fields.push(":status", status, Indexing::Literal);
+    for line in lines {
         let colon = line.iter().position(|byte| *byte == b':').unwrap();
-        (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii().to_vec())
-    };
-    // What begins so follows the content.
-    let (trailers, fields): (Vec<_>, Vec<_>) =
-        lines.map(field).partition(|(name, _)| name.starts_with(b"trailer-"));
-    let trailers: Vec<_> = trailers.into_iter().map(|(name, value)| (name[8..].to_vec(), value)).collect();
-    let status = [(b":status".to_vec(), status)];
-    let fields = status.iter().chain(&fields);
-    let fields = fields.map(|(name, value)| (name.as_slice(), value.as_slice(), Indexing::Literal));
+        let (name, value) = (line[..colon].to_ascii_lowercase(), line[colon + 1..].trim_ascii());
+        match name.strip_prefix(b"trailer-") {
+            Some(name) => trailers.push((name.to_vec(), value.to_vec())),
+            None => fields.push(name, value, Indexing::Literal),
+        }
+    }
     requests.answers.push((id, body.to_vec()));
-    let trailers: Box<[(Vec<u8>, Vec<u8>)]> = trailers.into();
-    let after = if trailers.is_empty() { After::End } else { After::Trailers(trailers) };
+    let after = if trailers.is_empty() { After::End } else { After::Trailers(trailers.into()) };
     let ends = body.is_empty() && after == After::End;
-    let content = (!ends).then_some((body.len() as u64, after));
-    server.respond(id, fields, content, out);
+    (fields, (!ends).then_some((body.len() as u64, after)))
 }

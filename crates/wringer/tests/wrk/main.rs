@@ -55,35 +55,46 @@ fn shape(report: &str) -> Vec<String> {
     report.lines().map(|line| line.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// What scripts write is HTTP/1; over HTTP/2 it goes out as streams, and answers come back to them.
+/// What scripts write is HTTP/1; over HTTP/2 and 3 it goes out as streams, and answers come back to them.
 #[test]
-fn scripts_speak_http_2() {
-    let listen = support::free_address();
-    let mut origin = support::wringer(&format!("origin --listen {listen} -t 1 -q --json {{}}/result.json"));
-    origin.wait_for("listens at");
-    let text = r#"
-        local sent, good = 0, 0
-        request = function()
-            sent = sent + 1
-            local get = wrk.format("GET", "/w/1/" .. 100 + sent % 3)
-            local post = wrk.format("POST", "/w/2/70", { ["X-Sent"] = sent }, "body " .. sent)
-            return sent % 2 == 0 and get .. get or post
-        end
-        response = function(status, headers, body)
-            if status == 405 or status == 200 and #body == tonumber(headers["content-length"]) then good = good + 1 end
-            if good >= 100 then wrk.thread:stop() end
-        end
-        done = function(summary, latency, requests)
-            print("answers " .. summary.requests .. " errors " .. summary.errors.status)
-        end"#;
-    let ran = with_script(text, &format!("-t1 -c2 -d30s --http 2c --streams 2 http://{listen}/"));
-    ends(&ran, 0);
-    let answers = before(&ran.stdout, " errors");
-    assert!((100..110).contains(&answers), "{}", ran.stdout);
-    origin.signal(Signal::INT);
-    let report = origin.end().report();
-    assert_eq!(report.count("origin/http2_connections"), 1);
-    assert!(report.count("origin/http2_requests") >= answers, "{}", ran.stdout);
+fn scripts_speak_http_2_and_3() {
+    for (version, scheme, of_origin) in [("2c", "http", ""), ("3", "https", "--http 3")] {
+        let listen = support::free_address();
+        let line = format!("origin --listen {listen} -t 1 -q --json {{}}/result.json {of_origin}");
+        let mut origin = support::wringer(&line);
+        origin.wait_for("listens at");
+        let text = r#"
+            local sent, good = 0, 0
+            request = function()
+                sent = sent + 1
+                local get = wrk.format("GET", "/w/1/" .. 100 + sent % 3)
+                local post = wrk.format("POST", "/w/2/70", { ["X-Sent"] = sent }, "body " .. sent)
+                return sent % 2 == 0 and get .. get or post
+            end
+            response = function(status, headers, body)
+                if status == 405 or status == 200 and #body == tonumber(headers["content-length"]) then
+                    good = good + 1
+                end
+                if good >= 100 then wrk.thread:stop() end
+            end
+            done = function(summary, latency, requests)
+                print("answers " .. summary.requests .. " errors " .. summary.errors.status)
+            end"#;
+        let ran =
+            with_script(text, &format!("-t1 -c2 -d30s --http {version} --streams 2 {scheme}://{listen}/"));
+        ends(&ran, 0);
+        let answers = before(&ran.stdout, " errors");
+        assert!((100..110).contains(&answers), "{version}: {}", ran.stdout);
+        origin.signal(Signal::INT);
+        let report = origin.end().report();
+        let version = &version[..1];
+        assert_eq!(report.count(&format!("origin/http{version}_connections")), 1);
+        assert!(
+            report.count(&format!("origin/http{version}_requests")) >= answers,
+            "{version}: {}",
+            ran.stdout
+        );
+    }
 }
 
 #[test]

@@ -37,13 +37,15 @@ impl Channels {
         let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
         let socket = self.net.connect_udp(to, &options).map_err(|error| failure::of_connect(&error))?;
         let number = self.next_connection();
-        // The plan was checked: QUIC has TLS.
-        let not_named = Failure { kind: FailureKind::CertificateName, stage: Stage::Tls, errno: None };
-        let (Some(tls), Some(host)) = (&self.tls, destination.secure) else { return Err(not_named) };
+        let failed = |kind| Failure { kind, stage: Stage::Tls, errno: None };
+        // The plan was checked, but answers may lead to where TLS is not spoken.
+        let (Some(tls), Some(host)) = (&self.tls, destination.secure) else {
+            return Err(failed(FailureKind::NotHttp3));
+        };
         let tls = slot.tls.get_or_insert_with(|| tls.with_own_memory());
         let seed = plan::draw::hash(self.net.unix_micros(), number << 16 | u64::from(self.part.index));
-        let client =
-            Client::new(tls, host, to, self.http3_limits(&plan), seed, began).map_err(|_| not_named)?;
+        let client = Client::new(tls, host, to, self.http3_limits(&plan), seed, began)
+            .map_err(|_| failed(FailureKind::CertificateName))?;
         let beginning =
             Beginning { number, to, secure: Some(host.into()), begun: began, opened_in: None, window: None };
         let shared = Shared::new(self, beginning, Speaker::http3(client));

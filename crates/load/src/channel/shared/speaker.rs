@@ -274,14 +274,14 @@ impl Http3 {
     fn news(&mut self) -> QuicCounts {
         let (now, told) = (self.client.stats(), self.told);
         self.told = now;
-        let rtt_us = now.rtt.as_micros() as u64;
+        let rtt_us = now.rtt.map_or(0, |rtt| rtt.as_micros() as u64);
         QuicCounts {
             datagrams_received: now.datagrams_received - told.datagrams_received,
             datagrams_sent: now.datagrams_sent - told.datagrams_sent,
             lost_packets: now.lost_packets.saturating_sub(told.lost_packets),
             congestion_events: now.congestion_events.saturating_sub(told.congestion_events),
             rtt_us,
-            rtts: 1,
+            rtts: u64::from(now.rtt.is_some()),
             rtt_max_us: rtt_us,
             ..QuicCounts::default()
         }
