@@ -31,17 +31,32 @@ pub struct Contention {
     pub memory_pressure: Option<f64>,
     /// Share of the time in which all waited for disks.
     pub io_pressure: Option<f64>,
+    /// Seconds in which wringer itself did not run, as when it is stopped by a signal or the virtual machine pauses.
+    pub paused_s: f64,
 }
 
 impl Contention {
     /// Why figures do not speak of the target alone, one sentence each, with what to try.
     pub fn reasons(&self) -> Vec<String> {
-        [self.others_reason(), self.steal_reason(), self.memory_reason()].into_iter().flatten().collect()
+        [self.pause_reason(), self.others_reason(), self.steal_reason(), self.memory_reason()]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// The share of the time that the worker waited that waited most.
     pub fn longest_wait(&self) -> f64 {
         self.worker_waits.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn pause_reason(&self) -> Option<String> {
+        (self.paused_s > 0.0).then(|| {
+            format!(
+                "wringer itself did not run for {:.1} s (stopped by a signal or a debugger, or the machine paused): \
+                 answers of that time look slow, and rates low; measure again",
+                self.paused_s
+            )
+        })
     }
 
     fn others_reason(&self) -> Option<String> {
@@ -56,10 +71,13 @@ impl Contention {
             }),
         ];
         let waited: Vec<String> = waited.into_iter().flatten().collect();
+        let told_apart = match self.target_waits {
+            Some(_) => "",
+            None => "; a target on this machine is told apart with --watch-pid",
+        };
         (!waited.is_empty()).then(|| {
             format!(
-                "other programs kept {cores:.1} cores busy, and {}: end them or use a machine without them; a target on \
-                 this machine is told apart with --watch-pid",
+                "other programs kept {cores:.1} cores busy, and {}: end them or use a machine without them{told_apart}",
                 waited.join(", and ")
             )
         })
@@ -105,10 +123,14 @@ mod tests {
             Contention { others_cores: Some(1.52), stolen: Some(0.3), memory_pressure: Some(0.2), ..alone };
         let reasons = crowded.reasons();
         assert_eq!(reasons.len(), 3, "{reasons:?}");
-        for said in ["1.5 cores", "a worker waited 40 % of the time", "the target waited 50 %", "--watch-pid"]
-        {
+        let paused = Contention { paused_s: 2.04, ..Contention::default() }.reasons();
+        assert!(paused.len() == 1 && paused[0].contains("did not run for 2.0 s"), "{paused:?}");
+        for said in ["1.5 cores", "a worker waited 40 % of the time", "the target waited 50 %"] {
             assert!(reasons[0].contains(said), "{said} in {reasons:?}");
         }
+        assert!(!reasons[0].contains("--watch-pid"), "it is watched already: {reasons:?}");
+        let unseen = Contention { target_waits: None, ..crowded.clone() }.reasons();
+        assert!(unseen[0].contains("--watch-pid"), "{unseen:?}");
         assert!(reasons[1].contains("30 %") && reasons[2].contains("20 %"), "{reasons:?}");
         assert_eq!(Contention::default().reasons(), Vec::<String>::new(), "what is not known accuses nobody");
     }

@@ -33,7 +33,7 @@ export const en = {
     no_good_answer: "not one good answer",
     stopped_answering: "the target stopped answering",
     generator_bound: "generator-bound: the figures speak of this machine, not of the target",
-    disturbed: "disturbed: others had the CPU",
+    disturbed: "disturbed: wringer or the target was kept from running",
     target_failed: "target failed: the figures are valid, and speak against it",
     valid: "valid",
     running: "under way",

@@ -35,7 +35,7 @@ export const zh: Texts = {
     no_good_answer: "没有一个正确的响应",
     stopped_answering: "目标停止响应",
     generator_bound: "受限于发生器:数据反映的是本机,而不是目标",
-    disturbed: "受干扰:CPU 被其他程序占用",
+    disturbed: "受干扰:wringer 或被测目标未能正常运行",
     target_failed: "目标未达要求:数据有效",
     valid: "有效",
     running: "进行中",

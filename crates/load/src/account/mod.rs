@@ -4,6 +4,7 @@
 //! Start reading at [`Account::begin`] and [`Account::end`]; [`Account::hand_over`] sends the figures of an interval away.
 
 mod ledger;
+mod partial;
 mod span;
 mod under_way;
 
@@ -16,6 +17,8 @@ use measure::{
     Tally, Times,
 };
 use net::Net;
+pub(crate) use partial::Coming;
+use partial::Partial;
 use plan::Part;
 use span::Span;
 use std::cell::{Cell, RefCell};
@@ -37,6 +40,7 @@ pub(crate) struct Account {
     peak: Cell<u64>,
     /// When the requests under way were due.
     under_way: RefCell<UnderWay>,
+    partial: Partial,
     /// When bytes last came, since the last snapshot.
     last_bytes: Cell<Option<Instant>>,
     /// Where exchanges are written down, too, while a script may not come back.
@@ -98,6 +102,7 @@ impl Account {
             in_flight: Cell::new(0),
             peak: Cell::new(0),
             under_way: RefCell::default(),
+            partial: Partial::default(),
             last_bytes: Cell::new(None),
             ledger: RefCell::default(),
             failures: FailureLimits::default(),
@@ -155,6 +160,12 @@ impl Account {
             let exchange = Exchange::unfinished(due, now.saturating_sub(due), times);
             self.tally.borrow_mut().exchange(&exchange);
         }
+        self.partial.give_up(&mut self.tally.borrow_mut().counts.body_bytes);
+    }
+
+    /// An answer begins to come; its bytes count as they come.
+    pub fn coming(&self) -> Coming<'_> {
+        self.partial.begin()
     }
 
     /// When the interval under way ends; intervals are counted from the start of the run.
@@ -166,6 +177,7 @@ impl Account {
     pub fn hand_over(&self, closing: Closing) {
         let fresh = self.outlets.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
         let mut tally = self.tally.replace(fresh);
+        self.partial.tell(&mut tally.counts.body_bytes);
         self.last_bytes.take().into_iter().for_each(|at| tally.heard(self.since(at)));
         self.ledger.borrow().iter().for_each(|ledger| ledger.clear());
         let span = &self.span;

@@ -5,6 +5,7 @@ use super::report::{self, Ending};
 use super::resend::is_lost;
 use super::shared::{self, Head};
 use super::{Call, Client, Context, Due, Moments, Queue, Read, Sent, Worker, finish};
+use crate::account::Coming;
 use crate::answer::{Answer, Body, Ended, Found, Settled};
 use crate::channel::Connection;
 use crate::failure;
@@ -190,13 +191,16 @@ async fn transfer(
     reading: &mut Reading,
     moments: &mut Moments,
 ) -> Ended {
+    let mut coming = worker.account.coming();
     loop {
         if connection.reader.stage() == Progress::Body {
             if let Some(pacing) = &mut reading.pacing {
                 if pacing.is_over(connection.reader.remaining(), sink.body_bytes(), worker) {
                     return Ended::BrokenOff;
                 }
-            } else if let Some(ended) = drain(worker, connection, sink, reading.drain_from).await {
+            } else if let Some(ended) =
+                drain(worker, connection, sink, (reading.drain_from, &mut coming)).await
+            {
                 moments.ended = worker.net.now();
                 return ended;
             }
@@ -248,6 +252,7 @@ async fn transfer(
                     connection.leftover = (to < bytes.len()).then_some((bytes, to));
                     return Ended::Complete;
                 }
+                coming.came(sink.body_bytes());
             }
             Err(error) => return refused(error, connection),
         }
@@ -270,7 +275,7 @@ async fn drain(
     worker: &Worker,
     connection: &mut Connection,
     sink: &mut impl Body,
-    from: u64,
+    (from, coming): (u64, &mut Coming<'_>),
 ) -> Option<Ended> {
     if sink.wants_body() || connection.leftover.is_some() {
         return None;
@@ -287,6 +292,7 @@ async fn drain(
                 if connection.reader.skip(count) {
                     return Some(Ended::Complete);
                 }
+                coming.came(sink.body_bytes());
             }
             Err(error) => return Some(Ended::Failed(failure::of_io(&error, Stage::Body))),
         }

@@ -235,6 +235,7 @@ async fn receive(
     let limits = &worker.load.limits;
     let mut length = None;
     let mut head_told = false;
+    let mut coming = worker.account.coming();
     loop {
         let deadline = match head_told {
             false => worker.channels.first_deadline(moments.sent),
@@ -263,6 +264,7 @@ async fn receive(
         }
         let wanted = pacing.as_ref().and_then(|pacing| pacing.wanted(sink.body_bytes()));
         let ended = lease.look(|letter| pass_on(letter, wanted, sink));
+        coming.came(sink.body_bytes());
         if sink.wants_body() {
             worker.net.spent();
         }

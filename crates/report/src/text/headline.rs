@@ -103,7 +103,7 @@ impl Report<'_> {
     fn left_waiting(&self) -> String {
         let longest = show::time(self.phase.tally.clock(Clock::Unfinished).max());
         let share = ratio(self.counts().unfinished, self.counts().requests).map(show::percent);
-        format!("{} of requests: no answer after up to {longest}", show::or_dash(share))
+        format!("{} of requests: no whole answer after up to {longest}", show::or_dash(share))
     }
 
     fn headline_origin(&self, table: &mut Table) {
@@ -148,9 +148,10 @@ impl Report<'_> {
                 "bound by the generator",
                 "the target may be able to do more; see Generator below".to_owned() + &but,
             ),
-            Judgement::Disturbed => {
-                ("disturbed", "others had the CPU that was wanted; see Generator below".to_owned() + &but)
-            }
+            Judgement::Disturbed => (
+                "disturbed",
+                "wringer or the target was kept from running; see Generator below".to_owned() + &but,
+            ),
             Judgement::TargetFailed => {
                 ("target failed", format!("{against}. The measurement is valid: {limit}"))
             }

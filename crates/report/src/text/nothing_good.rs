@@ -3,7 +3,7 @@
 use super::Report;
 use super::outcomes::failure_text;
 use crate::show;
-use measure::{Failure, FailureKind};
+use measure::{Failure, FailureKind, Stage};
 
 /// The alert of a server that has no such protocol (RFC 7301 section 3.2).
 const NO_APPLICATION_PROTOCOL: i32 = 120;
@@ -14,8 +14,13 @@ impl Report<'_> {
     pub(super) fn why_nothing_was_good(&self) -> String {
         let failures = self.phase.tally.failures();
         let Some((failure, count)) = failures.max_by_key(|(_, count)| *count) else {
-            return "Nothing came in time: look whether it hangs, or give it more with --duration."
-                .to_owned();
+            return match self.counts().body_bytes {
+                0 => {
+                    "Nothing came in time: look whether it hangs, or give it more with --duration.".to_owned()
+                }
+                _ => "Answers were still coming when the time was up: give them more with --duration."
+                    .to_owned(),
+            };
         };
         let status = self.most_frequent_status().filter(|_| failure.kind == FailureKind::BadStatus);
         let how = match status {
@@ -60,6 +65,9 @@ impl Report<'_> {
             }
             (FailureKind::Refused | FailureKind::Unreachable, _) => {
                 format!("Nothing listens at {target}, or no longer: start it, or look why it ended.")
+            }
+            (FailureKind::Timeout, _) if failure.stage == Stage::Body => {
+                "Answers came, and not one was whole in time: raise --timeout.".to_owned()
             }
             (FailureKind::Timeout, _) => {
                 "Nothing came in time: look whether it hangs, or raise --timeout.".to_owned()

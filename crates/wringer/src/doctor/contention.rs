@@ -6,10 +6,13 @@ use measure::Contention;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What the names of worker threads begin with; the worker's number follows.
 pub const THREAD_NAME: &str = "worker-";
+
+/// Oversleeping that only a process has that is stopped, or whose machine is: a busy machine delays it by less.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Adds up what happens in the measured parts of a run.
 pub struct CpuWatch {
@@ -40,6 +43,7 @@ struct Used {
     target: (u64, u64),
     machine: Option<proc::CpuTime>,
     pressure: [Option<u64>; 3],
+    paused: Duration,
 }
 
 impl CpuWatch {
@@ -57,6 +61,14 @@ impl CpuWatch {
         match self.since.take() {
             Some(since) => self.sum.add(&since, &now),
             None => self.since = Some(now),
+        }
+    }
+
+    /// Somebody has waited since a moment who wanted to wait for so long at most.
+    pub fn waited(&mut self, since: Instant, at_most: Duration) {
+        let over = since.elapsed().saturating_sub(at_most);
+        if self.since.is_some() && over >= PAUSE {
+            self.sum.paused += over;
         }
     }
 
@@ -149,6 +161,7 @@ impl Used {
             cpu_pressure: cpu,
             memory_pressure: memory,
             io_pressure: io,
+            paused_s: self.paused.as_secs_f64(),
         }
     }
 }
@@ -166,6 +179,7 @@ mod tests {
             target: (2_000_000_000, 6_000_000_000),
             machine: Some(proc::CpuTime { programs: 2_000, stolen: 50, all: 2_500 }),
             pressure: [Some(9_000_000), None, Some(0)],
+            paused: Duration::ZERO,
         };
         let found = used.found(100.0);
         assert_eq!(found.worker_waits, [0.4, 0.0]);
@@ -184,7 +198,7 @@ mod tests {
         watch.phase(false, &[]);
         assert_eq!(watch.found(), Contention::default());
         watch.phase(true, &[std::process::id()]);
-        let until = Instant::now() + std::time::Duration::from_millis(20);
+        let until = Instant::now() + Duration::from_millis(20);
         while Instant::now() < until {}
         watch.phase(false, &[std::process::id()]);
         let first = watch.sum.clone();

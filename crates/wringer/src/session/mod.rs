@@ -466,7 +466,10 @@ impl Session<'_, '_> {
         while running > 0 {
             self.look_for_signals();
             self.obey();
-            match self.workers.snapshots.recv_timeout(POLL) {
+            let waits_since = Instant::now();
+            let came = self.workers.snapshots.recv_timeout(POLL);
+            self.cpu.waited(waits_since, POLL);
+            match came {
                 Ok(snapshot) => {
                     // What was told before it comes before its row.
                     self.tell_events();

@@ -1,8 +1,9 @@
 //! Targets that stop answering, or never begin: what is left unfinished is told, and nobody takes it for a good run.
 
-use crate::support::{Report, free_address, start, wringer};
+use crate::support::{Report, free_address, run, start, wringer};
 use crate::web::{Web, ok};
 use rustix::process::Signal;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -113,4 +114,49 @@ fn a_target_that_stops_answering_is_named_with_the_moment() {
         assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
     }
     assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
+}
+
+/// A stop of wringer itself is not the target's slowness.
+#[test]
+fn a_generator_that_was_stopped_says_so() {
+    let web = Web::start(|_| ok("x"));
+    let url = web.address.to_string();
+    let mut clients = start(["http", &url, "-c", "2", "-t", "1", "-d", "4s", "--json", "{}/result.json"]);
+    clients.wait_for("phase");
+    clients.signal(Signal::STOP);
+    thread::sleep(Duration::from_millis(1500));
+    clients.signal(Signal::CONT);
+    let ran = clients.end();
+    let report = ran.report();
+    assert!(report.number("self_check/contention/paused_s") > 0.9, "{}", ran.stdout);
+    assert!(ran.stdout.contains("wringer itself did not run for"), "{}", ran.stdout);
+    assert!(!report.at("verdict/valid").as_bool().unwrap(), "{}", ran.stdout);
+}
+
+/// A body that is longer than the run is no silence, and its bytes count.
+#[test]
+fn bytes_of_answers_that_are_not_whole_are_received() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = listener.local_addr().expect("it listens").to_string();
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+            let _ = stream.write_all(&[b'x'; 70_000]);
+            kept.push(stream);
+        }
+    });
+    for (limit, end) in [("10s", "unfinished"), ("500ms", "failed")] {
+        for check in ["", "--expect-body same"] {
+            let line =
+                format!("http {url} -c 2 -t 1 -d 1s --timeout {limit} {check} -q --json {{}}/result.json");
+            let ran = run(&line).ended_with(1);
+            let report = ran.report();
+            assert_eq!(report.sum("body_bytes"), 70_000 * report.sum("requests"), "{line}");
+            assert_eq!(report.sum(end), report.sum("requests"), "{line}");
+            let said = if end == "failed" { "raise --timeout" } else { "no whole answer" };
+            assert!(ran.stdout.contains(said), "{}", ran.stdout);
+        }
+    }
 }
