@@ -326,7 +326,7 @@ pub struct Judged {
 }
 
 /// Everything known of a run when it is over.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunResult {
     /// Results by phase, in the order of the plan.
     pub phases: Vec<PhaseResult>,

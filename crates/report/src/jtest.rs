@@ -280,9 +280,19 @@ pub fn summary(result: &RunResult) -> String {
     let disturbed = result.self_check.contention.reasons().into_iter();
     let bound = bound.chain(disturbed.map(|reason| format!("Disturbed: {reason}\n")));
     let bound = bound.chain(silence.map(|silence| format!("Note: {}\n", silence.text())));
-    let mut text = hit_ratio(result) + &times(result);
+    let mut text = hit_ratio(result) + &times(result) + &sent_again(result);
     text.extend(bound);
     text
+}
+
+fn sent_again(result: &RunResult) -> String {
+    match result.measured().counts().resent {
+        0 => String::new(),
+        resent => format!(
+            "Sent again {}: the connection was lost before any byte of an answer\n",
+            show::counted(resent, "request")
+        ),
+    }
 }
 
 fn hit_ratio(result: &RunResult) -> String {

@@ -205,7 +205,9 @@ fn the_summary_joins_both_sides_and_says_how_long_answers_took() {
     result.phases[0].tally.time(Clock::Lateness, Duration::from_micros(7));
     result.phases[0].tally.time(Clock::Response, Duration::from_millis(20));
     result.self_check.overflow = 3;
+    result.phases[0].tally.counts.resent = 505;
     let text = summary(&result);
+    assert!(text.contains("\nSent again 505 requests: "), "{text}");
     assert!(text.contains("\nResponse time p50 20.0 ms,"), "{text}");
     assert!(text.contains("\nBound by the generator: 3 requests were due but not sent"), "{text}");
     result.phases[0].origin = None;

@@ -1,7 +1,7 @@
 //! Targets that stop answering, or never begin: what is left unfinished is told, and nobody takes it for a good run.
 
 use crate::support::{Report, free_address, run, start, wringer};
-use crate::web::{Web, ok};
+use crate::web::{Web, answer, ok};
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -114,6 +114,25 @@ fn a_target_that_stops_answering_is_named_with_the_moment() {
         assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
     }
     assert!(!ran.stdout.contains("bound by the generator"), "{}", ran.stdout);
+}
+
+/// As a proxy whose origin is gone: it answers, and never well, and all that is less than one request in a hundred.
+#[test]
+fn a_target_that_gives_nothing_but_errors_is_not_valid() {
+    let served = AtomicUsize::new(0);
+    let web = Web::start(move |_| match served.fetch_add(1, Ordering::Relaxed) {
+        0..4000 => ok("x"),
+        _ => {
+            thread::sleep(Duration::from_millis(500));
+            answer("503 Service Unavailable", "", "")
+        }
+    });
+    let url = web.address.to_string();
+    let ran = start(["http", &url, "-c", "4", "-t", "1", "-d", "6s", "--json", "{}/result.json"]).end();
+    let ran = ran.ended_with(1);
+    let report = ran.report();
+    assert_eq!((report.sum("fine"), judgement(&report)), (4000, ("stopped_answering", false)));
+    assert!(ran.stdout.contains("no good answer after"), "{}", ran.stdout);
 }
 
 /// A stop of wringer itself is not the target's slowness.
