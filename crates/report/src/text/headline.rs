@@ -126,7 +126,10 @@ impl Report<'_> {
         let verdict = self.result.verdict(self.phase);
         let against = verdict.target.join("; ");
         let but = if against.is_empty() { String::new() } else { format!("; but {against}") };
-        let limit = "nothing says that the generator was the limit";
+        let limit = match self.result.self_check.too_short {
+            true => "the run was too short to tell whether the generator was the limit",
+            false => "nothing says that the generator was the limit",
+        };
         let (word, meaning) = match verdict.judgement {
             Judgement::BrokenOff => {
                 ("broken off", "wringer's own code failed; see Generator below".to_owned())

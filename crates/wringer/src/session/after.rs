@@ -52,6 +52,9 @@ pub fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -
 /// What the system counts in ticks says nothing of less than this.
 const TOO_SHORT: Duration = Duration::from_millis(200);
 
+/// A run begins with work that does not come again: opening connections, and code that runs for the first time.
+const BEGINNING: Duration = Duration::from_millis(50);
+
 /// What can be said of the generator when all is over.
 pub fn self_check(
     measured: &PhaseResult,
@@ -69,6 +72,7 @@ pub fn self_check(
     let contention = if measured.took < TOO_SHORT { Contention::default() } else { contention };
     SelfCheck {
         worker_cpu: workers.iter().map(|worker| worker.share).collect(),
+        too_short: measured.took < BEGINNING,
         lateness_p99_us: (!lateness.is_empty()).then(|| lateness.value_at_quantile(0.99)),
         overflow: measured.counts().overflow,
         starved: no_port + failed(FailureKind::NoDescriptor),
