@@ -376,7 +376,7 @@ impl Inputs {
         let secrets = self.secrets.iter().map(secret).collect();
         let form = Form { secrets, files: self.files.iter().map(file).collect() };
         // All of it is tables, lists and strings, which TOML can hold.
-        toml::to_string(&form).unwrap_or_default()
+        crate::text::write(&form)
     }
 
     /// Reads what [`Inputs::to_text`] wrote.
@@ -384,7 +384,7 @@ impl Inputs {
     /// # Errors
     /// What is no such text, with line and column.
     pub fn from_text(text: &str) -> Result<Inputs, TextError> {
-        let form: Form = toml::from_str(text).map_err(|error| TextError::of(&error, text))?;
+        let form: Form = crate::text::read(text)?;
         let files = form.files.into_iter().map(|file| {
             let content = match file.content {
                 ContentForm::Table(table) => Content::Table(Arc::new(table)),

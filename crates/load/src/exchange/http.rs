@@ -223,13 +223,9 @@ async fn transfer(
         note_arrival(worker, connection, moments);
         worker.account.received(received.as_ref().map_or(0, |(bytes, _)| bytes.len()), moments.ended);
         sink.arrived(moments.service());
-        let stage = match connection.reader.stage() {
-            Progress::Idle | Progress::Head => Stage::Head,
-            Progress::Body | Progress::Done => Stage::Body,
-        };
         let (bytes, from) = match received {
             Ok(received) => received,
-            Err(error) => return Ended::Failed(failure::of_io(&error, stage)),
+            Err(error) => return Ended::Failed(failure::of_io(&error, stage(connection))),
         };
         let refused = |error, connection: &Connection| {
             Ended::Failed(failure::of_codec(&error, connection.reader.stage()))
@@ -256,6 +252,13 @@ async fn transfer(
             }
             Err(error) => return refused(error, connection),
         }
+    }
+}
+
+fn stage(connection: &Connection) -> Stage {
+    match connection.reader.stage() {
+        Progress::Idle | Progress::Head => Stage::Head,
+        Progress::Body | Progress::Done => Stage::Body,
     }
 }
 

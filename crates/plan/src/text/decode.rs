@@ -140,9 +140,79 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor.visit_enum(variant).map_err(|fault| fault.or_at(self.at))
     }
 
+    // A value that cannot fit is refused here, so that no type is compiled for all kinds of values.
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let read = match &self.value {
+            Value::Table(entries) => visitor.visit_map(Entries { rest: entries.iter(), value: None }),
+            _ => Err(self.does_not_fit(&visitor)),
+        };
+        read.map_err(|fault| fault.or_at(self.at))
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let read = match &self.value {
+            Value::List(items) => visitor.visit_seq(Items(items.iter())),
+            _ => Err(self.does_not_fit(&visitor)),
+        };
+        read.map_err(|fault| fault.or_at(self.at))
+    }
+
+    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let read = match &self.value {
+            Value::Text(text) => visitor.visit_borrowed_str(text),
+            _ => Err(self.does_not_fit(&visitor)),
+        };
+        read.map_err(|fault| fault.or_at(self.at))
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let read = match &self.value {
+            Value::Bool(yes) => visitor.visit_bool(*yes),
+            _ => Err(self.does_not_fit(&visitor)),
+        };
+        read.map_err(|fault| fault.or_at(self.at))
+    }
+
     serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+        i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf
+        unit unit_struct tuple_struct identifier ignored_any
+    }
+}
+
+impl Node {
+    #[cold]
+    fn does_not_fit(&self, expected: &dyn Expected) -> Fault {
+        let found = match &self.value {
+            Value::Null => Unexpected::Unit,
+            Value::Bool(yes) => Unexpected::Bool(*yes),
+            Value::Integer(number) => match i64::try_from(*number) {
+                Ok(number) => Unexpected::Signed(number),
+                Err(_) => Unexpected::Unsigned(u64::try_from(*number).unwrap_or(u64::MAX)),
+            },
+            Value::Float(number) => Unexpected::Float(*number),
+            Value::Text(text) => Unexpected::Str(text),
+            Value::List(_) => Unexpected::Seq,
+            Value::Table(_) => Unexpected::Map,
+        };
+        Fault::invalid_type(found, expected)
     }
 }
 
@@ -237,7 +307,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.inside()?.deserialize_any(visitor)
+        self.inside()?.deserialize_seq(visitor)
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -245,6 +315,6 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        self.inside()?.deserialize_any(visitor)
+        self.inside()?.deserialize_map(visitor)
     }
 }

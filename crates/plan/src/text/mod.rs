@@ -28,6 +28,7 @@ use crate::secret::without_secrets;
 use crate::violation::Violation;
 use include::Files;
 use node::{Fault, Node, Value};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use variables::Variables;
@@ -67,12 +68,6 @@ pub struct TextError {
 }
 
 impl TextError {
-    pub(crate) fn of(error: &::toml::de::Error, text: &str) -> TextError {
-        let start = error.span().map_or(0, |span| span.start);
-        let reason = error.message().trim_end().replace('\n', "; ");
-        TextError::at(String::new(), text.get(..start).unwrap_or_default(), reason)
-    }
-
     /// Behind so much of a text.
     fn at(file: String, before: &str, reason: String) -> TextError {
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -140,6 +135,21 @@ impl Source {
         };
         TextError::at(self.name.clone(), &text[..bytes], fault.why)
     }
+}
+
+/// What goes beside a plan as TOML, by way of a tree; empty where a tree cannot hold it.
+pub(crate) fn write(value: &impl Serialize) -> String {
+    encode::tree(value).ok().and_then(|tree| ::toml::to_string(&tree).ok()).unwrap_or_default()
+}
+
+/// Reads what [`write`] wrote.
+///
+/// # Errors
+/// What is no such text, with line and column.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, TextError> {
+    let source = Source { name: String::new(), form: TextForm::Toml, text: text.to_owned() };
+    let read = source.tree(0).and_then(|tree| T::deserialize(&tree));
+    read.map_err(|fault| source.mistake(fault))
 }
 
 /// A plan as a value that any serde format can write.
