@@ -131,7 +131,8 @@ export interface Head {
   plan: string;
 }
 
-export type State = "live" | "ended" | "cut";
+/** `open`: another process writes it. */
+export type State = "live" | "ended" | "open" | "cut";
 
 export interface Run {
   head: Head;

@@ -1,15 +1,15 @@
 // Where runs come from: the block in a report, or the server that sent this page.
 
 import { apply, type RunRecord } from "./fold.ts";
-import { type Run, decode, inlined } from "./model.ts";
+import { type Run, type State, decode, inlined } from "./model.ts";
 import { compared, run, trouble, view } from "./state.ts";
 
 /** A line of the history. */
 export interface Listed {
   id: string;
-  state: "live" | "ended" | "cut";
+  state: State;
   started_unix_s: number;
-  took_s: number;
+  took_s: number | null;
   door: string;
   command: string;
   target: string;

@@ -3,6 +3,7 @@
 export const en = {
   live: "live",
   ended: "ended",
+  open: "goes on in another process",
   cut: "ended without a word",
   interrupted: "interrupted",
   run: "run",

@@ -5,6 +5,7 @@ import type { Texts } from "./en.ts";
 export const zh: Texts = {
   live: "进行中",
   ended: "已结束",
+  open: "正由另一进程运行",
   cut: "无声中断",
   interrupted: "被中断",
   run: "运行",

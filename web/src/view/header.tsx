@@ -53,7 +53,7 @@ function Logo() {
 
 function StateOf({ run }: { run: Run }) {
   const words = t.value;
-  const text = run.state === "live" ? words.live : run.state === "cut" ? words.cut : run.interrupted ? words.interrupted : words.ended;
+  const text = run.state === "live" ? words.live : run.state === "open" ? words.open : run.state === "cut" ? words.cut : run.interrupted ? words.interrupted : words.ended;
   return <span class={`state ${run.state} ${run.interrupted ? "broken" : ""}`}>{text}</span>;
 }
 

@@ -88,7 +88,7 @@ function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: (
   const began = new Date(one.started_unix_s * 1000);
   const year = began.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
   const when = began.toLocaleString(locale, { year, month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
-  const verdict = one.state === "live" ? words.live : one.state === "cut" ? words.cut : (words.judgement[one.verdict]?.split(/[::]/)[0] ?? one.verdict);
+  const verdict = one.state === "live" ? words.live : one.state === "open" ? words.open : one.state === "cut" ? words.cut : (words.judgement[one.verdict]?.split(/[::]/)[0] ?? one.verdict);
   return (
     <tr class={chosen ? "chosen" : ""}>
       <td>
@@ -111,7 +111,7 @@ function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: (
           ))}
         </span>
       </td>
-      <td data-name={words.took}>{duration(one.took_s)}</td>
+      <td data-name={words.took}>{duration(one.took_s ?? NaN)}</td>
       <td data-name={words.rateTile}>{count(one.rate_per_s ?? NaN)}</td>
       <td data-name="p50">{time(one.p50_us ?? NaN)}</td>
       <td data-name="p99">{time(one.p99_us ?? NaN)}</td>
@@ -121,7 +121,7 @@ function Line({ one, chosen, toggle }: { one: Listed; chosen: boolean; toggle: (
       <td data-name={words.hits}>{share(one.hit_ratio ?? NaN)}</td>
       <td data-name={words.verdict}>
         <span class={`worth ${one.verdict === "valid" ? "good" : one.verdict === "target_failed" ? "bad" : "doubt"}`}>
-          <i aria-hidden="true">{one.verdict === "valid" ? "✓" : one.verdict === "target_failed" ? "✕" : one.state === "live" ? "●" : "▨"}</i> {verdict}
+          <i aria-hidden="true">{one.verdict === "valid" ? "✓" : one.verdict === "target_failed" ? "✕" : one.state === "live" || one.state === "open" ? "●" : "▨"}</i> {verdict}
         </span>
       </td>
     </tr>

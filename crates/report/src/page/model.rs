@@ -210,10 +210,14 @@ impl Gathered {
         }
     }
 
-    /// The same of a run that ended without a word: nobody writes it any more, and it has no last record.
-    pub fn cut_model(&self, text: &str, room: Room) -> Model {
+    /// The same of a run file. `goes_on`: another process writes it; else one without a last record was cut off.
+    pub fn kept_model(&self, text: &str, room: Room, goes_on: bool) -> Model {
         let model = self.model(text, room);
-        let state = if self.state.end().is_some() { model.state } else { "cut" };
+        let state = match self.state.end() {
+            Some(_) => model.state,
+            None if goes_on => "open",
+            None => "cut",
+        };
         Model { state, ..model }
     }
 

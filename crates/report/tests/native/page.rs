@@ -172,7 +172,7 @@ fn a_run_without_records_and_one_that_was_cut_are_shown() {
     let mut cut = Gathered::default();
     cut.apply(&head());
     cut.apply(&second(0, 0));
-    let run = serde_json::to_value(cut.cut_model("", page::Room::AMPLE)).unwrap();
+    let run = serde_json::to_value(cut.kept_model("", page::Room::AMPLE, false)).unwrap();
     assert_eq!((&run["state"], &run["rows"]), (&"cut".into(), &1.into()));
     assert_eq!(run["verdict"], Value::Null, "nobody judged it");
 }

@@ -68,7 +68,7 @@ fn cells(run: &Summary) -> [String; 10] {
 fn show_one(folder: &Path, run: &str) -> Result<(), Problem> {
     let run = the_run(folder, run)?;
     let ended = run.end.as_ref().map_or_else(
-        || "goes on, or was cut off".to_owned(),
+        || if run.goes_on() { "it goes on" } else { "it was cut off" }.to_owned(),
         |end| {
             let word = if end.interrupted { "interrupted" } else { "ended" };
             let took = report::show::duration(end.took());

@@ -5,6 +5,8 @@
 use super::{bytes, files};
 use measure::{Head, Headline, RunEvent, RunState};
 use record::{Item, Reader};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -15,8 +17,6 @@ use std::time::Duration;
 
 /// Its name in the folder of runs.
 const NAME: &str = "index.jsonl";
-/// The file of a run that goes on grows each second; a disk may be slow.
-const GROWS: Duration = Duration::from_secs(30);
 /// First line of an index that this version understands; any other is made anew.
 const FIRST_LINE: &str = r#"{"index":"wringer runs","format":1}"#;
 
@@ -106,26 +106,30 @@ impl Summary {
         began.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 
-    /// What its figures are worth, in one word. Of a run without an end: it may go on as long as its file grows.
+    /// What its figures are worth, in one word; of a run without an end, whether it goes on.
     pub fn verdict(&self) -> &str {
         match &self.end {
             Some(end) => &end.verdict,
-            None if self.is_open(GROWS) => "goes_on?",
+            None if self.goes_on() => "goes_on",
             None => "cut_off",
         }
     }
 
-    /// It has no end, and its file has changed so lately. One without a file is written by this process.
-    pub fn is_open(&self, lately: Duration) -> bool {
-        let changed = || fs::metadata(&self.file).and_then(|about| about.modified());
-        let grows = || changed().is_ok_and(|changed| changed.elapsed().is_ok_and(|since| since < lately));
-        self.end.is_none() && (self.file.as_os_str().is_empty() || grows())
+    /// It has no end, and its file is being written. One without a file is written by this process.
+    pub fn goes_on(&self) -> bool {
+        self.end.is_none() && (self.file.as_os_str().is_empty() || is_being_written(&self.file))
     }
 
     /// Its labels as they are typed: `NAME=VALUE`.
     pub fn labels(&self) -> impl Iterator<Item = String> + '_ {
         self.labels.iter().map(|(name, value)| format!("{name}={value}"))
     }
+}
+
+/// Whether the run of a file goes on: who writes it keeps it locked.
+pub fn is_being_written(file: &Path) -> bool {
+    let lock = fs::File::open(file).map(|file| flock(file, FlockOperation::NonBlockingLockShared));
+    matches!(lock, Ok(Err(Errno::WOULDBLOCK)))
 }
 
 /// A line of the index: a file as it was when it was read. `run`: `None` for a file that is no run of ours.

@@ -5,7 +5,7 @@ mod index;
 mod prune;
 mod query;
 
-pub use index::{Summary, summaries, summary};
+pub use index::{Summary, is_being_written, summaries, summary};
 pub use prune::{Limits, Spare, prune, prune_after_run};
 pub use query::Query;
 

@@ -10,8 +10,6 @@ use std::time::{Duration, SystemTime};
 
 /// The label that keeps a run.
 const KEEP: &str = "keep";
-/// A run without an end whose file has changed so lately may go on.
-const MAY_GO_ON: Duration = Duration::from_secs(15 * 60);
 
 /// How much stays.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +113,7 @@ fn is_spared(file: &Path, spare: Spare) -> bool {
         Spare::Kept => run.labels.contains_key(KEEP),
         Spare::Labelled => !run.labels.is_empty(),
     };
-    labelled || run.is_open(MAY_GO_ON)
+    labelled || run.goes_on()
 }
 
 #[cfg(test)]
@@ -131,14 +129,18 @@ mod tests {
     fn the_oldest_go_and_never_one_that_is_kept_or_goes_on() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
+        let mut writing = Vec::new();
         for second in 1..=6 {
             let labels: &[(&str, &str)] = match second {
                 1 => &[("keep", "")],
                 2 => &[("build", "4711")],
                 _ => &[],
             };
-            kept(folder, second, labels, second != 3);
+            let path = kept(folder, second, labels, second != 3);
+            // The third goes on: whoever writes a run keeps its file locked.
+            writing.extend((second == 3).then(|| fs::File::open(path).unwrap()));
         }
+        rustix::fs::flock(&writing[0], rustix::fs::FlockOperation::LockExclusive).unwrap();
         fs::write(folder.join("19700101-000000-http-77777777.wrun"), b"none of ours").unwrap();
         let two = Limits { runs: 2, ..Limits::default() };
         let dry = prune(folder, two, Spare::Labelled, true).unwrap();
@@ -153,6 +155,9 @@ mod tests {
             "a label that is not keep protects from what goes by itself only"
         );
         assert!(folder.join("19700101-000000-http-77777777.wrun").exists());
+        drop(writing);
+        prune(folder, two, Spare::Kept, false).unwrap();
+        assert_eq!(left(folder), [6, 5, 1], "it was cut off");
     }
 
     #[test]

@@ -269,7 +269,7 @@ struct Listed {
     id: String,
     state: &'static str,
     started_unix_s: f64,
-    took_s: f64,
+    took_s: Option<f64>,
     door: String,
     command: String,
     target: String,
@@ -308,11 +308,13 @@ impl Listed {
                 "live"
             } else if end.is_some() {
                 "ended"
+            } else if run.goes_on() {
+                "open"
             } else {
                 "cut"
             },
             started_unix_s: run.started_unix_s,
-            took_s: end.map_or(0.0, |end| end.took_s),
+            took_s: end.map(|end| end.took_s),
             labels: run
                 .labels
                 .iter()
@@ -340,7 +342,7 @@ fn model(app: &App, id: &str) -> Result<Sent, Problem> {
     let file = file(app, id)?;
     runs::events(&runs::bytes(&file)?, &file)?.for_each(|event| gathered.apply(&event));
     let text = layout::text(&gathered, &file)?;
-    Ok(json(&gathered.cut_model(&text, Room::AMPLE)))
+    Ok(json(&gathered.kept_model(&text, Room::AMPLE, runs::is_being_written(&file))))
 }
 
 fn events(app: &App, id: &str, next: u64) -> Sent {

@@ -167,6 +167,8 @@ fn create(file: &Path) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let opened = OpenOptions::new().append(true).create_new(true).mode(0o600).open(file)?;
+    // Others see by it that the run goes on; where files cannot be locked, they take it for one that was cut off.
+    let _ = rustix::fs::flock(&opened, rustix::fs::FlockOperation::LockExclusive);
     if let Some(folder) = file.parent().and_then(|folder| File::open(folder).ok()) {
         // So that the name outlives a loss of power; where it cannot be had, the file is still there.
         let _ = folder.sync_all();
