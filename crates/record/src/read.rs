@@ -2,6 +2,15 @@
 
 use crate::member::{self, HEADER, Header, MAJOR};
 use measure::RunEvent;
+use std::collections::VecDeque;
+use std::thread;
+
+/// Members that are unpacked at once, at most.
+const TOGETHER: usize = 2048;
+/// Fewer are not worth a thread.
+const WORTH_A_THREAD: usize = 128;
+/// Threads that unpack, at most: what is done with the records afterwards is one thread's work.
+const THREADS: usize = 4;
 
 /// Reads the records of a run file that lies in memory.
 #[derive(Debug)]
@@ -12,6 +21,10 @@ pub struct Reader<'a> {
     next: u32,
     /// Only what lists of runs are made of is wanted.
     borders: bool,
+    /// Threads that unpack.
+    threads: usize,
+    /// Records that were unpacked together, up to the place reached.
+    ahead: VecDeque<RunEvent>,
 }
 
 /// What is found next.
@@ -58,7 +71,8 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// There is no member of a run file in them, or it is of a version that is not understood.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, ReadError> {
-        let mut reader = Reader { bytes, at: 0, next: 0, borders: false };
+        let threads = thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS));
+        let mut reader = Reader { bytes, at: 0, next: 0, borders: false, threads, ahead: VecDeque::new() };
         let (_, first) = reader.member().ok_or(ReadError::NoRun)?;
         if first.major != MAJOR {
             return Err(ReadError::Newer { major: first.major, minor: first.minor });
@@ -73,6 +87,53 @@ impl<'a> Reader<'a> {
     pub fn borders(mut self) -> Reader<'a> {
         self.borders = true;
         self
+    }
+
+    /// Unpacks on so many threads.
+    #[must_use]
+    pub fn on_threads(mut self, threads: usize) -> Reader<'a> {
+        self.threads = threads;
+        self
+    }
+
+    /// Unpacks the next members on several threads, as far as they are whole and follow each other.
+    fn unpack_ahead(&mut self) {
+        let (mut at, mut next, mut members) = (self.at, self.next, Vec::new());
+        while let Some(header) = self.bytes.get(at..).and_then(Header::read) {
+            let end = at.saturating_add(header.length as usize);
+            if header.sequence != next || end > self.bytes.len() || members.len() == TOGETHER {
+                break;
+            }
+            members.push((at, header));
+            (at, next) = (end, next.wrapping_add(1));
+        }
+        if members.len() < WORTH_A_THREAD {
+            return;
+        }
+        let of_thread = members.len().div_ceil(self.threads);
+        let unpack = |members: &[(usize, Header)]| {
+            members.iter().map(|(at, header)| self.record(*at, header)).collect::<Vec<_>>()
+        };
+        let records: Vec<Option<RunEvent>> = thread::scope(|scope| {
+            let mut parts = members.chunks(of_thread);
+            let own = parts.next().unwrap_or_default();
+            let others: Vec<_> = parts.map(|part| (part.len(), scope.spawn(|| unpack(part)))).collect();
+            let mut records = unpack(own);
+            for (length, other) in others {
+                // What could not be unpacked there is looked at again, one by one.
+                records.extend(other.join().unwrap_or_else(|_| vec![None; length]));
+            }
+            records
+        });
+        for ((at, header), record) in members.iter().zip(records) {
+            let Some(record) = record else {
+                // What follows damage is read one by one, so that nothing is unpacked again and again.
+                self.threads = 1;
+                return;
+            };
+            self.ahead.push_back(record);
+            (self.at, self.next) = (at + header.length as usize, header.sequence.wrapping_add(1));
+        }
     }
 
     /// Passes by whole members that nobody wants.
@@ -111,6 +172,11 @@ impl Iterator for Reader<'_> {
     fn next(&mut self) -> Option<Item> {
         if self.borders {
             self.pass_by();
+        } else if self.ahead.is_empty() && self.threads > 1 {
+            self.unpack_ahead();
+        }
+        if let Some(event) = self.ahead.pop_front() {
+            return Some(Item::Event(event));
         }
         if self.at >= self.bytes.len() {
             return None;

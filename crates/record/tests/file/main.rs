@@ -91,6 +91,23 @@ fn a_byte_that_is_not_right_costs_one_record_at_most_and_is_named() {
     }
 }
 
+/// Long files are unpacked by several threads; what is found is the same in the same order, wherever something is damaged.
+#[test]
+fn threads_find_what_one_finds() {
+    let events = events(5000);
+    let mut bytes = written(&events);
+    let on = |bytes: &[u8], threads| Reader::new(bytes).unwrap().on_threads(threads).collect::<Vec<Item>>();
+    assert!(on(&bytes, 3) == events.into_iter().map(Item::Event).collect::<Vec<_>>());
+    for place in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 40] {
+        bytes[place] ^= 0x10;
+        let one = on(&bytes, 1);
+        assert!(one.iter().any(|item| matches!(item, Item::Gap(_))), "{place}");
+        assert!([2, 4].iter().all(|threads| on(&bytes, *threads) == one), "{place}");
+    }
+    let cut = &bytes[..bytes.len() - 5];
+    assert!(on(cut, 2) == on(cut, 1));
+}
+
 #[test]
 fn a_record_in_the_middle_that_is_gone_is_a_gap() {
     let events = small();
