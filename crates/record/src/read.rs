@@ -12,6 +12,10 @@ const WORTH_A_THREAD: usize = 128;
 /// Threads that unpack, at most: what is done with the records afterwards is one thread's work.
 const THREADS: usize = 4;
 
+/// Kinds of records.
+const SECOND: u8 = 3;
+const END: u8 = 9;
+
 /// Reads the records of a run file that lies in memory.
 #[derive(Debug)]
 pub struct Reader<'a> {
@@ -21,6 +25,8 @@ pub struct Reader<'a> {
     next: u32,
     /// Only what lists of runs are made of is wanted.
     borders: bool,
+    /// Times of seconds are left out, since minutes hold them.
+    sums: bool,
     /// Threads that unpack.
     threads: usize,
     /// Records that were unpacked together, up to the place reached.
@@ -72,7 +78,8 @@ impl<'a> Reader<'a> {
     /// There is no member of a run file in them, or it is of a version that is not understood.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, ReadError> {
         let threads = thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS));
-        let mut reader = Reader { bytes, at: 0, next: 0, borders: false, threads, ahead: VecDeque::new() };
+        let mut reader =
+            Reader { bytes, at: 0, next: 0, borders: false, sums: false, threads, ahead: VecDeque::new() };
         let (_, first) = reader.member().ok_or(ReadError::NoRun)?;
         if first.major != MAJOR {
             return Err(ReadError::Newer { major: first.major, minor: first.minor });
@@ -87,6 +94,21 @@ impl<'a> Reader<'a> {
     pub fn borders(mut self) -> Reader<'a> {
         self.borders = true;
         self
+    }
+
+    /// Leaves out the times of seconds, which a run that came to its end has once more in its minutes: most of a long file is
+    /// not read then. `None` where members are missing, or the last one that every run has.
+    #[must_use]
+    pub fn sums(mut self) -> Option<Reader<'a>> {
+        let (mut at, mut next, mut ended) = (self.at, self.next, false);
+        while at < self.bytes.len() {
+            let header =
+                self.bytes.get(at..).and_then(Header::read).filter(|header| header.sequence == next)?;
+            (at, next) = (at.saturating_add(header.length as usize), next.wrapping_add(1));
+            ended |= header.kind == END;
+        }
+        self.sums = ended;
+        (ended && at == self.bytes.len()).then_some(self)
     }
 
     /// Unpacks on so many threads.
@@ -162,7 +184,8 @@ impl<'a> Reader<'a> {
     fn record(&self, at: usize, header: &Header) -> Option<RunEvent> {
         let end = at.checked_add(header.length as usize)?;
         let line = member::unpacked(self.bytes.get(at..end)?)?;
-        of_line(&line, header.kind).ok()
+        let untimed = (self.sums && header.kind == SECOND).then(|| without_times(&line)).flatten();
+        of_line(untimed.as_deref().unwrap_or(&line), header.kind).ok()
     }
 }
 
@@ -211,14 +234,27 @@ impl Iterator for Reader<'_> {
 /// through twice.
 fn of_line(line: &[u8], kind: u8) -> serde_json::Result<RunEvent> {
     match kind {
-        3 => serde_json::from_slice(line).map(RunEvent::Second),
+        SECOND => serde_json::from_slice(line).map(RunEvent::Second),
         4 => serde_json::from_slice(line).map(RunEvent::Minute),
         5 => serde_json::from_slice(line).map(RunEvent::Exchanges),
         _ => serde_json::from_slice(line),
     }
 }
 
+/// A second's line without its times; `None` where it has none. Such a name stands in no text, where its quotes are escaped.
+fn without_times(line: &[u8]) -> Option<Vec<u8>> {
+    const TIMES: &[u8] = b"\"clocks\":";
+    let from = memchr::memmem::find(line, TIMES)? + TIMES.len();
+    // Their tables and lists hold numbers, and names of clocks, which have no brackets.
+    let mut depth = 0;
+    let until = line[from..].iter().position(|byte| {
+        depth += i32::from(*byte == b'{') - i32::from(*byte == b'}');
+        depth == 0
+    })?;
+    Some([&line[..from], b"{}", &line[from + until + 1..]].concat())
+}
+
 /// Head, control and end.
 fn is_border(kind: u8) -> bool {
-    matches!(kind, 1 | 8 | 9)
+    matches!(kind, 1 | 8 | END)
 }

@@ -2,7 +2,7 @@
 
 mod sample;
 
-use measure::{Clock, RunEvent};
+use measure::{Clock, RunEvent, RunState};
 use record::member::{HEADER, Header, LONGEST_LINE, packed};
 use record::{Gap, Item, Kept, ReadError, Reader, Writer};
 use sample::{events, small};
@@ -106,6 +106,29 @@ fn threads_find_what_one_finds() {
     }
     let cut = &bytes[..bytes.len() - 5];
     assert!(on(cut, 2) == on(cut, 1));
+}
+
+/// The result of a run that came to its end is the same without the times of its seconds; of a cut one nothing is left out.
+#[test]
+fn minutes_hold_the_times_of_seconds() {
+    let events = events(150);
+    let bytes = written(&events);
+    let folded = |events: &mut dyn Iterator<Item = RunEvent>| {
+        let mut state = RunState::default();
+        events.for_each(|event| state.apply(&event));
+        format!("{:?}", state.result())
+    };
+    let only = |item| match item {
+        Item::Event(event) => event,
+        Item::Gap(gap) => panic!("{gap:?}"),
+    };
+    let left_out: Vec<RunEvent> = Reader::new(&bytes).unwrap().sums().unwrap().map(only).collect();
+    let has_times = |event: &RunEvent| matches!(event, RunEvent::Second(second) if !second.clocks.is_empty());
+    assert!(events.iter().any(has_times) && !left_out.iter().any(has_times));
+    assert_eq!(folded(&mut left_out.into_iter()), folded(&mut events.into_iter()));
+    for cut in [bytes.len() - 1, bytes.len() / 2] {
+        assert!(Reader::new(&bytes[..cut]).unwrap().sums().is_none());
+    }
 }
 
 #[test]

@@ -149,9 +149,22 @@ pub fn events<'a>(bytes: &'a [u8], file: &Path) -> Result<impl Iterator<Item = R
 /// # Errors
 /// As [`events`].
 pub fn state(bytes: &[u8], file: &Path) -> Result<RunState, Problem> {
+    if let Some(state) = whole(bytes) {
+        return Ok(state);
+    }
     let mut state = RunState::default();
     events(bytes, file)?.for_each(|event| state.apply(&event));
     Ok(state)
+}
+
+/// The same of a file without damage, in a part of the time.
+fn whole(bytes: &[u8]) -> Option<RunState> {
+    let mut state = RunState::default();
+    for item in Reader::new(bytes).ok()?.sums()? {
+        let Item::Event(event) = item else { return None };
+        state.apply(&event);
+    }
+    Some(state)
 }
 
 /// Gives a run a label.
