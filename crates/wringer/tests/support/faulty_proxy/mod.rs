@@ -133,6 +133,8 @@ fn converse(shared: &Shared, stream: TcpStream) -> io::Result<()> {
         }
         let answer = match shared.answer(&request, &mut upstream) {
             Ok(answer) => answer,
+            // Its own end closed the connection to the origin.
+            Err(reason) if shared.is_over.load(Ordering::SeqCst) => return Err(reason),
             Err(reason) => Answer::refuse(502, &format!("the origin gave no answer: {reason}\n")),
         };
         let fault = Some(shared.kind).filter(|_| request.method == "GET");
