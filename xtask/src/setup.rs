@@ -17,7 +17,7 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 21] = [
+const NEEDED: [Needed; 23] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
@@ -34,6 +34,8 @@ const NEEDED: [Needed; 21] = [
     for_tests("postgresql", "pg_ctlcluster"),
     for_tests("nghttp2-client", "h2load"),
     for_tests("nghttp2-server", "nghttpd"),
+    for_tests("prometheus", "prometheus"),
+    for_tests("influxdb", "influxd"),
     for_tests("nodejs", "node"),
     for_tests("npm", "npm"),
     for_tests("chromium", "chromium"),

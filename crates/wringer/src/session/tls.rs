@@ -77,7 +77,12 @@ pub fn exchange(
         stream.write_all(&out)?;
         out.clear();
         let mut part = [0; 16 * 1024];
-        let count = stream.read(&mut part)?;
+        let count = match stream.read(&mut part) {
+            Ok(count) => count,
+            // A signal, or a stop and its end: sockets with a time limit are not read again by the kernel (signal(7)).
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
         input.extend_from_slice(&part[..count]);
         let opened = session.open(&mut input, &mut out).map_err(failed)?;
         answer.extend_from_slice(&input[opened.plain]);

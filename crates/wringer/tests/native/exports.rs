@@ -1,7 +1,7 @@
 //! Figures that go elsewhere while a run goes on: to a real Prometheus where one is installed, and to servers of the tests' own.
 
 use crate::support::{Running, program, start, tell};
-use crate::web::{Web, ok};
+use crate::web::{Web, answer, ok};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -80,54 +80,95 @@ fn prometheus_fetches_what_the_report_says() {
     running.signal_all(rustix::process::Signal::KILL);
 }
 
-/// A Prometheus that fetches from an address once a second; killed when dropped.
-struct Prometheus {
+/// A program that takes figures, with a folder and a port of its own; killed when dropped.
+struct Peer {
     process: std::process::Child,
     address: String,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
-impl Prometheus {
-    fn start(target: &str) -> Option<Prometheus> {
-        let program = program("prometheus")?;
+impl Peer {
+    /// Starts the program on a file of settings, which `arguments` name; nothing where it is not installed.
+    fn start(name: &str, settings: impl Fn(&str, &str) -> String, arguments: &[&str]) -> Option<Peer> {
+        let program = program(name)?;
         let folder = tempfile::tempdir().unwrap();
-        let config = folder.path().join("prometheus.yml");
-        let job = format!(
-            "global:\n  scrape_interval: 1s\nscrape_configs:\n  - job_name: wringer\n    static_configs:\n      - targets: ['{target}']\n"
-        );
-        fs::write(&config, job).unwrap();
-        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let place = folder.path().display().to_string();
+        fs::write(folder.path().join("settings"), settings(&address, &place)).unwrap();
         let log = fs::File::create(folder.path().join("log")).unwrap();
         let process = Command::new(program)
-            .arg(format!("--config.file={}", config.display()))
-            .arg(format!("--storage.tsdb.path={}", folder.path().join("data").display()))
-            .arg(format!("--web.listen-address={free}"))
-            .arg("--enable-feature=native-histograms")
+            .args(arguments.iter().map(|one| one.replace("PLACE", &place).replace("ADDRESS", &address)))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()
             .expect("it runs");
-        Some(Prometheus { process, address: free.to_string(), _folder: folder })
+        Some(Peer { process, address, folder })
     }
 
-    /// What a query returns; nothing as long as it does not answer.
+    /// A Prometheus that fetches from an address once a second.
+    fn prometheus(target: &str) -> Option<Peer> {
+        let settings = |_: &str, _: &str| {
+            format!(
+                "global:\n  scrape_interval: 1s\nscrape_configs:\n  - job_name: wringer\n    static_configs:\n      - targets: ['{target}']\n"
+            )
+        };
+        let arguments = [
+            "--config.file=PLACE/settings",
+            "--storage.tsdb.path=PLACE/data",
+            "--web.listen-address=ADDRESS",
+            "--enable-feature=native-histograms",
+        ];
+        Peer::start("prometheus", settings, &arguments)
+    }
+
+    /// An InfluxDB 1 with an empty database `jmeter`.
+    fn influx() -> Option<Peer> {
+        let settings = |address: &str, place: &str| {
+            format!(
+                "reporting-enabled = false\nbind-address = \"127.0.0.1:0\"\n[meta]\ndir = \"{place}/meta\"\n[data]\ndir = \"{place}/data\"\nwal-dir = \"{place}/wal\"\n[monitor]\nstore-enabled = false\n[http]\nbind-address = \"{address}\"\n"
+            )
+        };
+        let peer = Peer::start("influxd", settings, &["-config", "PLACE/settings"])?;
+        let until = Instant::now() + Duration::from_secs(120);
+        while TcpStream::connect(&peer.address).is_err() {
+            assert!(Instant::now() < until, "{:?}", fs::read_to_string(peer.folder.path().join("log")));
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        peer.asked("/query?q=CREATE%20DATABASE%20jmeter");
+        Some(peer)
+    }
+
+    /// What a query in PromQL returns; nothing as long as it does not answer.
     fn query(&self, query: &str) -> Vec<serde_json::Value> {
         if TcpStream::connect(&self.address).is_err() {
             return Vec::new();
         }
-        let query: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
-        let (_, body) = get(&self.address, &format!("/api/v1/query?query={query}"), "");
-        let text = String::from_utf8_lossy(&body).into_owned();
-        // Its answer may come in chunks.
-        let json = &text[text.find('{').unwrap_or(0)..=text.rfind('}').unwrap_or(0)];
-        let read: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+        let read = self.asked(&format!("/api/v1/query?query={}", escaped(query)));
         assert_ne!(read["status"], "error", "{read}");
         read["data"]["result"].as_array().cloned().unwrap_or_default()
     }
+
+    /// The rows of a query in InfluxQL, each without its time.
+    fn rows(&self, query: &str) -> Vec<Vec<serde_json::Value>> {
+        let read = self.asked(&format!("/query?db=jmeter&q={}", escaped(query)));
+        let result = &read["results"][0];
+        assert!(result["error"].is_null(), "{query}: {read}");
+        let series = result["series"].as_array().cloned().unwrap_or_default();
+        let rows = series.iter().flat_map(|series| series["values"].as_array().cloned().unwrap_or_default());
+        rows.map(|row| row.as_array().unwrap()[1..].to_vec()).collect()
+    }
+
+    fn asked(&self, target: &str) -> serde_json::Value {
+        let (_, body) = get(&self.address, target, "");
+        let text = String::from_utf8_lossy(&body).into_owned();
+        // The answer may come in chunks.
+        let json = &text[text.find('{').unwrap_or(0)..=text.rfind('}').unwrap_or(0)];
+        serde_json::from_str(json).unwrap_or_default()
+    }
 }
 
-impl Drop for Prometheus {
+impl Drop for Peer {
     fn drop(&mut self) {
         // It is ours.
         let _ = self.process.kill();
@@ -135,11 +176,15 @@ impl Drop for Prometheus {
     }
 }
 
+fn escaped(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
 #[test]
 fn the_boards_queries_return_rows_of_a_real_prometheus() {
     let mut running =
         start("cache --rate 300/s -d 60s -t 1 --prometheus 127.0.0.1:0 -q --no-keep".split_whitespace());
-    let Some(prometheus) = Prometheus::start(&metrics(&mut running)) else {
+    let Some(prometheus) = Peer::prometheus(&metrics(&mut running)) else {
         tell("the board was asked of no Prometheus: it is not installed");
         return running.signal_all(rustix::process::Signal::KILL);
     };
@@ -204,6 +249,53 @@ fn otlp_and_influxdb_are_sent_the_last_figures_too() {
         rows.contains("transaction=all,statut=all count=") && rows.contains("text=\"wringer ended\""),
         "{rows}"
     );
+}
+
+#[test]
+fn a_real_influxdb_answers_what_jmeters_boards_ask() {
+    let Some(influx) = Peer::influx() else {
+        return tell("InfluxDB was not written to: it is not installed");
+    };
+    let target = Web::start(|asked| {
+        if asked.target == "/bad" { answer("503 Service Unavailable", "", "no") } else { ok("yes") }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let urls = folder.path().join("urls");
+    let line = |path: &str| format!("http://{}{path}\n", target.address);
+    fs::write(&urls, [line("/"), line("/"), line("/bad")].concat()).unwrap();
+    let line = format!(
+        "http --urls {} -n 300 -c 1 -t 1 -q --no-keep --influx http://{}/write?db=jmeter",
+        urls.display(),
+        influx.address
+    );
+    let ran = start(line.split_whitespace()).end();
+    assert!(!ran.stderr.contains("could not be sent"), "{}", ran.stderr);
+    let number = |query: &str| {
+        let rows = influx.rows(query);
+        assert_eq!(rows.len(), 1, "{query}: {rows:?}");
+        rows[0][0].as_f64().unwrap_or_else(|| panic!("{query}: {rows:?}"))
+    };
+    // Of board 5496, with its variables filled in.
+    let of = "WHERE \"application\" =~ /^wringer$/ AND \"transaction\"";
+    assert_eq!(
+        number(&format!("SELECT sum(\"count\") FROM \"jmeter\" {of} = 'all' AND \"statut\" = 'all'")),
+        300.0
+    );
+    assert_eq!(number(&format!("SELECT sum(\"countError\") FROM \"jmeter\" {of} = 'all'")), 100.0);
+    assert_eq!(
+        number(&format!("SELECT sum(\"count\") FROM \"jmeter\" {of} = 'all' AND \"responseCode\" = '503'")),
+        100.0
+    );
+    for field in ["avg", "pct90.0", "pct95.0", "pct99.0"] {
+        let time =
+            number(&format!("SELECT last(\"{field}\") FROM \"jmeter\" {of} = 'all' AND \"statut\" = 'all'"));
+        assert!((0.0..60_000.0).contains(&time), "{field}: {time}");
+    }
+    assert!(number(&format!("SELECT max(\"maxAT\") FROM \"jmeter\" {of} = 'internal'")) <= 1.0);
+    let told = influx.rows("SELECT \"text\" FROM \"events\" WHERE \"title\" = 'ApacheJMeter'");
+    assert_eq!(told, [["wringer started"], ["wringer ended"]]);
+    let names = influx.rows("SHOW TAG VALUES FROM \"jmeter\" WITH KEY = \"transaction\"");
+    assert!(names.len() >= 3, "{names:?}");
 }
 
 #[test]
