@@ -311,6 +311,7 @@ impl Phase {
             at,
             phase: number,
             clocks: clocks(times, Digits::Three),
+            labels: BTreeMap::new(),
             spreads: times.spreads().map(|spreads| Box::new(spreads.kept())),
             rates: std::mem::take(&mut self.rates).kept(),
             peaks: self.peaks.clone(),

@@ -3,6 +3,7 @@
 use crate::accounts::OriginCounts;
 use crate::buckets::Digits;
 use crate::clock::Clocks;
+use crate::labels::Label;
 use crate::run::{PhaseResult, RunResult, Timeline};
 use crate::self_check::SelfCheck;
 use crate::spread::Spreads;
@@ -94,6 +95,10 @@ impl RunState {
         let Some(phase) = self.phases.get_mut(minute.phase as usize) else { return };
         phase.since_minute.clear();
         phase.sum.tally.add_clocks(&minute.clocks, Digits::Three);
+        for (label, buckets) in &minute.labels {
+            let add = |response: &mut _| buckets.record(Digits::Two, response);
+            phase.sum.tally.labels.add_counted(Label(*label), 0, 0, add);
+        }
         if let Some(spreads) = &minute.spreads {
             phase.sum.tally.add_spreads(&Spreads::of_kept(spreads));
         }

@@ -18,7 +18,7 @@ use std::io::{self, Read, Write};
 /// the minor.
 pub const MAJOR: u8 = 1;
 /// See [`MAJOR`]. 1: times that follow from others are left out; single requests; the phase of a rate.
-pub const MINOR: u8 = 1;
+pub const MINOR: u8 = 2;
 
 /// Bytes of a member's header.
 pub const HEADER: usize = 32;

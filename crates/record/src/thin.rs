@@ -1,6 +1,8 @@
 //! Long runs in files that stay small.
 
-use measure::{Clocks, RunEvent, Second};
+use measure::stream::Minute;
+use measure::{Buckets, Clocks, RunEvent, Second};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,28 +15,16 @@ const VERY_LONG: Duration = Duration::from_secs(24 * 3600);
 pub struct Thinning {
     held: Clocks,
     told: Duration,
+    /// Times of labels, which the next minute tells.
+    labels: BTreeMap<u16, Buckets>,
 }
 
 impl Thinning {
     /// The record as it is written.
     pub fn take(&mut self, event: Arc<RunEvent>) -> Arc<RunEvent> {
         match &*event {
-            // It tells the times of all seconds before it, and finer; a phase ends with one.
-            RunEvent::Minute(minute) => {
-                self.held.clear();
-                self.told = minute.at;
-                event
-            }
-            RunEvent::Second(second) if second.at > LONG => {
-                let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
-                for (clock, buckets) in &second.clocks {
-                    self.held.entry(*clock).or_default().merge(buckets);
-                }
-                let is_due = second.at.saturating_sub(self.told) >= every;
-                let clocks = if is_due { std::mem::take(&mut self.held) } else { Clocks::new() };
-                self.told = if is_due { second.at } else { self.told };
-                Arc::new(RunEvent::Second(Box::new(Second { clocks, ..(**second).clone() })))
-            }
+            RunEvent::Minute(minute) => self.minute(minute).map_or(event, Arc::new),
+            RunEvent::Second(second) if second.at > LONG => Arc::new(self.second((**second).clone())),
             RunEvent::Second(second) => {
                 self.told = second.at;
                 event
@@ -42,11 +32,35 @@ impl Thinning {
             _ => event,
         }
     }
+
+    /// It tells the times of all seconds before it, and finer, but for those of labels; a phase ends with one.
+    fn minute(&mut self, minute: &Minute) -> Option<RunEvent> {
+        self.held.clear();
+        self.told = minute.at;
+        let labels = std::mem::take(&mut self.labels);
+        (!labels.is_empty()).then(|| RunEvent::Minute(Box::new(Minute { labels, ..minute.clone() })))
+    }
+
+    fn second(&mut self, mut second: Second) -> RunEvent {
+        for (clock, buckets) in std::mem::take(&mut second.clocks) {
+            self.held.entry(clock).or_default().merge(&buckets);
+        }
+        for label in &mut second.clients.labels {
+            self.labels.entry(label.label).or_default().merge(&std::mem::take(&mut label.response));
+        }
+        let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
+        if second.at.saturating_sub(self.told) >= every {
+            second.clocks = std::mem::take(&mut self.held);
+            self.told = second.at;
+        }
+        RunEvent::Second(Box::new(second))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use measure::figures::LabelCount;
 
     fn second(requests: u64, phase: u32) -> RunEvent {
         let mut second = Second { phase, ..Second::default() };
@@ -58,22 +72,32 @@ mod tests {
     fn times_of_long_runs_are_told_together_and_none_is_lost() {
         let buckets = |n: u64| measure::Buckets::of_counts([(5, n)].into_iter(), measure::Digits::Three);
         let (mut thinning, mut told, mut kept, mut counts) = (Thinning::default(), 0, 0, 0);
+        let (mut of_labels, mut ended) = (0, 0);
         for at in 1..=(LONG.as_secs() + 300) {
             let mut one = second(1, 0);
             if let RunEvent::Second(second) = &mut one {
                 second.at = Duration::from_secs(at);
                 second.clocks.insert(measure::Clock::Service, buckets(at));
+                second.clients.labels =
+                    vec![LabelCount { label: 3, ended: 1, fine: 1, response: buckets(at) }];
             }
             let RunEvent::Second(written) = &*thinning.take(Arc::new(one)) else { panic!("it was a second") };
             counts += written.clients.counts.requests;
+            of_labels += written.clients.labels.iter().map(|label| label.response.count()).sum::<u64>();
+            ended += written.clients.labels[0].ended;
             told += u64::from(!written.clocks.is_empty());
             kept += written.clocks.values().map(measure::Buckets::count).sum::<u64>();
         }
         let all = LONG.as_secs() + 300;
         assert_eq!((counts, told, kept), (all, LONG.as_secs() + 30, all * (all + 1) / 2));
-        let minute = measure::stream::Minute { at: Duration::from_secs(all + 5), ..Default::default() };
+        assert_eq!((ended, of_labels), (all, LONG.as_secs() * (LONG.as_secs() + 1) / 2));
+        let minute = Minute { at: Duration::from_secs(all + 5), ..Minute::default() };
         thinning.held.insert(measure::Clock::Service, buckets(1));
-        thinning.take(Arc::new(RunEvent::Minute(Box::new(minute))));
+        let told = thinning.take(Arc::new(RunEvent::Minute(Box::new(minute.clone()))));
         assert!(thinning.held.is_empty(), "the minute has them");
+        let RunEvent::Minute(told) = &*told else { panic!("it was a minute") };
+        assert_eq!(told.labels[&3].count() + of_labels, all * (all + 1) / 2);
+        let next = thinning.take(Arc::new(RunEvent::Minute(Box::new(minute.clone()))));
+        assert_eq!(*next, RunEvent::Minute(Box::new(minute)), "nothing is told twice");
     }
 }
