@@ -23,7 +23,7 @@ export interface RunRecord {
     failures?: { kind: string; stage: string; errno?: number | null; count: number }[];
     faults?: { fault: string; count: number }[];
     codes?: { code?: string; good: boolean; count: number }[];
-    labels?: { label: number; ended: number; fine: number; response: Runs }[];
+    labels?: { label: number; ended: number; fine: number; response?: Runs }[];
   };
   origin?: Record<string, number>;
   clocks?: Record<string, Runs>;

@@ -1,7 +1,7 @@
 //! Puts the snapshots of all workers together: records of the run as soon as every worker has told its part.
 
 use crate::accounts::OriginCounts;
-use crate::buckets::Digits;
+use crate::buckets::{Buckets, Digits};
 use crate::clock::Clock;
 use crate::figures::{Figures, clocks};
 use crate::rates::{Measured, Rates};
@@ -311,7 +311,11 @@ impl Phase {
             at,
             phase: number,
             clocks: clocks(times, Digits::Three),
-            labels: BTreeMap::new(),
+            labels: times
+                .labels
+                .iter()
+                .map(|(label, of)| (label.0, Buckets::of(&of.response, Digits::Two)))
+                .collect(),
             spreads: times.spreads().map(|spreads| Box::new(spreads.kept())),
             rates: std::mem::take(&mut self.rates).kept(),
             peaks: self.peaks.clone(),

@@ -95,6 +95,7 @@ pub struct LabelCount {
     /// Those of them that were good.
     pub fine: u64,
     /// Response times of all that have ended, in two digits.
+    #[serde(skip_serializing_if = "Buckets::is_empty")]
     pub response: Buckets,
 }
 
@@ -132,6 +133,14 @@ impl Figures {
 
     /// Adds them to a tally.
     pub fn add_to(&self, tally: &mut Tally) {
+        self.add_counts_to(tally);
+        for one in &self.labels {
+            tally.labels.add_times(Label(one.label), &one.response);
+        }
+    }
+
+    /// Adds them to a tally, but for the times of labels.
+    pub(crate) fn add_counts_to(&self, tally: &mut Tally) {
         tally.counts.merge(&self.counts);
         self.statuses.iter().for_each(|(status, count)| tally.add_status(*status, *count));
         self.failures.iter().for_each(|one| tally.add_failures(one.failure, one.count));
@@ -141,9 +150,7 @@ impl Figures {
             tally.codes.add_counted(&bytes, code.which, code.good, code.count);
         }
         for one in &self.labels {
-            tally.labels.add_counted(Label(one.label), one.ended, one.fine, |response| {
-                one.response.record(Digits::Two, response);
-            });
+            tally.labels.add_counted(Label(one.label), one.ended, one.fine);
         }
         if let Some(http2) = &self.http2 {
             tally.http2_mut().merge(http2);

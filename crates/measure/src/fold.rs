@@ -1,7 +1,7 @@
 //! The result of a run as a fold over its records: while it goes on, when it is over, and when it is read back.
 
 use crate::accounts::OriginCounts;
-use crate::buckets::Digits;
+use crate::buckets::{Buckets, Digits};
 use crate::clock::Clocks;
 use crate::labels::Label;
 use crate::run::{PhaseResult, RunResult, Timeline};
@@ -29,6 +29,8 @@ struct PhaseState {
     sum: PhaseResult,
     /// Times since its last minute, in two digits.
     since_minute: Clocks,
+    /// Response times by label since its last minute.
+    labels_since_minute: BTreeMap<u16, Buckets>,
     /// The sum of its seconds.
     origin: Option<OriginCounts>,
 }
@@ -73,15 +75,17 @@ impl RunState {
     fn begin(&mut self, head: &Head) {
         self.head = head.clone();
         let phases = head.phases.iter().map(|phase| PhaseResult::new(&phase.name, phase.measured));
-        self.phases =
-            phases.map(|sum| PhaseState { sum, since_minute: BTreeMap::new(), origin: None }).collect();
+        self.phases = phases.map(PhaseState::new).collect();
     }
 
     fn second(&mut self, second: &Second) {
         self.until = self.until.max(second.at);
         self.timeline.push(second.row());
         let Some(phase) = self.phases.get_mut(second.phase as usize) else { return };
-        second.clients.add_to(&mut phase.sum.tally);
+        second.clients.add_counts_to(&mut phase.sum.tally);
+        for label in &second.clients.labels {
+            phase.labels_since_minute.entry(label.label).or_default().merge(&label.response);
+        }
         phase.sum.extend(second.began, second.at, second.paced_until);
         for (clock, buckets) in &second.clocks {
             phase.since_minute.entry(*clock).or_default().merge(buckets);
@@ -95,10 +99,11 @@ impl RunState {
         let Some(phase) = self.phases.get_mut(minute.phase as usize) else { return };
         phase.since_minute.clear();
         phase.sum.tally.add_clocks(&minute.clocks, Digits::Three);
-        for (label, buckets) in &minute.labels {
-            let add = |response: &mut _| buckets.record(Digits::Two, response);
-            phase.sum.tally.labels.add_counted(Label(*label), 0, 0, add);
+        // Minutes of version 1.1 do not tell them.
+        if !minute.labels.is_empty() {
+            phase.labels_since_minute.clone_from(&minute.labels);
         }
+        phase.take_labels_in();
         if let Some(spreads) = &minute.spreads {
             phase.sum.tally.add_spreads(&Spreads::of_kept(spreads));
         }
@@ -152,9 +157,22 @@ impl RunState {
 }
 
 impl PhaseState {
+    fn new(sum: PhaseResult) -> PhaseState {
+        PhaseState { sum, since_minute: BTreeMap::new(), labels_since_minute: BTreeMap::new(), origin: None }
+    }
+
+    fn take_labels_in(&mut self) {
+        for (label, response) in std::mem::take(&mut self.labels_since_minute) {
+            self.sum.tally.labels.add_times(Label(label), &response);
+        }
+    }
+
     fn result(&self, end: Option<&PhaseEnd>) -> PhaseResult {
         let mut result = self.sum.clone();
         result.tally.add_clocks(&self.since_minute, Digits::Two);
+        for (label, response) in &self.labels_since_minute {
+            result.tally.labels.add_times(Label(*label), response);
+        }
         result.origin = self.origin;
         if let Some(end) = end {
             result.origin = end.origin;

@@ -1,5 +1,6 @@
 //! Figures per label, for what occurred alone: a label that nothing was gathered under takes no memory.
 
+use crate::buckets::{Buckets, Digits};
 use crate::outcome::Outcome;
 use hdrhistogram::Histogram;
 use std::time::Duration;
@@ -71,18 +72,16 @@ impl Labels {
         }
     }
 
-    /// Adds what was counted under a label before; `record` adds its times.
-    pub(crate) fn add_counted(
-        &mut self,
-        label: Label,
-        ended: u64,
-        fine: u64,
-        record: impl FnOnce(&mut Histogram<u64>),
-    ) {
+    /// Adds what was counted under a label before.
+    pub(crate) fn add_counted(&mut self, label: Label, ended: u64, fine: u64) {
         let mine = self.of(label);
         mine.ended += ended;
         mine.fine += fine;
-        record(&mut mine.response);
+    }
+
+    /// Adds response times of what was counted under a label, in two digits.
+    pub(crate) fn add_times(&mut self, label: Label, response: &Buckets) {
+        response.record(Digits::Two, &mut self.of(label).response);
     }
 
     fn of(&mut self, label: Label) -> &mut LabelFigures {

@@ -225,7 +225,7 @@ pub struct Minute {
     /// Times in three digits.
     #[serde(with = "named")]
     pub clocks: Clocks,
-    /// Response times by label in two digits: those that its seconds leave out, as they do in the files of long runs.
+    /// Response times by label in two digits, which seconds may have told before, and do not in the files of long runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<u16, Buckets>,
     /// Times of all requests that ended, as old tools count them; only where the plan asks for them.

@@ -362,7 +362,6 @@ impl Tally {
         add(&mut self.failures, &other.failures);
         add(&mut self.faults, &other.faults);
         self.codes.merge(&other.codes);
-        self.labels.merge(&other.labels);
         if let Some(theirs) = &other.http2 {
             self.http2_mut().merge(theirs);
         }
@@ -379,13 +378,14 @@ impl Tally {
         self.merge_times(other);
     }
 
-    /// Adds the times of another tally, and nothing else.
+    /// Adds the times of another tally and its labels, and nothing else.
     pub(crate) fn merge_times(&mut self, other: &Tally) {
         for (mine, theirs) in
             self.clocks.iter_mut().zip(&other.clocks).filter(|(_, theirs)| !theirs.is_empty())
         {
             mine.merge(theirs);
         }
+        self.labels.merge(&other.labels);
         if let Some(theirs) = &other.spreads {
             self.add_spreads(theirs);
         }

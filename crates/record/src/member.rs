@@ -90,7 +90,8 @@ pub fn unpacked(member: &[u8]) -> Option<Vec<u8>> {
     let trailer = &member[member.len() - TRAILER..];
     let [crc, length] = [0, 4].map(|at| u32::from_le_bytes([0, 1, 2, 3].map(|nth| trailer[at + nth])));
     let length = usize::try_from(length).ok().filter(|length| *length <= LONGEST_LINE)?;
-    let mut line = Vec::new();
+    // Deflate makes at most 1032 bytes of one, so that nobody can ask for much with little.
+    let mut line = Vec::with_capacity((length + 1).min(body.len().saturating_mul(1032)));
     // One more than it should hold, so that a bomb is seen without being unpacked.
     flate2::read::DeflateDecoder::new(body).take(length as u64 + 1).read_to_end(&mut line).ok()?;
     let mut sum = Crc::new();

@@ -2,7 +2,9 @@
 
 use crate::member::{self, HEADER, Header, MAJOR};
 use measure::RunEvent;
+use memchr::memmem::Finder;
 use std::collections::VecDeque;
+use std::sync::LazyLock;
 use std::thread;
 
 /// Members that are unpacked at once, at most.
@@ -11,6 +13,9 @@ const TOGETHER: usize = 2048;
 const WORTH_A_THREAD: usize = 128;
 /// Threads that unpack, at most: what is done with the records afterwards is one thread's work.
 const THREADS: usize = 4;
+
+/// The minor version since which minutes tell the times of labels.
+const TELLS_LABELS: u8 = 2;
 
 /// Kinds of records.
 const SECOND: u8 = 3;
@@ -97,13 +102,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Leaves out the times of seconds, which a run that came to its end has once more in its minutes: most of a long file is
-    /// not read then. `None` where members are missing, or the last one that every run has.
+    /// not read then. `None` where members are missing, or the last one that every run has, and of files whose minutes do not
+    /// tell the times of labels.
     #[must_use]
     pub fn sums(mut self) -> Option<Reader<'a>> {
         let (mut at, mut next, mut ended) = (self.at, self.next, false);
         while at < self.bytes.len() {
-            let header =
-                self.bytes.get(at..).and_then(Header::read).filter(|header| header.sequence == next)?;
+            let whole = |header: &Header| header.sequence == next && header.minor >= TELLS_LABELS;
+            let header = self.bytes.get(at..).and_then(Header::read).filter(whole)?;
             (at, next) = (at.saturating_add(header.length as usize), next.wrapping_add(1));
             ended |= header.kind == END;
         }
@@ -184,7 +190,7 @@ impl<'a> Reader<'a> {
     fn record(&self, at: usize, header: &Header) -> Option<RunEvent> {
         let end = at.checked_add(header.length as usize)?;
         let line = member::unpacked(self.bytes.get(at..end)?)?;
-        let untimed = (self.sums && header.kind == SECOND).then(|| without_times(&line)).flatten();
+        let untimed = (self.sums && header.kind == SECOND).then(|| without_times(&line));
         of_line(untimed.as_deref().unwrap_or(&line), header.kind).ok()
     }
 }
@@ -241,17 +247,30 @@ fn of_line(line: &[u8], kind: u8) -> serde_json::Result<RunEvent> {
     }
 }
 
-/// A second's line without its times; `None` where it has none. Such a name stands in no text, where its quotes are escaped.
-fn without_times(line: &[u8]) -> Option<Vec<u8>> {
-    const TIMES: &[u8] = b"\"clocks\":";
-    let from = memchr::memmem::find(line, TIMES)? + TIMES.len();
-    // Their tables and lists hold numbers, and names of clocks, which have no brackets.
-    let mut depth = 0;
-    let until = line[from..].iter().position(|byte| {
-        depth += i32::from(*byte == b'{') - i32::from(*byte == b'}');
-        depth == 0
-    })?;
-    Some([&line[..from], b"{}", &line[from + until + 1..]].concat())
+/// Names of times in the line of a second, and what stands for none.
+static TIMES: LazyLock<[(Finder<'static>, &[u8]); 2]> =
+    LazyLock::new(|| [(Finder::new("\"clocks\":"), b"{}"), (Finder::new("\"response\":"), b"[]")]);
+
+/// A second's line without its times: those of clocks, and of labels. Such a name stands in no text, where its quotes are escaped.
+fn without_times(line: &[u8]) -> Vec<u8> {
+    let (mut kept, mut rest) = (Vec::with_capacity(line.len()), line);
+    loop {
+        let found =
+            TIMES.iter().filter_map(|(name, none)| Some((name.find(rest)? + name.needle().len(), none)));
+        let Some((from, none)) = found.min_by_key(|(from, _)| *from) else { break };
+        // What they are is made of numbers, and of names of clocks, which have no brackets.
+        let mut depth = 0;
+        let end = rest[from..].iter().position(|byte| {
+            depth += i32::from(matches!(byte, b'{' | b'[')) - i32::from(matches!(byte, b'}' | b']'));
+            depth == 0
+        });
+        let Some(end) = end else { break };
+        kept.extend_from_slice(&rest[..from]);
+        kept.extend_from_slice(none);
+        rest = &rest[from + end + 1..];
+    }
+    kept.extend_from_slice(rest);
+    kept
 }
 
 /// Head, control and end.

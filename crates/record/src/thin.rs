@@ -1,8 +1,6 @@
 //! Long runs in files that stay small.
 
-use measure::stream::Minute;
 use measure::{Buckets, Clocks, RunEvent, Second};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,15 +13,18 @@ const VERY_LONG: Duration = Duration::from_secs(24 * 3600);
 pub struct Thinning {
     held: Clocks,
     told: Duration,
-    /// Times of labels, which the next minute tells.
-    labels: BTreeMap<u16, Buckets>,
 }
 
 impl Thinning {
     /// The record as it is written.
     pub fn take(&mut self, event: Arc<RunEvent>) -> Arc<RunEvent> {
         match &*event {
-            RunEvent::Minute(minute) => self.minute(minute).map_or(event, Arc::new),
+            // It tells the times of all seconds before it, clocks finer; a phase ends with one.
+            RunEvent::Minute(minute) => {
+                self.held.clear();
+                self.told = minute.at;
+                event
+            }
             RunEvent::Second(second) if second.at > LONG => Arc::new(self.second((**second).clone())),
             RunEvent::Second(second) => {
                 self.told = second.at;
@@ -33,20 +34,13 @@ impl Thinning {
         }
     }
 
-    /// It tells the times of all seconds before it, and finer, but for those of labels; a phase ends with one.
-    fn minute(&mut self, minute: &Minute) -> Option<RunEvent> {
-        self.held.clear();
-        self.told = minute.at;
-        let labels = std::mem::take(&mut self.labels);
-        (!labels.is_empty()).then(|| RunEvent::Minute(Box::new(Minute { labels, ..minute.clone() })))
-    }
-
     fn second(&mut self, mut second: Second) -> RunEvent {
         for (clock, buckets) in std::mem::take(&mut second.clocks) {
             self.held.entry(clock).or_default().merge(&buckets);
         }
         for label in &mut second.clients.labels {
-            self.labels.entry(label.label).or_default().merge(&std::mem::take(&mut label.response));
+            // The next minute tells them.
+            label.response = Buckets::default();
         }
         let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
         if second.at.saturating_sub(self.told) >= every {
@@ -61,6 +55,7 @@ impl Thinning {
 mod tests {
     use super::*;
     use measure::figures::LabelCount;
+    use measure::stream::Minute;
 
     fn second(requests: u64, phase: u32) -> RunEvent {
         let mut second = Second { phase, ..Second::default() };
@@ -93,11 +88,7 @@ mod tests {
         assert_eq!((ended, of_labels), (all, LONG.as_secs() * (LONG.as_secs() + 1) / 2));
         let minute = Minute { at: Duration::from_secs(all + 5), ..Minute::default() };
         thinning.held.insert(measure::Clock::Service, buckets(1));
-        let told = thinning.take(Arc::new(RunEvent::Minute(Box::new(minute.clone()))));
+        thinning.take(Arc::new(RunEvent::Minute(Box::new(minute))));
         assert!(thinning.held.is_empty(), "the minute has them");
-        let RunEvent::Minute(told) = &*told else { panic!("it was a minute") };
-        assert_eq!(told.labels[&3].count() + of_labels, all * (all + 1) / 2);
-        let next = thinning.take(Arc::new(RunEvent::Minute(Box::new(minute.clone()))));
-        assert_eq!(*next, RunEvent::Minute(Box::new(minute)), "nothing is told twice");
     }
 }

@@ -123,9 +123,32 @@ fn minutes_hold_the_times_of_seconds() {
         Item::Gap(gap) => panic!("{gap:?}"),
     };
     let left_out: Vec<RunEvent> = Reader::new(&bytes).unwrap().sums().unwrap().map(only).collect();
-    let has_times = |event: &RunEvent| matches!(event, RunEvent::Second(second) if !second.clocks.is_empty());
-    assert!(events.iter().any(has_times) && !left_out.iter().any(has_times));
-    assert_eq!(folded(&mut left_out.into_iter()), folded(&mut events.into_iter()));
+    let has_times = |event: &RunEvent| {
+        let RunEvent::Second(second) = event else { return [false; 2] };
+        let of_labels = second.clients.labels.iter().any(|label| !label.response.is_empty());
+        [!second.clocks.is_empty(), of_labels]
+    };
+    assert_eq!(events.iter().map(has_times).max(), Some([true; 2]));
+    assert!(left_out.iter().map(has_times).all(|has| has == [false; 2]));
+    let whole = folded(&mut events.clone().into_iter());
+    assert!(whole.contains("response"), "labels are told");
+    assert_eq!(folded(&mut left_out.into_iter()), whole);
+    // In version 1.1 only seconds told the times of labels.
+    let mut older = events;
+    for event in &mut older {
+        if let RunEvent::Minute(minute) = event {
+            minute.labels.clear();
+        }
+    }
+    assert_eq!(folded(&mut older.clone().into_iter()), whole);
+    let mut bytes_of_older = written(&older);
+    let mut at = 0;
+    while let Some(header) = bytes_of_older.get(at..).and_then(Header::read) {
+        bytes_of_older[at..at + HEADER].copy_from_slice(&Header { minor: 1, ..header }.bytes());
+        at += header.length as usize;
+    }
+    assert!(Reader::new(&bytes_of_older).unwrap().sums().is_none());
+    assert_eq!(read(&bytes_of_older), (older, vec![]));
     for cut in [bytes.len() - 1, bytes.len() / 2] {
         assert!(Reader::new(&bytes[..cut]).unwrap().sums().is_none());
     }

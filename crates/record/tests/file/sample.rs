@@ -2,12 +2,17 @@
 
 use measure::outcome::{CacheResult, Failure, FailureKind, Outcome, Stage};
 use measure::stream::{Controlled, End, EvidenceFound, Note, PhasePlan};
-use measure::{Collector, Exchange, Head, OriginCounts, RunEvent, Snapshot, Tally};
+use measure::{Collector, Exchange, Head, Label, OriginCounts, RunEvent, Snapshot, Tally};
 use std::time::Duration;
 
 /// A whole run of so many seconds.
 pub fn events(seconds: u64) -> Vec<RunEvent> {
-    let plan = |name: &str, measured| PhasePlan { name: name.to_owned(), measured, ..PhasePlan::default() };
+    let plan = |name: &str, measured| PhasePlan {
+        name: name.to_owned(),
+        measured,
+        labels: vec!["a".to_owned(), "b".to_owned()],
+        ..PhasePlan::default()
+    };
     let head = Head {
         id: "a run".to_owned(),
         phases: vec![plan("fill", false), plan("measure", true)],
@@ -51,6 +56,7 @@ fn tally(seed: u64) -> Tally {
     for n in 0..50u64 {
         let us = (n * 7919 + seed * 104_729) % 100_000 + 1;
         tally.exchange(&Exchange {
+            label: (n % 3 < 2).then_some(Label((n % 3) as u16)),
             status: 200,
             cache: CacheResult::ALL[(n % 5) as usize],
             service: Duration::from_micros(us),
