@@ -294,7 +294,7 @@ impl<'a> Engine<'a> {
 }
 
 /// This program as a server on the core of servers.
-fn start_bare(place: &Place, address: SocketAddr) -> Result<Server> {
+pub fn start_bare(place: &Place, address: SocketAddr) -> Result<Server> {
     let program = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
     let words = [server::COMMAND.to_owned(), address.to_string(), KEPT.bytes.to_string()];
     let mut server = Server::start(&program, place.cores.proxy, &words, place.file("bare-server.log"))?;

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what a request costs the generator in CPU time, through real proxies and beside other tools.
 //!
 //! Measured in rounds, each of which runs all cases once, so that what disturbs the machine disturbs all; a ratio is formed
-//! within a round. Start reading at [`run`]. `proxies`, `engine`, `doors` and `messages` say what is measured, `peers` and
+//! within a round. Start reading at [`run`]. `proxies`, `engine`, `http2`, `doors`, `messages` and `seeing` say what is measured, `peers` and
 //! `redis` know the other tools, `bare` and `server` are yardsticks, `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
 //! the page for people.
 
@@ -18,6 +18,7 @@ mod redis;
 mod report;
 mod run;
 mod sample;
+mod seeing;
 pub mod server;
 
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ use self::place::Place;
 use self::proxies::Proxies;
 pub use self::run::{Server, free_address};
 use self::sample::Sample;
+use self::seeing::Seeing;
 use crate::{Result, shell};
 
 /// Cases that are run one after another.
@@ -50,6 +52,8 @@ enum Part {
     Doors,
     /// TCP messages.
     Messages,
+    /// Runs that are shown and kept.
+    Seeing,
 }
 
 /// What the command line asks for.
@@ -87,7 +91,7 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
             "--only" => options.only = Some(part(value?)?),
             _ => {
                 return Err(format!(
-                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|http2|doors|messages"
+                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|http2|doors|messages|seeing"
                 ));
             }
         }
@@ -102,7 +106,10 @@ fn part(name: &str) -> Result<Part> {
         "http2" => Ok(Part::Http2),
         "doors" => Ok(Part::Doors),
         "messages" => Ok(Part::Messages),
-        _ => Err(format!("bench: --only wants proxies, engine, http2, doors or messages, not '{name}'")),
+        "seeing" => Ok(Part::Seeing),
+        _ => Err(format!(
+            "bench: --only wants proxies, engine, http2, doors, messages or seeing, not '{name}'"
+        )),
     }
 }
 
@@ -144,12 +151,14 @@ fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
     let http2 = if wanted(Part::Http2) { Http2::start(place)? } else { None };
     let doors = if wanted(Part::Doors) { Doors::start(place)? } else { None };
     let messages = if wanted(Part::Messages) { Some(Messages::start(place)?) } else { None };
+    let seeing = if wanted(Part::Seeing) { Some(Seeing::start(place)?) } else { None };
     let mut groups: Vec<Group<'_>> = Vec::new();
     groups.extend(proxies.iter().flat_map(Proxies::groups));
     groups.extend(engine.iter().flat_map(Engine::groups));
     groups.extend(http2.iter().flat_map(Http2::groups));
     groups.extend(doors.iter().flat_map(Doors::groups));
     groups.extend(messages.iter().flat_map(Messages::groups));
+    groups.extend(seeing.iter().flat_map(Seeing::groups));
     let rounds = 0..options.rounds;
     Ok(rounds
         .map(|number| {

@@ -40,6 +40,11 @@ impl Place {
         self.folder.path().join(name)
     }
 
+    /// Where the run that goes on says what it has to say.
+    pub fn log(&self) -> PathBuf {
+        self.file("run.log")
+    }
+
     pub fn next_seed(&self) -> u64 {
         self.seed.set(self.seed.get() + 1);
         self.seed.get()
@@ -59,7 +64,7 @@ impl Place {
 
     /// Runs wringer with words of which some have it write its report to `json`.
     pub fn reported(&self, command: Command, json: &Path) -> Result<Figures> {
-        let ended = run::to_the_end(command, self.limit(), &self.file("run.log"), &[0, 3])?;
+        let ended = run::to_the_end(command, self.limit(), &self.log(), &[0, 3])?;
         let text = fs::read_to_string(json)
             .map_err(|error| format!("{} cannot be read: {error}", json.display()))?;
         let figures = Figures::of_run(&text, ended.cpu);
@@ -69,7 +74,7 @@ impl Place {
     /// Runs another tester.
     pub fn peer(&self, peer: Peer, pressing: &Pressing<'_>) -> Result<Figures> {
         let command = peer.command(pressing, self.cores.generator, self.folder())?;
-        let ended = run::to_the_end(command, self.limit(), &self.file("run.log"), &[0])?;
+        let ended = run::to_the_end(command, self.limit(), &self.log(), &[0])?;
         let requests = peer
             .requests(&ended.said)
             .ok_or_else(|| format!("its output is not understood: {}", ended.said))?;

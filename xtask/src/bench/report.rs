@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Options;
 use super::measure::{Spread, verdict};
 use super::sample::{Figures, Sample};
-use super::{doors, engine, http2, messages};
+use super::{doors, engine, http2, messages, seeing};
 use crate::{Result, shell};
 
 /// What is wanted of the origin beside nginx with a file.
@@ -237,8 +237,12 @@ fn ratios(rounds: &[Vec<Sample>]) -> Vec<Ratio> {
     let mut pairs: Vec<(String, String, Option<f64>)> =
         peers.map(|peer| (LIKE_PEERS.to_owned(), peer.to_owned(), None)).collect();
     pairs.push(("server origin".to_owned(), "server nginx".to_owned(), Some(BOUND_ORIGIN)));
-    let wanted =
-        engine::ratios().into_iter().chain(http2::ratios()).chain(doors::ratios()).chain(messages::ratios());
+    let wanted = engine::ratios()
+        .into_iter()
+        .chain(http2::ratios())
+        .chain(doors::ratios())
+        .chain(messages::ratios())
+        .chain(seeing::ratios());
     pairs.extend(wanted.map(|wanted| (wanted.upper, wanted.lower, wanted.bound)));
     let ratio = |(upper, lower, bound): (String, String, Option<f64>)| {
         let values = rounds.iter().filter_map(|round| Some(cost(round, &upper)? / cost(round, &lower)?));
