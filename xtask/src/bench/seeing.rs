@@ -52,9 +52,9 @@ impl<'a> Seeing<'a> {
         Ok(Self { place, at, _server: server })
     }
 
-    /// Both cases, one after the other.
+    /// The two cases, whose order changes with the round.
     pub fn groups(&self) -> Vec<super::Group<'_>> {
-        vec![Box::new(|| [self.case(OFF, false), self.case(ON, true)].into_iter().flatten().collect())]
+        vec![Box::new(|| self.case(OFF, false)), Box::new(|| self.case(ON, true))]
     }
 
     fn case(&self, name: &str, is_seen: bool) -> Vec<Sample> {
