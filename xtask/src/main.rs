@@ -40,8 +40,9 @@ Usage: cargo xtask COMMAND
   fuzz [--seconds N] [TARGET...]
                      the targets of fuzz/, each for N seconds; without: 200,000 inputs each, 10,000 run files
   schema             write the JSON Schema of plan files; a test sees that the committed one is of today's types
-  web [--check|--test]
-                     build the page from web/; --check: that the committed one is up to date; --test: try it in a browser
+  web [--check|--test|--bench]
+                     build the page from web/; --check: that the committed one is up to date; --test: try it in a browser; --bench: how
+                     soon it draws a report, and how smoothly
   screenshots        pictures of the page for the docs
   bench [--quick] [--rounds N] [--seconds N] [--out FILE] [--binary FILE]
                      CPU per request, through real proxies and beside other tools; not part of ci";

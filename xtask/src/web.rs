@@ -26,13 +26,14 @@ const MOST: (usize, usize) = (200_000, 70_000);
 const NO_NODE: &str =
     "node and npm are not here (on Debian: apt-get install nodejs npm; version 20 or newer)";
 
-/// `cargo xtask web [--check|--test]`.
+/// `cargo xtask web [--check|--test|--bench]`.
 pub fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [] => build(),
         [only] if only == "--check" => check(),
         [only] if only == "--test" => test(),
-        _ => Err("web takes nothing but --check or --test".into()),
+        [only] if only == "--bench" => bench(),
+        _ => Err("web takes nothing but --check, --test or --bench".into()),
     }
 }
 
@@ -85,16 +86,19 @@ pub fn test() -> Result<()> {
 
 /// `cargo xtask screenshots`: pictures of the page for the docs.
 pub fn screenshots() -> Result<()> {
+    script(&["dev/screenshots.mjs", "../docs/src/img"])
+}
+
+/// How soon and how smoothly the page draws.
+fn bench() -> Result<()> {
+    script(&["dev/bench.mjs"])
+}
+
+/// Runs a script beside the page, with a browser, on the page as its sources make it.
+fn script(words: &[&str]) -> Result<()> {
     let chromium = shell::find("chromium").ok_or("chromium is not here: cargo xtask setup")?;
     built()?;
-    let mut command = Command::new("node");
-    shell::run(
-        command
-            .arg("dev/screenshots.mjs")
-            .arg("../docs/src/img")
-            .env("CHROMIUM", chromium)
-            .current_dir(folder()),
-    )
+    shell::run(Command::new("node").args(words).env("CHROMIUM", chromium).current_dir(folder()))
 }
 
 fn binary() -> PathBuf {

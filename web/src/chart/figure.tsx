@@ -8,7 +8,8 @@ import { choose, run, switched, tables, theme, toggled, window_ } from "../state
 import { t } from "../text/index.ts";
 import { type Chart, HEAT_BITS, type Series, coarse, summary } from "./define.ts";
 import { ramp } from "./heat.ts";
-import { Plot, forgetColours } from "./plot.ts";
+import { later } from "./later.ts";
+import { Plot, type Surroundings, forgetColours } from "./plot.ts";
 
 /** Rows of a chart's table at most. */
 const TABLE_ROWS = 200;
@@ -18,13 +19,14 @@ const SPEAK = 500;
 /** Handles of the figures on the page, so that keys can reach the one that has the focus. */
 export const handles = new Map<string, { plot: () => Plot | null; chart: () => Chart }>();
 
-export function Figure({ chart, until, bounded }: { chart: Chart; until: number; bounded?: number }) {
+export function Figure({ chart, until, bounded, waits = false }: { chart: Chart; until: number; bounded?: number; waits?: boolean }) {
   const host = useRef<HTMLDivElement>(null);
   const values = useRef<HTMLUListElement>(null);
   const when = useRef<HTMLSpanElement>(null);
   const spoken = useRef<HTMLParagraphElement>(null);
   const plot = useRef<Plot | null>(null);
   const latest = useRef(chart);
+  const surroundings = useRef<Surroundings>(null);
   const lastSpoken = useRef(-SPEAK);
   const waiting = useRef(0);
   const narrow = useSignal(innerWidth < 700);
@@ -41,6 +43,7 @@ export function Figure({ chart, until, bounded }: { chart: Chart; until: number;
     height: bounded ?? (narrow.value ? 200 : 232),
     names: !narrow.value,
   };
+  surroundings.current = around;
 
   const at = (index: number | null) => {
     tell(latest.current, index, values.current, when.current);
@@ -62,8 +65,12 @@ export function Figure({ chart, until, bounded }: { chart: Chart; until: number;
   useLayoutEffect(() => {
     if (!host.current || isTable) return undefined;
     forgetColours();
-    plot.current = new Plot(host.current, chart, around, { choose, at });
+    const draw = () => {
+      plot.current = new Plot(host.current!, latest.current, surroundings.current!, { choose, at });
+    };
+    const forget = waits ? later(draw) : draw();
     return () => {
+      forget?.();
       plot.current?.destroy();
       plot.current = null;
     };

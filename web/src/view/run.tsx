@@ -14,6 +14,8 @@ import { Steps } from "./steps.tsx";
 import { Strip } from "./strip.tsx";
 import { Tiles } from "./tiles.tsx";
 
+/** Charts that are in sight when the page opens, on most screens. */
+const IN_SIGHT = 4;
 const CLOCKS = ["service", "response", "first_byte"] as const;
 
 export function RunView({ run }: { run: Run }) {
@@ -45,8 +47,8 @@ export function RunView({ run }: { run: Run }) {
         {words.charts}
       </h2>
       <section class="charts" aria-labelledby="charts">
-        {all.map((chart) => (
-          <Figure key={chart.id} chart={chart} until={until} />
+        {all.map((chart, nth) => (
+          <Figure key={chart.id} chart={chart} until={until} waits={nth >= IN_SIGHT} />
         ))}
       </section>
       <Thresholds run={run} />
