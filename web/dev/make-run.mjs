@@ -214,7 +214,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     marks: seconds >= 40 ? [{ at_s: Math.round(seconds * 0.75), text: hostile ? evil : "deployed 4711", kind: "mark" }] : [],
     bound: boundReasons.length ? [{ from_s: bound[0], to_s: bound[1], reasons: boundReasons }] : [],
     thresholds: seconds >= 40 ? [{ condition: "p99 > 10ms", value: latency.service.p99_us, violated: latency.service.p99_us > 10_000, at_least: false, limit_us: 10_000 }, { condition: "failed > 1%", value: 0.00004, violated: false, at_least: false }] : [],
-    notes: [{ text: hostile ? evil : "the origin shares this machine with the clients: its CPU is counted with theirs" }],
+    notes: [{ text: hostile ? evil : "mark at 28.0 s: deployed 4711" }],
     text: "The report as text stands here.\n",
   };
 }

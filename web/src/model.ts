@@ -102,9 +102,6 @@ export interface Threshold {
 }
 
 export interface Note {
-  /** Code of a sentence that the page knows in its languages; without one the text is shown as it is. */
-  code?: string;
-  arguments?: string[];
   text: string;
 }
 

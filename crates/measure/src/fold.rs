@@ -4,6 +4,7 @@ use crate::accounts::OriginCounts;
 use crate::buckets::{Buckets, Digits};
 use crate::clock::Clocks;
 use crate::labels::Label;
+use crate::notes;
 use crate::run::{PhaseResult, RunResult, Timeline};
 use crate::self_check::SelfCheck;
 use crate::spread::Spreads;
@@ -138,9 +139,7 @@ impl RunState {
     /// Says of a run without a last record how far it is known.
     fn cut(&self) -> Option<String> {
         let until = self.until.as_secs_f64();
-        self.end
-            .is_none()
-            .then(|| format!("this run ended without a word: it is known until {until:.1} s after its start"))
+        self.end.is_none().then(|| notes::CUT_OFF.with(&[&format!("{until:.1}")]))
     }
 
     /// What can be said of the generator before it has told itself.

@@ -22,6 +22,7 @@ pub mod http2;
 pub mod http3;
 mod labels;
 pub mod machine;
+pub mod notes;
 pub mod outcome;
 pub mod rates;
 pub mod run;

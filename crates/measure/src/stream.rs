@@ -11,6 +11,7 @@ use crate::event::Evidence;
 use crate::exchanges::Exchanges;
 use crate::figures::Figures;
 use crate::machine::Watched;
+use crate::notes;
 use crate::run::{Headline, Judged, Row, WorkerUse};
 use crate::seconds::{self, if_any};
 use crate::self_check::SelfCheck;
@@ -359,15 +360,13 @@ pub struct PhaseEnd {
 impl Controlled {
     /// What was done, in a sentence; nothing for a label, which stands in the head.
     pub fn sentence(&self) -> Option<String> {
-        let (at, by) = (self.at.as_secs_f64(), &self.by);
+        let (at, by) = (format!("{:.1}", self.at.as_secs_f64()), &self.by);
         match self.command.as_ref()? {
-            Command::Rate { per_second, .. } => Some(format!(
-                "from {at:.1} s on the rate was {}/s, set by {by}: the command does not repeat that, `wringer runs repeat \
-                 --plan` does",
-                (per_second * 1000.0).round() / 1000.0
-            )),
-            Command::Stop => Some(format!("the run was stopped after {at:.1} s by {by}")),
-            Command::Mark { text } => Some(format!("mark at {at:.1} s: {text}")),
+            Command::Rate { per_second, .. } => {
+                Some(notes::RATE_CHANGED.with(&[&at, &((per_second * 1000.0).round() / 1000.0), by]))
+            }
+            Command::Stop => Some(notes::STOPPED.with(&[&at, by])),
+            Command::Mark { text } => Some(notes::MARK.with(&[&at, text])),
             Command::Label { .. } => None,
         }
     }

@@ -192,7 +192,6 @@ export const en = {
   notes: "Notes",
   noNotes: "No notes.",
   kindName: {} as Record<string, string>,
-  noteText: {} as Record<string, (...values: string[]) => string>,
   machine: "Machine and plan",
   command: "To repeat this run",
   copy: "Copy",

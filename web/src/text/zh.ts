@@ -206,7 +206,6 @@ export const zh: Texts = {
     wrong_unchanged: "对过期版本回答 304", bad_code: "失败的响应码", no_code: "没有响应码", wrong_header: "头部字段错误", wrong_content: "内容错误", bad_coding: "内容编码损坏或未知", too_large: "过大而无法检查",
     leaked_field: "其他消息的字段",
   },
-  noteText: {},
   machine: "机器与计划",
   command: "重复此运行",
   copy: "复制",

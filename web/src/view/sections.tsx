@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { clock, count, harmless, time } from "../format.ts";
 import type { Evidence, Run } from "../model.ts";
-import { t } from "../text/index.ts";
+import { language, t } from "../text/index.ts";
+import { inChinese } from "../text/notes.ts";
 
 export function Thresholds({ run }: { run: Run }) {
   const words = t.value;
@@ -117,7 +118,7 @@ export function Notes({ run }: { run: Run }) {
       ) : (
         <ul class="notes">
           {run.notes.map((note, n) => (
-            <li key={n}>{harmless((note.code && words.noteText[note.code]?.(...(note.arguments ?? []))) || note.text)}</li>
+            <li key={n}>{harmless(language.value === "zh" ? inChinese(note.text) : note.text)}</li>
           ))}
         </ul>
       )}

@@ -14,7 +14,7 @@ use crate::output;
 use crate::problem::Problem;
 use measure::stream::Note;
 use measure::stream::{Command, Controlled};
-use measure::{Head, RunEvent, RunState};
+use measure::{Head, RunEvent, RunState, notes};
 use record::{Item, Kept, Reader, Writer};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -134,13 +134,8 @@ pub fn events<'a>(bytes: &'a [u8], file: &Path) -> Result<impl Iterator<Item = R
     let note = |text| RunEvent::Note(Note { text, ..Note::default() });
     Ok(reader.map(move |item| match item {
         Item::Event(event) => event,
-        Item::Gap(gap) if gap.at_end => note(format!(
-            "the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged",
-            gap.bytes
-        )),
-        Item::Gap(gap) => {
-            note(format!("records are missing at byte {} of the run file ({} bytes)", gap.at, gap.bytes))
-        }
+        Item::Gap(gap) if gap.at_end => note(notes::END_MISSING.with(&[&gap.bytes])),
+        Item::Gap(gap) => note(notes::RECORDS_MISSING.with(&[&gap.at, &gap.bytes])),
     }))
 }
 

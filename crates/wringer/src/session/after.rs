@@ -2,7 +2,9 @@
 //! figures. Pure.
 
 use super::SessionOptions;
-use measure::{Clock, Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, WorkerUse};
+use measure::{
+    Clock, Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, WorkerUse, notes,
+};
 use plan::canary::CANARY_FIELD;
 use plan::predict::{self, Observed};
 use plan::{Law, Plan, Step};
@@ -11,31 +13,17 @@ use std::time::Duration;
 /// A proxy in front of another origin, or of none, however warm it is. `asked`: requests that the origin saw; `bad`: answers
 /// 5xx to so many requests.
 pub fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Option<String> {
-    let stored = if bad < requests { "; what was good, it had stored before" } else { "" };
-    (asked == 0 && bad > 0).then(|| {
-        format!(
-            "the origin was never asked and the proxy answered {bad} times with 5xx: it must be able to reach {behind}{stored}"
-        )
-    })
+    let note = if bad < requests { notes::NEVER_ASKED_BUT_WARM } else { notes::NEVER_ASKED };
+    (asked == 0 && bad > 0).then(|| note.with(&[&bad, &behind]))
 }
 
 /// Requests that something between clients and origin has made two of, or of which the origin saw no canary. `resent`: those that the
 /// clients sent twice themselves.
 pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
     let doubled = origin.doubled.saturating_sub(resent);
-    let doubled = (doubled > 0).then(|| {
-        format!(
-            "{doubled} requests came to the origin twice, and no client sent them twice: the proxy tries again, fetches in parts, \
-             or makes two requests of one"
-        )
-    });
+    let doubled = (doubled > 0).then(|| notes::DOUBLED.with(&[&doubled]));
     let bare = origin.requests.saturating_sub(origin.canaries);
-    let bare = (bare > 0).then(|| {
-        format!(
-            "{bare} requests came to the origin without the field {CANARY_FIELD}, which each client sends: the proxy takes it out, \
-             asks by itself (health checks), or takes a part of one request for another one"
-        )
-    });
+    let bare = (bare > 0).then(|| notes::WITHOUT_CANARY.with(&[&bare, &CANARY_FIELD]));
     doubled.into_iter().chain(bare).collect()
 }
 
@@ -43,10 +31,7 @@ pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
 pub fn mark_end_of_origin(phases: &mut [PhaseResult], until: Option<Duration>) -> Option<String> {
     let until = until?;
     phases.iter_mut().filter(|phase| phase.until > until).for_each(|phase| phase.origin_until = Some(until));
-    Some(format!(
-        "the origin did not answer any more at the end: its accounts end {:.1} s into the run, so nothing is said of offload",
-        until.as_secs_f64()
-    ))
+    Some(notes::ORIGIN_SILENT.with(&[&format!("{:.1}", until.as_secs_f64())]))
 }
 
 /// What the system counts in ticks says nothing of less than this.

@@ -1,6 +1,7 @@
 //! Which I/O the workers use: what the plan asks for, as far as this machine allows it.
 
 use crate::problem::Problem;
+use measure::notes;
 use net::Io;
 
 use std::io;
@@ -20,7 +21,7 @@ pub fn choose(asked: plan::Io) -> Result<(Io, Option<String>), Problem> {
 fn decide(asked: plan::Io, possible: io::Result<()>) -> Result<(Io, Option<String>), Problem> {
     match possible {
         Ok(()) => Ok((Io::Uring, None)),
-        Err(why) if asked == plan::Io::Auto => Ok((Io::Epoll, Some(format!("{why}, so epoll was used")))),
+        Err(why) if asked == plan::Io::Auto => Ok((Io::Epoll, Some(notes::EPOLL_USED.with(&[&why])))),
         Err(why) => Err(Problem::impossible(format!("{why}; use --io epoll"))),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::output;
 use crate::problem::Problem;
-use measure::RunEvent;
+use measure::{RunEvent, notes};
 use record::{Kept, Thinning, Writer};
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -151,11 +151,7 @@ fn write(shared: &Shared, mut writer: Writer<File>, name: &Path) {
     let mut thinning = Thinning::default();
     while let Some(event) = shared.next().map(|event| thinning.take(event)) {
         if let Kept::Failed(error) = writer.put(&event) {
-            let text = format!(
-                "the run file {} cannot be written: {error}. The run goes on; free some space, or choose another place \
-                 with --keep-in",
-                name.display()
-            );
+            let text = notes::UNWRITTEN.with(&[&name.display(), &error]);
             output::notice(&format!("note: {text}"));
             shared.queue().failure.get_or_insert(text);
         }

@@ -42,7 +42,7 @@ use measure::exchanges::Gathering;
 use measure::stream::{End, EvidenceFound, Note};
 use measure::{
     Collector, Event, Evidence, Head, Judged, OriginCounts, Record, Row, RunEvent, RunResult, Second,
-    Snapshot, Tally, WorkerUse,
+    Snapshot, Tally, WorkerUse, notes,
 };
 use outlets::Outlets;
 pub use outlets::Sinks;
@@ -373,7 +373,7 @@ fn remote(
             Some(remote)
         }
         Err(why) => {
-            notes.push(format!("the origin's accounts could not be joined: {why}"));
+            notes.push(notes::NOT_JOINED.with(&[&why]));
             None
         }
     }
@@ -618,9 +618,7 @@ impl Session<'_, '_> {
         }
         let lost = self.outlets.end_screen();
         if lost > 0 {
-            self.note(format!(
-                "{lost} lines were not shown while the run went on: nobody took them fast enough"
-            ));
+            self.note(notes::LINES_LOST.with(&[&lost]));
         }
         self.outlets.unwritten().into_iter().for_each(|text| self.note(text));
         let unsent = self.sinks.exports.iter().flat_map(Exports::failures).collect::<Vec<_>>();
@@ -662,10 +660,7 @@ impl Session<'_, '_> {
         );
         let unattributed: u64 = phases.iter().map(|phase| phase.counts().unattributed).sum();
         if unattributed > 0 {
-            notes.push(format!(
-                "the proxy does not pass the field {NONCE_FIELD} on: {unattributed} answers do not say whom they were \
-                 made for. Private answers, cookies and errors given to another are seen only when they come again"
-            ));
+            notes.push(notes::UNATTRIBUTED.with(&[&NONCE_FIELD, &unattributed]));
         }
         let canaries = self.plan.load.as_ref().is_some_and(|load| load.check.canaries);
         if let Some(origin) = origin.filter(|_| canaries) {

@@ -6,7 +6,7 @@ use super::keep::Recorder;
 use crate::export::Exports;
 use crate::live::Live;
 use crate::tui;
-use measure::{Event, Row, RunEvent, RunState};
+use measure::{Event, Row, RunEvent, RunState, notes};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -139,9 +139,8 @@ impl<'scope> Outlets<'scope> {
     pub fn unwritten(&self) -> Vec<String> {
         let Some(recorder) = &self.recorder else { return Vec::new() };
         recorder.settle(SLOW_DISK);
-        let left_out = Some(recorder.left_out()).filter(|count| *count > 0).map(|count| {
-            format!("{count} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer")
-        });
+        let left_out =
+            Some(recorder.left_out()).filter(|count| *count > 0).map(|count| notes::NOT_KEPT.with(&[&count]));
         recorder.failure().into_iter().chain(left_out).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Joining the accounts of an origin that runs on another machine: they are asked for through the proxy, under the
 //! origin's control path, in the same form of request as the load.
 
-use measure::OriginCounts;
+use measure::{OriginCounts, notes};
 use plan::site::CONTROL_PREFIX;
 use plan::{Load, RequestForm};
 use std::collections::BTreeMap;
@@ -73,10 +73,7 @@ impl Remote {
         let asker = Asker { proxy, form: http.form, authority: http.authority.clone(), tls };
         let accounts = asker.accounts()?;
         let differs = u64::from_str_radix(&accounts.site, 16) != Ok(fingerprint);
-        let note = differs.then(|| {
-            "the origin serves other objects than these clients expect: give both the same options for objects"
-                .to_owned()
-        });
+        let note = differs.then(|| notes::OTHER_OBJECTS.with(&[]));
         let latest = Arc::new(Mutex::new(Heard { counts: accounts.counts, at: Instant::now() }));
         let (questions, asked) = channel();
         let (asker_of_thread, latest_of_thread) = (asker.clone(), latest.clone());

@@ -1,7 +1,7 @@
 //! A run that its own figures end: conditions that a plan names (`stop_if`) are held against each second.
 
 use super::Session;
-use measure::{Judged, RunEvent, Second};
+use measure::{Judged, RunEvent, Second, notes};
 use plan::StopIf;
 use std::time::Duration;
 
@@ -61,10 +61,9 @@ impl Met {
     /// Says why and when the run was stopped.
     pub fn sentence(&self) -> String {
         let (since, at) = (self.since.as_secs_f64(), self.at.as_secs_f64());
-        format!(
-            "the run was stopped after {at:.1} s by the plan: {}, since {since:.1} s",
-            self.judged.condition
-        )
+        let values: [&dyn std::fmt::Display; 3] =
+            [&format!("{at:.1}"), &self.judged.condition, &format!("{since:.1}")];
+        notes::STOPPED_BY_PLAN.with(&values)
     }
 }
 

@@ -1,0 +1,93 @@
+//! The sentences that notes are made of, with `{}` where something is filled in. The page finds them again in a note's text and says
+//! them in its own languages, so they stand here, and nowhere else.
+
+use std::fmt::Display;
+
+/// A sentence with places to be filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Template(pub &'static str);
+
+impl Template {
+    /// The sentence with these values, of which there are as many as places.
+    pub fn with(self, values: &[&dyn Display]) -> String {
+        let mut parts = self.0.split("{}");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        debug_assert_eq!(parts.clone().count(), values.len(), "{}", self.0);
+        for (value, part) in values.iter().zip(parts) {
+            text.push_str(&value.to_string());
+            text.push_str(part);
+        }
+        text
+    }
+}
+
+macro_rules! templates {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        $($(#[$doc])* pub const $name: Template = Template($text);)*
+        /// All of them.
+        pub const ALL: &[Template] = &[$($name),*];
+    };
+}
+
+templates! {
+    /// Answers 5xx; where the origin should have been.
+    NEVER_ASKED = "the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}";
+    /// The same of a proxy that is warm.
+    NEVER_ASKED_BUT_WARM = "the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}; what was good, it had stored before";
+    /// Requests.
+    DOUBLED = "{} requests came to the origin twice, and no client sent them twice: the proxy tries again, fetches in parts, or makes two requests of one";
+    /// Requests, the field's name.
+    WITHOUT_CANARY = "{} requests came to the origin without the field {}, which each client sends: the proxy takes it out, asks by itself (health checks), or takes a part of one request for another one";
+    /// The field's name, answers.
+    UNATTRIBUTED = "the proxy does not pass the field {} on: {} answers do not say whom they were made for. Private answers, cookies and errors given to another are seen only when they come again";
+    /// Seconds.
+    ORIGIN_SILENT = "the origin did not answer any more at the end: its accounts end {} s into the run, so nothing is said of offload";
+    /// Why.
+    NOT_JOINED = "the origin's accounts could not be joined: {}";
+    /// Clients and origin have other settings.
+    OTHER_OBJECTS = "the origin serves other objects than these clients expect: give both the same options for objects";
+    /// Why there is no io_uring.
+    EPOLL_USED = "{}, so epoll was used";
+    /// Lines.
+    LINES_LOST = "{} lines were not shown while the run went on: nobody took them fast enough";
+    /// Requests.
+    NOT_KEPT = "{} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer";
+    /// The file, why.
+    UNWRITTEN = "the run file {} cannot be written: {}. The run goes on; free some space, or choose another place with --keep-in";
+    /// Seconds, requests per second, who.
+    RATE_CHANGED = "from {} s on the rate was {}/s, set by {}: the command does not repeat that, `wringer runs repeat --plan` does";
+    /// Seconds, the condition, seconds.
+    STOPPED_BY_PLAN = "the run was stopped after {} s by the plan: {}, since {} s";
+    /// Seconds, who.
+    STOPPED = "the run was stopped after {} s by {}";
+    /// Seconds, what was said.
+    MARK = "mark at {} s: {}";
+    /// Bytes.
+    END_MISSING = "the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged";
+    /// Where, bytes.
+    RECORDS_MISSING = "records are missing at byte {} of the run file ({} bytes)";
+    /// Seconds.
+    CUT_OFF = "this run ended without a word: it is known until {} s after its start";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page has each of them in Chinese, with as many places.
+    #[test]
+    fn the_page_knows_every_sentence() {
+        let table = include_str!("../../../web/src/text/notes.ts");
+        for template in ALL {
+            let row = table.lines().find(|line| line.contains(&format!("[\"{}\", \"", template.0)));
+            let row = row.unwrap_or_else(|| panic!("web/src/text/notes.ts lacks: {}", template.0));
+            assert_eq!(row.matches("{}").count(), 2 * template.0.matches("{}").count(), "{row}");
+        }
+    }
+
+    #[test]
+    fn values_stand_in_their_places() {
+        assert_eq!(MARK.with(&[&"1.5", &"{} deployed"]), "mark at 1.5 s: {} deployed");
+        assert_eq!(OTHER_OBJECTS.with(&[]), OTHER_OBJECTS.0);
+    }
+}

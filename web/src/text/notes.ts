@@ -1,0 +1,53 @@
+// Notes in Chinese. On the left is a sentence as the binary makes it, with `{}` where something is filled in (crates/measure/src/notes.rs;
+// a test there wants each of them here); on the right the same places come in the same order.
+
+const CHINESE: [string, string][] = [
+  ["the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}", "源站从未被请求,而代理有 {} 次返回 5xx:它必须能访问 {}"],
+  ["the origin was never asked and the proxy answered {} times with 5xx: it must be able to reach {}; what was good, it had stored before", "源站从未被请求,而代理有 {} 次返回 5xx:它必须能访问 {};正确的回答是它以前缓存的"],
+  ["{} requests came to the origin twice, and no client sent them twice: the proxy tries again, fetches in parts, or makes two requests of one", "有 {} 个请求到达源站两次,而没有客户端发送两次:代理重试、分段获取,或把一个请求变成了两个"],
+  ["{} requests came to the origin without the field {}, which each client sends: the proxy takes it out, asks by itself (health checks), or takes a part of one request for another one", "有 {} 个请求到达源站时没有每个客户端都会发送的字段 {}:代理去掉了它、自行请求(健康检查),或把一个请求的一部分当成了另一个请求"],
+  ["the proxy does not pass the field {} on: {} answers do not say whom they were made for. Private answers, cookies and errors given to another are seen only when they come again", "代理不转发字段 {}:有 {} 个回答没有说明是给谁的。给错人的私有回答、Cookie 和错误只有再次出现时才能发现"],
+  ["the origin did not answer any more at the end: its accounts end {} s into the run, so nothing is said of offload", "源站在结束时不再回答:它的计数止于运行的第 {} 秒,因此不报告卸载率"],
+  ["the origin's accounts could not be joined: {}", "无法合并源站的计数:{}"],
+  ["the origin serves other objects than these clients expect: give both the same options for objects", "源站提供的对象与客户端期望的不同:请给两边相同的对象选项"],
+  ["{}, so epoll was used", "{},因此使用了 epoll"],
+  ["{} lines were not shown while the run went on: nobody took them fast enough", "运行中有 {} 行没有显示:接收方读取得不够快"],
+  ["{} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer", "有 {} 个单独的请求没有保存:运行文件写入不够快;--keep 1/N 会少保存一些"],
+  ["the run file {} cannot be written: {}. The run goes on; free some space, or choose another place with --keep-in", "运行文件 {} 无法写入:{}。运行继续;请腾出空间,或用 --keep-in 另选位置"],
+  ["from {} s on the rate was {}/s, set by {}: the command does not repeat that, `wringer runs repeat --plan` does", "从第 {} 秒起速率为 {}/s,由 {} 设定:命令不会重复这一点,`wringer runs repeat --plan` 会"],
+  ["the run was stopped after {} s by the plan: {}, since {} s", "运行在 {} 秒后由计划停止:{},自第 {} 秒起"],
+  ["the run was stopped after {} s by {}", "运行在 {} 秒后由 {} 停止"],
+  ["mark at {} s: {}", "第 {} 秒的标记:{}"],
+  ["the last {} bytes of the run file cannot be read: writing stopped there, or they are damaged", "运行文件的最后 {} 字节无法读取:写入在那里停止,或它们已损坏"],
+  ["records are missing at byte {} of the run file ({} bytes)", "运行文件在第 {} 字节处缺少记录({} 字节)"],
+  ["this run ended without a word: it is known until {} s after its start", "此运行没有结束记录:只知道开始后 {} 秒以内的情况"],
+];
+
+/** The note in Chinese; as it is where the page does not know its sentence. */
+export function inChinese(note: string): string {
+  let best: { text: string; fixed: number } | undefined;
+  for (const [english, chinese] of CHINESE) {
+    const values = taken(note, english.split("{}"));
+    // Of two sentences that fit, the one that says more by itself is meant.
+    if (!values || (best && english.length <= best.fixed)) continue;
+    const parts = chinese.split("{}");
+    best = { text: parts.map((part, n) => part + (values[n] ?? "")).join(""), fixed: english.length };
+  }
+  return best?.text ?? note;
+}
+
+/** What stands between the parts of a sentence; nothing where the note is no such sentence. */
+function taken(note: string, parts: string[]): string[] | undefined {
+  const [first = "", ...rest] = parts;
+  if (!note.startsWith(first)) return undefined;
+  const values: string[] = [];
+  let at = first.length;
+  for (const [n, part] of rest.entries()) {
+    const isLast = n === rest.length - 1;
+    const next = isLast ? note.length - part.length : note.indexOf(part, at);
+    if (next < at || !note.startsWith(part, next)) return undefined;
+    values.push(note.slice(at, next));
+    at = next + part.length;
+  }
+  return at === note.length ? values : undefined;
+}
