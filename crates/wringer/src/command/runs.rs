@@ -9,6 +9,8 @@ use measure::{RunEvent, RunState};
 use plan::Plan;
 use plan::units;
 use report::show::{Table, percent, rate, time};
+use std::borrow::Cow;
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// Runs the command.
@@ -36,8 +38,19 @@ fn list(folder: &Path, words: &[String]) -> Result<(), Problem> {
         return Ok(());
     }
     found.into_iter().for_each(|run| table.row(cells(run)));
-    table.lines().iter().for_each(|line| show::line(line));
+    // On a terminal each run has one line; whatever else reads it gets the whole.
+    let size = std::io::stdout().is_terminal().then(|| rustix::termios::tcgetwinsize(std::io::stdout()).ok());
+    let width = size.flatten().map_or(usize::MAX, |size| usize::from(size.ws_col));
+    table.lines().iter().for_each(|line| show::line(&fitted(line, width)));
     Ok(())
+}
+
+/// A line that is no wider than a terminal; a width of 0 is none.
+fn fitted(line: &str, width: usize) -> Cow<'_, str> {
+    if width == 0 || line.chars().count() <= width {
+        return line.into();
+    }
+    line.chars().take(width - 1).chain(['…']).collect()
 }
 
 fn cells(run: &Summary) -> [String; 10] {
@@ -173,4 +186,16 @@ fn changed_plan(text: &str, changes: &[(u32, f64, f64)]) -> Result<String, Probl
         }
     }
     Ok(plan.to_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_where_the_terminal_does() {
+        assert_eq!(fitted("label=größe", 11), "label=größe");
+        assert_eq!(fitted("label=größer", 11), "label=größ…");
+        assert_eq!(fitted("label=größer", 0), "label=größer");
+    }
 }

@@ -256,6 +256,45 @@ fn all_layouts_tell_of_the_same_requests() {
     assert!(!told("jtest").is_empty());
 }
 
+/// What a run looked like in a layout, it looks like in each version to come; `UPDATE_GOLDEN=1` writes the files anew.
+#[test]
+fn one_run_looks_the_same_in_every_layout_for_ever() {
+    let golden_files = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/layouts");
+    let place = folder();
+    fs::write(place.path().join("short.wrun"), SHORT).unwrap();
+    for layout in LAYOUTS {
+        let file = place.path().join("short.wrun").display().to_string();
+        let told = start(["report", &file, "--as", layout]).end();
+        assert_eq!(told.code(), 0, "{layout}: {}", told.stderr);
+        let golden = golden_files.join(layout);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            fs::write(&golden, &told.stdout).unwrap();
+        }
+        let expected = fs::read_to_string(&golden).unwrap();
+        let differs = told.stdout.lines().zip(expected.lines()).find(|(now, then)| now != then);
+        assert_eq!(differs, None, "{layout}");
+        assert!(told.stdout == expected, "{layout}: the end is missing, or longer");
+    }
+}
+
+/// But for the page, which has tests of its own.
+const LAYOUTS: [&str; 14] = [
+    "text",
+    "json",
+    "csv",
+    "events",
+    "hlog",
+    "openmetrics",
+    "ab",
+    "ab-e",
+    "siege",
+    "http_load",
+    "wrk",
+    "wrk2",
+    "wrktcp",
+    "jtest",
+];
+
 /// A run of two seconds.
 const SHORT: &[u8] = include_bytes!("../../../record/tests/data/short.wrun");
 
