@@ -70,7 +70,7 @@ fn show(events: &[RunEvent]) {
     report::csv::requests(state.head(), exchanges);
     // Refused in words where a time cannot stand in such a log.
     let _ = report::hlog::text(state.head(), events);
-    serde_json::to_vec(&gathered.cut_model("", Room::AMPLE)).expect("the page reads it");
+    serde_json::to_vec(&gathered.kept_model("", Room::AMPLE, false)).expect("the page reads it");
 }
 
 /// A file in memory.
