@@ -344,6 +344,10 @@ pub enum By {
     /// What a JSONPath finds (RFC 9535), such as `$.items[?@.price < 10].id`. Strings without their quotes and escapes,
     /// other values as JSON.
     JsonPath(String),
+    /// What a JMESPath expression finds, such as `items[?kind == 'a'].id`; null is nothing. A check looks at all of a list, an
+    /// extract takes its elements. Strings without their quotes and escapes, other values as JSON.
+    #[serde(rename = "jmespath")]
+    JmesPath(String),
     /// The text of elements that a CSS selector finds, or an attribute of theirs.
     Css {
         /// Such as `form input[name=token]`.
@@ -462,6 +466,9 @@ impl By {
             By::JsonPath(path) => serde_json_path::JsonPath::parse(path)
                 .err()
                 .map(|why| format!("'{path}' is no JSONPath: {why}")),
+            By::JmesPath(expression) => jmespath::compile(expression)
+                .err()
+                .map(|why| format!("'{expression}' is no JMESPath: {}", first_line(&why.to_string()))),
             By::Kept { by, .. } => by.violation(),
             By::Css { selector, .. } => markup::Selector::parse(selector).err(),
             By::XPath { path, .. } => markup::XPath::parse(path).err(),
@@ -471,6 +478,21 @@ impl By {
             _ => None,
         }
     }
+}
+
+/// A value that JMESPath has found, as text: a string without quotes and escapes, another one as JSON with names in order and no
+/// blanks between.
+pub fn text_of(value: &jmespath::Variable) -> String {
+    value.as_string().map_or_else(|| value.to_string(), Clone::clone)
+}
+
+/// The same of JSON as somebody wrote it; `None`: it is none.
+pub fn canonical_json(text: &str) -> Option<String> {
+    jmespath::Variable::from_json(text).ok().map(|value| text_of(&value))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
 }
 
 /// The steps of a path within JSON, names and indices: `user.roles[0]`, or `/user/roles/0` (RFC 6901).

@@ -4,7 +4,7 @@ use super::Converter;
 use super::extract::unreadable;
 use super::text::short;
 use crate::element::{Element, Value};
-use plan::answer::{By, Check, Must, Part, Selector, Take};
+use plan::answer::{By, Check, Must, Part, Selector, Take, canonical_json};
 use plan::{Body, Step};
 
 impl Converter<'_> {
@@ -17,13 +17,7 @@ impl Converter<'_> {
             "JSONPathAssertion" => self.json_path(of),
             "XPathAssertion" | "XPath2Assertion" => self.xpath_assertion(of),
             "XMLAssertion" => vec![Step::Check(is_xml(of))],
-            "JMESPathAssertion" => {
-                self.missing(
-                    of,
-                    "JMESPath is not read: use a JSON Assertion with the JSON path that means the same",
-                );
-                Vec::new()
-            }
+            "JMESPathAssertion" => self.jmespath_assertion(of),
             _ => {
                 self.missing(of, "an assertion of this kind cannot run");
                 Vec::new()
@@ -219,6 +213,55 @@ impl Converter<'_> {
 }
 
 impl Converter<'_> {
+    /// A value that is there, or is null, or equals a text or the same JSON, or matches a pattern.
+    fn jmespath_assertion(&mut self, of: &Element) -> Vec<Step> {
+        let flag = |name: &str, otherwise| of.properties.flag(name, otherwise);
+        let Some(path) = self.constant(of, of.properties.text("JMES_PATH").trim(), "its expression") else {
+            return Vec::new();
+        };
+        let by = By::JmesPath(path.clone());
+        if let Some(why) = by.violation() {
+            self.missing(of, why);
+            return Vec::new();
+        }
+        let (at, is_inverted) = (Selector::body(by), flag("INVERT", false));
+        let expected = self.text(of, of.properties.text("EXPECTED_VALUE"));
+        let wanted = expected.constant().unwrap_or_else(|| expected.raw());
+        let mut steps = expected.before.clone();
+        let (must, says) = if !flag("JSONVALIDATION", false) {
+            (Must::Exist, format!("JMESPATH {path} expected{{not}} to exist"))
+        } else if flag("EXPECT_NULL", false) {
+            (Must::BeAbsent, "Value expected{not} to be null".to_owned())
+        } else if flag("ISREGEX", true) {
+            if let Some(why) = unreadable(&wanted).filter(|_| expected.constant().is_some()) {
+                self.missing(
+                    of,
+                    format!("'{}' is no pattern for an engine in linear time: {why}", short(&wanted)),
+                );
+                return steps;
+            }
+            (Must::MatchWhole(wanted.clone()), format!("Value expected{{not}} to match {wanted}"))
+        } else {
+            let same = expected
+                .constant()
+                .and_then(|text| canonical_json(&text))
+                .map(|json| Must::Equal(Body::from(json)));
+            let any = [Must::Equal(Body::from(expected.raw()))].into_iter().chain(same).collect();
+            (Must::AnyOf(any), format!("Value expected{{not}} to be equal to {wanted}"))
+        };
+        let says = says.replacen("{not}", if is_inverted { " not" } else { "" }, 1);
+        let name = of.title().to_owned();
+        if is_inverted || must == Must::BeAbsent {
+            // What is no JSON has failed.
+            let at = Selector::body(By::JmesPath("type(@)".to_owned()));
+            let says = "the answer is no JSON".to_owned();
+            steps.push(Step::Check(Check { at, must: Must::Exist, name: name.clone(), says }));
+        }
+        let must = if is_inverted { Must::Not(Box::new(must)) } else { must };
+        steps.push(Step::Check(Check { at, must, name, says }));
+        steps
+    }
+
     /// Some node is found, or a condition is true; in an answer that is XML.
     fn xpath_assertion(&mut self, of: &Element) -> Vec<Step> {
         let flag = |name: &str| of.properties.flag(&format!("XPath.{name}"), false);

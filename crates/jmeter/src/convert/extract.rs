@@ -2,6 +2,7 @@
 
 use super::Converter;
 use super::text::short;
+use super::variables::MATCHES;
 use crate::element::Element;
 use plan::answer::{By, Extract, Part, Selector, Take, Which};
 use plan::{Body, Step};
@@ -16,13 +17,7 @@ impl Converter<'_> {
             "XPathExtractor" => self.xpath(of, "XPathExtractor", false),
             "XPath2Extractor" => self.xpath(of, "XPathExtractor2", true),
             "HtmlExtractor" => self.css(of),
-            "JMESPathExtractor" => {
-                self.missing(
-                    of,
-                    "JMESPath is not read: use a JSON Extractor with the JSON path that means the same",
-                );
-                Vec::new()
-            }
+            "JMESPathExtractor" => self.jmespath(of),
             _ => {
                 self.missing(of, "an extractor of this kind cannot run");
                 Vec::new()
@@ -138,6 +133,32 @@ impl Converter<'_> {
         }
         if of.properties.flag("JSONPostProcessor.compute_concat", false) {
             self.different(of, "all matches joined (name_ALL) are not kept");
+        }
+        steps
+    }
+
+    /// Elements of a list are the matches, or the one value that is no list.
+    fn jmespath(&mut self, of: &Element) -> Vec<Step> {
+        let key = |name: &str| of.properties.text(&format!("JMESExtractor.{name}")).to_owned();
+        let Some(expression) = self.constant(of, key("jmesPathExpr").trim(), "its expression") else {
+            return Vec::new();
+        };
+        let name = key("referenceName").trim().to_owned();
+        let at = Selector::body(By::JmesPath(expression.clone()));
+        let extract = self.extract(of, &name, at, &key("defaultValue"), "");
+        // The default is put there even where it is empty.
+        let extract = Extract {
+            which: self.which(of, &key("matchNumber")),
+            otherwise: Some(extract.otherwise.unwrap_or_default()),
+            optional: false,
+            ..extract
+        };
+        let is_told = extract.which == Which::Every || !self.variables.is_counted(&name);
+        let mut steps = self.scoped(of, extract);
+        if !is_told && !steps.is_empty() {
+            let at = Selector::body(By::JmesPath(format!("length([{expression}][])")));
+            let number = self.extract(of, &format!("{name}{MATCHES}"), at, "0", "");
+            steps.extend(self.scoped(of, number));
         }
         steps
     }

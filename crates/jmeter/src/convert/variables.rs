@@ -6,6 +6,9 @@ use crate::expression::Text;
 use crate::function;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What the name of a variable with the number of matches ends in.
+pub(super) const MATCHES: &str = "_matchNr";
+
 /// What is known of the variables of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
@@ -13,6 +16,8 @@ pub(super) struct Variables {
     pub(super) start: BTreeMap<String, String>,
     /// Names that something sets while users run.
     set: BTreeSet<String>,
+    /// Names whose number of matches some text holds.
+    counted: BTreeSet<String>,
     /// A script sets names that it computes, so any may change.
     any: bool,
     /// Names of placeholders, by those of variables.
@@ -76,6 +81,10 @@ impl Variables {
                 _ => self.any = true,
             }
         }
+        for (at, _) in text.match_indices(MATCHES) {
+            let name = text[..at].rsplit(['{', '"', '\'', '(', ' ']).next().unwrap_or_default();
+            self.counted.insert(name.to_owned());
+        }
         let Ok(parsed) = Text::parse(text, &function::is_known) else { return };
         parsed.calls(&mut |call| {
             for argument in &call.arguments {
@@ -97,6 +106,11 @@ impl Variables {
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_"))
         };
         self.any || self.set.iter().any(listed) || name.starts_with("__jm__")
+    }
+
+    /// Whether the number of its matches is used.
+    pub(super) fn is_counted(&self, name: &str) -> bool {
+        self.any || self.counted.contains(name)
     }
 
     /// What a name in a text stands for.

@@ -3,7 +3,7 @@
 
 use super::query::Query;
 use memchr::{memchr, memmem};
-use plan::answer::{By, IsoBitmap, IsoCoding, IsoForm, Part, Selector, json_path};
+use plan::answer::{By, IsoBitmap, IsoCoding, IsoForm, Part, Selector, json_path, text_of};
 use regex::bytes::{CaptureLocations, Regex};
 use serde_json_path::JsonPath;
 use std::borrow::Cow;
@@ -61,6 +61,7 @@ enum How {
         form: iso8583::Form,
     },
     JsonPath(Box<JsonPath>),
+    JmesPath(Box<jmespath::Expression<'static>>),
     Query(Box<Query>),
     Size,
     Status,
@@ -102,6 +103,8 @@ impl Finder {
             By::JsonPath(path) => {
                 JsonPath::parse(path).map_or(How::Nowhere, |path| How::JsonPath(Box::new(path)))
             }
+            By::JmesPath(expression) => jmespath::compile(expression)
+                .map_or(How::Nowhere, |expression| How::JmesPath(Box::new(expression))),
             By::Status => How::Status,
             By::Header(name) => How::Header(name.clone().into_bytes()),
             By::All => How::All,
@@ -160,6 +163,10 @@ impl Finder {
             How::All => Some(text),
             How::Size => return Some(Cow::Owned(text.len().to_string().into_bytes())),
             How::JsonPath(path) => return json_path_values(text, path, 1).pop(),
+            How::JmesPath(expression) => {
+                return jmespath_value(text, expression)
+                    .map(|value| Cow::Owned(text_of(&value).into_bytes()));
+            }
             How::Query(query) => {
                 return query.values(text, 1).pop().map(|value| Cow::Owned(value.into_bytes()));
             }
@@ -207,6 +214,12 @@ impl Finder {
                 all
             }
             How::JsonPath(path) => json_path_values(text, path, most).into_iter().map(alone).collect(),
+            How::JmesPath(expression) => {
+                let found = jmespath_value(text, expression);
+                let one = found.as_ref().map(std::slice::from_ref).unwrap_or_default();
+                let values = found.as_ref().and_then(|value| value.as_array()).map_or(one, Vec::as_slice);
+                values.iter().take(most).map(|value| alone(Cow::Owned(text_of(value).into_bytes()))).collect()
+            }
             How::Query(query) => {
                 let values = query.values(text, most).into_iter();
                 values.map(|value| alone(Cow::Owned(value.into_bytes()))).collect()
@@ -224,6 +237,12 @@ fn json_path_values<'a>(text: &[u8], path: &JsonPath, most: usize) -> Vec<Cow<'a
         other => Cow::Owned(other.to_string().into_bytes()),
     });
     values.collect()
+}
+
+/// What a JMESPath expression finds; neither null nor what a function cannot take is a value.
+fn jmespath_value(text: &[u8], expression: &jmespath::Expression<'_>) -> Option<jmespath::Rcvar> {
+    let document = serde_json::from_slice::<jmespath::Variable>(text).ok()?;
+    expression.search(document).ok().filter(|value| !value.is_null())
 }
 
 /// A plan's form of ISO 8583 as the codec has it.
@@ -428,6 +447,32 @@ mod tests {
         let form = IsoForm { bitmap: IsoBitmap::Hex, coding: IsoCoding::Ascii };
         let at = Selector::parse(spot, form).unwrap();
         Finder::new(&at).find(&View::of(&message)).map(|value| String::from_utf8_lossy(&value).into_owned())
+    }
+
+    /// A check sees what an expression finds, an extract the elements of a list; null, failures and what is no JSON are nothing.
+    #[test]
+    fn jmespath_finds_values_and_elements() {
+        let body = br#"{"items": [{"id": 1, "n": "a\"b"}, {"id": 2, "n": "c"}], "none": null, "open": true}"#;
+        for (expression, whole, each) in [
+            ("items[0].n", Some("a\"b"), vec!["a\"b"]),
+            ("items[*].n", Some(r#"["a\"b","c"]"#), vec!["a\"b", "c"]),
+            ("items[1]", Some(r#"{"id":2,"n":"c"}"#), vec![r#"{"id":2,"n":"c"}"#]),
+            ("items[?id > `5`]", Some("[]"), vec![]),
+            ("sum(items[].id)", Some("3.0"), vec!["3.0"]),
+            ("none", None, vec![]),
+            ("length(open)", None, vec![]),
+        ] {
+            let finder = Finder::new(&Selector::body(By::JmesPath(expression.to_owned())));
+            let text = |value: &[u8]| String::from_utf8(value.to_vec()).unwrap();
+            let view = View { body, ..View::default() };
+            assert_eq!(finder.find(&view).map(|value| text(&value)).as_deref(), whole, "{expression}");
+            let found: Vec<String> = finder.each(&view, 9).iter().map(|one| text(&one.whole)).collect();
+            assert_eq!(found, each, "{expression}");
+            let most: Vec<String> = finder.each(&view, 1).iter().map(|one| text(&one.whole)).collect();
+            assert_eq!(most, each[..each.len().min(1)], "{expression}");
+            assert!(finder.find(&View { body: b"no json", ..View::default() }).is_none());
+        }
+        assert!(By::JmesPath("items[".to_owned()).violation().unwrap().contains("is no JMESPath"));
     }
 
     #[test]

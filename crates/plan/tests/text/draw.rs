@@ -140,6 +140,7 @@ fn by() -> impl Strategy<Value = By> {
         text().prop_map(By::Json),
         text().prop_map(By::Regex),
         (body(), body()).prop_map(|(before, after)| By::Between { before, after }),
+        text().prop_map(By::JmesPath),
         text().prop_map(By::Header),
         Just(By::Status),
         (text(), option::of(text())).prop_map(|(selector, attribute)| By::Css { selector, attribute }),

@@ -33,4 +33,5 @@ plans! {
     journey
     edits
     extract
+    jmespath
 }
