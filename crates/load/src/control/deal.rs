@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Values that a worker takes at once, at most.
 const MOST: u64 = 64;
 
-/// A worker takes at once no more than this part of what is left of a round, shared among all: near its end, and of small
-/// files, one by one.
+/// A worker takes at once no more than this part of what was dealt and of what is left of a round, shared among all: at the
+/// beginning, so that short runs leave no number out, near the end, and of small files one by one.
 const PART: u64 = 1024;
 
 /// Numbers 0, 1, 2 …, each dealt once.
@@ -72,7 +72,7 @@ impl Deck {
                 return held;
             }
             let workers = self.hands.len() as u64;
-            let share = if workers == 1 { left } else { left / (PART * workers) };
+            let share = if workers == 1 { left } else { left.min(first) / (PART * workers) };
             let count = share.clamp(1, MOST);
             let taken =
                 self.next.compare_exchange_weak(first, first + count, Ordering::Relaxed, Ordering::Relaxed);

@@ -4,6 +4,7 @@ use super::run::{Ran, Sample, text};
 use super::server::Asked;
 use regex::Regex;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Texts that differ from run to run, and what stands for them.
 pub type Masks = Vec<(Regex, String)>;
@@ -26,6 +27,69 @@ impl<'a> Comparison<'a> {
         comparison.requests();
         comparison.samples();
         comparison.found
+    }
+
+    /// What differs of a run of several users: how often each request was sent, how many samples each user has, and which there
+    /// are of all users together.
+    pub fn of_several(ran: &'a Ran, wanted: &'a Value, masks: &'a Masks) -> Vec<String> {
+        let mut comparison = Comparison { ran, wanted, masks, any_order: true, found: Vec::new() };
+        comparison.sent();
+        comparison.samples_of_users();
+        comparison.found
+    }
+
+    fn sent(&mut self) {
+        let total = self.wanted["requests_total"].as_u64().unwrap_or_default() as usize;
+        if self.ran.asked.len() != total {
+            self.differ("requests", self.ran.asked.len(), total);
+        }
+        let asked = self.ran.asked.iter();
+        let found = counted(asked.map(|asked| format!("{} {}", asked.method, self.masked(&asked.target))));
+        let wanted = self.wanted["requests_by_method_and_target"].as_object().into_iter().flatten();
+        let wanted: BTreeMap<String, u64> =
+            wanted.map(|(name, count)| (name.clone(), count.as_u64().unwrap_or_default())).collect();
+        // A list that was cut ends with a line that says so.
+        let is_cut = wanted.keys().any(|name| name.starts_with('…'));
+        for name in found.keys().chain(wanted.keys()).collect::<BTreeSet<_>>() {
+            let (is, wanted) = (found.get(name).unwrap_or(&0), wanted.get(name));
+            if is != wanted.unwrap_or(&0) && !(is_cut && (wanted.is_none() || name.starts_with('…'))) {
+                self.differ(&format!("times of {name}"), is, wanted.unwrap_or(&0));
+            }
+        }
+    }
+
+    fn samples_of_users(&mut self) {
+        let users = self.wanted["jtl_per_thread"].as_object().cloned().unwrap_or_default();
+        let mut wanted_in_all: BTreeMap<String, u64> = BTreeMap::new();
+        let mut is_cut = false;
+        for (user, lines) in &users {
+            let mut count = 0;
+            for line in lines.as_array().into_iter().flatten().filter_map(Value::as_str) {
+                is_cut |= line.starts_with('…');
+                let (times, line) = line.split_once("× ").unwrap_or(("1", line));
+                let times: u64 = times.parse().unwrap_or(1);
+                *wanted_in_all.entry(line.to_owned()).or_default() += times;
+                count += times;
+            }
+            let is = self.ran.samples.iter().filter(|sample| sample.attribute("tn") == user).count() as u64;
+            if is != count && !is_cut {
+                self.differ(&format!("samples of {user}"), is, count);
+            }
+        }
+        if is_cut {
+            return;
+        }
+        let line = |sample: &Sample| {
+            let ok = if sample.attribute("s") == "true" { "ok" } else { "FAIL" };
+            format!("{} {} {ok}", self.masked(sample.attribute("lb")), sample.attribute("rc"))
+        };
+        let found = counted(self.ran.samples.iter().map(line));
+        for name in found.keys().chain(wanted_in_all.keys()).collect::<BTreeSet<_>>() {
+            let (is, wanted) = (found.get(name).unwrap_or(&0), wanted_in_all.get(name).unwrap_or(&0));
+            if is != wanted {
+                self.differ(&format!("samples like {name}"), is, wanted);
+            }
+        }
     }
 
     fn differ(&mut self, place: &str, is: impl std::fmt::Display, wanted: impl std::fmt::Display) {
@@ -216,6 +280,13 @@ fn is_alike(wanted: &str, is: &str) -> bool {
         }
     }
     rest.ends_with(last)
+}
+
+/// How often each occurs.
+fn counted(all: impl Iterator<Item = String>) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    all.for_each(|one| *counts.entry(one).or_default() += 1);
+    counts
 }
 
 #[test]

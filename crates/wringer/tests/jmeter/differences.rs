@@ -17,6 +17,9 @@ const KNOWN: &[Known] = &[
     ("27", "*", r"^request \d+ fields: .*X-Forwarded-For", ROWS),
     ("19", "*", r"^sample \d+ sent: ", RANDOM),
     ("17", "*", r#"^sample \d+ sent: "\d+", not "0"$"#, JAVA),
+    ("03", "three_threads", r"^samples of ", SHARES),
+    ("05", "three_threads", r"^samples of ", SHARES),
+    ("21", "three_threads", r"^samples of ", SHARES),
     ("25", "one_thread_put_fails", r"^sample 1 assertions: .*something using", EQUAL),
     ("35", "one_thread_login_fails", r"^sample 1 assertions: .*expected to equal", EQUAL),
 ];
@@ -30,6 +33,7 @@ const COOKIES: &str =
 const RANDOM: &str = "random values have another length each time";
 const ROWS: &str = "rows of a file go to whichever of several groups comes first";
 const JAVA: &str = "JMeter's client on Java's own does not count what it sends";
+const SHARES: &str = "which user takes the next share of a controller that all share is chance; of all together there are as many";
 const EQUAL: &str = "JMeter marks the place where texts differ";
 
 /// Fails where something differs that is not known.

@@ -9,8 +9,10 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Variants of one user; those of several leave the order to chance.
+/// Variants of one user.
 const ALONE: &str = "one_thread";
+/// The variant of three, whose order is chance.
+const THREE: &str = "three_threads";
 
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("JMETER_GOLDEN").map(PathBuf::from);
@@ -48,7 +50,7 @@ fn masks(of: &Value) -> Masks {
     of["masks"].as_array().into_iter().flatten().map(mask).collect()
 }
 
-/// Runs all variants of a plan with one user beside what JMeter did.
+/// Runs all variants of a plan beside what JMeter did.
 fn compare(plan: &str) {
     let Some(folder) = folder() else {
         return println!("skipped: no golden data beside the project (JMETER_GOLDEN names their folder)");
@@ -62,7 +64,7 @@ fn compare(plan: &str) {
     let hour = Regex::new(r"20\d\d-\d\d-\d\dT\d\d:\d\d:<varies>\.<varies>").expect("a pattern");
     let wanted: Value = serde_json::from_str(&hour.replace_all(&text, "<varies>")).expect("JSON");
     let variants = wanted.as_object().expect("an object").iter();
-    for (variant, wanted) in variants.filter(|(name, _)| name.starts_with(ALONE)) {
+    for (variant, wanted) in variants.filter(|(name, _)| name.starts_with(ALONE) || *name == THREE) {
         let to = tempfile::tempdir().expect("a folder");
         // The plan is made twice: once for what the server is to do, and once it has a port.
         let first = prepared(&golden, plan, variant, 27000, to.path()).expect("a plan");
@@ -77,7 +79,10 @@ fn compare(plan: &str) {
         let again = |port: u16| drop(prepared(&golden, plan, variant, port, to.path()));
         let ran = run(&place, &first["rules"].to_string(), &flags, again);
         let masks = masks(&first);
-        let found = Comparison::differences(&ran, wanted, &masks, plan == "27");
+        let found = match variant == THREE {
+            true => Comparison::of_several(&ran, wanted, &masks),
+            false => Comparison::differences(&ran, wanted, &masks, plan == "27"),
+        };
         check(plan, variant, &found, &ran.output);
     }
 }

@@ -7,7 +7,8 @@ sys.path.insert(0, golden)
 import plans, run
 
 plan = plans.PLANS[nn]
-of_variant = dict({} if variant == "one_thread" else plan["variants"][variant])
+of_variant = {"one_thread": {}, "three_threads": plan.get("t3", {})}.get(variant) or plan.get("variants", {}).get(variant, {})
+threads = of_variant.get("threads", 3 if variant == "three_threads" else 1)
 shutil.rmtree(work, ignore_errors=True)
 folder = os.path.normpath(os.path.join(work, plan.get("subdir", ".")))
 os.makedirs(folder)
@@ -22,12 +23,14 @@ for relative, content in {**plan.get("files", {}), **of_variant.get("files", {})
 source = [name for name in sorted(os.listdir(os.path.join(golden, ".."))) if name.startswith(nn + "-")][0]
 edited = run.Plan(os.path.join(golden, "..", source))
 if plan.get("edit"):
-    plan["edit"](edited, int(port), 1)
-run.common(edited, plan, 1)
+    plan["edit"](edited, int(port), threads)
+run.common(edited, plan, threads)
 if of_variant.get("edit"):
-    of_variant["edit"](edited, int(port), 1)
+    of_variant["edit"](edited, int(port), threads)
 edited.write(os.path.join(folder, "plan.jmx"))
 masks = ([(run.UUID, "<varies>")] if plan.get("mask_uuid") else []) + plan.get("masks", [])
+if threads > 1:
+    masks += plan.get("multi_masks", [])
 print(json.dumps({
     "folder": folder,
     "rules": of_variant.get("rules", plan.get("rules", [])),
