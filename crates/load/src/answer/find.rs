@@ -216,7 +216,7 @@ impl Finder {
             How::JsonPath(path) => json_path_values(text, path, most).into_iter().map(alone).collect(),
             How::JmesPath(expression) => {
                 let found = jmespath_value(text, expression);
-                let one = found.as_ref().map(std::slice::from_ref).unwrap_or_default();
+                let one = found.as_slice();
                 let values = found.as_ref().and_then(|value| value.as_array()).map_or(one, Vec::as_slice);
                 values.iter().take(most).map(|value| alone(Cow::Owned(text_of(value).into_bytes()))).collect()
             }
