@@ -60,8 +60,7 @@ fn what_cannot_run_is_listed_and_the_rest_is_kept() {
         ("/Plan/Users/Query", "databases"),
         ("/Plan/Users/Lookaround/Backtracks", "linear time"),
         ("/Plan/Users/No host", "its host is ''"),
-        ("/Plan/Users/Fine ${__threadNum}/Query of JSON", "JMESPath is not read"),
-        ("/Plan/Users/Fine ${__threadNum}/Check of JSON", "JMESPath is not read"),
+        ("/Plan/Users/Fine ${__threadNum}/Check of JSON", "is no JMESPath"),
         ("/Plan/Users/Fine ${__threadNum}/Open call", "JMeter does not begin the test"),
         ("/Plan/Influx", "another system"),
     ] {
