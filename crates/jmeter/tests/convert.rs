@@ -28,7 +28,7 @@ fn text(conversion: &Conversion) -> String {
 
 #[test]
 fn plans_become_what_stands_beside_them() {
-    for name in ["one", "scope", "controllers", "arrivals", "listeners", "unsupported"] {
+    for name in ["one", "scope", "controllers", "arrivals", "listeners", "tcp", "unsupported"] {
         let conversion = convert(&fs::read(folder().join(format!("{name}.jmx"))).unwrap());
         let file = folder().join(format!("{name}.toml"));
         let made = text(&conversion);

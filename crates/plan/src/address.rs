@@ -2,7 +2,7 @@
 
 use url::Url;
 
-/// An `http` or `https` URL, taken apart.
+/// An `http` or `https` URL, taken apart; of messages over TCP, a `tcp` one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// The URL as it is asked for from a proxy, without fragment.
@@ -23,6 +23,18 @@ impl Address {
     /// Takes a URL apart; `None` for what is no `http://` or `https://` URL.
     pub fn parse(text: &str) -> Option<Address> {
         Address::of(Url::parse(text.trim()).ok()?)
+    }
+
+    /// Takes `tcp://HOST:PORT` apart; `None` for what is something else, or more than that.
+    pub fn parse_tcp(text: &str) -> Option<Address> {
+        let url = Url::parse(text.trim()).ok().filter(|url| url.scheme() == "tcp")?;
+        let (host, port) = (url.host_str()?.to_owned(), url.port()?);
+        let authority = format!("{host}:{port}");
+        let text = format!("tcp://{authority}");
+        let is_all = matches!(url.path(), "" | "/") && url.query().is_none() && url.username().is_empty();
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let address = Address { text, host, port, path: String::new(), authority, secure: false };
+        (is_all && !address.host.is_empty()).then_some(address)
     }
 
     /// The URL that a reference on this page means (RFC 3986 section 5), where that is one of those, too.
@@ -124,6 +136,17 @@ mod tests {
             defaults.each_ref().map(|address| (address.port, address.secure)),
             [(80, false), (443, true)]
         );
+    }
+
+    #[test]
+    fn messages_go_to_a_host_and_a_port() {
+        let address = Address::parse_tcp("tcp://[::1]:9000").unwrap();
+        assert_eq!((address.host.as_str(), address.port), ("::1", 9000));
+        assert_eq!(address.text, "tcp://[::1]:9000");
+        for url in ["tcp://h", "tcp://h:1/a", "tcp://h:1?a", "tcp://u@h:1", "tcp://:1", "http://h:1", "h:1"] {
+            assert_eq!(Address::parse_tcp(url), None, "{url}");
+        }
+        assert_eq!(Address::parse("tcp://h:1"), None);
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
 pub use keep::KeepRequests;
 pub use load::*;
-pub use message::{MessageConnections, MessageStep};
+pub use message::{MessageConnections, MessageStep, Tcp};
 pub use pace::{Arrivals, Curve, Open, Pace, Stage, UserRow};
 pub use popularity::{Law, Popularity};
 pub use reach::ConnectTo;

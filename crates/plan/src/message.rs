@@ -4,9 +4,11 @@
 
 mod framing;
 mod meaning;
+mod sent;
 mod service;
 
 pub use framing::{Framing, Iso8583, LengthHead};
+pub use sent::Tcp;
 pub use service::{AnswerPiece, MessageService};
 
 use crate::answer::{Check, Extract, Selector};

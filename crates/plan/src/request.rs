@@ -6,6 +6,7 @@ use crate::body::Body;
 use crate::credentials::Credentials;
 use crate::expect::Status;
 use crate::field::{Field, FieldValue};
+use crate::message::Tcp;
 use crate::secret::Secret;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,9 @@ pub struct Request {
     /// is 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub grpc: bool,
+    /// It is a message over TCP, and not HTTP. In journeys.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<Tcp>,
     /// What it carries.
     #[serde(default, skip_serializing_if = "Body::is_empty")]
     pub body: Body,
@@ -85,6 +89,7 @@ impl Request {
             target: None,
             raw: false,
             grpc: false,
+            tcp: None,
             fields: authorization.into_iter().collect(),
             body: Body::default(),
             statuses: Vec::new(),
@@ -106,16 +111,21 @@ impl Request {
             && self.body == other.body
             && self.statuses == other.statuses
             && self.extract == other.extract
-            && (&self.title, &self.place) == (&other.title, &other.place)
+            && (&self.title, &self.place, &self.tcp) == (&other.title, &other.place, &other.tcp)
     }
 
     /// Whether nothing of it takes a journey.
     pub fn is_plain(&self) -> bool {
-        self.title.is_empty() && self.place.is_empty()
+        self.title.is_empty() && self.place.is_empty() && self.tcp.is_none()
     }
 
-    /// Where it leads; `None` for what is no `http://` URL.
+    /// Where it leads; `None` for what is no `http://` URL, or no `tcp://` one where it is a message over TCP.
     pub fn address(&self) -> Option<Address> {
-        Address::parse(&self.url)
+        self.address_of(&self.url)
+    }
+
+    /// Where another URL would lead it.
+    pub fn address_of(&self, url: &str) -> Option<Address> {
+        if self.tcp.is_some() { Address::parse_tcp(url) } else { Address::parse(url) }
     }
 }

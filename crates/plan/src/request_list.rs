@@ -118,7 +118,7 @@ impl RequestList {
             if before.as_ref().is_some_and(|before| before.path_of(listed.url).is_some()) {
                 return None;
             }
-            before = Address::parse(listed.url);
+            before = listed.like.address_of(listed.url);
             Some((listed, before.clone()))
         })
     }

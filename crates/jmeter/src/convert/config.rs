@@ -42,10 +42,10 @@ impl Converter<'_> {
         ];
         match class {
             "ConfigTestElement"
-                if of.gui == "HttpDefaultsGui" || of.gui.is_empty() || of.gui == "SimpleConfigGui" => {}
-            "ConfigTestElement" => {
-                self.missing(of, format!("defaults of another kind than HTTP ({}) are not used", of.gui))
+                if matches!(of.gui.as_str(), "HttpDefaultsGui" | "TCPConfigGui" | "SimpleConfigGui" | "") => {
             }
+            "ConfigTestElement" => self
+                .missing(of, format!("defaults of another kind than HTTP and TCP ({}) are not used", of.gui)),
             "KeystoreConfig" => self
                 .missing(of, "Java's keystores are not read: give certificates as PEM in the converted plan"),
             known if KNOWN.contains(&known) => {}

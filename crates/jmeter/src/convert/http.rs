@@ -19,10 +19,11 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    fn new(element: &'a Element, scope: &Scope<'a>) -> Sampler<'a> {
+    /// `gui`: the class that shows its defaults.
+    pub(super) fn new(element: &'a Element, scope: &Scope<'a>, gui: &str) -> Sampler<'a> {
         let defaults = scope.innermost_first("ConfigTestElement");
-        let http = |defaults: &&Element| matches!(defaults.gui.as_str(), "HttpDefaultsGui" | "");
-        Sampler { element, defaults: defaults.filter(http).collect() }
+        let is_of_kind = |defaults: &&Element| defaults.gui == gui || defaults.gui.is_empty();
+        Sampler { element, defaults: defaults.filter(is_of_kind).collect() }
     }
 
     /// A property: the sampler's own or, where that is missing or empty, that of the nearest defaults.
@@ -98,7 +99,7 @@ pub(super) struct Content {
 impl Converter<'_> {
     /// The steps of an HTTP sampler: what its texts are computed of, and the request.
     pub(super) fn http(&mut self, of: &Element, scope: &Scope<'_>, after: Vec<Step>) -> Vec<Step> {
-        let sampler = Sampler::new(of, scope);
+        let sampler = Sampler::new(of, scope, "HttpDefaultsGui");
         let mut step = RequestStep { templates: true, after, ..RequestStep::default() };
         let mut before = Vec::new();
         let method = match self.constant(of, sampler.text("HTTPSampler.method"), "its method") {
@@ -137,7 +138,7 @@ impl Converter<'_> {
         // A user whose connection ends with the request has to know of it.
         let ends = !sampler.flag("HTTPSampler.use_keepalive", true);
         step.session = Session { strict_urls: varies || ends, ..self.session(&sampler, scope) };
-        self.note_limits(&sampler);
+        self.note_limits(&sampler, "HTTPSampler.connect_timeout", "HTTPSampler.response_timeout");
         before.push(Step::Requests(step));
         before
     }
@@ -463,13 +464,13 @@ impl Converter<'_> {
     }
 
     /// Limits hold for a whole plan here; those of samplers are noted.
-    fn note_limits(&mut self, sampler: &Sampler<'_>) {
+    pub(super) fn note_limits(&mut self, sampler: &Sampler<'_>, connect: &str, answer: &str) {
         let of = sampler.element;
         let mut limit = |name: &str| {
             let written = sampler.text(name).to_owned();
             self.text(of, &written).constant().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0)
         };
-        let own = (limit("HTTPSampler.connect_timeout"), limit("HTTPSampler.response_timeout"));
+        let own = (limit(connect), limit(answer));
         if self.limits.iter().any(|known| *known != own) {
             self.different(
                 of,

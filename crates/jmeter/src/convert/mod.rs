@@ -16,6 +16,7 @@ mod listener;
 mod sampler;
 mod schedule;
 mod scope;
+mod tcp;
 mod text;
 mod timer;
 mod variables;

@@ -35,9 +35,7 @@ impl Converter<'_> {
                 steps.extend(self.sampled(of, vec![Step::Code(code)], after));
             }
             "kg.apc.jmeter.samplers.DummySampler" => steps.extend(self.dummy(of, after)),
-            "TCPSampler" => {
-                self.missing(of, "TCP requests within a journey do not run yet: `wringer tcp` sends messages")
-            }
+            "TCPSampler" => steps.extend(self.tcp(of, scope, after)),
             "JDBCSampler" => self.missing(of, "requests to databases are not sent"),
             _ => self.missing(of, "a sampler of this kind cannot run"),
         }

@@ -4,11 +4,13 @@ use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::resend::is_lost;
 use super::shared::{self, Head};
+use super::tcp;
 use super::{Call, Client, Context, Due, Moments, Queue, Read, Sent, Worker, finish};
 use crate::account::Coming;
 use crate::answer::{Answer, Body, Ended, Found, Settled};
 use crate::channel::Connection;
 use crate::failure;
+use crate::step::TcpReader;
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::cell::RefCell;
 use std::time::Instant;
@@ -24,6 +26,8 @@ const HEAD_READ: usize = 1024;
 pub(crate) struct Reading {
     /// As slowly as a client of this kind reads, where it is a slow one or breaks off.
     pub pacing: Option<Box<Pacing>>,
+    /// Finds the end of the answer, where it is a message over TCP and not HTTP.
+    pub tcp: Option<Box<TcpReader>>,
     /// Bytes of body left from which on what nobody looks at is drained unread.
     drain_from: u64,
     /// The head is read apart, since a long body follows it.
@@ -33,12 +37,25 @@ pub(crate) struct Reading {
 impl Reading {
     /// As fast as it comes. `long`: a body follows that is worth draining.
     pub fn plain(long: bool) -> Reading {
-        Reading { pacing: None, drain_from: if long { 1 } else { DRAIN_FROM }, head_first: long }
+        Reading { pacing: None, tcp: None, drain_from: if long { 1 } else { DRAIN_FROM }, head_first: long }
     }
 
     /// At the pace of a client.
     pub fn paced(pacing: Pacing) -> Reading {
         Reading { pacing: Some(Box::new(pacing)), ..Reading::plain(false) }
+    }
+
+    /// A message over TCP.
+    pub fn of_tcp(reader: TcpReader) -> Reading {
+        Reading { tcp: Some(Box::new(reader)), ..Reading::plain(false) }
+    }
+
+    /// Nothing of an answer has come.
+    fn is_idle(&self, connection: &Connection) -> bool {
+        match &self.tcp {
+            Some(reader) => reader.came == 0,
+            None => connection.reader.stage() == Progress::Idle,
+        }
     }
 }
 
@@ -70,6 +87,12 @@ pub(crate) trait HttpCall: Call {
         None
     }
 
+    /// A message over TCP, whatever version of HTTP the plan has.
+    fn is_tcp(&self, item: &Self::Item) -> bool {
+        let _ = item;
+        false
+    }
+
     /// How the answer is framed by the request.
     fn expects(&self, item: &Self::Item) -> Expect {
         let _ = item;
@@ -98,7 +121,8 @@ pub(crate) async fn run<C: HttpCall>(
     call: &mut C,
     due: Queue<Due<C::Item>>,
 ) {
-    match context.worker.channels.http().streams() {
+    let is_tcp = due.front().is_some_and(|due| call.is_tcp(&due.item));
+    match context.worker.channels.http().streams().filter(|_| !is_tcp) {
         None => super::run(context, client, call, due).await,
         // On the heap, so that users of HTTP/1 need no room for it.
         Some(_) => Box::pin(shared::run(context, client, call, due)).await,
@@ -122,8 +146,12 @@ pub(crate) async fn read<C: HttpCall>(
     let mut head = std::mem::take(&mut client.answer_head);
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
     let (mut reading, memo) = (call.reading(sent), call.memo(sent));
-    let mut ended = transfer(worker, connection, (&mut sink, memo), &mut reading, &mut moments).await;
-    if connection.reader.stage() == Progress::Idle {
+    let mut ended = match &mut reading.tcp {
+        None => transfer(worker, connection, (&mut sink, memo), &mut reading, &mut moments).await,
+        // On the heap, so that users of HTTP need no room for it.
+        Some(reader) => Box::pin(tcp::receive(worker, connection, &mut sink, reader, &mut moments)).await,
+    };
+    if reading.is_idle(connection) {
         moments.first_byte = None;
         ended = without_answer(worker, ended);
         if let Ended::Failed(failure) = ended
@@ -143,7 +171,10 @@ pub(crate) async fn read<C: HttpCall>(
         ended = Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None });
     }
     let settled = call.settle(sent, ended, &mut sink);
-    let summary = sink.summary();
+    let mut summary = sink.summary();
+    if let Some(reader) = &reading.tcp {
+        (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
+    }
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
@@ -263,7 +294,7 @@ fn stage(connection: &Connection) -> Stage {
 }
 
 /// Something came, or the wait for it is over.
-fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
+pub(super) fn note_arrival(worker: &Worker, connection: &mut Connection, moments: &mut Moments) {
     moments.ended = worker.net.recently();
     if moments.first_byte.is_none() {
         moments.first_byte = Some(moments.ended);

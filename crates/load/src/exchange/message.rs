@@ -2,6 +2,7 @@
 
 use super::report::{Described, Ending, report};
 use super::resend::is_lost;
+use super::tcp::of_framing;
 use super::{Call, Client, Context, Due, Moments, Queue, Read, Repeating, Sent, Turn, Written, run};
 use crate::answer::{Found, View};
 use crate::channel::{Connection, Destination};
@@ -302,7 +303,7 @@ impl MessageCall<'_> {
                         }
                     }
                 }
-                Err(error) => return Some(Read::Failed(of_framing(&error))),
+                Err(error) => return Some(Read::Failed(of_framing(&error, Stage::Body))),
             }
         }
         answered.then_some(Read::Answered)
@@ -481,11 +482,4 @@ impl MessageState {
 
 fn bad_frame() -> Failure {
     Failure { kind: FailureKind::BadFrame, stage: Stage::Body, errno: None }
-}
-
-fn of_framing(error: &Error) -> Failure {
-    match error {
-        Error::TooLong { .. } => Failure { kind: FailureKind::TooLong, ..bad_frame() },
-        _ => bad_frame(),
-    }
 }

@@ -16,11 +16,12 @@ mod request;
 mod resend;
 mod script;
 mod shared;
+mod tcp;
 mod url;
 mod worker;
 
 pub(crate) use fast::{Begun, fast, go_on, has_fast_path, is_fast, may_repeat, try_fast};
-pub(crate) use http::{HttpCall, read, run as run_http};
+pub(crate) use http::{HttpCall, Reading, read, run as run_http};
 pub(crate) use message::{MessageState, messages};
 pub(crate) use object::object;
 pub(crate) use queue::Queue;

@@ -547,6 +547,9 @@ impl Writer<'_> {
         request: &Request,
         compiler: &mut Compiler<'_>,
     ) -> Option<(Address, Vec<Part>, Vec<Part>)> {
+        if request.tcp.is_some() {
+            return Some((request.address()?, Vec::new(), Vec::new()));
+        }
         if let Some(target) = &request.target {
             return Some((request.address()?, vec![text(target)], vec![text(target)]));
         }

@@ -1,14 +1,14 @@
 //! One request of a session to its answer, the rounds of challenges included. Start reading at [`Visit::fetch`].
 
-use super::message::{Additions, BecomesGet, Message};
+use super::message::{Additions, BecomesGet, Message, TCP};
 use super::reply::Reply;
 use super::{BegunBy, Visit, needs::Needs};
 use crate::answer::{Ended, Settled};
 use crate::auth::Rounds;
 use crate::channel::{Connection, Destination, Route, UNIX};
 use crate::exchange::{
-    self, Call, Client, Described, Due, Head, HttpCall, Moments, Queue, Read, Repeating, Sent, Turn, Worker,
-    Written,
+    self, Call, Client, Described, Due, Head, HttpCall, Moments, Queue, Read, Reading, Repeating, Sent, Turn,
+    Worker, Written,
 };
 use crate::request::FieldLine;
 use crate::step::{Answer, Line};
@@ -114,7 +114,7 @@ impl Visit<'_> {
         let began = worker.net.now();
         let found = match message.refused {
             true => Err(FailureKind::BadUrl.into()),
-            false => self.route(&message.address).await.map_err(Unreached::from),
+            false => self.route(message).await.map_err(Unreached::from),
         };
         let looked_up = found.as_ref().err().map(|unreached| unreached.0);
         let route = found.unwrap_or_default();
@@ -153,7 +153,8 @@ impl Visit<'_> {
             }
             // What has asked for an end of its connection is not followed by another request over it.
             let closes = |field: &FieldLine| field.value().eq_ignore_ascii_case("close");
-            if !message.request.field("Connection").is_some_and(closes) {
+            let ends = purpose.prepared.tcp.as_ref().is_some_and(|tcp| tcp.closes);
+            if !ends && !message.request.field("Connection").is_some_and(closes) {
                 self.memory.put_back(client);
             }
             if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
@@ -181,9 +182,12 @@ impl Visit<'_> {
     }
 
     /// The way to a host, looked up once.
-    async fn route(&self, address: &Address) -> io::Result<Route> {
-        let worker = self.worker;
-        if let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target()) {
+    async fn route(&self, message: &Message) -> io::Result<Route> {
+        let (worker, address) = (self.worker, &message.address);
+        // A message over TCP goes to its host itself.
+        if !message.address.text.starts_with(TCP)
+            && let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target())
+        {
             return Ok(route);
         }
         let key = (address.host.clone(), address.port);
@@ -230,9 +234,14 @@ impl Call for SessionCall<'_> {
         last: bool,
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
-        let (more, worker) = (self.additions(), self.visit.worker);
         let begin = to.len();
-        self.message.write(to, &self.route, worker.channels.http(), &more, last);
+        match &self.purpose.prepared.tcp {
+            Some(tcp) => tcp.write(&self.message.request.body, to)?,
+            None => {
+                let (more, worker) = (self.additions(), self.visit.worker);
+                self.message.write(to, &self.route, worker.channels.http(), &more, last);
+            }
+        }
         if self.is_the_same_each_time() && !last {
             self.purpose.prepared.written.get_or_init(|| to[begin..].into());
         }
@@ -241,6 +250,10 @@ impl Call for SessionCall<'_> {
             self.sent.extend_from_slice(&to[begin..]);
         }
         Ok(Written { expect: self.framing(), payload: 0 })
+    }
+
+    fn half_closes(&self) -> bool {
+        self.purpose.prepared.tcp.as_ref().is_some_and(|tcp| tcp.half_closes)
     }
 
     async fn read(
@@ -263,7 +276,10 @@ impl Call for SessionCall<'_> {
     }
 
     fn repeating(&self, _: &()) -> Repeating {
-        Repeating::of_method(self.message.request.method.as_bytes())
+        match self.purpose.prepared.tcp {
+            Some(_) => Repeating::Message,
+            None => Repeating::of_method(self.message.request.method.as_bytes()),
+        }
     }
 
     fn label(&self, _: &()) -> Option<Label> {
@@ -271,11 +287,13 @@ impl Call for SessionCall<'_> {
     }
 
     fn describe<'s>(&'s self, _: &'s ()) -> Described<'s> {
-        let (method, url) = (&*self.message.request.method, self.message.address.text.as_str());
+        let is_tcp = self.purpose.prepared.tcp.is_some();
+        let method = if is_tcp { "" } else { &*self.message.request.method };
+        let url = self.message.address.text.as_str();
         Described {
             method,
             url: url.into(),
-            title: format!("{method} {url}").into(),
+            title: format!("{method} {url}").trim_start().to_owned().into(),
             range: (0, 0),
             place: self.purpose.prepared.index,
             cause: self.purpose.cause,
@@ -325,6 +343,15 @@ impl HttpCall for SessionCall<'_> {
             to.show(&mut self.sent);
         }
         true
+    }
+
+    fn is_tcp(&self, _: &()) -> bool {
+        self.purpose.prepared.tcp.is_some()
+    }
+
+    fn reading(&self, _: &Sent<()>) -> Reading {
+        let reader = self.purpose.prepared.tcp.as_ref().and_then(|tcp| tcp.reader());
+        reader.map_or_else(|| Reading::plain(false), Reading::of_tcp)
     }
 
     fn expects(&self, _: &()) -> Framing {

@@ -15,6 +15,9 @@ pub(crate) struct Message {
     pub refused: bool,
 }
 
+/// The scheme of messages over TCP.
+pub(super) const TCP: &str = "tcp://";
+
 /// Statuses after which a request becomes a GET without a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BecomesGet {
@@ -82,7 +85,8 @@ impl Message {
         if text.bytes().any(is_illegal) {
             return (self.address.text, self.refused) = (text, true);
         }
-        match Address::parse(&text) {
+        let parsed = if text.starts_with(TCP) { Address::parse_tcp(&text) } else { Address::parse(&text) };
+        match parsed {
             Some(to) => self.address = to,
             None => (self.address.text, self.refused) = (text, true),
         }

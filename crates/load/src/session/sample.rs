@@ -15,7 +15,11 @@ impl SessionCall<'_> {
         let mut sample = self.sample(code, now.saturating_duration_since(self.began));
         sample.times.connect = sent.connect.unwrap_or_default();
         let line = reply.status_line.clone().unwrap_or_default();
-        if !sample.is_edited {
+        let is_tcp = self.purpose.prepared.tcp.is_some();
+        if is_tcp && !sample.is_edited {
+            // As JMeter has it: a message over TCP has no status of its own.
+            (sample.code, sample.message) = ("200".to_owned(), "OK".to_owned());
+        } else if !sample.is_edited {
             sample.code = reply.status.to_string();
             sample.message = line.splitn(3, ' ').nth(2).unwrap_or_default().to_owned();
         }
@@ -29,13 +33,24 @@ impl SessionCall<'_> {
         let values = &mut *self.visit.values.borrow_mut();
         let Some(code) = values.code.as_mut().filter(|_| self.purpose.main) else { return };
         let took = self.visit.worker.net.now().saturating_duration_since(self.began);
-        code.last = Some(self.sample(code, took));
+        let mut sample = self.sample(code, took);
+        if self.purpose.prepared.tcp.is_some() && !sample.is_edited {
+            sample.code = "500".to_owned();
+        }
+        code.last = Some(sample);
         self.purpose.prepared.without_answer(took, values);
     }
 
     fn sample(&self, code: &CodeUser, elapsed: std::time::Duration) -> Sample {
-        let end = self.sent.windows(4).position(|window| window == b"\r\n\r\n").unwrap_or(self.sent.len());
-        let head = String::from_utf8_lossy(&self.sent[..end]);
+        let end = self.sent.windows(4).position(|window| window == b"\r\n\r\n");
+        let (head, body) = match self.purpose.prepared.tcp {
+            Some(_) => (&[][..], &*self.sent),
+            None => (
+                &self.sent[..end.unwrap_or(self.sent.len())],
+                end.map_or(&[][..], |end| &self.sent[end + 4..]),
+            ),
+        };
+        let head = String::from_utf8_lossy(head);
         let fields = head.split_once("\r\n").map_or("", |(_, fields)| fields);
         let now_ms = self.visit.worker.net.unix_micros() / 1000;
         let title = self.visit.title.borrow().clone();
@@ -45,7 +60,7 @@ impl SessionCall<'_> {
             method: self.message.request.method.to_string(),
             url: self.message.address.text.clone(),
             request_head: fields.replace("\r\n", "\n") + "\n",
-            request_body: self.sent.get(end + 4..).unwrap_or_default().to_vec(),
+            request_body: body.to_vec(),
             began_ms: now_ms.saturating_sub(elapsed.as_millis() as u64),
             times: SampleTimes { elapsed, ..SampleTimes::default() },
             ..Sample::default()

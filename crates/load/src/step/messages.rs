@@ -192,13 +192,7 @@ impl Messages {
         let (begin, limit) = (to.len(), self.longest_request as u64);
         match &self.framing {
             None => to.extend_from_slice(scratch.whole()),
-            Some(framing) => {
-                let bare = match framing {
-                    framing::Framing::Length(length) if head.is_empty() => length.size.min(ZEROS.len()),
-                    _ => 0,
-                };
-                framing.write(if bare > 0 { &ZEROS[..bare] } else { head }, body, to)?;
-            }
+            Some(framing) => write_framed(framing, head, body, to)?,
         }
         let length = (to.len() - begin) as u64;
         if length > limit {
@@ -240,6 +234,23 @@ impl Messages {
         let found = at.find(&View::of(message));
         found.is_some_and(|found| values.is_empty() || values.iter().any(|value| **value == *found))
     }
+}
+
+/// Appends a message; a head of which nothing is said is nothing but its length.
+///
+/// # Errors
+/// It does not fit its framing; nothing is appended then.
+pub(super) fn write_framed(
+    framing: &framing::Framing,
+    head: &[u8],
+    body: &[u8],
+    to: &mut Vec<u8>,
+) -> Result<(), framing::Error> {
+    let bare = match framing {
+        framing::Framing::Length(length) if head.is_empty() => length.size.min(ZEROS.len()),
+        _ => 0,
+    };
+    framing.write(if bare > 0 { &ZEROS[..bare] } else { head }, body, to)
 }
 
 /// A head that is nothing but its length.

@@ -1,8 +1,10 @@
 //! Steps made ready: what is sent, and what its answers are held to. Here `request` and `answer` meet; nothing here knows
 //! when anything is sent, or who sends it.
 
+mod message;
 pub mod messages;
 mod requests;
 
+pub(crate) use message::TcpReader;
 pub(crate) use messages::{Messages, Prepared as PreparedMessage};
 pub(crate) use requests::{Answer, Line, Models, Placing, Prepared, Requests, Shared, WantedLength};

@@ -9,6 +9,7 @@ mod varying;
 
 pub(crate) use line::Line;
 
+use super::message::PreparedTcp;
 use crate::answer::{self, Body, Checks, Ended, Found, Look, Summary};
 use crate::channel::{Destination, Hosts, Route};
 use crate::code::Interpreter;
@@ -92,6 +93,8 @@ pub(crate) struct Prepared {
     pub memo: Rc<RefCell<HeadMemo>>,
     models: Models,
     message: Message,
+    /// It is a message over TCP.
+    pub tcp: Option<Box<PreparedTcp>>,
     checks: Rc<Checks>,
 }
 
@@ -192,6 +195,9 @@ impl Prepared {
             };
             // Where the host is a value, users find the way to it.
             let varies = !request.place.is_empty();
+            if request.tcp.is_some() {
+                return direct().or_else(|| Some(Route::default()));
+            }
             Route::by_target(address, http, common.target)
                 .or_else(direct)
                 .or_else(|| varies.then(Route::default))
@@ -208,6 +214,8 @@ impl Prepared {
         };
         let path = path_place(request, &address, &message, route.is_forward(http))
             .filter(|_| common.shares && expect.body == ExpectBody::Complete);
+        let tcp = request.tcp.as_ref().map(|tcp| Box::new(PreparedTcp::new(tcp)));
+        let expect = Expect { any_status: expect.any_status || tcp.is_some(), ..expect };
         let framing = if request.method == "HEAD" { Framing::NoBody } else { Framing::Body };
         let label = common.models.scenario.label(&request.name);
         let is_free = message.is_fixed() && !message.has_values() && checks.is_empty();
@@ -219,7 +227,8 @@ impl Prepared {
             expect,
             reading: common.reading,
             index,
-            method: request.method.clone(),
+            method: if tcp.is_some() { String::new() } else { request.method.clone() },
+            tcp,
             written: OnceCell::new(),
             long: Cell::new(false),
             model: RefCell::new(None),
@@ -362,6 +371,7 @@ impl Requests {
             memo: Rc::default(),
             models,
             message,
+            tcp: None,
             checks: Rc::default(),
         };
         Requests { lines: Lines::one(prepared), ..Requests::of_nothing() }
@@ -472,7 +482,8 @@ impl<'a> Answer<'a> {
         let gathers = prepared.expect.body == ExpectBody::Same && prepared.model.borrow().is_none();
         Answer {
             prepared,
-            status: 0,
+            // As JMeter has it: checks of a message over TCP find this status where it was answered.
+            status: if prepared.tcp.is_some() { 200 } else { 0 },
             version: None,
             keep_alive: false,
             head_bytes: 0,

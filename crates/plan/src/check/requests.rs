@@ -5,6 +5,7 @@ use crate::address::Address;
 use crate::data::{Meaning, Names};
 use crate::field::Field;
 use crate::load::{Http1, HttpVersion, Load, Phase};
+use crate::message::Tcp;
 use crate::request::Request;
 use crate::scenario::{RequestOrder, RequestStep, Step};
 use crate::script::ScriptStep;
@@ -29,6 +30,9 @@ pub(super) fn check_requests(phase: &str, step: &RequestStep, kept: &[&str], loa
     found.within("requests", |found| check_list(phase, step, load, found));
     for (nth, request) in step.session.login.iter().enumerate() {
         found.along(["session".into(), "login".into(), Part::Item(nth)], |found| {
+            if request.tcp.is_some() {
+                found.at("tcp", format!("phase '{phase}': users log in by HTTP: give a step of its own"));
+            }
             check_url(phase, &request.url, request.address().as_ref(), load, found);
             check_request(phase, request, load, found);
         });
@@ -67,7 +71,11 @@ fn without_requests(phase: &str, step: &RequestStep) -> String {
 /// The requests themselves. Those that differ in their URLs alone are one kind, whose other mistakes are told once.
 fn check_list(phase: &str, step: &RequestStep, load: &Load, found: &mut Found) {
     for (nth, (listed, to)) in step.requests.turns().enumerate() {
-        found.within(nth, |found| check_url(phase, listed.url, to.as_ref(), load, found));
+        found.within(nth, |found| match listed.like.tcp {
+            Some(_) if to.is_none() => found.at("url", no_tcp_url(phase, listed.url)),
+            Some(_) => {}
+            None => check_url(phase, listed.url, to.as_ref(), load, found),
+        });
     }
     let kinds = step.requests.kinds();
     let is_one_each = kinds.len() == step.requests.len();
@@ -166,7 +174,38 @@ fn check_url(phase: &str, typed: &str, to: Option<&Address>, load: &Load, found:
     });
 }
 
+fn no_tcp_url(phase: &str, url: &str) -> String {
+    format!(
+        "phase '{phase}': '{url}' is no URL of a message over TCP: give tcp://HOST:PORT, such as tcp://localhost:9000"
+    )
+}
+
+/// What a message over TCP must keep to, and cannot have.
+fn check_tcp(phase: &str, request: &Request, tcp: &Tcp, load: &Load, found: &mut Found) {
+    let violations = tcp.violations();
+    found.within("tcp", |found| {
+        found.extend(violations.iter().map(|said| format!("phase '{phase}': {said}")))
+    });
+    let has = [
+        ("fields", !request.fields.is_empty()),
+        ("target", request.target.is_some()),
+        ("statuses", !request.statuses.is_empty()),
+        ("grpc", request.grpc),
+        ("raw", request.raw),
+    ];
+    for (name, _) in has.iter().filter(|(_, has)| *has) {
+        found.at(*name, format!("phase '{phase}': a message over TCP has no {name}: leave it out"));
+    }
+    if load.protocol.http1().is_some_and(|http| http.pipeline > 1) {
+        found
+            .at("tcp", format!("phase '{phase}': messages over TCP are sent one by one: leave out pipeline"));
+    }
+}
+
 fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found) {
+    if let Some(tcp) = &request.tcp {
+        return check_tcp(phase, request, tcp, load, found);
+    }
     if request.raw {
         return;
     }

@@ -123,7 +123,10 @@ impl RequestStep {
         request: Listed<'a>,
         fields: impl Iterator<Item = &'a Field>,
     ) -> Result<Vec<Piece>, String> {
-        let mut found = TemplateAddress::parse(request.url)?.text;
+        let mut found = match request.like.tcp {
+            Some(_) => Vec::new(),
+            None => TemplateAddress::parse(request.url)?.text,
+        };
         for field in fields.chain(&request.like.fields) {
             let text = field.value.template().unwrap_or_default();
             found.extend(pieces(text.as_bytes(), Encode::Line)?);

@@ -1,11 +1,12 @@
 //! Plans of all kinds, drawn.
 
 use plan::answer::{By, Check, Extract, Must, Part, Selector, Take, Which};
+use plan::message::Framing;
 use plan::{
     Amount, Arrivals, Barrier, Body, Branch, Choice, ChoiceBy, Code, CounterStep, Delay, Expect, Expression,
     Feed, FeedEnd, Field, Flow, ForEach, Group, If, Load, Log, Loop, OnFailure, Origin, Pace, Phase, Plan,
     Request, RequestStep, Rhythm, Scenario, Scope, Secret, Sequence, Set, Share, Site, Stage, Status, Step,
-    Stop, Transaction, UserRow,
+    Stop, Tcp, Transaction, UserRow,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -184,6 +185,16 @@ fn extract() -> impl Strategy<Value = Extract> {
     )
 }
 
+fn tcp() -> impl Strategy<Value = Tcp> {
+    let framing = || {
+        let named = ["lines", "raw", "close", "binary:2", "delimiter:;", "fixed:7", "ascii:4,total"];
+        prop::sample::select(named.to_vec()).prop_map(|text| Framing::parse(text).unwrap())
+    };
+    (framing(), framing(), any::<bool>(), any::<bool>(), any::<u32>()).prop_map(
+        |(framing, answers, hex, close, longest_answer)| Tcp { framing, answers, hex, close, longest_answer },
+    )
+}
+
 fn request() -> impl Strategy<Value = Request> {
     let field =
         (prop::sample::select(vec!["X-A", "Accept", "Cookie"]), text()).prop_map(|(name, text)| match name {
@@ -192,8 +203,10 @@ fn request() -> impl Strategy<Value = Request> {
             _ => Field::new(name, text),
         });
     let status = prop_oneof![(100..600u16).prop_map(Status::Is), (1..6u16).prop_map(Status::Class)];
-    (text(), text(), vec(field, 0..3), body(), vec(status, 0..2), vec(extract(), 0..2), text(), 1..9u32)
-        .prop_map(|(method, url, fields, body, statuses, extract, name, weight)| Request {
+    let texts = (text(), text(), text());
+    (texts, vec(field, 0..3), body(), vec(status, 0..2), vec(extract(), 0..2), 1..9u32, option::of(tcp()))
+        .prop_map(|((method, url, name), fields, body, statuses, extract, weight, tcp)| Request {
+            tcp,
             method,
             fields,
             body,

@@ -4,6 +4,9 @@ use measure::{FailureKind, Outcome, Record, Stage};
 
 /// The code: the status, or the class of what went wrong.
 pub(super) fn code_of(record: &Record) -> String {
+    if is_tcp(record) {
+        return if failure(record).is_some() { "500" } else { "200" }.to_owned();
+    }
     match (class(record), record.status) {
         (Some(class), _) => format!("Non HTTP response code: {class}"),
         (None, 0) => "Non HTTP response code: java.io.IOException".to_owned(),
@@ -18,8 +21,37 @@ pub(super) fn has_status(record: &Record) -> bool {
 
 /// The message that goes with a class.
 pub(super) fn message_of(record: &Record) -> String {
+    if is_tcp(record) {
+        return failure(record).map_or("OK".to_owned(), |(kind, stage)| of_tcp(record, kind, stage));
+    }
     let said = said(record).unwrap_or_else(|| format!("{:?}", record.outcome));
     format!("Non HTTP response message: {said}")
+}
+
+/// A message over TCP: its samples have no status of their own.
+fn is_tcp(record: &Record) -> bool {
+    record.url.starts_with("tcp://")
+}
+
+/// What JMeter says of a message over TCP that has failed.
+fn of_tcp(record: &Record, kind: FailureKind, stage: Stage) -> String {
+    match kind {
+        FailureKind::Refused => "java.net.ConnectException: Connection refused".to_owned(),
+        FailureKind::Lookup => {
+            let place = record.url.trim_start_matches("tcp://");
+            let host = place.rsplit_once(':').map_or(place, |(host, _)| host);
+            format!("java.net.UnknownHostException: {host}")
+        }
+        FailureKind::Reset => "java.net.SocketException: Connection reset".to_owned(),
+        FailureKind::Timeout if stage == Stage::Connect => {
+            "java.net.SocketTimeoutException: Connect timed out".to_owned()
+        }
+        FailureKind::Timeout => format!(
+            "org.apache.jmeter.protocol.tcp.sampler.ReadException: Error reading from server, bytes read: {}",
+            record.body_bytes
+        ),
+        kind => kind.text().to_owned(),
+    }
 }
 
 fn failure(record: &Record) -> Option<(FailureKind, Stage)> {

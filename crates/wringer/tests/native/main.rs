@@ -23,6 +23,7 @@ mod http3;
 mod jmeter;
 mod journeys;
 mod kept;
+mod messages;
 mod oracle;
 mod plans;
 mod reach;

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 
 /// A peer that answers lines by `answer`, connection by connection, until the test ends.
-fn lines(answer: fn(&str) -> String) -> SocketAddr {
+pub fn lines(answer: fn(&str) -> String) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {

@@ -1,0 +1,57 @@
+//! Reads the answer to a message over TCP among the requests of a journey.
+
+use super::http::note_arrival;
+use super::{Moments, Worker};
+use crate::answer::{Body, Ended};
+use crate::channel::Connection;
+use crate::failure;
+use crate::step::TcpReader;
+use measure::{Failure, FailureKind, Stage};
+use wire::message::Error;
+
+/// Receives until the answer is complete or has failed. The sink is given what of it is looked at, in one piece.
+pub(super) async fn receive(
+    worker: &Worker,
+    connection: &mut Connection,
+    sink: &mut impl Body,
+    reader: &mut TcpReader,
+    moments: &mut Moments,
+) -> Ended {
+    let mut coming = worker.account.coming();
+    loop {
+        let received = match connection.take_arrived() {
+            Some(received) => received,
+            None => connection.stream.recv().await.map(|bytes| (bytes, 0)),
+        };
+        let came = received.as_ref().map_or(0, |(bytes, from)| bytes.len() - from);
+        note_arrival(worker, connection, moments);
+        reader.came += came as u64;
+        worker.account.received(came, moments.ended);
+        let stage = if reader.came > 0 { Stage::Body } else { Stage::Head };
+        let (bytes, from) = match received {
+            Ok(received) => received,
+            Err(error) => return Ended::Failed(failure::of_io(&error, stage)),
+        };
+        let taken = match reader.take(&bytes[from..]) {
+            Ok(taken) => taken,
+            Err(error) => return Ended::Failed(of_framing(&error, stage)),
+        };
+        if let Some(text) = taken.text {
+            let to = from + taken.consumed;
+            connection.leftover = (to < bytes.len()).then_some((bytes, to));
+            sink.body(&text);
+            return Ended::Complete;
+        }
+        coming.came(reader.came);
+    }
+}
+
+/// What it means that bytes are no message.
+pub(super) fn of_framing(error: &Error, stage: Stage) -> Failure {
+    let kind = match error {
+        Error::TooLong { .. } => FailureKind::TooLong,
+        Error::ClosedIdle | Error::ClosedInside(_) => FailureKind::ClosedEarly,
+        _ => FailureKind::BadFrame,
+    };
+    Failure { kind, stage, errno: None }
+}
