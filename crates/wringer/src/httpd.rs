@@ -8,7 +8,8 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::error::Error;
-use std::net::TcpListener;
+use std::io::Write as _;
+use std::net::{Shutdown, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -36,7 +37,10 @@ where
             tokio::time::sleep(OUT_OF_BREATH).await;
             continue;
         };
-        let Ok(place) = places.clone().try_acquire_owned() else { continue };
+        let Ok(place) = places.clone().try_acquire_owned() else {
+            turn_away(socket);
+            continue;
+        };
         let service = service.clone();
         tokio::spawn(async move {
             let connection = http1::Builder::new()
@@ -48,6 +52,17 @@ where
             let _ = connection.await;
             drop(place);
         });
+    }
+}
+
+/// What a client beyond the limit is told.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nConnection: close\r\nRetry-After: 5\r\n\
+    Content-Length: 39\r\n\r\ntoo many connections: close some first\n";
+
+/// Says so, and closes, without a wait: what does not fit into the empty buffer of a new connection is not said.
+fn turn_away(socket: tokio::net::TcpStream) {
+    if let Ok(mut socket) = socket.into_std() {
+        let _ = socket.write(FULL).and_then(|_| socket.shutdown(Shutdown::Write));
     }
 }
 

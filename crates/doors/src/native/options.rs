@@ -14,7 +14,7 @@ use plan::site::{Lifetime, Site, Size, VaryOn};
 use plan::units;
 use plan::{
     CheckContent, CloseBy, Delay, Field, Io, KeepRequests, Limits, Origin, Phase, Plan, RequestForm, Resend,
-    SourceRange, Stop, StreamFaults, Threshold,
+    SourceRange, Stop, StopIf, StreamFaults, Threshold,
 };
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,9 @@ pub struct OutputArgs {
     /// 'rate<1k/s'; several with commas
     #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = Threshold::parse)]
     pub fail_if: Vec<Threshold>,
+    /// What ends the run early: 'errors>50% for 30s', 'p99>2s for 10s'; exit code 3
+    #[arg(long, value_name = "CONDITION", value_delimiter = ',', value_parser = StopIf::parse)]
+    pub stop_if: Vec<StopIf>,
     /// Print the plan instead of running it
     #[arg(long)]
     pub show_plan: bool,
@@ -61,6 +64,13 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// The plan with what ends its run early.
+    #[must_use]
+    pub fn stopping(&self, mut plan: Plan) -> Plan {
+        plan.load.iter_mut().for_each(|load| load.stop_if.extend(self.stop_if.iter().cloned()));
+        plan
+    }
+
     /// Where the page of a run that goes on is served.
     pub fn live_address(&self) -> SocketAddr {
         page_address(self.live_listen)

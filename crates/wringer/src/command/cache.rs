@@ -46,7 +46,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
         Target::Proxy(address) => address,
         Target::Rig { .. } | Target::Demonstration => any_port()?.to_string(),
     };
-    let plan = args.keep.applied(args.plan(&listen, origin, seed));
+    let plan = args.output.stopping(args.keep.applied(args.plan(&listen, origin, seed)));
     let around = SessionOptions {
         cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
         join_remote: args.clients_only,
@@ -74,7 +74,7 @@ fn shown(args: &CacheArgs, seed: u64) -> plan::Plan {
         Target::Proxy(address) => address,
         Target::Rig { .. } | Target::Demonstration => loopback(8080).to_string(),
     };
-    args.keep.applied(args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed))
+    args.output.stopping(args.keep.applied(args.plan(&target, args.origin.unwrap_or(loopback(9080)), seed)))
 }
 
 /// Where the origin listens, with a real port; not touched where it runs elsewhere.

@@ -12,8 +12,8 @@ use std::path::Path;
 /// Runs the command.
 pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     args.check().map_err(Problem::Usage)?;
-    let plan =
-        args.keep.applied(args.plan(crate::arguments::seed_from_clock(), &read(args)?).map_err(usage)?);
+    let plan = args.plan(crate::arguments::seed_from_clock(), &read(args)?).map_err(usage)?;
+    let plan = args.output.stopping(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);

@@ -18,7 +18,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     let mut how = args.read.clone();
     how.jmeter.seed = args.seed;
     let Runnable { mut plan, programs } = runnable(&args.plan, &how)?;
-    plan = args.keep.applied(plan);
+    plan = args.output.stopping(args.keep.applied(plan));
     plan.seed = args.seed.unwrap_or(plan.seed);
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {

@@ -7,7 +7,8 @@ use doors::native::TcpArgs;
 
 /// Runs the command.
 pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
-    let plan = args.keep.applied(args.plan(crate::arguments::seed_from_clock()).map_err(Problem::Usage)?);
+    let plan = args.plan(crate::arguments::seed_from_clock()).map_err(Problem::Usage)?;
+    let plan = args.output.stopping(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
         return Ok(Exit::Fine);

@@ -331,15 +331,31 @@ fn what_is_too_large_too_slow_or_no_get_is_refused() {
 }
 
 #[test]
-fn connections_beyond_the_limit_are_closed_and_others_go_on() {
-    let page = page(None);
-    let held: Vec<TcpStream> = (0..CONNECTIONS).map(|_| page.connect()).collect();
-    let mut one_more = page.connect();
-    let mut byte = [0];
-    assert_eq!(one_more.read(&mut byte).unwrap_or(0), 0, "closed at once");
-    drop(held);
+fn a_hundred_followers_are_served_or_turned_away_and_the_run_goes_on() {
+    let live = Live::begin();
+    live.put(&Arc::new(RunEvent::Head(Box::new(head("live-1")))));
+    live.settle();
+    let page = page(Some(live.clone()));
+    let follow = |_| {
+        let mut follower = page.connect();
+        let host = &page.address;
+        let request = format!(
+            "GET /api/runs/live-1/events?from=0 HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {}\r\n\r\n",
+            page.token
+        );
+        // One that was turned away has perhaps been told so before it said a word.
+        let _ = follower.write_all(request.as_bytes());
+        let mut start = [0; 12];
+        follower.read_exact(&mut start).unwrap();
+        (String::from_utf8_lossy(&start[9..]).into_owned(), follower)
+    };
+    let followers: Vec<(String, TcpStream)> = (0..100).map(follow).collect();
+    let told = |status: &str| followers.iter().filter(|(told, _)| told == status).count();
+    assert_eq!((told("200"), told("503")), (CONNECTIONS, 100 - CONNECTIONS));
+    (1..=3).for_each(|number| live.put(&Arc::new(second(number, 10))));
+    drop(followers);
     let until = Instant::now() + Duration::from_secs(20);
-    while status(&page.get("/api/runs")) != "200" {
+    while !page.get("/api/runs/live-1/model").contains("\"next\":4") {
         assert!(Instant::now() < until, "nobody is heard any more");
         std::thread::sleep(Duration::from_millis(20));
     }

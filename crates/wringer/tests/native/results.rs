@@ -1,7 +1,7 @@
 //! Results that cannot be written are never lost in silence: a line, and an exit code that says so.
 
 use crate::support::{shell, start};
-use crate::web::{Web, ok};
+use crate::web::{Web, answer, ok};
 
 /// Ends with a code and one line on standard error that holds the words.
 fn refused(script: &str, code: i32, words: &[&str]) {
@@ -120,4 +120,22 @@ fn a_terminal_that_goes_away_ends_the_run_with_its_report() {
     );
     let ran = shell(&script).ended_with(0);
     assert!(!ran.stdout.contains("interrupted"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_run_is_ended_by_what_it_is_told_to_stop_at() {
+    let web = Web::start(|_| answer("500 Broken", "", ""));
+    let host = web.address.to_string();
+    let stops = ["--stop-if", "errors>50% for 2s,p99>50s for 3s"];
+    let words = ["http", &host, "--rate", "50", "-d", "15m", "-q", "--json", "{}/result.json"];
+    let ran = start(words.into_iter().chain(stops)).end().ended_with(3);
+    let report = ran.report();
+    assert_eq!(report.text("thresholds/0/condition"), "errors>50% for 2s");
+    let notes = report.notes();
+    assert!(notes.contains("by the plan: errors>50% for 2s, since 0.0 s"), "{notes}");
+    for words in [&["http", &host][..], &["tcp", &host, "--message", "x"], &["cache", &host]] {
+        let ran = start(words.iter().copied().chain(stops).chain(["--show-plan"])).end().ended_with(0);
+        assert!(ran.stdout.contains("\"errors>50% for 2s\",\n    \"p99>50s for 3s\""), "{}", ran.stdout);
+    }
+    start(["http", &host, "--stop-if", "errors>50%"]).end().refused_with(2, &["does not say for how long"]);
 }
