@@ -137,7 +137,7 @@ fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), To
         "-j" => arguments.log = Some(value.into()),
         "-o" => arguments.folder = Some(value.into()),
         "-p" => arguments.property_files.insert(0, value.into()),
-        "-q" => arguments.property_files.push(value.into()),
+        "-q" | "-S" => arguments.property_files.push(value.into()),
         "-G" if !value.contains('=') => arguments.property_files.push(value.into()),
         "-J" | "-G" | "-D" => arguments.properties.push(value),
         "-R" => arguments.remote = Some(value),

@@ -7,7 +7,7 @@ pub type Unsupported = dyn Fn(&str, &str) -> Vec<(u32, String)>;
 
 /// What surrounds a plan when it is read.
 pub struct Settings<'a> {
-    /// Properties by name: those of `-J`, `-G`, `-q` and `-p`.
+    /// Properties by name: those of `-J`, `-G`, `-D`, `-q`, `-S` and `-p`.
     pub properties: BTreeMap<String, String>,
     /// The plan's file name, without its folder.
     pub plan_name: String,

@@ -71,3 +71,43 @@ fn what_cannot_run_is_listed_and_the_rest_is_kept() {
     assert_eq!(load.phases[0].scenario.sends().len(), 2);
     assert!(conversion.exact.contains(&"/Plan/Users/Random wait".to_owned()));
 }
+
+#[test]
+fn a_keystore_is_that_of_javas_properties() {
+    let plan = |config: &str| {
+        format!(
+            "<jmeterTestPlan version=\"1.2\"><hashTree><TestPlan testname=\"Plan\"/><hashTree>\
+             <KeystoreConfig testname=\"Keys\">{config}</KeystoreConfig><hashTree/>\
+             <CSVDataSet testname=\"Rows\"><stringProp name=\"filename\">a.csv</stringProp>\
+             <stringProp name=\"variableNames\">row</stringProp></CSVDataSet><hashTree/>\
+             <ThreadGroup testname=\"Users\"/><hashTree><HTTPSamplerProxy testname=\"Home\">\
+             <stringProp name=\"HTTPSampler.domain\">h.example</stringProp><stringProp name=\"HTTPSampler.protocol\">https</stringProp>\
+             </HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"
+        )
+    };
+    let all = [("keyStore", "k.p12"), ("keyStorePassword", "env:PASSWORD")];
+    let indices =
+        "<stringProp name=\"startIndex\">0</stringProp><stringProp name=\"endIndex\">0</stringProp>";
+    let variable = "<stringProp name=\"clientCertAliasVarName\">row</stringProp>";
+    for (config, properties, said) in [
+        (indices, &all[..], None),
+        ("", &all, Some("do not take turns")),
+        (variable, &all, Some("whatever the variable's value")),
+        (indices, &[], Some("no keystore is named")),
+    ] {
+        let named = |(name, value): &(&str, &str)| (format!("javax.net.ssl.{name}"), (*value).to_owned());
+        let properties = properties.iter().map(named).collect();
+        let settings = Settings { properties, ..Settings::default() };
+        let conversion = TestPlan::read(plan(config).as_bytes(), &settings).unwrap().convert(&settings);
+        let of_keys = |finding: &&jmeter::Finding| finding.path == "/Plan/Keys";
+        let told = conversion.findings.iter().find(of_keys).map(ToString::to_string);
+        assert_eq!(told.is_some(), said.is_some(), "{config}: {told:?}");
+        assert!(said.is_none_or(|said| told.unwrap().contains(said)), "{config}");
+        let tls = conversion.plan.load.as_ref().unwrap().protocol.connections().tls.unwrap();
+        let keystore =
+            tls.keystore.as_ref().map(|keystore| (keystore.file.as_str(), keystore.password.to_string()));
+        let wanted = (said != Some("no keystore is named")).then(|| ("k.p12", "env:PASSWORD".to_owned()));
+        assert_eq!(keystore, wanted);
+        assert_eq!(Plan::from_text(&conversion.plan.to_text()).unwrap(), conversion.plan);
+    }
+}

@@ -151,6 +151,11 @@ impl Inputs {
         self.files.iter().map(|(file, found)| (file.path(), found.sha256.as_str()))
     }
 
+    /// The value of a secret, here or with it; empty where it is in neither.
+    pub fn value_of<'a>(&'a self, secret: &'a Secret) -> &'a str {
+        self.secrets.get(&secret.source().to_string()).unwrap_or(secret).reveal()
+    }
+
     /// Gives the secrets of a plan their values. Those that are not here stay empty.
     pub fn fill(&self, plan: &mut Plan) {
         plan.each_secret_mut(&mut |secret| {
@@ -202,6 +207,7 @@ impl Plan {
         let connections = self.load.as_ref().map(|load| load.protocol.connections());
         if let Some(tls) = connections.and_then(|connections| connections.tls) {
             [&tls.ca, &tls.certificate, &tls.key].into_iter().for_each(&mut whole);
+            whole(&tls.keystore.as_ref().map(|keystore| keystore.file.clone()));
         }
         if let Some(tls) = self.origin.as_ref().and_then(|origin| origin.tls.as_ref()) {
             [&tls.client_ca, &tls.certificate, &tls.key].into_iter().for_each(&mut whole);
@@ -228,6 +234,7 @@ impl Plan {
         let mut whole = |path: &mut Option<String>| path.iter_mut().for_each(|path| *path = name(path));
         if let Some(tls) = self.load.as_mut().and_then(|load| load.protocol.tls_mut()) {
             [&mut tls.ca, &mut tls.certificate, &mut tls.key].into_iter().for_each(&mut whole);
+            tls.keystore.iter_mut().for_each(|keystore| keystore.file = name(&keystore.file));
         }
         if let Some(tls) = self.origin.as_mut().and_then(|origin| origin.tls.as_mut()) {
             [&mut tls.client_ca, &mut tls.certificate, &mut tls.key].into_iter().for_each(&mut whole);
@@ -290,9 +297,15 @@ macro_rules! walk {
                     origin.fields.$iter().for_each(|field| $field(field, visit));
                 }
                 let Some(load) = & $($m)? self.load else { return };
-                if let Protocol::Http1(http) = & $($m)? load.protocol {
-                    http.fields.$iter().for_each(|field| $field(field, visit));
-                }
+                let tls = match & $($m)? load.protocol {
+                    Protocol::Http1(http) => {
+                        http.fields.$iter().for_each(|field| $field(field, visit));
+                        & $($m)? http.tls
+                    }
+                    Protocol::Messages(messages) => & $($m)? messages.tls,
+                };
+                let keystores = tls.$iter().flat_map(|tls| tls.keystore.$iter());
+                keystores.for_each(|keystore| visit(& $($m)? keystore.password));
                 for step in load.phases.$iter().flat_map(|phase| phase.$sends()) {
                     match step {
                         Step::Requests(step) => {

@@ -91,7 +91,7 @@ pub use stop::Stop;
 pub use stop_if::StopIf;
 pub use text::{Find, Source, TextError, TextForm, Tree, Written};
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
-pub use tls::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
+pub use tls::{CipherSuite, Keystore, OriginTls, Resumption, Tls, TlsVersion};
 
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;

@@ -2,6 +2,7 @@
 //!
 //! Files are named here and read by whoever runs the plan.
 
+use crate::secret::Secret;
 use crate::violation::Found;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -22,6 +23,9 @@ pub struct Tls {
     /// PEM file of its private key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// A keystore that holds both, in place of the two files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keystore: Option<Keystore>,
     /// The name to ask for and to verify instead of the host's; empty: ask for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sni: Option<String>,
@@ -44,6 +48,7 @@ impl Default for Tls {
             ca: None,
             certificate: None,
             key: None,
+            keystore: None,
             sni: None,
             versions: Vec::new(),
             ciphers: Vec::new(),
@@ -51,6 +56,20 @@ impl Default for Tls {
             resumption: Resumption::default(),
         }
     }
+}
+
+/// A private key and its certificates in one file behind a password (PKCS #12, RFC 7292).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Keystore {
+    /// The file.
+    pub file: String,
+    /// Its password.
+    pub password: Secret,
+    /// The name of the key in it; `None`: the first one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
 }
 
 /// How the origin speaks TLS.
@@ -233,6 +252,10 @@ crate::units::as_text!(CipherSuite, CipherSuite::parse);
 pub(crate) fn check(tls: &Tls, found: &mut Found) {
     if !tls.verify && tls.ca.is_some() {
         found.at("ca", "tls: ca is given but verify is false: leave out one of them".to_owned());
+    }
+    if tls.keystore.is_some() && tls.certificate.is_some() {
+        found
+            .at("keystore", "tls: keystore and certificate are both given: leave out one of them".to_owned());
     }
     pair("tls", tls.certificate.as_ref(), tls.key.as_ref(), found);
     agree("tls", &tls.versions, &tls.ciphers, tls.resumption, found);

@@ -87,7 +87,8 @@ impl Cli {
 }
 
 /// Options whose values are nobody's business, also where they cannot be meant.
-const SECRETS: [&str; 9] = [
+const SECRETS: [&str; 10] = [
+    "--keystore-password ",
     "--user ",
     "--bearer ",
     "--cookie ",

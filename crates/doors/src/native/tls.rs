@@ -1,7 +1,8 @@
 //! TLS options: of clients ([`TlsArgs`]), for each command that has some, and of the origin ([`OriginTlsArgs`]).
 
+use super::session::secret;
 use clap::Args;
-use plan::{CipherSuite, OriginTls, Resumption, Tls, TlsVersion};
+use plan::{CipherSuite, Keystore, OriginTls, Resumption, Secret, Tls, TlsVersion};
 
 /// How clients speak TLS, where they do: to `https://` addresses.
 #[derive(Debug, Clone, Default, Args)]
@@ -19,6 +20,15 @@ pub struct TlsArgs {
     /// PEM file of its private key
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<String>,
+    /// Keystore (PKCS #12) with a client certificate and its key, in place of both files
+    #[arg(long, value_name = "FILE", conflicts_with = "cert", requires = "keystore_password")]
+    pub keystore: Option<String>,
+    /// Its password; env:NAME or file:PATH keeps it out of the process list
+    #[arg(long, value_name = "PASSWORD", value_parser = secret, requires = "keystore")]
+    pub keystore_password: Option<Secret>,
+    /// Name of the key in it [default: the first]
+    #[arg(long, value_name = "NAME", requires = "keystore")]
+    pub keystore_alias: Option<String>,
     /// Name to ask for and to verify instead of the host's; "" asks for none
     #[arg(long, value_name = "NAME")]
     pub sni: Option<String>,
@@ -41,6 +51,7 @@ impl TlsArgs {
             ca: self.ca.clone(),
             certificate: self.cert.clone(),
             key: self.key.clone(),
+            keystore: self.keystore(),
             sni: self.sni.clone(),
             versions: self.tls_versions.clone(),
             ciphers: self.tls_ciphers.clone(),
@@ -49,12 +60,18 @@ impl TlsArgs {
         }
     }
 
+    fn keystore(&self) -> Option<Keystore> {
+        let (file, password) = self.keystore.clone().zip(self.keystore_password.clone())?;
+        Some(Keystore { file, password, alias: self.keystore_alias.clone() })
+    }
+
     /// The first of them that was given: where TLS is not spoken it would have no effect.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             (self.insecure, "--insecure"),
             (self.ca.is_some(), "--ca"),
             (self.cert.is_some(), "--cert"),
+            (self.keystore.is_some(), "--keystore"),
             (self.sni.is_some(), "--sni"),
             (!self.tls_versions.is_empty(), "--tls-versions"),
             (!self.tls_ciphers.is_empty(), "--tls-ciphers"),

@@ -46,8 +46,7 @@ impl Converter<'_> {
             }
             "ConfigTestElement" => self
                 .missing(of, format!("defaults of another kind than HTTP and TCP ({}) are not used", of.gui)),
-            "KeystoreConfig" => self
-                .missing(of, "Java's keystores are not read: give certificates as PEM in the converted plan"),
+            "KeystoreConfig" => self.keystore_config(of),
             known if KNOWN.contains(&known) => {}
             _ => self.missing(of, "an element of this kind is not known"),
         }

@@ -54,7 +54,7 @@ impl<'a> Converter<'a> {
 
     fn load(&mut self, phases: Vec<Phase>) -> Load {
         // JMeter trusts any certificate.
-        let tls = self.https.then(|| Tls { verify: false, ..Tls::default() });
+        let tls = self.https.then(|| Tls { verify: false, keystore: self.keystore(), ..Tls::default() });
         let connect_to = std::mem::take(&mut self.connect_to);
         Load {
             fail_if: Vec::new(),

@@ -12,6 +12,7 @@ mod extract;
 mod group;
 mod http;
 mod http_fields;
+mod keystore;
 mod listener;
 mod sampler;
 mod schedule;
@@ -63,6 +64,7 @@ impl TestPlan {
             noted: BTreeSet::new(),
             endless: Vec::new(),
             https: false,
+            key_alias: None,
             limits: Vec::new(),
             connect_to: Vec::new(),
             columns: BTreeMap::new(),
@@ -98,6 +100,8 @@ struct Converter<'a> {
     endless: Vec<String>,
     /// Some request goes over TLS.
     https: bool,
+    /// The name of the key that clients show.
+    key_alias: Option<String>,
     /// Time limits of requests, in milliseconds: to connect, and for an answer; 0: none.
     limits: Vec<(u64, u64)>,
     connect_to: Vec<plan::ConnectTo>,

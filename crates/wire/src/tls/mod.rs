@@ -12,7 +12,9 @@
 //! from).
 
 mod certificate;
+mod der;
 mod error;
+mod keystore;
 mod quic;
 mod record;
 mod session;

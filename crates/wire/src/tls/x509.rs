@@ -1,18 +1,11 @@
 //! [`CertificateFacts`]: what a certificate says of itself (X.509, RFC 5280), as far as reports tell it. Nothing is verified here.
 
+use super::der::{
+    BIT_STRING, BMP_STRING, GENERALIZED_TIME, INTEGER, OBJECT, OCTET_STRING, SEQUENCE, SET, UTC_TIME,
+    UTF8_STRING, dotted, elements, take, utf16,
+};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// DER tags (X.690) of what is walked through.
-const SEQUENCE: u8 = 0x30;
-const SET: u8 = 0x31;
-const INTEGER: u8 = 0x02;
-const BIT_STRING: u8 = 0x03;
-const OCTET_STRING: u8 = 0x04;
-const OBJECT: u8 = 0x06;
-const UTF8_STRING: u8 = 0x0C;
-const UTC_TIME: u8 = 0x17;
-const GENERALIZED_TIME: u8 = 0x18;
-const BMP_STRING: u8 = 0x1E;
 /// The version, which certificates of version 1 leave out, and the extensions (RFC 5280 section 4.1).
 const VERSION: u8 = 0xA0;
 const EXTENSIONS: u8 = 0xA3;
@@ -158,32 +151,9 @@ fn name(der: &[u8]) -> String {
 fn text(tag: u8, value: &[u8]) -> String {
     match tag {
         UTF8_STRING => String::from_utf8_lossy(value).into_owned(),
-        BMP_STRING => {
-            let units: Vec<u16> =
-                value.chunks_exact(2).map(|two| u16::from_be_bytes([two[0], two[1]])).collect();
-            String::from_utf16_lossy(&units)
-        }
+        BMP_STRING => utf16(value),
         _ => value.iter().copied().map(char::from).collect(),
     }
-}
-
-/// An object identifier as its numbers (X.690 section 8.19).
-fn dotted(id: &[u8]) -> String {
-    let mut numbers = Vec::new();
-    let mut number = 0_u64;
-    for byte in id {
-        number = number << 7 | u64::from(byte & 0x7F);
-        if byte & 0x80 == 0 {
-            if numbers.is_empty() {
-                let first = (number / 40).min(2);
-                numbers.push(first);
-                number -= first * 40;
-            }
-            numbers.push(number);
-            number = 0;
-        }
-    }
-    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(".")
 }
 
 /// The time at the front, and what follows it: `YYMMDDhhmmssZ`, from 1950 on, or `YYYYMMDDhhmmssZ` (RFC 5280 section
@@ -227,30 +197,6 @@ fn alternative_name(tag: u8, value: &[u8]) -> Option<String> {
         },
         _ => None,
     }
-}
-
-/// The elements that stand one behind the other, each with its tag, up to one that is broken.
-fn elements(mut der: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
-    std::iter::from_fn(move || {
-        let tag = *der.first()?;
-        let (content, rest) = take(der, tag)?;
-        der = rest;
-        Some((tag, content))
-    })
-}
-
-/// The content of the element at the front, if it has this tag, and what follows it.
-fn take(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
-    let (found, rest) = der.split_first()?;
-    let (length, rest) = rest.split_first()?;
-    let (length, rest) = match usize::from(*length) {
-        short @ 0..0x80 => (short, rest),
-        long => {
-            let (bytes, rest) = rest.split_at_checked(long & 0x7F).filter(|(bytes, _)| bytes.len() <= 4)?;
-            (bytes.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)), rest)
-        }
-    };
-    (*found == tag).then(|| rest.split_at_checked(length)).flatten()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! certificate.
 
 use crate::problem::Problem;
-use plan::{CipherSuite, Inputs, OriginTls, Plan, Tls, TlsVersion};
+use plan::{CipherSuite, Inputs, Keystore, OriginTls, Plan, Tls, TlsVersion};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use wire::tls::{
@@ -19,7 +19,7 @@ pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
     let Some(tls) = connections.and_then(|connections| connections.tls) else { return Ok(None) };
     let settings = ClientSettings {
         trust: trust(tls, inputs)?,
-        identity: identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs)?,
+        identity: client_identity(tls, inputs)?,
         versions: versions(&tls.versions),
         suites: suites(&tls.ciphers),
         alpn: tls.alpn.clone(),
@@ -126,6 +126,15 @@ fn identity(
     let (Some(certificate), Some(key)) = (certificate, key) else { return Ok(None) };
     let made = Identity::of_pem(read(certificate, inputs)?, read(key, inputs)?);
     made.map(Some).map_err(|error| Problem::impossible(format!("{what} ({certificate}, key {key}): {error}")))
+}
+
+/// What clients show, where a server asks for it.
+fn client_identity(tls: &Tls, inputs: &Inputs) -> Result<Option<Identity>, Problem> {
+    let Some(Keystore { file, password, alias }) = &tls.keystore else {
+        return identity("the client certificate", tls.certificate.as_ref(), tls.key.as_ref(), inputs);
+    };
+    let made = Identity::of_keystore(read(file, inputs)?, inputs.value_of(password), alias.as_deref());
+    made.map(Some).map_err(|error| Problem::impossible(format!("the keystore {file}: {error}")))
 }
 
 fn read<'a>(file: &str, inputs: &'a Inputs) -> Result<&'a [u8], Problem> {

@@ -25,6 +25,22 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </hashTree></hashTree></hashTree></jmeterTestPlan>
 "#;
 
+/// Three requests over TLS, with a key of a keystore.
+pub const KEYSTORE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan testclass="TestPlan" testname="Plan"/><hashTree>
+<Arguments testclass="Arguments" testname="Variables"><collectionProp name="Arguments.arguments"><elementProp name="alias" elementType="Argument">
+  <stringProp name="Argument.name">alias</stringProp><stringProp name="Argument.value">FIRST</stringProp></elementProp></collectionProp></Arguments><hashTree/>
+<KeystoreConfig testclass="KeystoreConfig" testname="Keys"><stringProp name="clientCertAliasVarName">alias</stringProp></KeystoreConfig><hashTree/>
+<ThreadGroup testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.on_sample_error">continue</stringProp>
+  <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp>
+  <stringProp name="LoopController.loops">3</stringProp></elementProp><intProp name="ThreadGroup.num_threads">1</intProp></ThreadGroup><hashTree>
+  <HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="Home"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
+    <stringProp name="HTTPSampler.port">PORT</stringProp><stringProp name="HTTPSampler.protocol">https</stringProp>
+    <stringProp name="HTTPSampler.path">/nothing</stringProp><stringProp name="HTTPSampler.method">GET</stringProp></HTTPSamplerProxy><hashTree/>
+</hashTree></hashTree></hashTree></jmeterTestPlan>
+"#;
+
 /// Something that no build runs.
 const UNKNOWN: &str = "<com.example.Own testname=\"Own\"/><hashTree/>";
 

@@ -1,7 +1,7 @@
 //! TLS from outside: our clients and our origin, nginx between or instead of them, and peers that end the handshake or
 //! what follows it in every way there is.
 
-use crate::support::{Ran, Report, Running, free_address, program, run, wringer};
+use crate::support::{Ran, Report, Running, free_address, program, run, start, wringer};
 use crate::tls_peer::{self, Ending};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustix::process::Signal;
@@ -163,6 +163,56 @@ fn a_client_certificate_is_demanded() {
     let with = clients(origin.address, &format!("-n 20 -c 2 --insecure {own}")).ended_with(0).report();
     assert_eq!(with.sum("fine"), 20);
     origin.end();
+}
+
+#[test]
+fn a_client_certificate_may_lie_in_a_keystore() {
+    const STORE: &[u8] = include_bytes!("../../../wire/tests/data/keystores/java.p12");
+    let folder = crate::support::folder();
+    let at = |name| file(folder.path(), name);
+    std::fs::write(at("java.p12"), STORE).unwrap();
+    std::fs::write(at("password"), "geheim\n").unwrap();
+    for alias in ["first", "second"] {
+        let identity = wire::tls::Identity::of_keystore(STORE, "geheim", Some(alias)).unwrap();
+        std::fs::write(at("ca.pem"), identity.certificates().to_pem()).unwrap();
+        let origin = Origin::start(&format!("--origin-client-ca {}", at("ca.pem")));
+        let store = format!("--keystore {} --keystore-password file:{}", at("java.p12"), at("password"));
+        let base = format!("-n 20 -c 2 --insecure {store}");
+        let with =
+            clients(origin.address, &format!("{base} --keystore-alias {alias}")).ended_with(0).report();
+        assert_eq!(with.sum("fine"), 20, "{alias}");
+        // Without a name it is the first key.
+        let first = clients(origin.address, &base).report();
+        assert_eq!(first.sum("fine"), if alias == "first" { 20 } else { 0 });
+        if alias == "first" {
+            let jmx = crate::jmeter::KEYSTORE.replace("PORT", &origin.address.port().to_string());
+            std::fs::write(at("plan.jmx"), jmx).unwrap();
+            let (plan, store) = (at("plan.jmx"), format!("-Djavax.net.ssl.keyStore={}", at("java.p12")));
+            let password = format!("-Djavax.net.ssl.keyStorePassword=file:{}", at("password"));
+            let ran = start(["jmeter", "-n", "-t", &plan, "-l", "{}/out.jtl", &store, &password])
+                .end()
+                .ended_with(0);
+            assert_eq!(ran.file("out.jtl").matches(",404,").count(), 3, "{}", ran.file("out.jtl"));
+            let ran = start(["jmeter", "-n", "-t", &plan]).end();
+            assert!(ran.stderr.contains("no keystore is named"), "{}", ran.stderr);
+        }
+        origin.end();
+    }
+    let address = "127.0.0.1:1".parse().unwrap();
+    for (options, said) in [
+        (format!("--keystore {} --keystore-password env:NO_SUCH", at("java.p12")), "NO_SUCH"),
+        (
+            format!("--keystore {} --keystore-password geheim --keystore-alias third", at("java.p12")),
+            "but these: first, second",
+        ),
+        (format!("--keystore {} --keystore-password wrong", at("java.p12")), "its password is another one"),
+        (format!("--keystore {} --keystore-password x", at("ca.pem")), "no keystore of PKCS #12"),
+        (format!("--keystore {}", at("java.p12")), "--keystore-password"),
+    ] {
+        let ran = clients(address, &format!("-n 1 {options}"));
+        assert!(ran.stderr.contains(said), "{options}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("geheim") && !ran.stderr.contains("wrong"), "{}", ran.stderr);
+    }
 }
 
 #[test]
