@@ -29,6 +29,8 @@ pub struct Http3 {
 }
 
 impl Http3 {
+    /// Bytes of the kernel's buffers of a socket, where the plan names none: the usual ones hold some ninety datagrams.
+    pub const SOCKET_BUFFER: u32 = 2 << 20;
     /// Least payload that QUIC may be limited to (RFC 9000 section 14).
     pub const LEAST_PAYLOAD: u16 = 1200;
     /// Most that UDP carries over IPv4.

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what a request costs the generator in CPU time, through real proxies and beside other tools.
 //!
 //! Measured in rounds, each of which runs all cases once, so that what disturbs the machine disturbs all; a ratio is formed
-//! within a round. Start reading at [`run`]. `proxies`, `engine`, `http2`, `doors`, `messages` and `seeing` say what is measured, `peers` and
+//! within a round. Start reading at [`run`]. `proxies`, `engine`, `http2`, `doors`, `messages`, `journeys` and `seeing` say what is measured, `peers` and
 //! `redis` know the other tools, `bare` and `server` are yardsticks, `place` and `run` start and end programs, `measure` reads their CPU time, `report` shows and saves. docs/src/bench.md is
 //! the page for people.
 
@@ -9,6 +9,7 @@ pub mod bare;
 mod doors;
 mod engine;
 mod http2;
+mod journeys;
 mod measure;
 mod messages;
 mod peers;
@@ -28,6 +29,7 @@ use std::time::Duration;
 use self::doors::Doors;
 use self::engine::Engine;
 use self::http2::Http2;
+use self::journeys::Journeys;
 use self::messages::Messages;
 use self::place::Place;
 use self::proxies::Proxies;
@@ -52,6 +54,8 @@ enum Part {
     Doors,
     /// TCP messages.
     Messages,
+    /// JMeter's plans.
+    Journeys,
     /// Runs that are shown and kept.
     Seeing,
 }
@@ -91,7 +95,7 @@ pub fn parse(arguments: &[String]) -> Result<Options> {
             "--only" => options.only = Some(part(value?)?),
             _ => {
                 return Err(format!(
-                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|http2|doors|messages|seeing"
+                    "bench: '{option}' is unknown; there are --quick, --rounds N, --seconds N, --out FILE, --binary FILE, --only proxies|engine|http2|doors|messages|journeys|seeing"
                 ));
             }
         }
@@ -106,9 +110,10 @@ fn part(name: &str) -> Result<Part> {
         "http2" => Ok(Part::Http2),
         "doors" => Ok(Part::Doors),
         "messages" => Ok(Part::Messages),
+        "journeys" => Ok(Part::Journeys),
         "seeing" => Ok(Part::Seeing),
         _ => Err(format!(
-            "bench: --only wants proxies, engine, http2, doors, messages or seeing, not '{name}'"
+            "bench: --only wants proxies, engine, http2, doors, messages, journeys or seeing, not '{name}'"
         )),
     }
 }
@@ -151,6 +156,7 @@ fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
     let http2 = if wanted(Part::Http2) { Http2::start(place)? } else { None };
     let doors = if wanted(Part::Doors) { Doors::start(place)? } else { None };
     let messages = if wanted(Part::Messages) { Some(Messages::start(place)?) } else { None };
+    let journeys = if wanted(Part::Journeys) { Some(Journeys::start(place)?) } else { None };
     let seeing = if wanted(Part::Seeing) { Some(Seeing::start(place)?) } else { None };
     let mut groups: Vec<Group<'_>> = Vec::new();
     groups.extend(proxies.iter().flat_map(Proxies::groups));
@@ -158,6 +164,7 @@ fn measure_all(place: &Place, options: &Options) -> Result<Vec<Vec<Sample>>> {
     groups.extend(http2.iter().flat_map(Http2::groups));
     groups.extend(doors.iter().flat_map(Doors::groups));
     groups.extend(messages.iter().flat_map(Messages::groups));
+    groups.extend(journeys.iter().flat_map(Journeys::groups));
     groups.extend(seeing.iter().flat_map(Seeing::groups));
     let rounds = 0..options.rounds;
     Ok(rounds

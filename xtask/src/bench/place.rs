@@ -71,10 +71,15 @@ impl Place {
         figures.ok_or_else(|| format!("{} lacks figures", json.display()))?.believable()
     }
 
+    /// Runs another program to its end.
+    pub fn ended(&self, command: Command) -> Result<run::Ended> {
+        run::to_the_end(command, self.limit(), &self.log(), &[0])
+    }
+
     /// Runs another tester.
     pub fn peer(&self, peer: Peer, pressing: &Pressing<'_>) -> Result<Figures> {
         let command = peer.command(pressing, self.cores.generator, self.folder())?;
-        let ended = run::to_the_end(command, self.limit(), &self.log(), &[0])?;
+        let ended = self.ended(command)?;
         let requests = peer
             .requests(&ended.said)
             .ok_or_else(|| format!("its output is not understood: {}", ended.said))?;

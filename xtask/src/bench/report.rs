@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Options;
 use super::measure::{Spread, verdict};
 use super::sample::{Figures, Sample};
-use super::{doors, engine, http2, messages, seeing};
+use super::{doors, engine, http2, journeys, messages, seeing};
 use crate::{Result, shell};
 
 /// What is wanted of the origin beside nginx with a file.
@@ -242,6 +242,7 @@ fn ratios(rounds: &[Vec<Sample>]) -> Vec<Ratio> {
         .chain(http2::ratios())
         .chain(doors::ratios())
         .chain(messages::ratios())
+        .chain(journeys::ratios())
         .chain(seeing::ratios());
     pairs.extend(wanted.map(|wanted| (wanted.upper, wanted.lower, wanted.bound)));
     let ratio = |(upper, lower, bound): (String, String, Option<f64>)| {

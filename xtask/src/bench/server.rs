@@ -12,7 +12,7 @@ use nix::sys::socket::{MsgFlags, recv};
 
 use crate::Result;
 
-/// What this program is called with to be the server: then come the address and the length of the body.
+/// What this program is called with to be the server: then come the address, and the length of the body or a file with a whole answer.
 pub const COMMAND: &str = "bare-server";
 
 /// The listener among the events; connections go by their descriptors.
@@ -20,12 +20,12 @@ const LISTENER: u64 = u64::MAX;
 
 /// Serves until it is killed.
 pub fn run(arguments: &[String]) -> Result<()> {
-    let wanted = || format!("{COMMAND} wants ADDRESS BYTES");
-    let [address, bytes] = arguments else { return Err(wanted()) };
+    let wanted = || format!("{COMMAND} wants ADDRESS BYTES or ADDRESS FILE");
+    let [address, what] = arguments else { return Err(wanted()) };
     let address: SocketAddr = address.parse().map_err(|_| wanted())?;
-    let bytes: usize = bytes.parse().map_err(|_| wanted())?;
+    let answer = what.parse().map(answer).or_else(|_| std::fs::read(what)).map_err(|_| wanted())?;
     let listener = TcpListener::bind(address).map_err(|error| format!("{COMMAND}: {address}: {error}"))?;
-    serve(&listener, &answer(bytes)).map_err(|error| format!("{COMMAND}: {address}: {error}"))
+    serve(&listener, &answer).map_err(|error| format!("{COMMAND}: {address}: {error}"))
 }
 
 /// A whole answer with a body of that length.

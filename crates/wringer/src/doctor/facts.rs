@@ -36,6 +36,8 @@ pub struct Facts {
     pub somaxconn: Option<u64>,
     /// Most connections whose handshake is under way (net.ipv4.tcp_max_syn_backlog).
     pub syn_backlog: Option<u64>,
+    /// Most bytes that a socket's receive buffer may be asked for (net.core.rmem_max).
+    pub receive_buffer_max: Option<u64>,
     /// Connections that the firewall tracks now.
     pub tracked: Option<u64>,
     /// Most that it can track.
@@ -91,6 +93,7 @@ impl Facts {
             tcp_sockets: proc::sockets(&sockstat, "TCP", "inuse"),
             time_wait: proc::sockets(&sockstat, "TCP", "tw"),
             somaxconn: net("core/somaxconn"),
+            receive_buffer_max: net("core/rmem_max"),
             syn_backlog: net("ipv4/tcp_max_syn_backlog"),
             tracked: net("netfilter/nf_conntrack_count"),
             tracked_max: net("netfilter/nf_conntrack_max"),
@@ -222,6 +225,7 @@ mod tests {
             ("proc/sys/net/ipv4/ip_local_reserved_ports", "40000-40031\n"),
             ("proc/sys/net/ipv4/tcp_tw_reuse", "2\n"),
             ("proc/sys/net/core/somaxconn", "128\n"),
+            ("proc/sys/net/core/rmem_max", "212992\n"),
             ("proc/net/sockstat", "TCP: inuse 5 orphan 0 tw 311 alloc 9 mem 172\n"),
             ("proc/meminfo", "MemAvailable:  1000 kB\nSwapTotal:  500 kB\nSwapFree:  100 kB\n"),
             ("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n"),
@@ -237,6 +241,7 @@ mod tests {
         let facts = Facts::read_from(root.path());
         assert_eq!((facts.kernel.as_str(), facts.ports()), ("6.1.0-9-amd64", Some(28_200)));
         assert_eq!((facts.tw_reuse, facts.somaxconn, facts.time_wait), (Some(2), Some(128), Some(311)));
+        assert_eq!(facts.receive_buffer_max, Some(212_992));
         assert_eq!((facts.memory_available_bytes, facts.swap_used_bytes), (Some(1_024_000), Some(409_600)));
         assert_eq!(
             (facts.governors.join(" "), facts.clock_source.as_deref()),

@@ -57,6 +57,8 @@ pub enum Topic {
     Frequency,
     /// The clock's source.
     Clock,
+    /// Room for datagrams that have come.
+    Datagrams,
     /// Whether io_uring may be used.
     IoUring,
 }
@@ -76,6 +78,7 @@ impl Topic {
             Topic::Swap => "swap",
             Topic::Frequency => "frequency",
             Topic::Clock => "clock",
+            Topic::Datagrams => "datagrams",
             Topic::IoUring => "io_uring",
         }
     }
@@ -83,7 +86,15 @@ impl Topic {
     /// Whether it is compared with what a run needs. The others are the machine's own state, and a number of workers that
     /// somebody chose: runs do not repeat those.
     pub fn is_budget(self) -> bool {
-        !matches!(self, Topic::Workers | Topic::Swap | Topic::Frequency | Topic::Clock | Topic::IoUring)
+        !matches!(
+            self,
+            Topic::Workers
+                | Topic::Swap
+                | Topic::Frequency
+                | Topic::Clock
+                | Topic::Datagrams
+                | Topic::IoUring
+        )
     }
 }
 
@@ -158,6 +169,7 @@ pub fn judge(facts: &Facts, need: &Need) -> Vec<Finding> {
         swap(facts),
         frequency(facts),
         clock(facts),
+        datagrams(facts, need),
         io_uring(facts),
     ];
     findings.into_iter().flatten().collect()
@@ -434,6 +446,19 @@ fn clock(facts: &Facts) -> Option<Finding> {
 
 /// Multishot receive and rings of provided buffers are there from this kernel on.
 const IO_URING_KERNEL: (u32, u32) = (6, 0);
+
+/// Room for datagrams of HTTP/3: what a socket asks for beyond the kernel's limit it does not get, and is not told so.
+fn datagrams(facts: &Facts, need: &Need) -> Option<Finding> {
+    let (wanted, most) = (need.datagram_buffer?, facts.receive_buffer_max?);
+    if wanted <= most {
+        let what = format!("{} for what each UDP socket has received", bytes(wanted));
+        return Finding::fine(Topic::Datagrams, what);
+    }
+    let what = format!("UDP sockets ask for {} of room, and get {}", bytes(wanted), bytes(most));
+    let why = "datagrams that find no room are lost, and QUIC slows down; the report counts them as ours"
+        .to_owned();
+    Finding::warning(Topic::Datagrams, what, why, vec![format!("sysctl -w net.core.rmem_max={wanted}")])
+}
 
 /// Whether io_uring can be used, as far as settings and the kernel's release tell; a container may forbid it besides.
 fn io_uring(facts: &Facts) -> Option<Finding> {

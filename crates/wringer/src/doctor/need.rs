@@ -41,6 +41,8 @@ pub struct Need {
     pub targets: Option<u64>,
     /// Whether connections end by a reset, which leaves no port waiting.
     pub resets: bool,
+    /// Bytes of the receive buffer that each UDP socket asks for, where HTTP/3 is spoken.
+    pub datagram_buffer: Option<u64>,
 }
 
 impl Need {
@@ -49,6 +51,9 @@ impl Need {
         let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
         let Some(load) = &plan.load else { return need };
         need.resets = load.protocol.connections().close != CloseBy::Fin;
+        let http3 = load.protocol.http1().filter(|http| http.http3.is_some());
+        need.datagram_buffer =
+            http3.map(|http| http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER).into());
         need.sources = sources::usable(&load.sources, targets.first()).max(1);
         let is_known = load.target.is_some() || !targets.is_empty();
         need.targets = is_known.then_some(targets.len().max(1) as u64);
@@ -85,6 +90,7 @@ impl Need {
             sources: 1,
             targets: Some(1),
             resets: false,
+            datagram_buffer: None,
         }
     }
 

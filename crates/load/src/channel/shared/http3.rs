@@ -16,8 +16,6 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 use wire::http3::{Client, Limits, Lost, error};
 
-/// Bytes of the kernel's buffers of a socket: the usual ones hold some ninety datagrams.
-const BUFFER: usize = 2 << 20;
 /// Receives in a row before what they lead to is sent.
 const BATCH: usize = 16;
 /// `CONNECTION_REFUSED` (RFC 9000 section 20.1).
@@ -33,7 +31,7 @@ impl Channels {
     ) -> Result<Rc<Shared>, Failure> {
         let plan = self.http.http3.clone().unwrap_or_default();
         let (to, source) = self.ends(destination.to);
-        let buffer = self.http.socket_buffer.map_or(BUFFER, |bytes| bytes as usize);
+        let buffer = self.http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER) as usize;
         let options = UdpOptions { source, reuse_port: false, buffer: Some(buffer) };
         let socket = self.net.connect_udp(to, &options).map_err(|error| failure::of_connect(&error))?;
         let number = self.next_connection();

@@ -214,6 +214,21 @@ fn the_state_of_the_machine_is_judged_but_is_no_budget() {
     found(Topic::IoUring, old, need(), Level::Warning, &["5.15.0-91-generic", "Linux 6.0"]);
     let boxed = about(Topic::IoUring, &Facts { filtered: true, ..sound() }, &need());
     assert!(boxed.level == Level::Fine && boxed.what.contains("seccomp"), "{boxed:?}");
+    let http3 = || Need { datagram_buffer: Some(2 << 20), ..need() };
+    let narrow = Facts { receive_buffer_max: Some(212_992), ..sound() };
+    let mends = &["2.10 MB", "213 kB", "sysctl -w net.core.rmem_max=2097152"];
+    found(Topic::Datagrams, narrow.clone(), http3(), Level::Warning, mends);
+    found(
+        Topic::Datagrams,
+        Facts { receive_buffer_max: Some(4 << 20), ..sound() },
+        http3(),
+        Level::Fine,
+        &["2.10 MB"],
+    );
+    assert!(
+        judge(&narrow, &need()).iter().all(|finding| finding.topic != Topic::Datagrams),
+        "without HTTP/3"
+    );
     let stuck = Facts { clock_sources: vec!["hpet".to_owned()], ..odd.clone() };
     found(Topic::Clock, stuck, need(), Level::Warning, &["another machine"]);
     assert_eq!(crate::doctor::budget(&odd, &need()).unwrap(), Vec::<String>::new());
