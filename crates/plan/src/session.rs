@@ -3,6 +3,7 @@
 //! By default nothing: requests then are written once and sent as they are. Everything here makes the requests of a user
 //! depend on the answers it got.
 
+use crate::answer::Must;
 use crate::credentials::Credentials;
 use crate::request::Request;
 use crate::violation::Found;
@@ -117,6 +118,9 @@ pub struct Resources {
     /// None whose URL contains one of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<String>,
+    /// What their URLs must be; `None`: anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub urls: Option<Must>,
     /// The last one on the page is fetched first.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reversed: bool,
@@ -149,6 +153,7 @@ impl Default for Resources {
             parallel: 6,
             only: Vec::new(),
             except: Vec::new(),
+            urls: None,
             reversed: false,
             elements: Elements::Browsers,
         }
@@ -189,6 +194,8 @@ pub(crate) fn check(phase: &str, session: &Session, found: &mut Found) {
             format!("parallel is {}: give 1 to {MAX_PARALLEL} connections per host", resources.parallel),
         );
     }
+    let urls = session.resources.as_ref().and_then(|resources| resources.urls.as_ref()?.violation());
+    urls.into_iter().for_each(|why| say("resources", format!("urls: {why}")));
     if let Some(redirects) = &session.redirects {
         if redirects.limit == 0 {
             say("redirects", "redirects: limit is 0: leave redirects out to follow none".to_owned());

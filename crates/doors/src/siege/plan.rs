@@ -142,6 +142,7 @@ fn session(settings: &Settings, login: Vec<Request>) -> Session {
         parallel: 1,
         only: vec!["*".to_owned()],
         except: settings.no_follow_hosts.clone(),
+        urls: None,
         reversed: true,
         elements: Elements::Sieges,
     };

@@ -8,6 +8,7 @@ use crate::element::{Element, Object, Value};
 use crate::expression::Text;
 use crate::form;
 use crate::function;
+use plan::answer::Must;
 use plan::{
     Body, Code, Expect, Fills, Redirects, Request, RequestStep, Resources, Session, Step, Validators,
 };
@@ -441,17 +442,12 @@ impl Converter<'_> {
     }
 
     fn resources(&mut self, sampler: &Sampler<'_>) -> Resources {
-        for (key, what) in
-            [("HTTPSampler.embedded_url_re", "only"), ("HTTPSampler.embedded_url_exclude_re", "all but")]
-        {
-            let pattern = sampler.text(key);
-            if !pattern.is_empty() {
-                self.different(
-                    sampler.element,
-                    format!("embedded resources are fetched from all hosts, not {what} '{}'", short(pattern)),
-                );
-            }
-        }
+        let only = self.url_pattern(sampler, "HTTPSampler.embedded_url_re").map(Must::MatchWhole);
+        let except = self.url_pattern(sampler, "HTTPSampler.embedded_url_exclude_re").map(Must::MatchWhole);
+        let urls = match (only, except.map(|except| Must::Not(Box::new(except)))) {
+            (Some(only), Some(except)) => Some(Must::AllOf(vec![only, except])),
+            (only, except) => only.or(except),
+        };
         let parallel = match sampler.flag("HTTPSampler.concurrentDwn", false) {
             true => sampler.text("HTTPSampler.concurrentPool").trim().parse().unwrap_or(6),
             false => 1,
@@ -459,7 +455,29 @@ impl Converter<'_> {
         Resources {
             parallel: u32::clamp(parallel, 1, 64),
             only: vec!["*".to_owned()],
+            urls,
             ..Resources::default()
+        }
+    }
+
+    /// A pattern of URLs; `None` where there is none, or one that cannot be used, which is listed.
+    fn url_pattern(&mut self, sampler: &Sampler<'_>, key: &str) -> Option<String> {
+        let (of, written) = (sampler.element, sampler.text(key).trim());
+        let text = self.text(of, written);
+        let Some(pattern) = text.constant() else {
+            self.different(of, format!("all embedded resources are fetched: '{}' changes", short(written)));
+            return None;
+        };
+        match super::extract::unreadable(&pattern) {
+            _ if pattern.is_empty() => None,
+            None => Some(pattern),
+            Some(why) => {
+                self.different(
+                    of,
+                    format!("all embedded resources are fetched: '{}' needs what an engine in linear time has not: {why}", short(&pattern)),
+                );
+                None
+            }
         }
     }
 

@@ -27,3 +27,4 @@ pub(crate) use judge::Judge;
 pub(crate) use oracle::Serials;
 pub(crate) use page::PageReader;
 pub(crate) use sink::{Answer, Body, Ended, Found, Settled, Summary};
+pub(crate) use test::Test;

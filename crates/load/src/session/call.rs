@@ -520,6 +520,9 @@ impl SessionCall<'_> {
     fn page(&self, needs: &mut Needs) -> Fetched {
         let Some(resources) = &self.visit.session.plan.resources else { return Fetched::Over };
         let mut wanted = needs.wanted(&self.message.address, resources);
+        if let Some(urls) = &self.visit.session.urls {
+            wanted.retain(|address| urls.takes(Some(address.text.as_bytes())));
+        }
         // siege fetches what a page leads to as well as what it needs.
         let refreshed = self.refreshed(needs).filter(|_| resources.elements == Elements::Sieges);
         wanted.splice(..0, refreshed);

@@ -18,6 +18,7 @@ mod validators;
 
 pub(crate) use memory::Memory;
 
+use crate::answer::Test;
 use crate::channel::Hosts;
 use crate::exchange::{self, Begun, Busy, Client, Context, Turn, Worker};
 use crate::pace::Phase;
@@ -40,6 +41,8 @@ pub(crate) struct SessionWork {
     /// Addresses of hosts, each looked up once.
     hosts: RefCell<Hosts>,
     seed: u64,
+    /// What URLs of resources must be, where the plan says so.
+    urls: Option<Test>,
     /// It does nothing but follow redirections: requests are sent as they are, and all answers but those lead nowhere.
     only_redirects: bool,
 }
@@ -50,7 +53,8 @@ impl SessionWork {
         let plan = Rc::new(plan.clone());
         let redirects = plan.redirects.clone().filter(|redirects| !redirects.refresh);
         let only_redirects = *plan == plan::Session { redirects, ..plan::Session::default() };
-        SessionWork { plan, login, hosts: RefCell::new(hosts.clone()), seed, only_redirects }
+        let urls = plan.resources.as_ref().and_then(|resources| resources.urls.as_ref().map(Test::new));
+        SessionWork { plan, login, hosts: RefCell::new(hosts.clone()), seed, urls, only_redirects }
     }
 
     /// True if an answer of this status leads nowhere and is not remembered.

@@ -97,6 +97,36 @@ fn what_cannot_run_is_refused_by_element() {
 }
 
 /// Stops the test when more than half of a second's samples have failed for two seconds.
+#[test]
+fn embedded_resources_are_those_whose_urls_match() {
+    const PAGE: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 77\r\n\r\n\
+        <img src=/a.png><img src=/ads/b.png><script src=/c.js></script><p>a page</p>\n";
+    let web = Web::start(|asked| if asked.target.starts_with("/page") { PAGE.to_owned() } else { ok("x") });
+    let port = format!("-Jport={}", web.address.port());
+    let fetches = "<boolProp name=\"HTTPSampler.image_parser\">true</boolProp>";
+    let only = "<stringProp name=\"HTTPSampler.embedded_url_re\">http://.*\\.png</stringProp>";
+    let except = "<stringProp name=\"HTTPSampler.embedded_url_exclude_re\">.*/ads/.*</stringProp>";
+    let at = "<stringProp name=\"HTTPSampler.method\">GET</stringProp>";
+    for (more, fetched) in [
+        (String::new(), &["/a.png", "/ads/b.png", "/c.js"][..]),
+        (only.to_owned(), &["/a.png", "/ads/b.png"]),
+        (except.to_owned(), &["/a.png", "/c.js"]),
+        ([only, except].concat(), &["/a.png"]),
+    ] {
+        let before = web.seen().len();
+        let plan = PLAN.replace("/a b?c=d", "/page").replace(at, &format!("{at}{fetches}{more}"));
+        let plan = plan.replace("\"LoopController.loops\">3<", "\"LoopController.loops\">1<");
+        let plan = plan.replace("\"ThreadGroup.num_threads\">4<", "\"ThreadGroup.num_threads\">1<");
+        on(&plan, &["jmeter", "-n", "-t", "{}/plan.jmx", &port]).ended_with(0);
+        let targets: Vec<String> = web.seen()[before..].iter().map(|asked| asked.target.clone()).collect();
+        assert_eq!(targets[0], "/page");
+        assert_eq!(targets[1..], *fetched, "{more}");
+    }
+    let wrong = PLAN.replace(at, &format!("{at}{fetches}{}", only.replace("\\.png", "(?=a)")));
+    let ran = on(&wrong, &["plan", "check", "{}/plan.jmx", &port]);
+    assert!(ran.stdout.contains("linear time"), "{}", ran.stdout);
+}
+
 const AUTO_STOP: &str = "<kg.apc.jmeter.reporters.AutoStop testname=\"Stop\"><stringProp name=\"error_rate\">50</stringProp>\
     <stringProp name=\"error_rate_length\">2</stringProp></kg.apc.jmeter.reporters.AutoStop><hashTree/>\
     <ConstantTimer testname=\"Wait\"><stringProp name=\"ConstantTimer.delay\">20</stringProp></ConstantTimer><hashTree/>";
