@@ -43,6 +43,13 @@ const VARNISH: Expected = Expected {
 };
 const SQUID: Expected =
     Expected { name: "squid", program: "squid", fetches_of_50: 1, revalidates: true, keeps_variants: false };
+const HTTPD: Expected = Expected {
+    name: "httpd",
+    program: "apache2",
+    fetches_of_50: 50,
+    revalidates: true,
+    keeps_variants: true,
+};
 const HAPROXY: Expected = Expected {
     name: "haproxy",
     program: "haproxy",
@@ -158,8 +165,13 @@ fn haproxy_caches() {
 }
 
 #[test]
+fn httpd_caches() {
+    caches(&HTTPD);
+}
+
+#[test]
 fn a_reload_forces_a_fetch_where_asked_for() {
-    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY].iter().filter(|proxy| is_installed(proxy)) {
+    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD].iter().filter(|proxy| is_installed(proxy)) {
         let origin = Origin::start();
         let rig = Rig::start(proxy.name, origin.address, &["--honour-reload"]);
         let reload = "GET /x HTTP/1.1\r\nHost: a\r\nCache-Control: no-cache\r\n";
@@ -172,7 +184,7 @@ fn a_reload_forces_a_fetch_where_asked_for() {
 /// SIGTERM is how it is ended in scripts, SIGINT is Ctrl-C, SIGHUP is a closed terminal; SIGKILL asks nobody.
 #[test]
 fn nothing_stays_however_it_ends() {
-    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY].iter().filter(|proxy| is_installed(proxy)) {
+    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD].iter().filter(|proxy| is_installed(proxy)) {
         for signal in ["TERM", "INT", "HUP", "KILL"] {
             let origin = Origin::start();
             let mut rig = Rig::start(proxy.name, origin.address, &[]);
@@ -192,7 +204,7 @@ fn nothing_stays_however_it_ends() {
 
 #[test]
 fn a_proxy_that_dies_is_reported() {
-    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY].iter().filter(|proxy| is_installed(proxy)) {
+    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD].iter().filter(|proxy| is_installed(proxy)) {
         let origin = Origin::start();
         let mut rig = Rig::start(proxy.name, origin.address, &[]);
         let guard = processes_naming(&rig.folder).into_iter().find(|(_, line)| line.contains("rig-guard"));

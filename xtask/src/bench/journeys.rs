@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use nix::sys::resource::{Resource, getrlimit};
+
 use super::engine::Wanted;
 use super::place::Place;
 use super::run::{self, Server};
@@ -17,9 +19,11 @@ use crate::{Result, shell};
 
 /// Users of each plan.
 const USERS: u32 = 64;
-/// Users who mostly wait, and fewer, whose memory is taken off.
+/// Users who mostly wait, as far as there are descriptors for them, and fewer, whose memory is taken off.
 const WAITING: u32 = 20_000;
 const FEW: u32 = 2_000;
+/// Descriptors that are needed besides.
+const BESIDE: u32 = 500;
 /// Bytes that a user of a journey may take while it waits.
 const BOUND_WAITING: f64 = 8192.0;
 /// What JMeter itself needs to start, and to get warm, is left out: it runs twice, the second time so many times as long.
@@ -167,9 +171,17 @@ impl<'a> Journeys<'a> {
                 .map_err(|error| error.to_string())?;
             self.ours(&file)?.memory_bytes.ok_or_else(|| "the report does not tell the memory".to_owned())
         };
-        let each = held(FEW).and_then(|few| Ok((held(WAITING)? - few) / f64::from(WAITING - FEW)));
+        let many =
+            descriptors().map_or(WAITING, |most| most.saturating_sub(BESIDE).min(WAITING).max(FEW + 1));
+        let each = held(FEW).and_then(|few| Ok((held(many)? - few) / f64::from(many - FEW)));
         vec![Sample::of_value("user of a journey that waits, bytes", Some(BOUND_WAITING), each)]
     }
+}
+
+/// Descriptors that a program may have open.
+fn descriptors() -> Option<u32> {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    u32::try_from(most).ok()
 }
 
 /// The number of all samples, by the summariser's last line.

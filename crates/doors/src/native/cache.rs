@@ -23,7 +23,7 @@ pub struct CacheArgs {
     /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
     #[arg(value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
-    /// Start this proxy and press it: ats, nginx, varnish, squid or haproxy
+    /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
     pub rig: Option<String>,
     /// Worker threads of the rig
@@ -166,7 +166,7 @@ impl CacheArgs {
         match (self.target(), self.version.http) {
             (Target::Demonstration, Some(version)) if version != HttpVersion::One => {
                 Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your own that speaks HTTP/2 or 3, or \
-                     --rig nginx, varnish or haproxy"
+                     --rig nginx, varnish, haproxy or httpd"
                     .to_owned())
             }
             _ => Ok(()),

@@ -9,6 +9,7 @@ pub mod command;
 pub mod farm;
 pub mod guard;
 mod haproxy;
+mod httpd;
 mod nginx;
 mod squid;
 mod varnish;
@@ -50,13 +51,16 @@ pub enum Proxy {
     Squid,
     /// HAProxy.
     Haproxy,
+    /// Apache httpd.
+    Httpd,
 }
 
 impl Proxy {
     /// All of them, in the order in which they are named to people.
-    pub const ALL: [Proxy; 5] = [Proxy::Ats, Proxy::Nginx, Proxy::Varnish, Proxy::Squid, Proxy::Haproxy];
+    pub const ALL: [Proxy; 6] =
+        [Proxy::Ats, Proxy::Nginx, Proxy::Varnish, Proxy::Squid, Proxy::Haproxy, Proxy::Httpd];
     /// Their names on the command line, in the same order.
-    pub const NAMES: [&str; 5] = ["ats", "nginx", "varnish", "squid", "haproxy"];
+    pub const NAMES: [&str; 6] = ["ats", "nginx", "varnish", "squid", "haproxy", "httpd"];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -65,34 +69,40 @@ impl Proxy {
 
     /// What its makers call it.
     pub fn title(self) -> &'static str {
-        ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy"][self as usize]
+        ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy", "Apache httpd"][self as usize]
     }
 
     fn program(self) -> &'static str {
-        ["traffic_server", "nginx", "varnishd", "squid", "haproxy"][self as usize]
+        ["traffic_server", "nginx", "varnishd", "squid", "haproxy", "apache2"][self as usize]
+    }
+
+    /// Its program's names, the one above first.
+    fn programs(self) -> Vec<&'static str> {
+        let elsewhere = (self == Proxy::Httpd).then_some("httpd");
+        std::iter::once(self.program()).chain(elsewhere).collect()
     }
 
     /// The package that has it in Debian and Ubuntu.
     fn package(self) -> &'static str {
-        ["trafficserver", "nginx", "varnish", "squid", "haproxy"][self as usize]
+        ["trafficserver", "nginx", "varnish", "squid", "haproxy", "apache2"][self as usize]
     }
 
     /// The option that has it tell its version.
     fn version_option(self) -> &'static str {
         match self {
             Proxy::Ats | Proxy::Varnish => "-V",
-            Proxy::Nginx | Proxy::Squid | Proxy::Haproxy => "-v",
+            Proxy::Nginx | Proxy::Squid | Proxy::Haproxy | Proxy::Httpd => "-v",
         }
     }
 
     /// Whether it speaks HTTP/2 without TLS.
     fn speaks_http2(self) -> bool {
-        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Haproxy)
+        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Haproxy | Proxy::Httpd)
     }
 
     /// Whether the work is done by children of the process that was started.
     fn works_in_children(self) -> bool {
-        matches!(self, Proxy::Nginx | Proxy::Varnish)
+        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Httpd)
     }
 
     fn setup(self, options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
@@ -102,6 +112,7 @@ impl Proxy {
             Proxy::Varnish => varnish::setup(options, origins, folder),
             Proxy::Squid => squid::setup(options, origins, folder),
             Proxy::Haproxy => haproxy::setup(options, origins, folder),
+            Proxy::Httpd => httpd::setup(options, origins, folder),
         }
     }
 }
@@ -134,7 +145,7 @@ pub struct RigOptions {
     pub workers: u16,
     /// Whether a client's `Cache-Control: no-cache` forces a fetch.
     pub honour_reload: bool,
-    /// It speaks HTTP/2 without TLS in front, by prior knowledge; HAProxy towards the origin, too.
+    /// It speaks HTTP/2 without TLS in front, by prior knowledge; HAProxy and httpd towards the origin, too.
     pub http2: bool,
 }
 
@@ -168,7 +179,7 @@ pub enum RigError {
     #[error("{title} is not installed: there is no {program} in PATH or the usual folders; on Debian: apt install {package}",
         title = .0.title(), program = .0.program(), package = .0.package())]
     NotInstalled(Proxy),
-    #[error("{} does not speak HTTP/2 without TLS: take nginx, varnish or haproxy", .0.title())]
+    #[error("{} does not speak HTTP/2 without TLS: take nginx, varnish, haproxy or httpd", .0.title())]
     NoHttp2(Proxy),
     #[error("{proxy} cannot have {memory_bytes} bytes of memory: at least {} MiB are needed", RigOptions::MEMORY_BYTES_MIN >> 20)]
     Memory { proxy: Proxy, memory_bytes: u64 },
@@ -238,8 +249,10 @@ pub fn print(proxy: Proxy, options: &RigOptions, farm: Option<&Farm>) -> String 
 pub fn installed(proxy: Proxy) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(PROGRAM_FOLDERS.map(PathBuf::from));
-    let mut candidates =
-        folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(proxy.program()));
+    let programs = &proxy.programs();
+    let mut candidates = folders
+        .filter(|folder| folder.is_absolute())
+        .flat_map(|folder| programs.iter().map(move |name| folder.join(name)));
     candidates.find(|program| is_executable(program))
 }
 
@@ -490,7 +503,7 @@ mod tests {
         let error = "apache".parse::<Proxy>().expect_err("there is none");
         assert_eq!(
             error.to_string(),
-            "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy"
+            "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy, httpd"
         );
     }
 

@@ -58,6 +58,13 @@ const HAPROXY: Proxy = Proxy {
     keeps_variants: false,
 };
 
+const HTTPD: Proxy = Proxy {
+    option: "--rig httpd",
+    program: "apache2",
+    revalidation: Revalidation::Shown,
+    keeps_variants: true,
+};
+
 /// Every question to every proxy, each a test by itself.
 macro_rules! press {
     ($($module:ident: $proxy:ident;)+) => {$(
@@ -85,6 +92,7 @@ press! {
     varnish: VARNISH;
     squid: SQUID;
     haproxy: HAPROXY;
+    httpd: HTTPD;
 }
 
 fn ask(proxy: &Proxy, question: fn(&Proxy)) {

@@ -402,7 +402,9 @@ fn nginx_that_says_goodbye_costs_no_request() {
 /// Real caches that speak HTTP/2 in front, HAProxy to the origin, too: hits and misses equal what the origin counted.
 #[test]
 fn rigs_speak_http_2() {
-    for (name, wants) in [("nginx", "nginx"), ("varnish", "varnishd"), ("haproxy", "haproxy")] {
+    for (name, wants) in
+        [("nginx", "nginx"), ("varnish", "varnishd"), ("haproxy", "haproxy"), ("httpd", "apache2")]
+    {
         if program(wants).is_none() {
             tell(&format!("{wants} is not installed"));
             continue;
@@ -416,7 +418,7 @@ fn rigs_speak_http_2() {
         let fetched = report.sum("misses") + report.sum("revalidated");
         assert_eq!(report.count("origin/requests"), fetched, "{name}");
         let over_2 = report.count("origin/http2_requests");
-        assert_eq!(over_2, if name == "haproxy" { fetched } else { 0 }, "{name}");
+        assert_eq!(over_2, if matches!(name, "haproxy" | "httpd") { fetched } else { 0 }, "{name}");
     }
 }
 

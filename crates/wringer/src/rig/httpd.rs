@@ -1,0 +1,136 @@
+//! Apache httpd as a caching reverse proxy: mod_proxy and mod_cache with its entries on disk.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::farm::Origins;
+use super::{File, RigOptions, Setup};
+
+/// Where modules are: Debian's and Ubuntu's folder, then those of others.
+const MODULES: [&str; 5] = [
+    "/usr/lib/apache2/modules",
+    "/usr/lib64/httpd/modules",
+    "/usr/lib/httpd/modules",
+    "/usr/local/apache2/modules",
+    "/usr/lib64/apache2",
+];
+
+/// What is loaded where it is not built in.
+const WANTED: [&str; 9] = [
+    "mpm_event",
+    "authz_core",
+    "rewrite",
+    "headers",
+    "proxy",
+    "proxy_http",
+    "cache",
+    "cache_disk",
+    "reqtimeout",
+];
+
+/// What HTTP/2 takes besides.
+const WANTED_FOR_HTTP2: [&str; 2] = ["http2", "proxy_http2"];
+
+/// What one object may take: enough for a load test.
+const OBJECT_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
+    Setup {
+        files: vec![File::new("httpd.conf", configuration(options, origins, folder))],
+        folders: vec!["cache"],
+        arguments: ["-DFOREGROUND", "-f", &format!("{folder}/httpd.conf")].map(str::to_string).to_vec(),
+        logs: vec!["error.log"],
+    }
+}
+
+fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> String {
+    let RigOptions { listen, workers, http2, .. } = options;
+    let modules = modules(*http2);
+    let (protocols, scheme) = if *http2 { ("h2c http/1.1", "h2c") } else { ("http/1.1", "http") };
+    let catch_all = origins.catch_all;
+    let reload = if options.honour_reload { "Off" } else { "On" };
+    let named = named(origins, scheme);
+    format!(
+        r#"ServerRoot {folder}
+ServerName {catch_all}
+PidFile {folder}/httpd.pid
+DefaultRuntimeDir {folder}
+ErrorLog {folder}/error.log
+LogLevel error
+{modules}
+# Threads wait for the origin, connections that are idle take none.
+ServerLimit {workers}
+StartServers {workers}
+ThreadLimit 256
+ThreadsPerChild 256
+MaxRequestWorkers {threads}
+AsyncRequestWorkerFactor 64
+MaxConnectionsPerChild 0
+
+Listen {listen}
+ListenBacklog 4096
+Protocols {protocols}
+Timeout 60
+# The tester decides when a connection ends.
+KeepAlive On
+MaxKeepAliveRequests 0
+KeepAliveTimeout 3600
+RequestReadTimeout handshake=0 header=0 body=0
+
+# The quick handler would not look for requests with whole URLs.
+CacheQuickHandler Off
+<Location "/">
+    CacheEnable disk
+</Location>
+CacheRoot {folder}/cache
+CacheDirLevels 2
+CacheDirLength 1
+CacheMaxFileSize {OBJECT_BYTES_MAX}
+CacheMaxExpire 86400
+# Lifetimes come from the origin only: stock gives an hour, or a tenth of the age, to whatever has a validator.
+CacheDefaultExpire 0
+CacheLastModifiedFactor 0
+CacheIgnoreNoLastMod On
+# Whether a client's no-cache is passed over.
+CacheIgnoreCacheControl {reload}
+# Nothing past its lifetime is served: neither while one fetches it anew nor when the origin cannot be asked.
+CacheLock Off
+CacheStaleOnError Off
+
+ProxyRequests Off
+ProxyPreserveHost On
+ProxyTimeout 60
+RewriteEngine On
+{named}ProxyPass / {scheme}://{catch_all}/ keepalive=On
+"#,
+        threads = 256 * u32::from(*workers),
+    )
+}
+
+fn modules(http2: bool) -> String {
+    let folder = MODULES.into_iter().find(|folder| Path::new(folder).is_dir()).unwrap_or(MODULES[0]);
+    let more: &[&str] = if http2 { &WANTED_FOR_HTTP2 } else { &[] };
+    WANTED.iter().chain(more).fold(String::new(), |mut text, name| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "<IfModule !{name}_module>\n    LoadModule {name}_module {folder}/mod_{name}.so\n</IfModule>"
+        );
+        text
+    })
+}
+
+/// The origins that are asked for by name.
+fn named(origins: &Origins, scheme: &str) -> String {
+    origins.named.iter().filter(|address| **address != origins.catch_all).fold(
+        String::new(),
+        |mut text, address| {
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                text,
+                "RewriteCond %{{HTTP_HOST}} ={address}\nRewriteRule ^ {scheme}://{address}%{{REQUEST_URI}} [P,L]"
+            );
+            text
+        },
+    )
+}
