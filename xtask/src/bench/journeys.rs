@@ -171,8 +171,7 @@ impl<'a> Journeys<'a> {
                 .map_err(|error| error.to_string())?;
             self.ours(&file)?.memory_bytes.ok_or_else(|| "the report does not tell the memory".to_owned())
         };
-        let many =
-            descriptors().map_or(WAITING, |most| most.saturating_sub(BESIDE).min(WAITING).max(FEW + 1));
+        let many = descriptors().map_or(WAITING, |most| most.saturating_sub(BESIDE).clamp(FEW + 1, WAITING));
         let each = held(FEW).and_then(|few| Ok((held(many)? - few) / f64::from(many - FEW)));
         vec![Sample::of_value("user of a journey that waits, bytes", Some(BOUND_WAITING), each)]
     }
