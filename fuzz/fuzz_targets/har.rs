@@ -12,6 +12,11 @@ fuzz_target!(|file: &[u8]| {
         let plan = recording.journey(&choice).plan;
         let text = plan.to_text();
         let back = Plan::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(back.to_text(), text);
+        // What stands before it of secrets that are not part of it is said once.
+        let plan = match text.split_once("\n\n") {
+            Some((said, plan)) if said.starts_with('#') => plan,
+            _ => &text,
+        };
+        assert_eq!(back.to_text(), plan);
     }
 });

@@ -5,8 +5,20 @@ use crate::{Result, root, shell};
 use std::fs;
 
 /// The targets, files of `fuzz/fuzz_targets`.
-const TARGETS: [&str; 11] =
-    ["ini", "framing", "http1", "http2", "jmx", "script", "plan", "har", "expression", "csv", "wrun"];
+const TARGETS: [&str; 12] = [
+    "ini",
+    "framing",
+    "http1",
+    "http2",
+    "http3",
+    "jmx",
+    "script",
+    "plan",
+    "har",
+    "expression",
+    "csv",
+    "wrun",
+];
 /// Inputs that each target tries where the command line does not say: some seconds.
 const RUNS: u64 = 200_000;
 /// Of run files, each of which is laid out as reports.

@@ -15,6 +15,8 @@ mod client;
 mod control;
 pub mod error;
 mod frame;
+#[cfg(fuzzing)]
+pub mod fuzzed;
 mod limits;
 mod number;
 mod qpack;

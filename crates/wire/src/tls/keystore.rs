@@ -25,7 +25,7 @@ const JAVA: [[u8; 4]; 2] = [[0xFE, 0xED, 0xFE, 0xED], [0xCE, 0xCE, 0xCE, 0xCE]];
 const MOST_ROUNDS: u64 = 1_000_000;
 
 /// Why a keystore cannot be used.
-enum Trouble {
+enum Unreadable {
     Broken,
     /// It is encrypted by something else.
     Encryption(String),
@@ -53,10 +53,10 @@ impl Identity {
                  FILE -destkeystore FILE.p12 -deststoretype PKCS12",
             ));
         }
-        let entries = entries(bytes, password.as_bytes()).map_err(|trouble| match trouble {
-            Trouble::Broken => refused("it is no keystore of PKCS #12, or broken"),
-            Trouble::Password => refused("its password is another one"),
-            Trouble::Encryption(how) => refused(format!(
+        let entries = entries(bytes, password.as_bytes()).map_err(|why| match why {
+            Unreadable::Broken => refused("it is no keystore of PKCS #12, or broken"),
+            Unreadable::Password => refused("its password is another one"),
+            Unreadable::Encryption(how) => refused(format!(
                 "it is encrypted by {how}: write it anew with PBES2, by openssl pkcs12 -legacy -in FILE -nodes | \
                  openssl pkcs12 -export -out FILE.p12, or by keytool of Java 17"
             )),
@@ -94,21 +94,21 @@ fn chosen(entries: &[Entry], alias: Option<&str>) -> Result<Identity, SettingsEr
 }
 
 /// All keys and certificates.
-fn entries(bytes: &[u8], password: &[u8]) -> Result<Vec<Entry>, Trouble> {
-    let safes = safes(bytes).ok_or(Trouble::Broken)?;
+fn entries(bytes: &[u8], password: &[u8]) -> Result<Vec<Entry>, Unreadable> {
+    let safes = safes(bytes).ok_or(Unreadable::Broken)?;
     let mut found = Vec::new();
     for (tag, info) in elements(safes) {
-        let (kind, content) = typed(info).filter(|_| tag == SEQUENCE).ok_or(Trouble::Broken)?;
+        let (kind, content) = typed(info).filter(|_| tag == SEQUENCE).ok_or(Unreadable::Broken)?;
         let safe = match kind.as_str() {
-            "1.2.840.113549.1.7.1" => take(content, OCTET_STRING).ok_or(Trouble::Broken)?.0.to_vec(),
+            "1.2.840.113549.1.7.1" => take(content, OCTET_STRING).ok_or(Unreadable::Broken)?.0.to_vec(),
             "1.2.840.113549.1.7.6" => {
-                let (how, encrypted) = encrypted_data(content).ok_or(Trouble::Broken)?;
+                let (how, encrypted) = encrypted_data(content).ok_or(Unreadable::Broken)?;
                 decrypt(how, encrypted, password)?
             }
             // Encrypted for somebody's public key.
-            other => return Err(Trouble::Encryption(format!("something else than a password ({other})"))),
+            other => return Err(Unreadable::Encryption(format!("something else than a password ({other})"))),
         };
-        let (bags, _) = take(&safe, SEQUENCE).ok_or(Trouble::Broken)?;
+        let (bags, _) = take(&safe, SEQUENCE).ok_or(Unreadable::Broken)?;
         for (_, bag) in elements(bags) {
             found.extend(entry(bag, password)?);
         }
@@ -143,18 +143,18 @@ fn encrypted_data(der: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// What a bag holds; `None` for what is neither a key nor a certificate.
-fn entry(bag: &[u8], password: &[u8]) -> Result<Option<Entry>, Trouble> {
-    let (kind, content) = typed(bag).ok_or(Trouble::Broken)?;
+fn entry(bag: &[u8], password: &[u8]) -> Result<Option<Entry>, Unreadable> {
+    let (kind, content) = typed(bag).ok_or(Unreadable::Broken)?;
     let der = match kind.as_str() {
         "1.2.840.113549.1.12.10.1.1" => content.to_vec(),
         "1.2.840.113549.1.12.10.1.2" => {
             let parts = take(content, SEQUENCE).and_then(|(key, _)| take(key, SEQUENCE));
-            let (how, rest) = parts.ok_or(Trouble::Broken)?;
-            decrypt(how, take(rest, OCTET_STRING).ok_or(Trouble::Broken)?.0, password)?
+            let (how, rest) = parts.ok_or(Unreadable::Broken)?;
+            decrypt(how, take(rest, OCTET_STRING).ok_or(Unreadable::Broken)?.0, password)?
         }
         "1.2.840.113549.1.12.10.1.3" => {
             let certificate = take(content, SEQUENCE).and_then(|(bag, _)| typed(bag));
-            take(certificate.ok_or(Trouble::Broken)?.1, OCTET_STRING).ok_or(Trouble::Broken)?.0.to_vec()
+            take(certificate.ok_or(Unreadable::Broken)?.1, OCTET_STRING).ok_or(Unreadable::Broken)?.0.to_vec()
         }
         _ => return Ok(None),
     };
@@ -184,28 +184,28 @@ struct Scheme<'a> {
 }
 
 /// Decrypts. `how`: content of an AlgorithmIdentifier.
-fn decrypt(how: &[u8], encrypted: &[u8], password: &[u8]) -> Result<Vec<u8>, Trouble> {
-    let (kind, parameters) = take(how, OBJECT).ok_or(Trouble::Broken)?;
+fn decrypt(how: &[u8], encrypted: &[u8], password: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    let (kind, parameters) = take(how, OBJECT).ok_or(Unreadable::Broken)?;
     let scheme = match dotted(kind).as_str() {
         "1.2.840.113549.1.5.13" => scheme(parameters)?,
-        other => return Err(Trouble::Encryption(older(other))),
+        other => return Err(Unreadable::Encryption(older(other))),
     };
     let mut key = vec![0; scheme.cipher.1];
     derive(scheme.hash, scheme.rounds, scheme.salt, password, &mut key);
     let key = UnboundCipherKey::new(scheme.cipher.0, &key).and_then(PaddedBlockDecryptingKey::cbc_pkcs7);
-    let key = key.map_err(|_| Trouble::Broken)?;
+    let key = key.map_err(|_| Unreadable::Broken)?;
     let mut bytes = encrypted.to_vec();
     let context = DecryptionContext::Iv128(FixedLength::from(scheme.start));
     // Padding that does not fit is what a wrong password gives; now and then it fits by chance, and no DER follows.
-    let length = key.decrypt(&mut bytes, context).map_err(|_| Trouble::Password)?.len();
+    let length = key.decrypt(&mut bytes, context).map_err(|_| Unreadable::Password)?.len();
     bytes.truncate(length);
     match take(&bytes, SEQUENCE) {
         Some((_, [])) => Ok(bytes),
-        _ => Err(Trouble::Password),
+        _ => Err(Unreadable::Password),
     }
 }
 
-fn scheme(parameters: &[u8]) -> Result<Scheme<'_>, Trouble> {
+fn scheme(parameters: &[u8]) -> Result<Scheme<'_>, Unreadable> {
     let parts = || {
         let (both, _) = take(parameters, SEQUENCE)?;
         let (derivation, rest) = take(both, SEQUENCE)?;
@@ -220,26 +220,26 @@ fn scheme(parameters: &[u8]) -> Result<Scheme<'_>, Trouble> {
         let (cipher, start) = take(cipher, OBJECT)?;
         Some((dotted(kind), salt, rounds, hash, dotted(cipher), take(start, OCTET_STRING)?.0))
     };
-    let (kind, salt, rounds, hash, cipher, start) = parts().ok_or(Trouble::Broken)?;
+    let (kind, salt, rounds, hash, cipher, start) = parts().ok_or(Unreadable::Broken)?;
     if kind != "1.2.840.113549.1.5.12" {
-        return Err(Trouble::Encryption(format!("a key that is not derived by PBKDF2 ({kind})")));
+        return Err(Unreadable::Encryption(format!("a key that is not derived by PBKDF2 ({kind})")));
     }
     let hash = match hash.as_deref() {
         None | Some("1.2.840.113549.2.7") => PBKDF2_HMAC_SHA1,
         Some("1.2.840.113549.2.9") => PBKDF2_HMAC_SHA256,
         Some("1.2.840.113549.2.10") => PBKDF2_HMAC_SHA384,
         Some("1.2.840.113549.2.11") => PBKDF2_HMAC_SHA512,
-        Some(other) => return Err(Trouble::Encryption(format!("PBKDF2 with {other}"))),
+        Some(other) => return Err(Unreadable::Encryption(format!("PBKDF2 with {other}"))),
     };
     let cipher = match cipher.as_str() {
         "2.16.840.1.101.3.4.1.2" => (&AES_128, 16),
         "2.16.840.1.101.3.4.1.22" => (&AES_192, 24),
         "2.16.840.1.101.3.4.1.42" => (&AES_256, 32),
-        other => return Err(Trouble::Encryption(format!("a cipher that is not AES ({other})"))),
+        other => return Err(Unreadable::Encryption(format!("a cipher that is not AES ({other})"))),
     };
     let rounds = u32::try_from(rounds).ok().filter(|_| rounds <= MOST_ROUNDS).and_then(NonZeroU32::new);
-    let start = start.try_into().map_err(|_| Trouble::Broken)?;
-    Ok(Scheme { salt, rounds: rounds.ok_or(Trouble::Broken)?, hash, cipher, start })
+    let start = start.try_into().map_err(|_| Unreadable::Broken)?;
+    Ok(Scheme { salt, rounds: rounds.ok_or(Unreadable::Broken)?, hash, cipher, start })
 }
 
 /// The name of an older way of encryption (RFC 7292 appendix C).

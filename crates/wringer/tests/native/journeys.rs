@@ -40,13 +40,13 @@ transaction = {{ name = "buy", steps = [
 }
 
 /// Runs a command on a plan in a folder of its own.
-fn on_plan(text: &str, words: &[&str]) -> Ran {
+pub fn on_plan(text: &str, words: &[&str]) -> Ran {
     let folder = folder();
     std::fs::write(folder.path().join("journey.toml"), text).unwrap();
     start_in(folder, words.iter().copied()).end()
 }
 
-const RUN: [&str; 5] = ["run", "journey.toml", "-q", "--json", "{}/result.json"];
+pub const RUN: [&str; 5] = ["run", "journey.toml", "-q", "--json", "{}/result.json"];
 
 #[test]
 fn a_journey_sends_back_what_it_was_told() {

@@ -1,6 +1,7 @@
 //! Messages over TCP among the requests of a journey, from plan files and from JMeter's TCP samplers.
 
-use crate::support::{Ran, folder, start_in};
+use crate::journeys::{RUN, on_plan};
+use crate::support::{Report, folder, start_in};
 use crate::tcp::lines;
 use crate::web::{Web, ok};
 use std::io::{Read, Write};
@@ -47,14 +48,6 @@ fn echo(line: &str) -> String {
     format!("echo {line}")
 }
 
-fn on_plan(text: &str, words: &[&str]) -> Ran {
-    let folder = folder();
-    std::fs::write(folder.path().join("journey.toml"), text).unwrap();
-    start_in(folder, words.iter().copied()).end()
-}
-
-const RUN: [&str; 5] = ["run", "journey.toml", "-q", "--json", "{}/result.json"];
-
 /// Two users, five times each; `steps`: what they send behind one another.
 fn plan(protocol: &str, steps: &[String]) -> String {
     let steps: String =
@@ -83,7 +76,7 @@ fn send(name: &str, at: SocketAddr, rest: &str) -> String {
 }
 
 /// Requests of a label, and the good ones among them.
-fn counts(report: &crate::support::Report, label: &str) -> (u64, u64) {
+fn counts(report: &Report, label: &str) -> (u64, u64) {
     let labels = report.list("labels");
     let line = labels.iter().find(|line| line.text("label") == label).unwrap();
     (line.count("ended"), line.count("fine"))

@@ -1,0 +1,82 @@
+//! The readers of a stream of frames and of field sections, for the fuzzer alone.
+
+use super::error::ConnectionError;
+use super::frame::{FrameReader, Kind, Payload, Piece};
+use super::qpack;
+use crate::http2::Indexing;
+
+/// Bytes of a payload, and of a list of fields, that are borne.
+const MOST: usize = 1 << 12;
+
+/// What a stream of frames says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Frames that begin, and the fields of HEADERS.
+    pub text: String,
+    /// The payloads of DATA, joined.
+    pub body: Vec<u8>,
+    /// It ends within a frame.
+    pub is_cut: bool,
+    /// The most bytes that were kept.
+    pub kept: usize,
+}
+
+/// Reads bytes, so many at a time, as a stream of frames.
+pub fn frames(bytes: &[u8], step: usize) -> (Said, Option<ConnectionError>) {
+    let (mut reader, mut said) = (FrameReader::default(), Said::default());
+    for mut input in bytes.chunks(step.max(1)) {
+        loop {
+            let piece = match reader.next(&mut input, MOST) {
+                Ok(Some(piece)) => piece,
+                Ok(None) => break,
+                Err(error) => return (said, Some(error)),
+            };
+            match piece {
+                Piece::Begins(kind) => said.text += &format!("{kind:?}\n"),
+                Piece::Data(bytes) => said.body.extend_from_slice(bytes),
+                Piece::Whole(kind, payload) => {
+                    let payload = match payload {
+                        Payload::Here(payload) => payload,
+                        Payload::Kept => &reader.kept,
+                    };
+                    said.text += &format!("{} bytes\n", payload.len());
+                    if kind == Kind::Headers {
+                        match fields(payload) {
+                            Ok(list) => said.text += &format!("{list:?}\n"),
+                            Err(error) => return (said, Some(error)),
+                        }
+                    }
+                }
+            }
+            said.kept = said.kept.max(reader.kept.capacity());
+        }
+    }
+    said.is_cut = reader.is_within_frame();
+    (said, None)
+}
+
+/// Names and values of a field section, as far as they are handed over.
+pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Reads a field section.
+///
+/// # Errors
+/// It is broken.
+pub fn fields(section: &[u8]) -> Result<Fields, ConnectionError> {
+    let (mut list, mut bytes) = (Fields::new(), 0);
+    let mut sink = |name: &[u8], value: &[u8]| {
+        bytes += name.len() + value.len();
+        list.push((name.to_vec(), value.to_vec()));
+    };
+    qpack::decode(section, MOST, &mut Vec::new(), &mut sink)?;
+    assert!(bytes <= MOST);
+    Ok(list)
+}
+
+/// Writes a field section.
+pub fn written(fields: &Fields, indexing: Indexing) -> Vec<u8> {
+    let mut section = Vec::new();
+    qpack::begin(&mut section);
+    fields.iter().for_each(|(name, value)| qpack::encode(name, value, indexing, &mut section));
+    section
+}
