@@ -17,13 +17,15 @@ struct Needed {
     for_bench: bool,
 }
 
-const NEEDED: [Needed; 24] = [
+const NEEDED: [Needed; 26] = [
     for_tests("trafficserver", "traffic_server"),
     for_tests("nginx-light", "nginx"),
     for_tests("varnish", "varnishd"),
     for_tests("squid", "squid"),
     for_tests("haproxy", "haproxy"),
     for_tests("apache2", "apache2"),
+    for_tests("h2o", "h2o"),
+    for_tests("caddy", "caddy"),
     for_tests("curl", "curl"),
     for_tests("iproute2", "ip"),
     for_tests("util-linux", "setpriv"),

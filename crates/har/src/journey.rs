@@ -135,8 +135,7 @@ fn plan(steps: Vec<Step>, chosen: &[&Exchange], common: Vec<(String, String)>, c
         scenario: Scenario::of(steps),
         pace: Pace::Users(1),
         stop: Stop { turns_per_user: Some(1), ..Stop::default() },
-        groups: Vec::new(),
-        always: false,
+        ..Phase::default()
     };
     let load = Load {
         target: None,

@@ -21,6 +21,8 @@ pub enum ExchangeKind {
 pub struct Exchange {
     /// What its figures are gathered under.
     pub label: Option<Label>,
+    /// The label of the version of HTTP that was spoken, where users speak several.
+    pub version: Option<Label>,
     /// What it is counted as.
     pub kind: ExchangeKind,
     /// Exchanges that were alike in all that is counted of them; at least 1.
@@ -58,6 +60,7 @@ impl Exchange {
     pub fn new(outcome: Outcome, due: Duration) -> Exchange {
         Exchange {
             label: None,
+            version: None,
             kind: ExchangeKind::Request,
             times: 1,
             outcome,

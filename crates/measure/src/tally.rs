@@ -112,7 +112,7 @@ impl Tally {
 
     fn request(&mut self, exchange: &Exchange, times: u64) {
         self.count_outcome(exchange, times);
-        if let Some(label) = exchange.label {
+        for label in [exchange.label, exchange.version].into_iter().flatten() {
             self.labels.count(label, exchange.outcome, exchange.response, times);
         }
         // TCP messages have no status.

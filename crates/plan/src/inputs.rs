@@ -450,11 +450,10 @@ mod tests {
         let phase = crate::Phase {
             name: "p".to_owned(),
             measured: true,
-            groups: Vec::new(),
-            always: false,
             scenario: crate::Scenario::of(vec![Step::Requests(step)]),
             pace: crate::Pace::Users(1),
             stop: crate::Stop { requests: Some(1), ..Default::default() },
+            ..Phase::default()
         };
         let load = Load {
             fail_if: Vec::new(),

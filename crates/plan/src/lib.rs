@@ -52,6 +52,7 @@ mod stop_if;
 mod text;
 mod threshold;
 mod tls;
+mod version;
 mod violation;
 
 pub use address::{Address, reference};
@@ -92,6 +93,7 @@ pub use stop_if::StopIf;
 pub use text::{Find, Source, TextError, TextForm, Tree, Written};
 pub use threshold::{As, Metric, Relation, Statistic, Threshold, Timed};
 pub use tls::{CipherSuite, Keystore, OriginTls, Resumption, Tls, TlsVersion};
+pub use version::Http;
 
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;

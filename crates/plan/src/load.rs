@@ -2,6 +2,8 @@
 //!
 //! Three questions, three types: what to send ([`Scenario`]), when to send it ([`Pace`]), until when ([`Stop`]).
 
+mod versions;
+
 use crate::connections::{CloseBy, Connections, Resend};
 use crate::delay::Delay;
 use crate::field::Field;
@@ -18,11 +20,12 @@ use crate::stop_if::StopIf;
 use crate::threshold::Threshold;
 use crate::tls::{OriginTls, Tls};
 use crate::units::{duration_text, duration_text_option};
+use crate::version::Http;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The client side of a test.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -151,10 +154,10 @@ pub struct Http1 {
     /// Where connections go instead of the host that a URL names; the first that fits is taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
-    /// HTTP/2 is spoken instead.
+    /// HTTP/2 is spoken instead, or by those users of whom `http` of their phase or group says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2>,
-    /// HTTP/3 is spoken instead.
+    /// HTTP/3 is spoken instead, or by those users of whom `http` of their phase or group says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http3: Option<Http3>,
 }
@@ -374,6 +377,25 @@ pub struct Phase {
     /// It runs as well where the run was stopped before: what clears up.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub always: bool,
+    /// Versions of HTTP that its users speak, who take turns among them; empty: what `http2` and `http3` of the protocol say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub http: Vec<Http>,
+}
+
+impl Default for Phase {
+    /// One user that does nothing yet, and is measured.
+    fn default() -> Phase {
+        Phase {
+            name: String::new(),
+            measured: true,
+            scenario: Scenario::default(),
+            pace: Pace::default(),
+            stop: Stop::default(),
+            groups: Vec::new(),
+            always: false,
+            http: Vec::new(),
+        }
+    }
 }
 
 impl Phase {
@@ -413,6 +435,7 @@ impl Phase {
                 pace: group.pace.clone(),
                 stop: Stop { after, ..group.stop },
                 groups: Vec::new(),
+                http: self.versions_of(group).to_vec(),
                 ..self.clone()
             }
         };
@@ -432,7 +455,7 @@ impl Phase {
         self.scenarios_mut().flat_map(Scenario::sends_mut).collect()
     }
 
-    /// What figures are gathered under, each once, in the order of the plan.
+    /// What figures are gathered under, each once, in the order of the plan; then the versions of HTTP, where they are several.
     pub fn labels(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for label in self.scenarios().flat_map(Scenario::labels) {
@@ -440,6 +463,9 @@ impl Phase {
                 found.push(label);
             }
         }
+        let versions = self.versions();
+        let names = versions.iter().map(|version| version.name().to_owned());
+        found.extend(names.filter(|_| versions.len() > 1));
         found
     }
 }

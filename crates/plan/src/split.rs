@@ -80,11 +80,10 @@ mod tests {
         Phase {
             name: String::new(),
             measured: true,
-            groups: Vec::new(),
-            always: false,
             scenario: Scenario::of(steps),
             pace,
             stop,
+            ..Phase::default()
         }
     }
 

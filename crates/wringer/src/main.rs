@@ -11,6 +11,7 @@ mod httpd;
 mod layout;
 mod live;
 mod mask;
+mod one_request;
 mod output;
 mod ports;
 mod problem;

@@ -58,6 +58,10 @@ const HAPROXY: Expected = Expected {
     keeps_variants: false,
 };
 
+/// Those without a cache, of which only their name and program are asked for here.
+const H2O: Expected = Expected { name: "h2o", program: "h2o", ..HAPROXY };
+const CADDY: Expected = Expected { name: "caddy", program: "caddy", ..HAPROXY };
+
 #[test]
 fn ats_caches() {
     caches(&ATS);
@@ -169,6 +173,31 @@ fn httpd_caches() {
     caches(&HTTPD);
 }
 
+/// Whoever has no cache fetches each time, and changes nothing.
+#[test]
+fn h2o_and_caddy_pass_everything_on() {
+    for proxy in [H2O, CADDY].iter().filter(|proxy| is_installed(proxy)) {
+        let origin = Origin::start();
+        let rig = Rig::start(proxy.name, origin.address, &[]);
+        let asked = origin.state.lock().expect("no panic").fetches.len();
+        assert_eq!(asked, 0, "{}: the probe must not reach the origin", proxy.name);
+        for path in ["/x", "/form8?query=1&other=2", "/big"] {
+            for fetches in 1..=2 {
+                let answer = rig.ask(&format!("GET {path} HTTP/1.1\r\nHost: a\r\n"));
+                assert_eq!(
+                    (answer.status, answer.body.len()),
+                    (200, body_len(path)),
+                    "{} {path}",
+                    proxy.name
+                );
+                assert_eq!(origin.fetches(path), fetches, "{} {path}", proxy.name);
+            }
+        }
+        header_fields_pass_both_ways(&rig, &origin);
+        connections_to_the_origin_are_reused(&rig, &origin);
+    }
+}
+
 #[test]
 fn a_reload_forces_a_fetch_where_asked_for() {
     for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD].iter().filter(|proxy| is_installed(proxy)) {
@@ -184,7 +213,9 @@ fn a_reload_forces_a_fetch_where_asked_for() {
 /// SIGTERM is how it is ended in scripts, SIGINT is Ctrl-C, SIGHUP is a closed terminal; SIGKILL asks nobody.
 #[test]
 fn nothing_stays_however_it_ends() {
-    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD].iter().filter(|proxy| is_installed(proxy)) {
+    for proxy in
+        [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD, H2O, CADDY].iter().filter(|proxy| is_installed(proxy))
+    {
         for signal in ["TERM", "INT", "HUP", "KILL"] {
             let origin = Origin::start();
             let mut rig = Rig::start(proxy.name, origin.address, &[]);
@@ -204,7 +235,9 @@ fn nothing_stays_however_it_ends() {
 
 #[test]
 fn a_proxy_that_dies_is_reported() {
-    for proxy in [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD].iter().filter(|proxy| is_installed(proxy)) {
+    for proxy in
+        [ATS, NGINX, VARNISH, SQUID, HAPROXY, HTTPD, H2O, CADDY].iter().filter(|proxy| is_installed(proxy))
+    {
         let origin = Origin::start();
         let mut rig = Rig::start(proxy.name, origin.address, &[]);
         let guard = processes_naming(&rig.folder).into_iter().find(|(_, line)| line.contains("rig-guard"));

@@ -180,8 +180,6 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
     Phase {
         name: "measure".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![Step::Requests(RequestStep {
             requests: vec![request(typed, url, proxied)].into(),
             expect: Expect { any_status: true, body, ..Expect::default() },
@@ -194,6 +192,7 @@ fn phase(typed: &Typed, url: &Url, proxied: bool) -> Phase {
             unconnected: (!typed.survives).then_some(MAX_UNCONNECTED),
             ..Stop::default()
         },
+        ..Phase::default()
     }
 }
 

@@ -206,8 +206,7 @@ fn plan(
             Some(after) => Stop { after: Some(after), ..Stop::default() },
             None => Stop { requests: Some(amount.requests), ..Stop::default() },
         },
-        groups: Vec::new(),
-        always: false,
+        ..Phase::default()
     };
     let warm_up = (!amount.warm_up.is_zero() && amount.duration.is_some()).then(|| Phase {
         name: "warm-up".to_owned(),

@@ -78,8 +78,6 @@ pub(super) fn of(
     let phase = Phase {
         name: "http_load".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![Step::Requests(step)]),
         pace: pace(typed)?,
         stop: Stop {
@@ -88,6 +86,7 @@ pub(super) fn of(
             unconnected: typed.max_connect_failures,
             ..Stop::default()
         },
+        ..Phase::default()
     };
     let idle = Duration::from_secs(typed.timeout_s.unwrap_or(TIMEOUT_S).min(86_400));
     let limits = Limits {

@@ -230,11 +230,10 @@ fn load(
     let phase = Phase {
         name: "jtest".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![step]),
         pace,
         stop: stop(typed)?,
+        ..Phase::default()
     };
     let limits = Limits::default();
     Ok(Load {

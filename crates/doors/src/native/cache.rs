@@ -13,7 +13,7 @@ use plan::site::Site;
 use plan::units::rest_of;
 use plan::{
     Check, Http1, Law, Load, ObjectStep, Pace, Phase, Plan, Popularity, Protocol, Reading, Scenario, Step,
-    Stop, Trace,
+    Stop, Tls, Trace,
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -23,7 +23,7 @@ pub struct CacheArgs {
     /// The proxy, HOST:PORT, or https://HOST:PORT for TLS; without it and without --rig, the built-in demonstration cache
     #[arg(value_name = "PROXY", value_parser = proxy)]
     pub proxy: Option<String>,
-    /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd
+    /// Start this proxy and press it: ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
     #[arg(long, value_name = "NAME", conflicts_with = "proxy")]
     pub rig: Option<String>,
     /// Worker threads of the rig
@@ -142,14 +142,21 @@ impl CacheArgs {
     }
 
     fn speaks_tls(&self) -> bool {
-        self.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+        let by_rig = self.rig.is_some() && self.version.wants_tls();
+        by_rig || self.proxy.as_ref().is_some_and(|proxy| proxy.starts_with(HTTPS))
+    }
+
+    /// TLS to what is pressed. The certificate of a rig is made when it is started, and nobody vouches for it.
+    fn tls(&self) -> Tls {
+        let tls = self.version.tls(self.tls.tls());
+        Tls { verify: tls.verify && self.rig.is_none(), ..tls }
     }
 
     /// TLS options fit what is pressed.
     fn check_tls(&self) -> Result<(), String> {
         if let Some(option) = self.tls.given().filter(|_| !self.speaks_tls()) {
             return Err(format!(
-                "{option} is about TLS, which is not spoken: give the proxy as https://HOST:PORT"
+                "{option} is about TLS, which is not spoken: give the proxy as https://HOST:PORT, or a rig with --http 2"
             ));
         }
         match self.target().is_ours() && self.behaviour.tls.tls().is_some() {
@@ -163,10 +170,10 @@ impl CacheArgs {
     /// HTTP/2 fits what is pressed.
     fn check_version(&self) -> Result<(), String> {
         self.version.check(self.speaks_tls())?;
-        match (self.target(), self.version.http) {
-            (Target::Demonstration, Some(version)) if version != HttpVersion::One => {
-                Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your own that speaks HTTP/2 or 3, or \
-                     --rig nginx, varnish, haproxy or httpd"
+        match self.target() {
+            Target::Demonstration if self.version.spoken() != [HttpVersion::One] => {
+                Err("--http: the demonstration cache speaks HTTP/1.1: give a PROXY of your own that speaks HTTP/2 or 3, or a \
+                     --rig that does"
                     .to_owned())
             }
             _ => Ok(()),
@@ -218,7 +225,7 @@ impl CacheArgs {
             resend: self.load.resend.unwrap_or_default(),
             fields: self.ask.headers.clone(),
             post_bytes: None,
-            tls: self.speaks_tls().then(|| self.version.tls(self.tls.tls())),
+            tls: self.speaks_tls().then(|| self.tls()),
             http2: self.version.http2(),
             http3: self.version.http3(),
             ..Http1::default()
@@ -277,12 +284,12 @@ impl CacheArgs {
         };
         Phase {
             name: typed.name.clone(),
+            http: self.version.turns(),
             measured: typed.measured.unwrap_or(!fills),
-            groups: Vec::new(),
-            always: false,
             scenario: Scenario::of(vec![Step::Object(self.step(popularity, fills))]),
             pace,
             stop,
+            ..Phase::default()
         }
     }
 

@@ -255,12 +255,11 @@ impl HttpArgs {
         let pace = typed.pace();
         let measured = Phase {
             name: "measure".to_owned(),
-            measured: true,
-            groups: Vec::new(),
-            always: false,
+            http: self.version.turns(),
             scenario: Scenario::of(vec![Step::Requests(step)]),
             stop: typed.stop(&pace),
             pace,
+            ..Phase::default()
         };
         self.warm_up.phases(measured)
     }

@@ -446,7 +446,7 @@ pub struct DoctorArgs {
 /// Starting a real proxy.
 #[derive(Debug, Args)]
 pub struct RigArgs {
-    /// ats, nginx, varnish, squid, haproxy or httpd
+    /// ats, nginx, varnish, squid, haproxy or httpd; h2o or caddy, which have no cache
     pub name: String,
     /// Where the proxy listens
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", value_parser = values::address)]
@@ -463,8 +463,9 @@ pub struct RigArgs {
     /// A client's no-cache makes the proxy fetch anew
     #[arg(long)]
     pub honour_reload: bool,
-    /// What it speaks in front, and HAProxy and httpd to the origin, too: 1.1, or 2c, HTTP/2 without TLS (nginx, varnish, haproxy, httpd) [default: 1.1]
-    #[arg(long, value_name = "VERSION", value_parser = version::of_rig)]
+    /// What it speaks in front: 1.1; 2c, HTTP/2 without TLS; 2, over TLS, and HTTP/1.1 as well; 3, over QUIC, and the others over TLS.
+    /// HAProxy and httpd then speak HTTP/2 to the origin, too [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = version::version)]
     pub http: Option<HttpVersion>,
     /// Print the configuration instead of starting
     #[arg(long)]

@@ -185,11 +185,10 @@ impl TcpArgs {
         let phase = Phase {
             name: "measure".to_owned(),
             measured: true,
-            groups: Vec::new(),
-            always: false,
             scenario: Scenario::of(vec![Step::Messages(step)]),
             stop: self.pace.stop(&pace),
             pace,
+            ..Phase::default()
         };
         let load = Load {
             fail_if: Vec::new(),

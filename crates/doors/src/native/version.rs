@@ -9,9 +9,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "HTTP version")]
 pub struct VersionArgs {
-    /// 1.1; 2, over TLS; 2c, HTTP/2 without TLS, by prior knowledge; or 3, over QUIC [default: 1.1]
-    #[arg(long, value_name = "VERSION", value_parser = version)]
-    pub http: Option<HttpVersion>,
+    /// 1.1; 2, over TLS; 2c, HTTP/2 without TLS, by prior knowledge; or 3, over QUIC. Of several, such as 1.1,2, users take
+    /// turns [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = version, value_delimiter = ',')]
+    pub http: Vec<HttpVersion>,
     /// Users that share a connection of HTTP/2 or 3: requests that may be under way on it at once [default: 1]
     #[arg(long, value_name = "N", value_parser = count32)]
     pub streams: Option<u32>,
@@ -37,16 +38,43 @@ pub struct VersionArgs {
 }
 
 /// A version of HTTP as it is typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum HttpVersion {
     /// 1.1
+    #[default]
     One,
-    /// 2
-    Two,
     /// 2c
     TwoClear,
+    /// 2
+    Two,
     /// 3
     Three,
+}
+
+impl HttpVersion {
+    /// As plans have it.
+    fn planned(self) -> plan::Http {
+        match self {
+            HttpVersion::One => plan::Http::One,
+            HttpVersion::Two | HttpVersion::TwoClear => plan::Http::Two,
+            HttpVersion::Three => plan::Http::Three,
+        }
+    }
+
+    /// Whether it is spoken over TLS, or over QUIC, which has it.
+    pub fn is_secure(self) -> bool {
+        matches!(self, HttpVersion::Two | HttpVersion::Three)
+    }
+
+    /// As it is typed.
+    pub fn typed(self) -> &'static str {
+        match self {
+            HttpVersion::One => "1.1",
+            HttpVersion::Two => "2",
+            HttpVersion::TwoClear => "2c",
+            HttpVersion::Three => "3",
+        }
+    }
 }
 
 pub(crate) fn version(text: &str) -> Result<HttpVersion, String> {
@@ -73,19 +101,6 @@ pub(super) fn of_origin(text: &str) -> Result<HttpVersion, String> {
     }
 }
 
-/// A version that rigs speak.
-///
-/// # Errors
-/// What to give instead.
-pub(super) fn of_rig(text: &str) -> Result<HttpVersion, String> {
-    match version(text)? {
-        HttpVersion::Two | HttpVersion::Three => {
-            Err("rigs speak no TLS: give 2c, HTTP/2 without TLS".to_owned())
-        }
-        other => Ok(other),
-    }
-}
-
 fn bytes(size: u64) -> u32 {
     size.min(u32::MAX.into()) as u32
 }
@@ -96,7 +111,22 @@ impl VersionArgs {
     /// # Errors
     /// One sentence that names the option and what to try.
     pub fn check(&self, tls: bool) -> Result<(), String> {
-        let version = self.http.unwrap_or(HttpVersion::One);
+        if let Some(twice) = self.http.iter().enumerate().find(|(nth, one)| self.http[..*nth].contains(one)) {
+            return Err(format!(
+                "--http names {} twice: users take turns, so give each version once",
+                twice.1.typed()
+            ));
+        }
+        self.spoken().into_iter().try_for_each(|version| VersionArgs::check_scheme(version, tls))?;
+        match self.out_of_place() {
+            Some((option, what, instead)) => {
+                Err(format!("{option} is about {what}, which is not spoken: give {instead}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_scheme(version: HttpVersion, tls: bool) -> Result<(), String> {
         match version {
             HttpVersion::Two if !tls => {
                 Err("--http 2 is spoken over TLS: give https://, or --http 2c for HTTP/2 without TLS"
@@ -108,18 +138,29 @@ impl VersionArgs {
             HttpVersion::TwoClear if tls => {
                 Err("--http 2c is HTTP/2 without TLS: give http://, or --http 2 over TLS".to_owned())
             }
-            _ => match self.out_of_place(version) {
-                Some((option, what, instead)) => {
-                    Err(format!("{option} is about {what}, which is not spoken: give {instead}"))
-                }
-                None => Ok(()),
-            },
+            _ => Ok(()),
         }
+    }
+
+    /// The versions that are spoken, each once.
+    pub fn spoken(&self) -> Vec<HttpVersion> {
+        if self.http.is_empty() { vec![HttpVersion::One] } else { self.http.clone() }
+    }
+
+    /// Whether a version is spoken that takes TLS.
+    pub fn wants_tls(&self) -> bool {
+        self.http.iter().any(|version| version.is_secure())
+    }
+
+    /// The versions among which users take turns; none where they all speak the same.
+    pub fn turns(&self) -> Vec<plan::Http> {
+        let turns = self.http.iter().filter(|_| self.http.len() > 1);
+        turns.map(|version| version.planned()).collect()
     }
 
     /// HTTP/2, where it is spoken.
     pub fn http2(&self) -> Option<Http2> {
-        self.http.filter(|version| matches!(version, HttpVersion::Two | HttpVersion::TwoClear))?;
+        self.http.iter().find(|version| version.planned() == plan::Http::Two)?;
         let usual = Http2::default();
         Some(Http2 {
             streams: self.streams.unwrap_or(usual.streams),
@@ -132,7 +173,7 @@ impl VersionArgs {
 
     /// HTTP/3, where it is spoken.
     pub fn http3(&self) -> Option<Http3> {
-        self.http.filter(|version| *version == HttpVersion::Three)?;
+        self.http.iter().find(|version| **version == HttpVersion::Three)?;
         let usual = Http3::default();
         Some(Http3 {
             streams: self.streams.unwrap_or(usual.streams),
@@ -146,16 +187,17 @@ impl VersionArgs {
 
     /// TLS that offers what is spoken.
     pub fn tls(&self, tls: Tls) -> Tls {
-        let alpn = match self.http {
-            None | Some(HttpVersion::One) => return tls,
-            Some(HttpVersion::Two | HttpVersion::TwoClear) => "h2",
-            Some(HttpVersion::Three) => "h3",
-        };
-        Tls { alpn: vec![alpn.to_owned()], ..tls }
+        match self.spoken()[..] {
+            [HttpVersion::One] => tls,
+            ref spoken => {
+                let alpn = spoken.iter().map(|version| version.planned().alpn().to_owned());
+                Tls { alpn: alpn.collect(), ..tls }
+            }
+        }
     }
 
-    /// The first of the options that has no effect on a version, what it is about, and the version that has it.
-    fn out_of_place(&self, version: HttpVersion) -> Option<(&'static str, &'static str, &'static str)> {
+    /// The first of the options that has no effect on what is spoken, what it is about, and the version that has it.
+    fn out_of_place(&self) -> Option<(&'static str, &'static str, &'static str)> {
         const BOTH: (&str, &str) = ("HTTP/2 and HTTP/3", "--http 2, 2c or 3");
         const TWO: (&str, &str) = ("HTTP/2", "--http 2 or 2c");
         const THREE: (&str, &str) = ("HTTP/3", "--http 3");
@@ -168,10 +210,12 @@ impl VersionArgs {
             (self.udp_payload.is_some(), "--udp-payload", THREE),
             (self.migrate_every.is_some(), "--migrate-every", THREE),
         ];
-        let fits = |about| match version {
-            HttpVersion::One => false,
-            HttpVersion::Two | HttpVersion::TwoClear => about != THREE,
-            HttpVersion::Three => about != TWO,
+        let fits = |about| {
+            self.spoken().iter().any(|version| match version {
+                HttpVersion::One => false,
+                HttpVersion::Two | HttpVersion::TwoClear => about != THREE,
+                HttpVersion::Three => about != TWO,
+            })
         };
         let wrong = given.into_iter().find(|(given, _, about)| *given && !fits(*about));
         wrong.map(|(_, option, (what, instead))| (option, what, instead))

@@ -23,11 +23,10 @@ pub(super) fn of(settings: &Settings, lines: &[Line], logins: &[Line]) -> Plan {
     let phase = Phase {
         name: "siege".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![Step::Requests(step)]),
         pace: pace(settings),
         stop: stop(settings, lines.len() as u64),
+        ..Phase::default()
     };
     let load = Load {
         fail_if: Vec::new(),

@@ -122,7 +122,7 @@ static OPTIONS: &[Row<Typed>] = &[
     Row {
         ours: true,
         ..value("http", ' ', "VERSION", "1.1; 2, HTTP/2 over TLS; 2c, without; or 3 [1.1]", |typed, text| {
-            typed.protocol.http = Some(version::version(text)?);
+            typed.protocol.http = vec![version::version(text)?];
             Ok(())
         })
     },

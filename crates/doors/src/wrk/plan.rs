@@ -175,14 +175,13 @@ fn plan(
     let phase = Phase {
         name: "measure".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![step]),
         pace: match typed.rate.filter(|_| tool == Tool::Wrk2) {
             Some(rate) => Pace::Timetable { users, per_second: rate as f64 },
             None => Pace::Users(users),
         },
         stop: Stop { after: Some(typed.duration), ..Stop::default() },
+        ..Phase::default()
     };
     let timeout = typed.timeout.max(NO_TIME);
     let tls = target.address.secure.then(|| typed.protocol.tls(Tls { verify: false, ..Tls::default() }));

@@ -101,12 +101,11 @@ fn whole(messages: MessageStep, ini: &Ini, typed: &Typed, seed: u64) -> Plan {
     let phase = Phase {
         name: "measure".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![Step::Messages(messages)]),
         // Both were found to fit.
         pace: Pace::Users(connections as u32),
         stop: Stop { after: Some(typed.duration), requests: typed.test.then_some(1), ..Stop::default() },
+        ..Phase::default()
     };
     let protocol = MessageConnections {
         requests_per_connection: ini.keep_alive,

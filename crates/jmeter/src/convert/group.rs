@@ -99,8 +99,7 @@ impl<'a> Converter<'a> {
             scenario: Scenario::default(),
             pace: Pace::default(),
             stop: Stop::default(),
-            groups: Vec::new(),
-            always: false,
+            ..Phase::default()
         };
         match <[Group; 1]>::try_from(groups) {
             Ok([Group { name, scenario, pace, stop, .. }]) => {

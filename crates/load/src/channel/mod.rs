@@ -50,9 +50,9 @@ pub(crate) struct Channels {
     sources: Sources,
     part: Part,
     /// Connections opened so far; gives each a number.
-    opened: Cell<u64>,
+    opened: Rc<Cell<u64>>,
     /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
-    turn: Cell<u64>,
+    turn: Rc<Cell<u64>>,
     /// Connections that users share.
     pool: pool::Pool,
     /// Bytes that the slowest of the plan's clients reads at once, where there are such.
@@ -107,10 +107,22 @@ impl Channels {
             target,
             tls,
             part,
-            opened: Cell::new(0),
-            turn: Cell::new(0),
+            opened: Rc::default(),
+            turn: Rc::default(),
             pool: pool::Pool::default(),
             trickle,
+        }
+    }
+
+    /// The same with the version of HTTP alone that `load` has, and with connections of their own.
+    pub fn speaking(&self, load: Arc<Load>) -> Channels {
+        let alpn = load.protocol.connections().tls.map_or(&[][..], |tls| &tls.alpn[..]);
+        let tls = self.tls.as_ref().map(|tls| tls.offering(alpn));
+        let (net, account, target) = (self.net.clone(), self.account.clone(), self.target.clone());
+        Channels {
+            opened: self.opened.clone(),
+            turn: self.turn.clone(),
+            ..Channels::new(net, account, load, self.part, target, tls)
         }
     }
 

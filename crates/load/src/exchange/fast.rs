@@ -117,6 +117,7 @@ pub(crate) async fn try_fast(
                 head_bytes: answer.head_bytes,
                 body_bytes: answer.body_bytes,
                 label: line.label,
+                version: worker.version.get(),
                 // Known from what is under way.
                 ..Exchange::new(Outcome::Fine, Duration::ZERO)
             };

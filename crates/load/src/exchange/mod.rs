@@ -170,6 +170,7 @@ impl<I> Sent<I> {
             reused: self.reused,
             lateness: self.turn.lateness,
             sent_bytes: self.bytes,
+            version: worker.version.get(),
             ..Exchange::new(outcome, worker.account.since(self.turn.due))
         }
     }

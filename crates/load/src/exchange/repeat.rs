@@ -52,6 +52,7 @@ impl Repeats for Repetition {
             head_bytes: answer.head_bytes,
             body_bytes: answer.body_bytes,
             label: self.label,
+            version: self.worker.version.get(),
             // Known from what is under way.
             ..Exchange::new(Outcome::Fine, Duration::ZERO)
         };

@@ -52,7 +52,7 @@ pub(crate) async fn run<C: HttpCall>(
     let mut turned_away = 0;
     while let Some(mut next) = due.pop() {
         let channels = &context.worker.channels;
-        let asker = (context.phase.group, client.user);
+        let asker = (context.phase.group, client.user / context.phase.versions);
         let leased = channels.lease_stream(&mut client.slot, asker, call.destination(&next.item)).await;
         let mut lease = match leased {
             Ok(lease) => lease,

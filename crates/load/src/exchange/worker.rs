@@ -6,9 +6,10 @@ use crate::channel::Channels;
 use crate::control::Control;
 use crate::pace::Phase;
 use crate::request::compose::Composer;
+use measure::Label;
 use net::Net;
 use plan::data::Moment;
-use plan::{Load, Part, Site};
+use plan::{Http, Load, Part, Site};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,12 +28,14 @@ pub(crate) struct Worker {
     pub account: Rc<Account>,
     pub channels: Channels,
     pub composer: Composer,
-    /// Answers that named no request.
-    pub serials: RefCell<Serials>,
+    /// Answers that named no request, whatever version of HTTP they came over.
+    pub serials: Rc<RefCell<Serials>>,
     /// Users between two requests that belong together, of whom each may go on to more.
     pub busy_users: Cell<u64>,
     /// The script has ended this worker.
     pub halted: Cell<bool>,
+    /// The label of the version of HTTP that it speaks, in a phase of several.
+    pub version: Cell<Option<Label>>,
     /// See [`super::fast`].
     pub has_fast_path: bool,
     /// See [`super::repeat`].
@@ -40,6 +43,29 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
+    /// The same worker as one version of HTTP alone is spoken by it.
+    pub fn speaking(&self, version: Http) -> Worker {
+        let load = Arc::new(self.load.speaking(version));
+        let channels = self.channels.speaking(load.clone());
+        Worker {
+            has_fast_path: super::has_fast_path(&load),
+            may_repeat: super::may_repeat(&load),
+            composer: Composer::new(channels.http(), &self.site).with_canaries(load.check.canaries),
+            net: self.net.clone(),
+            load,
+            site: self.site.clone(),
+            seed: self.seed,
+            part: self.part,
+            control: self.control.clone(),
+            account: self.account.clone(),
+            channels,
+            serials: self.serials.clone(),
+            busy_users: Cell::new(0),
+            halted: Cell::new(false),
+            version: Cell::default(),
+        }
+    }
+
     /// The number of the next request of the phase, or `None` when there is to be none.
     pub fn next_number(&self, phase: &Phase, now: Instant) -> Option<u64> {
         if self.over(phase, now) { None } else { phase.next_number() }

@@ -10,6 +10,8 @@ pub(crate) struct Phase {
     pub name: String,
     /// Its number among those that run side by side.
     pub group: usize,
+    /// Versions of HTTP among which its users take turns.
+    pub versions: u64,
     pub part: Part,
     /// Users of the whole phase, at most.
     pub max_users: u64,
@@ -37,6 +39,7 @@ impl Phase {
         Phase {
             name: share.name.clone(),
             group: 0,
+            versions: share.http.len().max(1) as u64,
             part,
             max_users: max_users(pace),
             turns_per_user: share.stop.turns_per_user,

@@ -18,9 +18,9 @@ use crate::script::Script;
 use crate::session::together;
 use measure::{Event, Snapshot, Tally};
 use net::{Net, TaskId};
-use phase::{PhaseWork, StepWork};
+use phase::{GroupWork, PhaseWork, StepWork};
 use plan::draw::hash;
-use plan::{Inputs, Load, Part, Phase, Site};
+use plan::{Http, Inputs, Load, Part, Phase, Site};
 use std::cell::{Cell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -90,6 +90,8 @@ const LOST: Duration = Duration::from_secs(5);
 /// A worker on its way through the phases.
 struct Run {
     worker: Rc<Worker>,
+    /// The same for each version of HTTP that the plan names.
+    speaking: Vec<(Http, Rc<Worker>)>,
     hosts: Arc<Hosts>,
     inputs: Arc<Inputs>,
     run_id: u64,
@@ -122,12 +124,14 @@ impl Run {
             control,
             account,
             channels,
-            serials: RefCell::new(Serials::default()),
+            serials: Rc::new(RefCell::new(Serials::default())),
             busy_users: Cell::new(0),
             halted: Cell::new(false),
+            version: Cell::default(),
         };
         Run {
             worker: Rc::new(worker),
+            speaking: Vec::new(),
             hosts: job.hosts,
             inputs: job.inputs,
             run_id: job.run_id,
@@ -147,7 +151,7 @@ impl Run {
         let share = if alone { Part::WHOLE } else { part };
         let mine = share.of_phase(phase).filter(|_| !alone || part.index == 0);
         // What takes time is prepared before the phase begins.
-        let mut mine = mine.map_or_else(Vec::new, |(part, share)| self.works(index, part, &share));
+        let mine = mine.map_or_else(Vec::new, |(part, share)| self.works(index, part, &share));
         let opens = self.gate(index).await;
         let account = self.worker.account.clone();
         if index == 0 {
@@ -166,26 +170,25 @@ impl Run {
             let starts =
                 phase.groups.iter().map(|group| group.start).chain(std::iter::repeat(Duration::ZERO));
             let starts: Vec<Instant> = starts.take(whole.len()).map(|start| opens + start).collect();
-            for (((work, share), whole), start) in mine.iter_mut().zip(&whole).zip(&starts) {
-                // No user has it yet.
-                Rc::get_mut(&mut work.phase)
-                    .into_iter()
-                    .for_each(|phase| phase.open(share, &whole.pace, *start));
-            }
-            let mine: Vec<_> = mine.into_iter().map(|(work, share)| (Rc::new(work), share)).collect();
+            let mine =
+                mine.into_iter().zip(&whole).zip(&starts).map(|(((prepared, share), whole), start)| {
+                    (GroupWork::open(prepared, &share, &whole.pace, *start), share)
+                });
+            let mine: Vec<_> = mine.collect();
             let users = RefCell::new(Vec::new());
-            let groups = mine.iter().zip(&starts).map(|((work, share), start)| async {
-                if open::wait_until(&self.worker, work, *start).await {
-                    let mine = self.run_pace(share, work).await;
+            let groups = mine.iter().zip(&starts).map(|((group, share), start)| async {
+                let (worker, work) = group.first();
+                if open::wait_until(worker, work, *start).await {
+                    let mine = self.run_pace(share, group).await;
                     users.borrow_mut().extend(mine);
                 }
             });
             together::all(groups.collect()).await;
             let now = self.worker.net.now();
-            account
-                .paced_until(mine.iter().map(|(work, _)| work.phase.ends_before(now)).max().unwrap_or(now));
-            let works: Vec<_> = mine.into_iter().map(|(work, _)| work).collect();
-            self.end_phase(&works, users.into_inner()).await;
+            let ends = mine.iter().map(|(group, _)| group.first().1.phase.ends_before(now)).max();
+            account.paced_until(ends.unwrap_or(now));
+            let groups: Vec<_> = mine.into_iter().map(|(group, _)| group).collect();
+            self.end_phase(&groups, users.into_inner()).await;
         }
         // Other workers may need longer, and the next phase has to be prepared.
         account.end_phase();
@@ -210,20 +213,20 @@ impl Run {
     }
 
     /// Lets the phase's users run and returns their tasks when there is nothing more to begin.
-    async fn run_pace(&self, phase: &Phase, work: &Rc<PhaseWork>) -> Vec<TaskId> {
-        let worker = &self.worker;
+    async fn run_pace(&self, phase: &Phase, group: &GroupWork) -> Vec<TaskId> {
+        let (worker, work) = group.first();
         let seed = hash(hash(worker.seed, 0xACE), u64::from(work.phase.part.index));
         if let Some(open) = phase.pace.open() {
-            return open::run(worker, work, open, seed).await;
+            return open::run(group, open, seed).await;
         }
         let law = phase.pace.closed().unwrap_or_default().1;
         // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
         let think = Think { law, seed: hash(worker.seed, 0x7417) };
-        user::run_closed(worker, work, &phase.pace, think).await
+        user::run_closed(group, &phase.pace, think).await
     }
 
     /// Waits for requests under way, and counts those that do not end in time.
-    async fn end_phase(&self, works: &[Rc<PhaseWork>], users: Vec<TaskId>) {
+    async fn end_phase(&self, groups: &[GroupWork], users: Vec<TaskId>) {
         let worker = &self.worker;
         let (began, grace) = (worker.net.now(), worker.load.limits.grace);
         // Nobody who has asked for an end waits for minutes.
@@ -232,12 +235,16 @@ impl Run {
             control if control.stopped() => grace.min(STOPPED),
             _ => grace,
         };
-        while worker.is_busy() && worker.net.now() < began + patience() {
+        while groups.iter().any(GroupWork::is_busy) && worker.net.now() < began + patience() {
             worker.net.sleep(Duration::from_millis(1)).await;
         }
         users.into_iter().for_each(|user| worker.net.cancel(user));
+        if groups.iter().any(GroupWork::shares_connections) {
+            // Nobody shares them any more: they take their leave, and tell what they have not told yet.
+            worker.net.sleep(Duration::from_millis(1)).await;
+        }
         worker.account.give_up();
-        works.iter().for_each(|work| {
+        groups.iter().flat_map(GroupWork::sides).for_each(|(_, work)| {
             work.users.set(0);
             self.learn(work);
         });

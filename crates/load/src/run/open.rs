@@ -3,12 +3,12 @@
 //! An arrival is a request, or a connection with several requests on it. What comes due while as many are served as may be
 //! is counted as overflow and passes.
 
-use super::phase::PhaseWork;
+use super::phase::{GroupWork, PhaseWork, Side};
 use super::user::{User, exhausted};
 use crate::exchange::{Turn, Worker};
 use crate::pace::Schedule;
 use net::{Event as Signal, TaskId};
-use plan::Open;
+use plan::{Open, Part};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -21,9 +21,12 @@ const LOOK_UP: Duration = Duration::from_millis(20);
 /// A request that is due, in the hands of a user.
 type Handed = Rc<(Cell<Option<(u64, Instant)>>, Signal)>;
 
-/// The users of an open pace.
-#[derive(Default)]
+/// The users of an open pace who speak one version of HTTP.
 struct Pool {
+    worker: Rc<Worker>,
+    work: Rc<PhaseWork>,
+    /// Its place among the versions of its group.
+    place: Part,
     idle: RefCell<Vec<Handed>>,
     tasks: RefCell<Vec<TaskId>>,
     /// Requests that were handed out and have not begun.
@@ -42,18 +45,37 @@ impl Pool {
 }
 
 /// Runs an open pace until there is nothing more to begin, and returns the tasks of its users.
-pub(super) async fn run(worker: &Rc<Worker>, work: &Rc<PhaseWork>, open: Open, seed: u64) -> Vec<TaskId> {
-    let pool = Pool { connections: open.connections, most: open.in_flight, ..Pool::default() };
-    let pool = Rc::new(pool);
-    let came_to_nothing = hand_out(worker, work, &pool, Schedule::new(open, work.phase.part, seed)).await;
+pub(super) async fn run(group: &GroupWork, open: Open, seed: u64) -> Vec<TaskId> {
+    let pool = |(place, (worker, work)): (Part, &Side)| {
+        Rc::new(Pool {
+            worker: worker.clone(),
+            work: work.clone(),
+            place,
+            idle: RefCell::default(),
+            tasks: RefCell::default(),
+            handed: Cell::new(0),
+            most: place.share(open.in_flight.into()).max(1) as u32,
+            connections: open.connections,
+        })
+    };
+    let pools: Vec<Rc<Pool>> = Part::all(group.sides().len() as u32).zip(group.sides()).map(pool).collect();
+    let (worker, work) = group.first();
+    let connections = open.connections;
+    let schedule = Schedule::new(open, work.phase.part, seed);
+    let came_to_nothing = hand_out(worker, work, &pools, schedule).await;
     let over = || worker.over(&work.phase, worker.net.now());
     // A phase lasts as long as it is to, also where nothing is sent towards its end.
     let idles = || came_to_nothing && work.phase.ends_after().is_some() && !over();
-    let goes_on = || pool.connections && pool.is_busy() && !over();
-    while pool.handed.get() > 0 || idles() || goes_on() {
+    let goes_on = || connections && pools.iter().any(|pool| pool.is_busy()) && !over();
+    while handed(&pools) > 0 || idles() || goes_on() {
         worker.net.sleep(Duration::from_millis(1)).await;
     }
-    pool.tasks.take()
+    pools.iter().flat_map(|pool| pool.tasks.take()).collect()
+}
+
+/// Requests that were handed out and have not begun.
+fn handed(pools: &[Rc<Pool>]) -> u32 {
+    pools.iter().map(|pool| pool.handed.get()).sum()
 }
 
 /// Hands out what is due before the phase ends, however late it is noticed; true if the schedule came to its end, or to that of
@@ -61,7 +83,7 @@ pub(super) async fn run(worker: &Rc<Worker>, work: &Rc<PhaseWork>, open: Open, s
 async fn hand_out(
     worker: &Rc<Worker>,
     work: &Rc<PhaseWork>,
-    pool: &Rc<Pool>,
+    pools: &[Rc<Pool>],
     mut schedule: Schedule,
 ) -> bool {
     let (mut nth, mut known) = (0u64, 0);
@@ -77,21 +99,23 @@ async fn hand_out(
             Waited::Nothing => return true,
             Waited::Over => return false,
         };
+        // Versions take turns, whoever of their users is free.
+        let pool = &pools[(nth % pools.len() as u64) as usize];
         nth += 1;
         let is_over = work.phase.is_over_at(worker.net.now());
         if nth % BATCH == 0 && !is_over {
             // However far behind the schedule is, users get to send.
             worker.net.sleep_until(worker.net.now()).await;
         }
-        if exhausted(work, pool.handed.get()) {
+        if exhausted(work, handed(pools)) {
             // What is under way may lead on. A moment that comes meanwhile passes unused, and no request is counted.
-            if is_over || worker.account.in_flight() == 0 && pool.handed.get() == 0 {
+            if is_over || worker.account.in_flight() == 0 && handed(pools) == 0 {
                 return false;
             }
             continue;
         }
         // What cannot be sent takes no number, so that the stream of requests has no holes.
-        let Some(user) = free_user(worker, work, pool) else {
+        let Some(user) = free_user(pool) else {
             // Once the phase is over nobody waits for a user: what is left of it is counted at once.
             let left =
                 if is_over { schedule.due_before(work.phase.ends_after().unwrap_or_default()) } else { 0 };
@@ -179,14 +203,16 @@ fn has_changed(worker: &Worker, known: &mut usize, schedule: &mut Schedule) -> b
 }
 
 /// An idle user, or a new one; `None` where there may be no more.
-fn free_user(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Option<Handed> {
+fn free_user(pool: &Rc<Pool>) -> Option<Handed> {
     let idle = pool.idle.borrow_mut().pop();
     let room = (pool.tasks.borrow().len() as u32) < pool.most;
-    idle.or_else(|| room.then(|| spawn_open(worker, work, pool)))
+    idle.or_else(|| room.then(|| spawn_open(pool)))
 }
 
-fn spawn_open(worker: &Rc<Worker>, work: &Rc<PhaseWork>, pool: &Rc<Pool>) -> Handed {
-    let number = work.phase.part.number(pool.tasks.borrow().len() as u64);
+fn spawn_open(pool: &Rc<Pool>) -> Handed {
+    let (worker, work) = (&pool.worker, &pool.work);
+    let nth = pool.place.number(pool.tasks.borrow().len() as u64);
+    let number = work.phase.part.number(nth);
     let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
     let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {

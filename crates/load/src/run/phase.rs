@@ -3,6 +3,7 @@
 use super::Run;
 use crate::code::Interpreter;
 use crate::control::Control;
+use crate::exchange::Worker;
 use crate::pace;
 use crate::program::{Known, Program, RhythmWork, is_watched};
 use crate::request::asked::Laws;
@@ -10,27 +11,31 @@ use crate::request::urls::UrlQueue;
 use crate::script::{RunningScript, Script};
 use crate::session::SessionWork;
 use crate::step::{Messages, Models, Requests, Shared};
+use measure::Label;
 use net::Event as Signal;
 use plan::draw::hash;
-use plan::{Pace, Part, Phase, RequestStep, ScriptStep, Step};
+use plan::{Http, Pace, Part, Phase, RequestStep, ScriptStep, Step};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A phase, for one worker.
 pub(super) struct PhaseWork {
     pub phase: Rc<pace::Phase>,
     /// Turns of users, where they are more than one of the steps.
-    pub program: Option<Program>,
+    pub program: Option<Rc<Program>>,
     pub steps: Vec<StepWork>,
     /// Labels of the whole phase.
     pub labels: Vec<String>,
+    /// The label of the version of HTTP that it is walked over, where there are several.
+    version: Option<Label>,
     /// What its users are called, before their numbers.
     pub user_name: Rc<str>,
     /// Who interprets its programs.
     pub programs: Option<Rc<dyn Interpreter>>,
-    pub users: Cell<u32>,
+    pub users: Rc<Cell<u32>>,
     /// Raised when a user has ended.
     pub user_ended: Signal,
 }
@@ -46,6 +51,65 @@ impl PhaseWork {
             }
             _ => None,
         }
+    }
+}
+
+/// Users that walk a scenario, once for each version of HTTP among which they take turns.
+pub(super) struct GroupWork(Vec<Side>);
+
+/// A group before its phase begins.
+pub(super) type Prepared = Vec<(Rc<Worker>, PhaseWork)>;
+
+/// A scenario as the users walk it who speak one version of HTTP: with the worker that speaks it.
+pub(super) type Side = (Rc<Worker>, Rc<PhaseWork>);
+
+impl GroupWork {
+    /// The phase begins. `share`: the worker's part, `pace`: that of all workers.
+    pub fn open(sides: Prepared, share: &Phase, pace: &Pace, at: Instant) -> GroupWork {
+        let mut opened: Vec<Side> = Vec::with_capacity(sides.len());
+        for (worker, mut work) in sides {
+            match opened.first() {
+                // No user has it yet.
+                None => {
+                    Rc::get_mut(&mut work.phase).into_iter().for_each(|phase| phase.open(share, pace, at))
+                }
+                Some((_, first)) => {
+                    work.program = first.program.clone();
+                    work.phase = first.phase.clone();
+                    work.users = first.users.clone();
+                    work.user_ended = first.user_ended.clone();
+                }
+            }
+            worker.version.set(work.version);
+            opened.push((worker, Rc::new(work)));
+        }
+        GroupWork(opened)
+    }
+
+    /// Each version.
+    pub fn sides(&self) -> &[Side] {
+        &self.0
+    }
+
+    /// The first version, whose count of users and phase are those of all.
+    pub fn first(&self) -> &Side {
+        &self.0[0]
+    }
+
+    /// True while requests are under way, or users on their way to more.
+    pub fn is_busy(&self) -> bool {
+        self.0.iter().any(|(worker, _)| worker.is_busy())
+    }
+
+    /// Whether users share connections.
+    pub fn shares_connections(&self) -> bool {
+        self.0.iter().any(|(worker, _)| worker.channels.http().streams().is_some())
+    }
+
+    /// The version that a user speaks. `user`: its number on this worker, from 0.
+    pub fn of_user(&self, user: u64) -> &Side {
+        let (worker, _) = self.first();
+        &self.0[((user + u64::from(worker.part.index)) % self.0.len() as u64) as usize]
     }
 }
 
@@ -93,26 +157,44 @@ struct Group<'a> {
 
 impl Run {
     /// Makes a phase ready, each of its groups by itself. `share`: the worker's part, and what the plan has for it.
-    pub(super) fn works(&mut self, index: usize, part: Part, share: &Phase) -> Vec<(PhaseWork, Phase)> {
+    pub(super) fn works(&mut self, index: usize, part: Part, share: &Phase) -> Vec<(Prepared, Phase)> {
         let whole = self.worker.load.phases[index].parts();
         let (labels, rhythms) = (share.labels(), RefCell::default());
         let (mut works, mut steps) = (Vec::new(), 0);
         for (group, (share, whole)) in share.parts().into_iter().zip(&whole).enumerate() {
             let of = Group { group, first_step: steps, labels: &labels, rhythms: &rhythms };
             steps += share.sends().len();
-            works.push((self.work(index, part, (&share, &whole.pace), &of), share));
+            let spoken: Vec<Rc<Worker>> = match &share.http[..] {
+                [] => vec![self.worker.clone()],
+                named => named.iter().map(|version| self.speaking(*version)).collect(),
+            };
+            let work = |worker: Rc<Worker>| {
+                let work = self.work(&worker, index, part, (&share, &whole.pace), &of);
+                (worker, work)
+            };
+            works.push((spoken.into_iter().map(work).collect(), share));
         }
         works
     }
 
+    /// The worker as it speaks one version of HTTP.
+    fn speaking(&mut self, version: Http) -> Rc<Worker> {
+        if let Some((_, worker)) = self.speaking.iter().find(|(spoken, _)| *spoken == version) {
+            return worker.clone();
+        }
+        let worker = Rc::new(self.worker.speaking(version));
+        self.speaking.push((version, worker.clone()));
+        worker
+    }
+
     fn work(
         &mut self,
+        worker: &Rc<Worker>,
         index: usize,
         part: Part,
         (share, pace): (&Phase, &Pace),
         of: &Group<'_>,
     ) -> PhaseWork {
-        let worker = self.worker.clone();
         let place = Place { phase: index, seed: hash(worker.seed, index as u64) };
         let (scenario, tells) = (&share.scenario, worker.load.trace.requests);
         let programs = self.programs();
@@ -127,7 +209,7 @@ impl Run {
             && (tells || is_watched(scenario) || sends.iter().any(|step| in_session(step) || varies(step)));
         let shared = Rc::new(Shared::new(scenario, of.labels, programs.clone(), edited));
         let sends = share.sends().into_iter().enumerate();
-        let steps = sends.map(|(nth, step)| self.step(place, of.first_step + nth, step, &shared));
+        let steps = sends.map(|(nth, step)| self.step(worker, place, of.first_step + nth, step, &shared));
         let steps: Vec<StepWork> = steps.collect();
         // Each request of the phase takes the row of its number.
         let rows = steps.iter().filter_map(StepWork::rows).min().map(|rows| part.share(rows));
@@ -151,14 +233,19 @@ impl Run {
             "" => format!("{} 1-", share.name),
             name => name.to_owned(),
         };
+        let version = worker.channels.http().usual().map(Http::name);
+        let version = of.labels.iter().position(|label| Some(label.as_str()) == version);
         PhaseWork {
-            program: Program::compile(scenario, &known),
+            version: version
+                .filter(|_| !share.http.is_empty())
+                .map(|place| Label(place.min(u16::MAX.into()) as u16)),
+            program: Program::compile(scenario, &known).map(Rc::new),
             phase: Rc::new(phase),
             labels: of.labels.to_vec(),
             user_name: user_name.into(),
             programs,
             steps,
-            users: Cell::new(0),
+            users: Rc::default(),
             user_ended: worker.net.event(),
         }
     }
@@ -173,29 +260,34 @@ impl Run {
     }
 
     /// `nth`: which of the phase's steps it is.
-    fn step(&mut self, place: Place, nth: usize, step: &Step, shared: &Rc<Shared>) -> StepWork {
+    fn step(
+        &mut self,
+        worker: &Worker,
+        place: Place,
+        nth: usize,
+        step: &Step,
+        shared: &Rc<Shared>,
+    ) -> StepWork {
         let Place { phase, seed } = place;
         match step {
             Step::Object(step) => StepWork::Object(Laws::new(step, seed, hash(self.run_id, phase as u64))),
-            Step::Urls(step) => {
-                StepWork::Urls(UrlQueue::new(step, seed, self.worker.channels.speaks_https()))
-            }
+            Step::Urls(step) => StepWork::Urls(UrlQueue::new(step, seed, worker.channels.speaks_https())),
             Step::Requests(step) => {
-                let (control, scenario) = (self.worker.control.clone(), shared.clone());
-                self.requests(step, seed, Models { control, of: (phase, nth), scenario })
+                let (control, scenario) = (worker.control.clone(), shared.clone());
+                self.requests(worker, step, seed, Models { control, of: (phase, nth), scenario })
             }
-            Step::Script(step) => self.script(step),
+            Step::Script(step) => self.script(worker, step),
             Step::Messages(step) => {
-                let (tables, decks) = (self.inputs.tables(), &self.worker.control.decks);
+                let (tables, decks) = (self.inputs.tables(), &worker.control.decks);
                 StepWork::Messages(Box::new(Messages::new(step, &tables, decks, phase, seed)))
             }
             _ => StepWork::nothing(),
         }
     }
 
-    fn requests(&self, step: &RequestStep, seed: u64, models: Models) -> StepWork {
+    fn requests(&self, worker: &Worker, step: &RequestStep, seed: u64, models: Models) -> StepWork {
         let scenario = models.scenario.clone();
-        let (channels, hosts, tables) = (&self.worker.channels, &self.hosts, self.inputs.tables());
+        let (channels, hosts, tables) = (&worker.channels, &self.hosts, self.inputs.tables());
         let (http, target) = (channels.http(), channels.target());
         let mut requests = Requests::new(step, http, target, hosts, &tables, seed, models);
         let login = requests.take_login();
@@ -205,28 +297,28 @@ impl Run {
         StepWork::Requests(requests, session)
     }
 
-    fn script(&mut self, step: &ScriptStep) -> StepWork {
+    fn script(&mut self, worker: &Worker, step: &ScriptStep) -> StepWork {
         match self.script.take() {
-            Some(script) => self.play(script, step),
+            Some(script) => play(worker, script, step),
             None => StepWork::nothing(),
         }
     }
+}
 
-    /// A script that always sends the same, and is told nothing, becomes a prepared request.
-    fn play(&self, script: Box<dyn Script>, step: &ScriptStep) -> StepWork {
-        let address = step.request.address();
-        let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
-        let (hooks, ledger) = (script.hooks(), script.ledger());
-        let playing = RunningScript::new(script, hooks.clone(), secure, step.time_batches);
-        let Some((message, address)) = hooks.plain().zip(address) else {
-            self.worker.account.keep_ledger(ledger);
-            return StepWork::Script(playing);
-        };
-        let control: Arc<Control> = self.worker.control.clone();
-        let models = Models { control, of: (0, 0), scenario: Rc::default() };
-        let (to, http) = (playing.destination(), self.worker.channels.http());
-        StepWork::Requests(Requests::of_message(message, address, to, http, models), None)
-    }
+/// A script that always sends the same, and is told nothing, becomes a prepared request.
+fn play(worker: &Worker, script: Box<dyn Script>, step: &ScriptStep) -> StepWork {
+    let address = step.request.address();
+    let secure = address.as_ref().filter(|address| address.secure).map(|address| address.host.clone());
+    let (hooks, ledger) = (script.hooks(), script.ledger());
+    let playing = RunningScript::new(script, hooks.clone(), secure, step.time_batches);
+    let Some((message, address)) = hooks.plain().zip(address) else {
+        worker.account.keep_ledger(ledger);
+        return StepWork::Script(playing);
+    };
+    let control: Arc<Control> = worker.control.clone();
+    let models = Models { control, of: (0, 0), scenario: Rc::default() };
+    let (to, http) = (playing.destination(), worker.channels.http());
+    StepWork::Requests(Requests::of_message(message, address, to, http, models), None)
 }
 
 /// True for a list that is fetched once: two workers that walk it would fetch twice what both find.

@@ -3,7 +3,7 @@
 //! Under a closed pace each user begins its next request when the last one has ended and the user has thought. Under an
 //! open pace ([`super::open`]) users are handed what is due.
 
-use super::phase::{PhaseWork, StepWork};
+use super::phase::{GroupWork, PhaseWork, StepWork};
 use crate::exchange::{self, Client, Context, ScriptScratch, Turn, Worker};
 use crate::program::Position;
 use crate::session::{self, Memory};
@@ -286,18 +286,14 @@ impl Think {
 }
 
 /// Closed pace: its users until there is nothing more to begin.
-pub(super) async fn run_closed(
-    worker: &Rc<Worker>,
-    work: &Rc<PhaseWork>,
-    pace: &Pace,
-    think: Think,
-) -> Vec<TaskId> {
+pub(super) async fn run_closed(group: &GroupWork, pace: &Pace, think: Think) -> Vec<TaskId> {
+    let (worker, work) = group.first();
     let users = pace.closed().map_or(0, |(users, _)| users);
     let stays = stays(work, pace, users, think);
     let users = stays.len() as u32;
     let mut tasks: Vec<TaskId> =
-        (0..users).zip(stays).map(|(user, stay)| spawn_closed(worker, work, think, user, stay)).collect();
-    while !finished(worker, work) {
+        (0..users).zip(stays).map(|(user, stay)| spawn_closed(group, think, user, stay)).collect();
+    while !finished(group) {
         if worker.over(&work.phase, worker.net.now()) {
             break;
         }
@@ -307,7 +303,7 @@ pub(super) async fn run_closed(
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
             let more = 0..missing.min(waiting(work));
-            tasks.extend(more.map(|user| spawn_closed(worker, work, think, user, Stay::default())));
+            tasks.extend(more.map(|user| spawn_closed(group, think, user, Stay::default())));
         }
     }
     tasks
@@ -326,8 +322,8 @@ async fn user_ends_before(worker: &Worker, work: &PhaseWork, moment: Instant) {
 
 /// True if nothing is left to fetch, and nobody fetches: users who only think may be let go once the last request was
 /// begun.
-fn finished(worker: &Worker, work: &PhaseWork) -> bool {
-    let at_rest = !worker.is_busy();
+fn finished(group: &GroupWork) -> bool {
+    let (at_rest, (_, work)) = (!group.is_busy(), group.first());
     (work.users.get() == 0 || work.phase.is_spent()) && at_rest && waiting(work) == 0
 }
 
@@ -354,8 +350,9 @@ pub(super) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
 }
 
 /// `user`: its number on this worker.
-fn spawn_closed(worker: &Rc<Worker>, work: &Rc<PhaseWork>, think: Think, user: u32, stay: Stay) -> TaskId {
-    let (worker, work, net) = (worker.clone(), work.clone(), worker.net.clone());
+fn spawn_closed(group: &GroupWork, think: Think, user: u32, stay: Stay) -> TaskId {
+    let (worker, work) = group.of_user(u64::from(user)).clone();
+    let net = worker.net.clone();
     work.users.set(work.users.get() + 1);
     let user = work.phase.part.number(u64::from(user));
     let thinks = think.law != Delay::None;

@@ -67,11 +67,10 @@ fn phase_of(step: Step, pace: Pace, stop: Stop) -> Phase {
     Phase {
         name: "measure".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![step]),
         pace,
         stop,
+        ..Phase::default()
     }
 }
 

@@ -81,11 +81,10 @@ impl Case {
         let phase = Phase {
             name: "measure".to_owned(),
             measured: true,
-            groups: Vec::new(),
-            always: false,
             scenario,
             pace: self.pace.clone(),
             stop: self.stop,
+            ..Phase::default()
         };
         Load {
             fail_if: Vec::new(),

@@ -144,15 +144,7 @@ pub fn recorded(tally: &Tally, clock: Clock) -> Vec<(u64, u64)> {
 /// A phase of one step.
 pub fn phase(step: Step, pace: Pace, stop: Stop) -> Phase {
     let scenario = Scenario::of(vec![step]);
-    Phase {
-        name: "measure".to_owned(),
-        measured: true,
-        groups: Vec::new(),
-        always: false,
-        scenario,
-        pace,
-        stop,
-    }
+    Phase { name: "measure".to_owned(), measured: true, scenario, pace, stop, ..Phase::default() }
 }
 
 /// A plain request for a page of the server, again and again.

@@ -4,9 +4,10 @@ use super::Found;
 use crate::field::Field;
 use crate::http2::Http2;
 use crate::http3::Http3;
-use crate::load::{Http1, HttpVersion, RequestForm};
+use crate::load::{Http1, HttpVersion, Load, Phase, RequestForm};
 use crate::scenario::Step;
 use crate::tls::TlsVersion;
+use crate::version::Http;
 
 /// Most requests at once over a connection.
 const MAX_STREAMS: u32 = 100_000;
@@ -25,8 +26,27 @@ type Named = (&'static str, &'static str, &'static str);
 const TWO: Named = ("http2", "HTTP/2", "h2");
 const THREE: Named = ("http3", "HTTP/3", "h3");
 
+/// Adds what is wrong with each version that is spoken, and with which they are.
+pub(super) fn check_versions(load: &Load, found: &mut Found) {
+    for http in load.spoken() {
+        if http.usual().is_none() {
+            found.push(
+                "http3 stands beside http2: give one of them, or say in each phase which is spoken: http = [\"2\", \"3\"]"
+                    .to_owned(),
+            );
+            return;
+        }
+        if let Some(two) = &http.http2 {
+            check(&http, two, found);
+        }
+        if let Some(three) = &http.http3 {
+            check_http3(&http, three, found);
+        }
+    }
+}
+
 /// Adds what is wrong with HTTP/2, and with what it stands beside.
-pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Found) {
+fn check(http: &Http1, http2: &Http2, found: &mut Found) {
     check_streams(http2.streams, TWO, found);
     for (name, window) in
         [("stream_window", http2.stream_window), ("connection_window", http2.connection_window)]
@@ -44,7 +64,7 @@ pub(super) fn check(http: &Http1, http2: &Http2, found: &mut Found) {
 }
 
 /// Adds what is wrong with HTTP/3, and with what it stands beside.
-pub(super) fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
+fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
     check_streams(http3.streams, THREE, found);
     let payload = http3.payload.unwrap_or(Http3::LEAST_PAYLOAD);
     if !(Http3::LEAST_PAYLOAD..=Http3::MOST_PAYLOAD).contains(&payload) {
@@ -53,9 +73,6 @@ pub(super) fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
     }
     if http3.migrate_every.is_some_and(|every| every.is_zero()) {
         found.at("http3", "http3: migrate_every is 0: give a time, such as 1s".to_owned());
-    }
-    if http.http2.is_some() {
-        found.push("http3 stands beside http2: give one of them".to_owned());
     }
     if http.unix_socket.is_some() {
         found.push("http3: QUIC goes over UDP, not over a Unix socket: leave out unix_socket".to_owned());
@@ -113,8 +130,35 @@ pub(super) fn check_fields(fields: &[Field], found: &mut Found) {
     }
 }
 
+/// Adds what is wrong with a step for the versions of HTTP that are spoken in it. `named`: those that the plan names for its users.
+pub(super) fn check_send(phase: &Phase, step: &Step, named: &[Http], load: &Load, found: &mut Found) {
+    let name = &phase.name;
+    let Some(http) = load.protocol.http1() else {
+        if !named.is_empty() {
+            found.push(format!("phase '{name}': http stands where messages are spoken: leave it out"));
+        }
+        return;
+    };
+    if (1..named.len()).any(|nth| named[..nth].contains(&named[nth])) {
+        found.push(format!(
+            "phase '{name}': http names a version twice: users take turns, so each is named once"
+        ));
+    }
+    let usual = http.usual();
+    let spoken = if named.is_empty() { usual.as_slice() } else { named };
+    if spoken.iter().any(|version| *version != Http::One) {
+        check_step(name, step, found);
+    }
+    if spoken.contains(&Http::One) {
+        check_grpc(name, step, found);
+    }
+    if let (Step::Script(_), 2..) = (step, spoken.len()) {
+        found.push(format!("phase '{name}': a script speaks one version of HTTP: name one"));
+    }
+}
+
 /// Adds what is wrong with calls of gRPC where HTTP/2 is not spoken.
-pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
+fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
     if let Step::Requests(step) = step
         && step.requests.kinds().iter().any(|request| request.grpc)
     {
@@ -125,7 +169,7 @@ pub(super) fn check_grpc(phase: &str, step: &Step, found: &mut Found) {
 }
 
 /// Adds what a step asks for that HTTP/2 and HTTP/3 do not have.
-pub(super) fn check_step(phase: &str, step: &Step, found: &mut Found) {
+fn check_step(phase: &str, step: &Step, found: &mut Found) {
     match step {
         Step::Requests(step) => {
             let sent = step.requests.kinds().iter().chain(&step.session.login);

@@ -18,7 +18,10 @@ pub(super) fn check_load(load: &Load, found: &mut Found) {
     let protocol = [Part::from("protocol"), Part::Choice];
     found.along(protocol.clone(), |found| check_protocol(&load.protocol, found));
     if let Some(http) = load.protocol.http1() {
-        found.along(protocol, |found| check_reach(load, http, found));
+        found.along(protocol, |found| {
+            http2::check_versions(load, found);
+            check_reach(load, http, found);
+        });
     }
     found.within("check", |found| share(found, "check: tolerated", load.check.tolerated));
     if let Some(target) = load.target.as_ref().filter(|target| !is_address(target)) {
@@ -102,12 +105,6 @@ pub(super) fn check_protocol(protocol: &Protocol, found: &mut Found) {
             found.at("pipeline", format!("pipeline is {depth}: give 1 to {MAX_PIPELINE} requests"));
         }
         found.within("fields", |found| check_fields(&http.fields, found));
-        if let Some(two) = &http.http2 {
-            http2::check(http, two, found);
-        }
-        if let Some(three) = &http.http3 {
-            http2::check_http3(http, three, found);
-        }
     }
 }
 

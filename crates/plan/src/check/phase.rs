@@ -5,6 +5,7 @@ use crate::delay::Delay;
 use crate::load::{Load, Phase};
 use crate::pace::{Arrivals, Curve, Pace};
 use crate::scenario::{RequestStep, Scenario, Step};
+use crate::version::Http;
 use crate::violation::{Found, Part};
 
 /// Most arrivals per second.
@@ -27,8 +28,11 @@ pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
         found.at("scenario", format!("phase '{name}' has no step: nothing would be sent"));
     }
     journey::check(phase, found);
-    for (path, step) in sends(phase) {
-        found.along(path, |found| check_send(phase, step, load, found));
+    for (path, step, versions) in sends(phase) {
+        found.along(path, |found| {
+            check_send(phase, step, load, found);
+            http2::check_send(phase, step, versions, load, found);
+        });
     }
 }
 
@@ -49,10 +53,6 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
     let name = &phase.name;
     if !matches!(step, Step::Messages(_)) && load.protocol.http1().is_none() {
         found.push(format!("phase '{name}' speaks HTTP where the protocol is messages: give one of both"));
-    }
-    match load.protocol.http1().is_some_and(|http| http.streams().is_some()) {
-        true => http2::check_step(name, step, found),
-        false => http2::check_grpc(name, step, found),
     }
     match step {
         Step::Messages(step) => {
@@ -75,14 +75,19 @@ fn check_send(phase: &Phase, step: &Step, load: &Load, found: &mut Found) {
     }
 }
 
-/// All that is sent, in the order of the plan, each with its way from the phase.
-fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step)> {
+/// All that is sent, in the order of the plan, each with its way from the phase and the versions of HTTP that are named for it.
+fn sends(phase: &Phase) -> Vec<(Vec<Part>, &Step, &[Http])> {
     let mut found = Vec::new();
+    let mut add = |scenario, path, versions| {
+        let mut sent = Vec::new();
+        sends_of(scenario, path, &mut sent);
+        found.extend(sent.into_iter().map(|(path, step)| (path, step, versions)));
+    };
     if phase.groups.is_empty() {
-        sends_of(&phase.scenario, Vec::new(), &mut found);
+        add(&phase.scenario, Vec::new(), &phase.http[..]);
     }
     for (nth, group) in phase.groups.iter().enumerate() {
-        sends_of(&group.scenario, vec!["groups".into(), nth.into()], &mut found);
+        add(&group.scenario, vec!["groups".into(), nth.into()], phase.versions_of(group));
     }
     found
 }

@@ -16,11 +16,10 @@ fn plan() -> Plan {
     let phase = Phase {
         name: "measure".to_owned(),
         measured: true,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![Step::Object(step)]),
         pace: Pace::Users(10),
         stop: Stop::default(),
+        ..Phase::default()
     };
     let load = Load {
         fail_if: Vec::new(),

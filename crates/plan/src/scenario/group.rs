@@ -4,6 +4,7 @@ use super::Scenario;
 use crate::pace::Pace;
 use crate::stop::Stop;
 use crate::units::duration_text;
+use crate::version::Http;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -29,6 +30,9 @@ pub struct Group {
     /// Until when. `turns_per_user` counts iterations.
     #[serde(default)]
     pub stop: Stop,
+    /// Versions of HTTP that its users speak, who take turns among them; empty: those of the phase.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub http: Vec<Http>,
 }
 
 /// What a user keeps from one iteration to the next.

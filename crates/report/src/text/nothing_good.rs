@@ -126,7 +126,7 @@ impl Report<'_> {
 
     fn wants_http2(&self) -> bool {
         let load = self.context.plan.load.as_ref();
-        load.and_then(|load| load.protocol.http1()).is_some_and(|http| http.http2.is_some())
+        load.is_some_and(|load| load.speaks(plan::Http::Two))
     }
 
     /// A gateway's error: did it ask the origin at all?

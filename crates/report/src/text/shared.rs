@@ -89,7 +89,7 @@ impl Report<'_> {
     /// How QUIC was told to send: what a laboratory allows says nothing of other paths.
     fn transport(&self) -> String {
         let load = self.context.plan.load.as_ref();
-        let http3 = load.and_then(|load| load.protocol.http1()).and_then(|http| http.http3.as_ref());
+        let http3 = load.map(plan::Load::spoken).into_iter().flatten().find_map(|http| http.http3);
         http3.map(|http3| http3.transport.text().to_owned()).unwrap_or_default()
     }
 

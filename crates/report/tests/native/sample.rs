@@ -44,11 +44,10 @@ fn phase_plan(name: &str, measured: bool, pace: Pace) -> Phase {
     Phase {
         name: name.to_owned(),
         measured,
-        groups: Vec::new(),
-        always: false,
         scenario: Scenario::of(vec![Step::Object(ObjectStep::default())]),
         pace,
         stop: Stop { after: Some(Duration::from_secs(30)), ..Stop::default() },
+        ..Phase::default()
     }
 }
 

@@ -99,6 +99,13 @@ impl Identity {
         Ok(Identity { chain: vec![certificate.der().clone()], key })
     }
 
+    /// Its private key as a PEM text, where it is in PKCS #8.
+    pub fn key_to_pem(&self) -> Option<String> {
+        let PrivateKeyDer::Pkcs8(key) = &self.key else { return None };
+        let block = Pem::new("PRIVATE KEY", key.secret_pkcs8_der().to_vec());
+        Some(pem::encode_config(&block, EncodeConfig::new().set_line_ending(LineEnding::LF)))
+    }
+
     /// Its certificates, for whoever is to trust it.
     pub fn certificates(&self) -> Certificates {
         Certificates(self.chain.clone())
@@ -126,5 +133,9 @@ mod tests {
     fn what_is_written_as_pem_reads_back() {
         let made = Identity::throw_away(&["localhost".to_owned()]).unwrap().certificates();
         assert_eq!(Certificates::of_pem(made.to_pem().as_bytes()).unwrap().0, made.0);
+        let whole = Identity::throw_away(&["localhost".to_owned()]).unwrap();
+        let key = whole.key_to_pem().unwrap();
+        let read = Identity::of_pem(whole.certificates().to_pem().as_bytes(), key.as_bytes()).unwrap();
+        assert_eq!(read.key.secret_der(), whole.key.secret_der());
     }
 }

@@ -153,6 +153,14 @@ impl Client {
         Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }
     }
 
+    /// The same client with other application protocols to offer, best first, and a memory of its own.
+    #[must_use]
+    pub fn offering(&self, names: &[String]) -> Client {
+        let mut config = ClientConfig::clone(&self.config);
+        config.alpn_protocols = alpn(names);
+        Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }.with_own_memory()
+    }
+
     /// The certificates that servers have shown since this was last asked for, to whichever clone, where they are kept.
     pub fn take_certificates(&self) -> Vec<ShownCertificate> {
         self.shown.as_ref().map(Shown::take).unwrap_or_default()

@@ -48,7 +48,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     };
     let plan = args.output.stopping(args.keep.applied(args.plan(&listen, origin, seed)));
     let around = SessionOptions {
-        cache_bytes: args.cache_memory.or(args.target().is_ours().then(|| args.memory())),
+        cache_bytes: cache_bytes(args),
         join_remote: args.clients_only,
         watch_pids: args.watch.pids.clone(),
         ready: args.load.ready,
@@ -65,6 +65,15 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let server = show::serve(&args.output, &about)?;
     let mut finished = ready.about(about).run(&pressed.processes(), &mut lines)?;
     Ok(show::report(&mut finished, &Ran { plan: &plan, output: &args.output, server }))
+}
+
+/// Bytes that what is pressed may keep, where that is known.
+fn cache_bytes(args: &CacheArgs) -> Option<u64> {
+    let Target::Rig { name, .. } = args.target() else {
+        return args.cache_memory.or(args.target().is_ours().then(|| args.memory()));
+    };
+    let caches = name.parse().is_ok_and(rig::Proxy::caches);
+    Some(if caches { args.memory() } else { 0 })
 }
 
 /// The plan as shown; what wringer would start itself stands where `wringer rig` puts it, so that the plan runs there.
@@ -118,8 +127,9 @@ fn press(args: &CacheArgs, listen: &str, origin: SocketAddr) -> Result<Pressed, 
                 memory_bytes: args.memory(),
                 workers,
                 honour_reload: args.popularity.reload > 0.0,
-                http2: args.version.http2().is_some(),
+                http: args.version.spoken().into_iter().max().unwrap_or_default(),
             };
+            proxy.check_beside(&args.version.spoken())?;
             Ok(Pressed::Rig(rig::start(proxy, &options)?))
         }
         Target::Demonstration => demonstration(address()?, origin, args.memory()).map(Pressed::Demonstration),
@@ -157,7 +167,10 @@ impl Pressed {
     fn title(&self) -> String {
         match self {
             Pressed::Proxy(address) => address.clone(),
-            Pressed::Rig(rig) => format!("{} {} on {}", rig.name(), rig.version(), rig.address()),
+            Pressed::Rig(rig) => {
+                let without = if rig.caches() { "" } else { ", which has no cache" };
+                format!("{} {} on {}{without}", rig.name(), rig.version(), rig.address())
+            }
             Pressed::Demonstration(cache) => format!("the demonstration cache on {}", cache.address),
         }
     }

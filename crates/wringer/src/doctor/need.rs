@@ -51,7 +51,7 @@ impl Need {
         let mut need = Need { workers: u64::from(workers), origin: plan.origin.is_some(), ..Need::nothing() };
         let Some(load) = &plan.load else { return need };
         need.resets = load.protocol.connections().close != CloseBy::Fin;
-        let http3 = load.protocol.http1().filter(|http| http.http3.is_some());
+        let http3 = load.spoken().into_iter().find(|http| http.http3.is_some());
         need.datagram_buffer =
             http3.map(|http| http.socket_buffer.unwrap_or(plan::Http3::SOCKET_BUFFER).into());
         need.sources = sources::usable(&load.sources, targets.first()).max(1);
@@ -143,11 +143,10 @@ mod tests {
         Phase {
             name: "measure".to_owned(),
             measured: true,
-            groups: Vec::new(),
-            always: false,
             scenario: Scenario::of(Vec::new()),
             pace,
             stop: Stop::default(),
+            ..Phase::default()
         }
     }
 

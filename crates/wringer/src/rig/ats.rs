@@ -3,21 +3,27 @@
 use std::fmt::Write as _;
 
 use super::farm::Origins;
-use super::{File, RigOptions, Setup};
+use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
 
 pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
-    Setup {
+    let certificate = options.http.is_secure().then(|| {
+        let line = format!("dest_ip=* ssl_cert_name={CERTIFICATE} ssl_key_name={KEY}\n");
+        File::new("config/ssl_multicert.config", line)
+    });
+    let mut setup = Setup {
         files: vec![
             File::new("runroot.yaml", run_root(folder)),
-            File::new("config/records.config", records(options)),
-            File::new("config/remap.config", remap(origins)),
+            File::new("config/records.config", records(options, folder)),
+            File::new("config/remap.config", remap(options, origins)),
             File::new("config/storage.config", storage(options, folder)),
             File::new("config/ip_allow.yaml", IP_ALLOW.to_string()),
         ],
         folders: vec!["cache", "log", "run"],
         arguments: vec![format!("--run-root={folder}/runroot.yaml")],
         logs: vec!["log/diags.log"],
-    }
+    };
+    setup.files.extend(certificate);
+    setup
 }
 
 /// Every folder must be named here, or the package's own are used.
@@ -40,18 +46,26 @@ cachedir: {folder}/cache
     )
 }
 
-fn records(options: &RigOptions) -> String {
+fn records(options: &RigOptions, folder: &str) -> String {
     let RigOptions { listen, workers, memory_bytes, .. } = options;
+    let tls = if options.http.is_secure() { ":ssl" } else { "" };
     let port = match listen.ip() {
-        ip if ip.is_ipv6() => format!("{}:ipv6:ip-in=[{ip}]", listen.port()),
-        ip => format!("{}:ip-in={ip}", listen.port()),
+        ip if ip.is_ipv6() => format!("{}:ipv6:ip-in=[{ip}]{tls}", listen.port()),
+        ip => format!("{}:ip-in={ip}{tls}", listen.port()),
+    };
+    let files = match options.http.is_secure() {
+        true => format!(
+            "CONFIG proxy.config.ssl.server.cert.path STRING {folder}\n\
+             CONFIG proxy.config.ssl.server.private_key.path STRING {folder}\n"
+        ),
+        false => String::new(),
     };
     let ignore_reload = u8::from(!options.honour_reload);
     format!(
         "# Whoever starts it runs it.
 CONFIG proxy.config.admin.user_id STRING #-1
 CONFIG proxy.config.http.server_ports STRING {port}
-# Event threads: exactly as many as asked for, which accept connections themselves.
+{files}# Event threads: exactly as many as asked for, which accept connections themselves.
 CONFIG proxy.config.exec_thread.autoconfig INT 0
 CONFIG proxy.config.exec_thread.limit INT {workers}
 CONFIG proxy.config.accept_threads INT 0
@@ -96,12 +110,13 @@ CONFIG proxy.config.diags.output.fatal STRING O
     )
 }
 
-fn remap(origins: &Origins) -> String {
+fn remap(options: &RigOptions, origins: &Origins) -> String {
     let catch_all = origins.catch_all;
+    let scheme = if options.http.is_secure() { "https" } else { "http" };
     let mut text = String::new();
     for address in origins.named {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "map http://{address}/ http://{address}/");
+        let _ = writeln!(text, "map {scheme}://{address}/ http://{address}/");
     }
     // Writing to a String cannot fail.
     let _ = writeln!(text, "# Every other request, whatever host and port it names or none.");

@@ -11,7 +11,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::farm::Farm;
 use super::{Proxy, Rig, RigError, RigOptions, print, start};
-use doors::native::{HttpVersion, RigArgs, reachable};
+use doors::native::{RigArgs, reachable};
 use plan::units::show_size;
 
 fn options(arguments: &RigArgs) -> RigOptions {
@@ -21,7 +21,7 @@ fn options(arguments: &RigArgs) -> RigOptions {
         memory_bytes: arguments.memory,
         workers: arguments.workers,
         honour_reload: arguments.honour_reload,
-        http2: arguments.http == Some(HttpVersion::TwoClear),
+        http: arguments.http.unwrap_or_default(),
     }
 }
 

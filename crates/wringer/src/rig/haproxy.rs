@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::farm::Origins;
-use super::{File, RigOptions, Setup};
+use super::{CERTIFICATE, File, RigOptions, Setup};
+use doors::native::HttpVersion;
 
 /// `total-max-size` takes no more megabytes than this.
 const TOTAL_MIB_MAX: u64 = 4095;
@@ -27,13 +28,21 @@ fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> Strin
     let caching = caching(options.honour_reload);
     let catch_all = origins.catch_all;
     let choice = choice(origins);
-    let http2 = if options.http2 { " proto h2" } else { "" };
-    let backends = backends(origins, http2);
+    let (tls, front) = match options.http {
+        HttpVersion::One => (String::new(), String::new()),
+        HttpVersion::TwoClear => (String::new(), " proto h2".to_owned()),
+        // The key lies beside the certificate, under its name without the ending.
+        HttpVersion::Two | HttpVersion::Three => (
+            "    ssl-load-extra-del-ext\n".to_owned(),
+            format!(" ssl crt {folder}/{CERTIFICATE} alpn h2,http/1.1"),
+        ),
+    };
+    let backends = backends(origins, if options.http2_behind() { " proto h2" } else { "" });
     format!(
         r#"global
     nbthread {workers}
     # The number of connections follows from the limit on open files.
-
+{tls}
 cache wringer
     total-max-size {total_mib}
     max-object-size {object_bytes}
@@ -53,7 +62,7 @@ defaults
     http-reuse always
 
 frontend wringer
-    bind {listen}{http2} backlog 4096
+    bind {listen}{front} backlog 4096
     acl whole_url url_beg http://
     acl has_host req.hdr(host) -m found
     # A server is asked for a path, not for a whole URL; HTTP/1.1 has the host in the Host field too.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::farm::Origins;
-use super::{File, RigOptions, Setup};
+use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
+use doors::native::HttpVersion;
 
 /// Where modules are: Debian's and Ubuntu's folder, then those of others.
 const MODULES: [&str; 5] = [
@@ -44,9 +45,16 @@ pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Se
 }
 
 fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> String {
-    let RigOptions { listen, workers, http2, .. } = options;
-    let modules = modules(*http2);
-    let (protocols, scheme) = if *http2 { ("h2c http/1.1", "h2c") } else { ("http/1.1", "http") };
+    let RigOptions { listen, workers, http, .. } = options;
+    let modules = modules(options);
+    let scheme = if options.http2_behind() { "h2c" } else { "http" };
+    let protocols = protocols(*http);
+    let tls = match http.is_secure() {
+        true => format!(
+            "SSLEngine On\nSSLCertificateFile {folder}/{CERTIFICATE}\nSSLCertificateKeyFile {folder}/{KEY}\n"
+        ),
+        false => String::new(),
+    };
     let catch_all = origins.catch_all;
     let reload = if options.honour_reload { "Off" } else { "On" };
     let named = named(origins, scheme);
@@ -70,7 +78,7 @@ MaxConnectionsPerChild 0
 Listen {listen}
 ListenBacklog 4096
 Protocols {protocols}
-Timeout 60
+{tls}Timeout 60
 # The tester decides when a connection ends.
 KeepAlive On
 MaxKeepAliveRequests 0
@@ -107,10 +115,19 @@ RewriteEngine On
     )
 }
 
-fn modules(http2: bool) -> String {
+fn protocols(http: HttpVersion) -> &'static str {
+    match http {
+        HttpVersion::One => "http/1.1",
+        HttpVersion::TwoClear => "h2c http/1.1",
+        HttpVersion::Two | HttpVersion::Three => "h2 http/1.1",
+    }
+}
+
+fn modules(options: &RigOptions) -> String {
     let folder = MODULES.into_iter().find(|folder| Path::new(folder).is_dir()).unwrap_or(MODULES[0]);
-    let more: &[&str] = if http2 { &WANTED_FOR_HTTP2 } else { &[] };
-    WANTED.iter().chain(more).fold(String::new(), |mut text, name| {
+    let for_http2 = WANTED_FOR_HTTP2.iter().filter(|_| options.http2_behind());
+    let for_tls = ["ssl"].iter().filter(|_| options.http.is_secure());
+    WANTED.iter().chain(for_http2).chain(for_tls).fold(String::new(), |mut text, name| {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,

@@ -5,20 +5,24 @@
 //! Start reading at [`start`]. Nothing here knows the engine, the origin or any plan.
 
 mod ats;
+mod caddy;
 pub mod command;
 pub mod farm;
 pub mod guard;
+mod h2o;
 mod haproxy;
 mod httpd;
 mod nginx;
+mod probe;
 mod squid;
 mod varnish;
 
 use crate::ports::free_address;
+use doors::native::HttpVersion;
 use std::fmt;
 use std::fs;
-use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,12 +31,16 @@ use std::time::{Duration, Instant};
 
 use farm::{Farm, Origins};
 use guard::{Guarded, Order};
+use wire::tls::Identity;
 
 /// How long a proxy may take until it answers; Varnish compiles its configuration, Traffic Server prepares its cache.
 /// On a machine that is busy with other things, anything takes many times as long.
 const READY_LIMIT: Duration = Duration::from_secs(60);
 /// How many lines of a dead proxy's log an error shows.
 const LOG_LINES: usize = 12;
+/// Files of the certificate and its key, in the folder.
+const CERTIFICATE: &str = "tls.crt";
+const KEY: &str = "tls.key";
 /// Stands for the temporary folder in printed configurations.
 const PRINTED_FOLDER: &str = "/var/tmp/wringer-rig";
 /// Where servers are installed without being in everybody's PATH.
@@ -53,14 +61,26 @@ pub enum Proxy {
     Haproxy,
     /// Apache httpd.
     Httpd,
+    /// h2o, which has no cache.
+    H2o,
+    /// Caddy, which has no cache.
+    Caddy,
 }
 
 impl Proxy {
     /// All of them, in the order in which they are named to people.
-    pub const ALL: [Proxy; 6] =
-        [Proxy::Ats, Proxy::Nginx, Proxy::Varnish, Proxy::Squid, Proxy::Haproxy, Proxy::Httpd];
+    pub const ALL: [Proxy; 8] = [
+        Proxy::Ats,
+        Proxy::Nginx,
+        Proxy::Varnish,
+        Proxy::Squid,
+        Proxy::Haproxy,
+        Proxy::Httpd,
+        Proxy::H2o,
+        Proxy::Caddy,
+    ];
     /// Their names on the command line, in the same order.
-    pub const NAMES: [&str; 6] = ["ats", "nginx", "varnish", "squid", "haproxy", "httpd"];
+    pub const NAMES: [&str; 8] = ["ats", "nginx", "varnish", "squid", "haproxy", "httpd", "h2o", "caddy"];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -69,11 +89,12 @@ impl Proxy {
 
     /// What its makers call it.
     pub fn title(self) -> &'static str {
-        ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy", "Apache httpd"][self as usize]
+        ["Apache Traffic Server", "nginx", "Varnish", "Squid", "HAProxy", "Apache httpd", "h2o", "Caddy"]
+            [self as usize]
     }
 
     fn program(self) -> &'static str {
-        ["traffic_server", "nginx", "varnishd", "squid", "haproxy", "apache2"][self as usize]
+        ["traffic_server", "nginx", "varnishd", "squid", "haproxy", "apache2", "h2o", "caddy"][self as usize]
     }
 
     /// Its program's names, the one above first.
@@ -84,20 +105,45 @@ impl Proxy {
 
     /// The package that has it in Debian and Ubuntu.
     fn package(self) -> &'static str {
-        ["trafficserver", "nginx", "varnish", "squid", "haproxy", "apache2"][self as usize]
+        ["trafficserver", "nginx", "varnish", "squid", "haproxy", "apache2", "h2o", "caddy"][self as usize]
     }
 
     /// The option that has it tell its version.
     fn version_option(self) -> &'static str {
         match self {
             Proxy::Ats | Proxy::Varnish => "-V",
-            Proxy::Nginx | Proxy::Squid | Proxy::Haproxy | Proxy::Httpd => "-v",
+            Proxy::Nginx | Proxy::Squid | Proxy::Haproxy | Proxy::Httpd | Proxy::H2o => "-v",
+            Proxy::Caddy => "version",
         }
     }
 
-    /// Whether it speaks HTTP/2 without TLS.
-    fn speaks_http2(self) -> bool {
-        matches!(self, Proxy::Nginx | Proxy::Varnish | Proxy::Haproxy | Proxy::Httpd)
+    /// Whether it keeps answers.
+    pub fn caches(self) -> bool {
+        !matches!(self, Proxy::H2o | Proxy::Caddy)
+    }
+
+    /// What it may be told to speak in front.
+    fn speaks(self) -> &'static [HttpVersion] {
+        use HttpVersion::{One, Three, Two, TwoClear};
+        match self {
+            Proxy::Squid => &[One],
+            Proxy::Varnish => &[One, TwoClear],
+            Proxy::Ats => &[One, Two],
+            Proxy::Nginx | Proxy::Haproxy | Proxy::Httpd | Proxy::H2o => &[One, TwoClear, Two],
+            Proxy::Caddy => &[One, TwoClear, Two, Three],
+        }
+    }
+
+    /// Whether it can speak all of these at one port.
+    ///
+    /// # Errors
+    /// HTTP/1.1 beside HTTP/2 without TLS, which is one or the other for some.
+    pub fn check_beside(self, versions: &[HttpVersion]) -> Result<(), RigError> {
+        let both = [HttpVersion::One, HttpVersion::TwoClear].iter().all(|one| versions.contains(one));
+        match both && matches!(self, Proxy::Nginx | Proxy::Haproxy) {
+            true => Err(RigError::NotBeside(self)),
+            false => Ok(()),
+        }
     }
 
     /// Whether the work is done by children of the process that was started.
@@ -113,6 +159,8 @@ impl Proxy {
             Proxy::Squid => squid::setup(options, origins, folder),
             Proxy::Haproxy => haproxy::setup(options, origins, folder),
             Proxy::Httpd => httpd::setup(options, origins, folder),
+            Proxy::H2o => h2o::setup(options, origins, folder),
+            Proxy::Caddy => caddy::setup(options, origins, folder),
         }
     }
 }
@@ -145,8 +193,9 @@ pub struct RigOptions {
     pub workers: u16,
     /// Whether a client's `Cache-Control: no-cache` forces a fetch.
     pub honour_reload: bool,
-    /// It speaks HTTP/2 without TLS in front, by prior knowledge; HAProxy and httpd towards the origin, too.
-    pub http2: bool,
+    /// What it speaks in front: with TLS the versions before it as well, without HTTP/2 by prior knowledge. Where that is
+    /// HTTP/2, HAProxy and httpd speak it towards the origin, too, without TLS.
+    pub http: HttpVersion,
 }
 
 impl RigOptions {
@@ -154,6 +203,11 @@ impl RigOptions {
     pub const MEMORY_BYTES: u64 = 256 * 1024 * 1024;
     /// The smallest cache all proxies start with.
     pub const MEMORY_BYTES_MIN: u64 = 16 * 1024 * 1024;
+
+    /// Whether HTTP/2 is spoken towards an origin by those who can.
+    fn http2_behind(&self) -> bool {
+        self.http != HttpVersion::One
+    }
 }
 
 impl Default for RigOptions {
@@ -164,7 +218,7 @@ impl Default for RigOptions {
             memory_bytes: RigOptions::MEMORY_BYTES,
             workers: 1,
             honour_reload: false,
-            http2: false,
+            http: HttpVersion::One,
         }
     }
 }
@@ -179,8 +233,13 @@ pub enum RigError {
     #[error("{title} is not installed: there is no {program} in PATH or the usual folders; on Debian: apt install {package}",
         title = .0.title(), program = .0.program(), package = .0.package())]
     NotInstalled(Proxy),
-    #[error("{} does not speak HTTP/2 without TLS: take nginx, varnish, haproxy or httpd", .0.title())]
-    NoHttp2(Proxy),
+    #[error("{} does not speak {version} here: give --http {spoken}{others}", proxy.title(), version = shown(*.version),
+        spoken = typed(proxy.speaks()), others = who_speaks(*.version))]
+    NotSpoken { proxy: Proxy, version: HttpVersion },
+    #[error("{} speaks either HTTP/1.1 or HTTP/2 at a port without TLS: give --http 1.1,2, over TLS, or take varnish, httpd, h2o or caddy", .0.title())]
+    NotBeside(Proxy),
+    #[error("no certificate could be made: {0}")]
+    Certificate(#[from] wire::tls::SettingsError),
     #[error("{proxy} cannot have {memory_bytes} bytes of memory: at least {} MiB are needed", RigOptions::MEMORY_BYTES_MIN >> 20)]
     Memory { proxy: Proxy, memory_bytes: u64 },
     #[error("{proxy} cannot listen on {listen}: {reason}; try another --listen")]
@@ -229,10 +288,14 @@ pub fn print(proxy: Proxy, options: &RigOptions, farm: Option<&Farm>) -> String 
     };
     let folders: String = setup.folders.iter().map(|folder| format!(" {folder}")).collect();
     let mut text = format!(
-        "# {title} as a cache: listens on {listen}, origin {origin}{others}, memory {memory}, workers {workers}.\n\
+        "# {title} as {what}: listens on {listen}, origin {origin}{others}, memory {memory}, workers {workers}.\n\
          # Put the files into {PRINTED_FOLDER}, or put another folder's name in its place everywhere.\n",
         title = proxy.title(),
+        what = if proxy.caches() { "a cache" } else { "a reverse proxy without a cache" },
     );
+    if options.http.is_secure() {
+        text.push_str(&format!("# It also needs a certificate and its key there: {CERTIFICATE} and {KEY}\n"));
+    }
     if !folders.is_empty() {
         text.push_str(&format!(
             "# It also needs these folders there, which the user it runs as can write:{folders}\n"
@@ -265,8 +328,8 @@ pub struct Rig {
     proxy: Proxy,
     version: String,
     address: SocketAddr,
-    /// It speaks HTTP/2.
-    http2: bool,
+    /// What it speaks in front.
+    http: HttpVersion,
     main_pid: u32,
     folder: PathBuf,
     logs: Vec<&'static str>,
@@ -279,8 +342,8 @@ pub struct Rig {
 /// seconds. The probe is a request that every proxy refuses by itself, so the origin sees nothing of it.
 pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let program = installed(proxy).ok_or(RigError::NotInstalled(proxy))?;
-    if options.http2 && !proxy.speaks_http2() {
-        return Err(RigError::NoHttp2(proxy));
+    if !proxy.speaks().contains(&options.http) {
+        return Err(RigError::NotSpoken { proxy, version: options.http });
     }
     if options.memory_bytes < RigOptions::MEMORY_BYTES_MIN {
         return Err(RigError::Memory { proxy, memory_bytes: options.memory_bytes });
@@ -296,7 +359,10 @@ pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let user = unprivileged();
     let (folder, mut guarded) = guarded_folder(proxy)?;
     let origins = Origins { catch_all: options.origin, named: &[] };
-    let setup = proxy.setup(&options, &origins, &folder.display().to_string());
+    let mut setup = proxy.setup(&options, &origins, &folder.display().to_string());
+    if options.http.is_secure() {
+        setup.files.extend(certificate(listen)?);
+    }
     fill(&folder, &setup, user).map_err(|reason| RigError::Folder {
         proxy,
         parent: folder.clone(),
@@ -306,8 +372,8 @@ pub fn start(proxy: Proxy, options: &RigOptions) -> Result<Rig, RigError> {
     let _stand_in = stand_in(proxy, options.origin);
     let order = Order { user, program, arguments: setup.arguments };
     let main_pid = guarded.start(&order).map_err(|reason| RigError::Start { proxy, reason })?;
-    let http2 = options.http2;
-    let rig = Rig { proxy, version, address: listen, http2, main_pid, folder, logs: setup.logs, guarded };
+    let http = options.http;
+    let rig = Rig { proxy, version, address: listen, http, main_pid, folder, logs: setup.logs, guarded };
     rig.wait_until_ready()?;
     Ok(rig)
 }
@@ -340,6 +406,11 @@ impl Rig {
         self.proxy.title()
     }
 
+    /// Whether it keeps answers.
+    pub fn caches(&self) -> bool {
+        self.proxy.caches()
+    }
+
     /// Its version as it tells it, or `of unknown version`.
     pub fn version(&self) -> &str {
         &self.version
@@ -363,7 +434,7 @@ impl Rig {
             if let Some(error) = self.ended(PAUSE) {
                 return Err(error);
             }
-            if answers(reachable(self.address), self.http2) {
+            if probe::answers(reachable(self.address), self.http) {
                 return Ok(());
             }
             if Instant::now() >= deadline {
@@ -391,6 +462,40 @@ impl Rig {
     }
 }
 
+/// A certificate for the address, made now, and its key.
+fn certificate(listen: SocketAddr) -> Result<[File; 2], wire::tls::SettingsError> {
+    let names = ["localhost".to_owned(), reachable(listen).ip().to_string()];
+    let identity = Identity::throw_away(&names)?;
+    let key = identity.key_to_pem().unwrap_or_default();
+    Ok([File::new(CERTIFICATE, identity.certificates().to_pem()), File::new(KEY, key)])
+}
+
+/// Versions as they are typed.
+fn typed(versions: &[HttpVersion]) -> String {
+    versions.iter().map(|version| version.typed()).collect::<Vec<_>>().join(", ")
+}
+
+/// A version as it is called.
+fn shown(version: HttpVersion) -> &'static str {
+    match version {
+        HttpVersion::One => "HTTP/1.1",
+        HttpVersion::TwoClear => "HTTP/2 without TLS",
+        HttpVersion::Two => "HTTP/2 over TLS",
+        HttpVersion::Three => "HTTP/3",
+    }
+}
+
+/// Those who speak a version.
+fn who_speaks(version: HttpVersion) -> String {
+    let who: Vec<&str> =
+        Proxy::ALL.into_iter().filter(|proxy| proxy.speaks().contains(&version)).map(Proxy::name).collect();
+    if who.is_empty() {
+        String::new()
+    } else {
+        format!("; {} is spoken by {}", shown(version), who.join(", "))
+    }
+}
+
 /// Listens in place of an origin that is not there yet, while a proxy starts that looks for it at once: Squid takes one
 /// that it does not find for dead and answers for itself for a while, even when the origin has come.
 fn stand_in(proxy: Proxy, origin: SocketAddr) -> Option<TcpListener> {
@@ -411,21 +516,6 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
         ip => ip,
     };
     SocketAddr::new(ip, listen.port())
-}
-
-/// Whether anything like an HTTP status line comes back, or, of HTTP/2, SETTINGS.
-fn answers(address: SocketAddr, http2: bool) -> bool {
-    const PROBE: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: none\r\n\r\n";
-    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-    let ask = || -> io::Result<bool> {
-        let mut connection = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;
-        connection.set_read_timeout(Some(Duration::from_secs(2)))?;
-        connection.write_all(if http2 { PREFACE } else { PROBE })?;
-        let mut start = [0; 5];
-        connection.read_exact(&mut start)?;
-        Ok(if http2 { start[3] == 4 } else { &start == b"HTTP/" })
-    };
-    ask().unwrap_or(false)
 }
 
 /// The first thing in its own words that looks like a version.
@@ -503,7 +593,7 @@ mod tests {
         let error = "apache".parse::<Proxy>().expect_err("there is none");
         assert_eq!(
             error.to_string(),
-            "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy, httpd"
+            "there is no rig \"apache\": the choices are ats, nginx, varnish, squid, haproxy, httpd, h2o, caddy"
         );
     }
 
@@ -551,6 +641,10 @@ mod tests {
             check_printed(&format!("{proxy}.txt"), &print(proxy, &alone, None));
             check_printed(&format!("{proxy}-reload.txt"), &print(proxy, &reload, None));
             check_printed(&format!("{proxy}-farm.txt"), &print(proxy, &many, Some(&farm)));
+            for http in &proxy.speaks()[1..] {
+                let options = RigOptions { http: *http, ..RigOptions::default() };
+                check_printed(&format!("{proxy}-{}.txt", http.typed()), &print(proxy, &options, None));
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::farm::Origins;
-use super::{File, RigOptions, Setup};
+use super::{CERTIFICATE, File, KEY, RigOptions, Setup};
+use doors::native::HttpVersion;
 
 pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
     let words = ["-p", folder, "-c", &format!("{folder}/nginx.conf"), "-e", &format!("{folder}/error.log")];
@@ -23,7 +24,7 @@ fn configuration(options: &RigOptions, origins: &Origins, folder: &str) -> Strin
     let memory_kib = memory_bytes / 1024;
     let named = named_origins(origins);
     let upstreams = upstreams(origins);
-    let server = server(options);
+    let server = server(options, folder);
     format!(
         r#"daemon off;
 worker_processes {workers};
@@ -70,15 +71,25 @@ http {{
     )
 }
 
-fn server(options: &RigOptions) -> String {
+fn server(options: &RigOptions, folder: &str) -> String {
     let listen = options.listen;
     let reload = if options.honour_reload { RELOAD_HONOURED } else { "" };
-    let http2 = if options.http2 { " http2" } else { "" };
+    let http2 = match options.http {
+        HttpVersion::One => "",
+        HttpVersion::TwoClear => " http2",
+        HttpVersion::Two | HttpVersion::Three => " ssl http2",
+    };
+    let tls = match options.http.is_secure() {
+        true => format!(
+            "        ssl_certificate {folder}/{CERTIFICATE};\n        ssl_certificate_key {folder}/{KEY};\n"
+        ),
+        false => String::new(),
+    };
     format!(
         r#"    server {{
         listen {listen} default_server{http2} backlog=4096;
         server_name _;
-
+{tls}
         location / {{
             proxy_pass http://$origin;
             proxy_http_version 1.1;

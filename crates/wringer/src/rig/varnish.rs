@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::farm::Origins;
 use super::{File, RigOptions, Setup};
+use doors::native::HttpVersion;
 
 pub(super) fn setup(options: &RigOptions, origins: &Origins, folder: &str) -> Setup {
     Setup {
@@ -44,7 +45,7 @@ fn arguments(options: &RigOptions, folder: &str) -> Vec<String> {
     for (name, value) in parameters {
         option("-p", format!("{name}={value}"));
     }
-    if options.http2 {
+    if options.http == HttpVersion::TwoClear {
         option("-p", "feature=+http2".to_string());
     }
     arguments

@@ -52,7 +52,7 @@ fn phase(phase: &Phase) -> PhasePlan {
         name: phase.name.clone(),
         measured: phase.measured,
         open: phase.pace.open().is_some(),
-        labels: phase.scenario.labels(),
+        labels: phase.labels(),
     }
 }
 

@@ -201,7 +201,13 @@ impl Asker {
             until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
         ))?;
         if let Some((client, host)) = &self.tls {
-            return super::tls::exchange(stream, client, host, request.as_bytes(), ANSWER_MAX as usize);
+            return crate::one_request::exchange(
+                stream,
+                client,
+                host,
+                request.as_bytes(),
+                ANSWER_MAX as usize,
+            );
         }
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();

@@ -200,9 +200,14 @@ fn addresses(host: &str, port: u16) -> Result<Vec<SocketAddr>, Problem> {
 
 fn answers(load: &Load, name: &str, address: SocketAddr) -> Result<(), Problem> {
     let limit = load.limits.connect.max(Duration::from_millis(1));
-    let answered = match load.protocol.http1().is_some_and(|http| http.http3.is_some()) {
-        true => is_not_refused(address, limit.min(PATIENCE)),
-        false => TcpStream::connect_timeout(&address, limit).map(drop),
+    let spoken = load.spoken();
+    let over_quic = |http: &plan::Http1| http.http3.is_some();
+    let datagrams = || is_not_refused(address, limit.min(PATIENCE));
+    let connection = || TcpStream::connect_timeout(&address, limit).map(drop);
+    let answered = match spoken.iter().any(over_quic) {
+        true if spoken.iter().all(over_quic) => datagrams(),
+        true => connection().and_then(|()| datagrams()),
+        false => connection(),
     };
     answered.map_err(|error| {
         let advice = match load.protocol {

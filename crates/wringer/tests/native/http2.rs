@@ -297,7 +297,7 @@ fn what_does_not_fit_together_is_refused_with_a_way_out() {
         ("http --http 2c --pipeline 5 http://127.0.0.1:1/", "more streams instead"),
         ("http --http 2c -H Connection:close http://127.0.0.1:1/", "belongs to connections of HTTP/1"),
         ("cache --http 2c", "PROXY of your own"),
-        ("rig nginx --http 2", "2c"),
+        ("rig nginx --http spdy", "2c"),
     ] {
         let ran = run(line).ended_with(2);
         assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);

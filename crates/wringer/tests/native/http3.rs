@@ -25,6 +25,9 @@ fn requests_share_connections_and_both_sides_count_the_same() {
     assert_eq!((report.sum("body_bytes"), report.sum("handshakes_full")), (3_000_000, 2));
     let frames = |name: &str| report.count(&format!("phases/0/http3/{name}"));
     assert_eq!((frames("frames_sent/HEADERS"), frames("frames_received/SETTINGS")), (1000, 2));
+    // None of a payload of over 1,452 bytes.
+    let datagrams = frames("quic/datagrams_received");
+    assert!(datagrams >= 3_000_000 / 1452, "{datagrams} datagrams received");
     assert!(frames("quic/datagrams_sent") > 0 && frames("quic/rtt_mean_us") > 0);
     let count = at_end(origin);
     assert_eq!((count("http3_requests"), count("requests"), count("http3_connections")), (1000, 1000, 2));

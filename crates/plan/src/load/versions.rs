@@ -1,0 +1,141 @@
+//! Which versions of HTTP users speak, where a plan has several.
+
+use super::{Http1, Load, Phase, Protocol};
+use crate::scenario::Group;
+use crate::version::Http;
+
+impl Http1 {
+    /// The version that users speak of whom the plan does not say it; `None`: there are two.
+    pub fn usual(&self) -> Option<Http> {
+        match (&self.http2, &self.http3) {
+            (None, None) => Some(Http::One),
+            (Some(_), None) => Some(Http::Two),
+            (None, Some(_)) => Some(Http::Three),
+            (Some(_), Some(_)) => None,
+        }
+    }
+
+    /// It with one version alone, which TLS then offers alone; with the usual settings where the plan has none.
+    #[must_use]
+    pub fn speaking(&self, version: Http) -> Http1 {
+        let mut http = self.clone();
+        http.http2 = http.http2.filter(|_| version == Http::Two);
+        http.http3 = http.http3.filter(|_| version == Http::Three);
+        match version {
+            Http::One => {}
+            Http::Two => drop(http.http2.get_or_insert_default()),
+            Http::Three => drop(http.http3.get_or_insert_default()),
+        }
+        if let Some(tls) = &mut http.tls
+            && tls.alpn.iter().any(|name| name == version.alpn())
+        {
+            tls.alpn = vec![version.alpn().to_owned()];
+        }
+        http
+    }
+}
+
+impl Phase {
+    /// Versions that the users of one of its groups speak in turns; empty: the usual one.
+    pub fn versions_of<'a>(&'a self, group: &'a Group) -> &'a [Http] {
+        if group.http.is_empty() { &self.http } else { &group.http }
+    }
+
+    /// Versions that the plan names for its users, each once; those of the usual one are not among them.
+    pub fn versions(&self) -> Vec<Http> {
+        let of_groups = self.groups.iter().map(|group| self.versions_of(group));
+        let own = self.groups.is_empty().then_some(&self.http[..]);
+        let mut found = Vec::new();
+        own.into_iter().chain(of_groups).flatten().for_each(|version| {
+            if !found.contains(version) {
+                found.push(*version);
+            }
+        });
+        found
+    }
+}
+
+impl Load {
+    /// It with one version of HTTP alone.
+    #[must_use]
+    pub fn speaking(&self, version: Http) -> Load {
+        let mut load = self.clone();
+        if let Protocol::Http1(http) = &mut load.protocol {
+            *http = http.speaking(version);
+        }
+        load
+    }
+
+    /// HTTP as users speak it, once for each version. Without HTTP, none.
+    pub fn spoken(&self) -> Vec<Http1> {
+        let Some(http) = self.protocol.http1() else { return Vec::new() };
+        let mut versions: Vec<Http> = Vec::new();
+        let mut is_usual = self.phases.is_empty();
+        for phase in &self.phases {
+            is_usual |= match phase.groups.is_empty() {
+                true => phase.http.is_empty(),
+                false => phase.groups.iter().any(|group| phase.versions_of(group).is_empty()),
+            };
+            versions.extend(phase.versions());
+        }
+        versions.dedup();
+        let mut spoken: Vec<Http1> = is_usual.then(|| http.clone()).into_iter().collect();
+        for version in versions {
+            let one = http.speaking(version);
+            if !spoken.contains(&one) {
+                spoken.push(one);
+            }
+        }
+        spoken
+    }
+
+    /// Whether any user speaks it.
+    pub fn speaks(&self, version: Http) -> bool {
+        self.spoken().iter().any(|http| http.usual() == Some(version))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http2::Http2;
+    use crate::http3::Http3;
+    use crate::tls::Tls;
+
+    fn both() -> Http1 {
+        let alpn = ["http/1.1", "h2", "h3"].map(str::to_owned).to_vec();
+        Http1 {
+            http2: Some(Http2 { streams: 7, ..Http2::default() }),
+            http3: Some(Http3::default()),
+            tls: Some(Tls { alpn, ..Tls::default() }),
+            ..Http1::default()
+        }
+    }
+
+    #[test]
+    fn each_version_alone_has_its_settings_and_offers_itself() {
+        assert_eq!(both().usual(), None);
+        for version in [Http::One, Http::Two, Http::Three] {
+            let alone = both().speaking(version);
+            assert_eq!(alone.usual(), Some(version));
+            assert_eq!(alone.tls.unwrap().alpn, [version.alpn()]);
+        }
+        assert_eq!(both().speaking(Http::Two).streams(), Some(7));
+        assert_eq!(Http1::default().speaking(Http::Two).streams(), Some(1), "the usual settings");
+        assert_eq!(both().speaking(Http::One).streams(), None);
+    }
+
+    #[test]
+    fn spoken_is_what_any_user_speaks() {
+        let phase = |http: &[Http]| Phase { http: http.to_vec(), ..Phase::default() };
+        let load = |phases| Load { protocol: Protocol::Http1(both()), phases, ..Load::default() };
+        let mixed = load(vec![phase(&[Http::One, Http::Two]), phase(&[Http::Two, Http::One])]);
+        assert_eq!(mixed.spoken(), [both().speaking(Http::One), both().speaking(Http::Two)]);
+        assert!(mixed.speaks(Http::Two) && !mixed.speaks(Http::Three));
+        let group = |http: &[Http]| Group { http: http.to_vec(), ..Group::default() };
+        let groups = vec![group(&[Http::Three]), group(&[])];
+        let grouped = load(vec![Phase { groups, ..phase(&[Http::Two]) }]);
+        assert_eq!(grouped.phases[0].versions(), [Http::Three, Http::Two]);
+        assert!(grouped.speaks(Http::Three) && grouped.speaks(Http::Two) && !grouped.speaks(Http::One));
+    }
+}
