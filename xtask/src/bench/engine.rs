@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::Command;
 
 use super::peers::{PEERS, Peer, Pressing};
@@ -155,7 +154,7 @@ impl<'a> Engine<'a> {
             fs::write(&file, vec![b'x'; case.bytes])
                 .map_err(|error| format!("{}: {error}", file.display()))?;
         }
-        let tls = match make_certificate(place.folder()) {
+        let tls = match place.make_certificate() {
             Ok(()) => Some(run::free_address()?),
             Err(problem) => {
                 println!("skipped: TLS, because {problem}");
@@ -305,16 +304,6 @@ pub fn start_bare(place: &Place, address: SocketAddr) -> Result<Server> {
 /// As fast as so many users get answers.
 fn users(count: u32) -> [String; 1] {
     [format!("--users={count}")]
-}
-
-/// A key and a certificate of its own, as servers have them most: P-256.
-fn make_certificate(folder: &Path) -> Result<()> {
-    let program = shell::find("openssl").ok_or("openssl is not installed, which makes the certificate")?;
-    let mut command = Command::new(program);
-    command.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]);
-    command.args(["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
-    command.arg("-keyout").arg(folder.join("tls.key")).arg("-out").arg(folder.join("tls.crt"));
-    shell::output(&mut command).map(drop)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::measure::{self, Cpu};
 use super::peers::{Peer, Pressing};
 use super::run::{self, Cores, Server};
 use super::sample::Figures;
@@ -89,7 +90,12 @@ impl Place {
 
     /// Our origin as a web server of objects of one size.
     pub fn start_origin(&self, address: SocketAddr, bytes: usize) -> Result<Server> {
-        let line = format!("origin --listen {address} --threads 1 --size {bytes}");
+        self.start_origin_with(address, &format!("--size {bytes}"))
+    }
+
+    /// Our origin with these options.
+    pub fn start_origin_with(&self, address: SocketAddr, options: &str) -> Result<Server> {
+        let line = format!("origin --listen {address} --threads 1 {options}");
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let mut server = Server::start(&self.wringer, self.cores.proxy, &arguments, self.file("origin.log"))?;
         server.await_port(address)?;
@@ -99,15 +105,39 @@ impl Place {
     /// nginx, one process without a log, as cheap as it can be, with the files of our folder; `tls`: where it speaks
     /// TLS, by the certificate `tls.crt` and the key `tls.key`.
     pub fn start_nginx(&self, plain: SocketAddr, tls: Option<SocketAddr>) -> Result<Server> {
+        self.start_nginx_with("nginx", &nginx_settings(self.folder(), plain, tls), plain)
+    }
+
+    /// nginx with these settings, of which `name` tells the files apart; `at`: an address that it listens on.
+    pub fn start_nginx_with(&self, name: &str, settings: &str, at: SocketAddr) -> Result<Server> {
         let program = shell::find("nginx").ok_or("it is not installed")?;
-        let settings = self.file("nginx.conf");
-        fs::write(&settings, nginx_settings(self.folder(), plain, tls))
-            .map_err(|error| format!("{}: {error}", settings.display()))?;
+        let file = self.file(&format!("{name}.conf"));
+        fs::write(&file, settings).map_err(|error| format!("{}: {error}", file.display()))?;
         let arguments = ["-p", ".", "-e", "stderr", "-c"].map(str::to_owned).into_iter();
-        let arguments: Vec<_> = arguments.chain([settings.display().to_string()]).collect();
-        let mut server = Server::start(&program, self.cores.proxy, &arguments, self.file("nginx.log"))?;
-        server.await_port(plain)?;
+        let arguments: Vec<_> = arguments.chain([file.display().to_string()]).collect();
+        let log = self.file(&format!("{name}.log"));
+        let mut server = Server::start(&program, self.cores.proxy, &arguments, log)?;
+        server.await_port(at)?;
         Ok(server)
+    }
+
+    /// A key `tls.key` and a certificate of its own `tls.crt` in our folder, as servers have them most: P-256.
+    pub fn make_certificate(&self) -> Result<()> {
+        let program =
+            shell::find("openssl").ok_or("openssl is not installed, which makes the certificate")?;
+        let mut command = Command::new(program);
+        command.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]);
+        command.args(["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]);
+        command.arg("-keyout").arg(self.file("tls.key")).arg("-out").arg(self.file("tls.crt"));
+        shell::output(&mut command).map(drop)
+    }
+
+    /// CPU time of a server for each request that another tester gets answered.
+    pub fn served(&self, server: &Server, peer: Peer, pressing: &Pressing<'_>) -> Result<Figures> {
+        let before = measure::running(server.process())?;
+        let pressed = self.peer(peer, pressing)?;
+        let cpu = measure::running(server.process())?.saturating_sub(before);
+        Ok(Figures { cpu: Cpu { total: cpu, user: None }, ..pressed })
     }
 
     fn limit(&self) -> Duration {

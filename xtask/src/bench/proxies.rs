@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use super::measure::{self, Cpu};
 use super::peers::{PEERS, Peer, Pressing};
 use super::place::Place;
 use super::run::{self, Server};
@@ -221,10 +220,7 @@ impl<'a> Proxies<'a> {
     }
 
     fn press_server(&self, server: &Server, url: &str) -> Result<Figures> {
-        let before = measure::running(server.process())?;
-        let pressed = self.place.peer(Peer::Wrk, &self.pressing(url))?;
-        let cpu = measure::running(server.process())?.saturating_sub(before);
-        Ok(Figures { cpu: Cpu { total: cpu, user: None }, ..pressed })
+        self.place.served(server, Peer::Wrk, &self.pressing(url))
     }
 }
 
