@@ -148,6 +148,9 @@ counted! {
         Tunnel = ("tunnel", "opening the tunnel"),
         /// In the TLS handshake.
         Tls = ("tls", "TLS handshake"),
+        /// Waiting until a connection that is shared may carry another request: as many are under way as the peer allows
+        /// (MAX_CONCURRENT_STREAMS, MAX_STREAMS), or as share it.
+        Stream = ("stream", "waiting for a free stream (the peer's limit, or --streams)"),
         /// Sending the request.
         Send = ("send", "sending"),
         /// Waiting for the first byte, which has a time limit of its own.

@@ -89,7 +89,7 @@ impl Seen {
         for (failure, count) in self.tally.failures() {
             match failure.stage {
                 Stage::Lookup | Stage::Connect | Stage::Tunnel | Stage::Tls => failed.connect += count,
-                Stage::Send => failed.exceptions += count,
+                Stage::Stream | Stage::Send => failed.exceptions += count,
                 Stage::FirstByte | Stage::Head | Stage::Body => match failure.kind {
                     FailureKind::Reset | FailureKind::ClosedEarly | FailureKind::TlsUnclosed => {
                         failed.receive += count;

@@ -170,6 +170,7 @@ export const en = {
     connect: "connecting",
     tunnel: "opening the tunnel",
     tls: "TLS handshake",
+    stream: "waiting for a free stream (the peer's limit, or --streams)",
     send: "sending",
     first_byte: "waiting for the first byte",
     head: "waiting for the answer",

@@ -172,6 +172,7 @@ export const zh: Texts = {
     connect: "建立连接",
     tunnel: "打开隧道",
     tls: "TLS 握手",
+    stream: "等待空闲的流（对端的上限，或 --streams）",
     send: "发送",
     first_byte: "等待首字节",
     head: "等待响应",

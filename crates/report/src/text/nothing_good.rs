@@ -69,6 +69,10 @@ impl Report<'_> {
             (FailureKind::Timeout, _) if failure.stage == Stage::Body => {
                 "Answers came, and not one was whole in time: raise --timeout.".to_owned()
             }
+            (FailureKind::Timeout, _) if failure.stage == Stage::Stream => {
+                "No stream was free in time: ask with fewer --streams, have the peer allow more, or raise --timeout."
+                    .to_owned()
+            }
             (FailureKind::Timeout, _) => {
                 "Nothing came in time: look whether it hangs, or raise --timeout.".to_owned()
             }

@@ -61,7 +61,7 @@ impl SocketErrors {
                 (_, FailureKind::BadStatus) => continue,
                 (Stage::Lookup | Stage::Connect | Stage::Tunnel | Stage::Tls, _) => &mut errors.connect,
                 (_, FailureKind::Timeout) => &mut errors.timeout,
-                (Stage::Send, _) => &mut errors.write,
+                (Stage::Stream | Stage::Send, _) => &mut errors.write,
                 (Stage::FirstByte | Stage::Head | Stage::Body, _) => &mut errors.read,
             };
             *kind += count;

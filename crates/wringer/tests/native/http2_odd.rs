@@ -130,6 +130,23 @@ fn a_silent_connection_carries_no_more_requests() {
     assert_eq!(odd.connections.load(Ordering::SeqCst), 1);
 }
 
+/// A server that allows no more streams after the first: whoever waits for one in vain is told what it waited for.
+#[test]
+fn a_wait_for_a_free_stream_names_the_limit() {
+    const NO_STREAMS: &[u8] = &[0, 3, 0, 0, 0, 0];
+    let odd = Odd::start(&[], false, |id| [frame(SETTINGS, 0, 0, NO_STREAMS), head(id, BOTH, &[])].concat());
+    let line = format!(
+        "http --http 2c http://{}/ -c 1 -t 1 -n 2 --timeout 300ms --json {{}}/result.json",
+        odd.address
+    );
+    let ran = run(&line);
+    let report = ran.report();
+    assert_eq!((report.sum("fine"), report.failures()), (1, [("timeout".to_owned(), 1)].into()));
+    assert_eq!(report.list("phases/0/failures")[0].text("stage"), "stream");
+    let told = "waiting for a free stream (the peer's limit, or --streams): timed out";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+}
+
 /// Faults of one answer: the connection lives on, and the next one is as good as its server.
 #[test]
 fn what_is_wrong_with_one_answer_is_wrong_with_it_alone() {
