@@ -107,6 +107,10 @@ origin_counts! {
     http3_connections,
     /// Requests over HTTP/3, among all of them.
     http3_requests,
+    /// Datagrams of HTTP/3 that came marked CE: congestion experienced (RFC 3168).
+    ecn_marked,
+    /// Times that ECN was given up on a connection of HTTP/3, because the path or the client does not carry it.
+    ecn_failed,
     /// Streams of HTTP/2 and HTTP/3 that the client reset, or broke.
     streams_reset,
     /// Streams of HTTP/2 and HTTP/3 that were refused, because the plan asked for it.

@@ -63,6 +63,10 @@ pub struct QuicCounts {
     pub lost_packets: u64,
     /// Times that the congestion window shrank.
     pub congestion_events: u64,
+    /// Datagrams that came marked CE (congestion experienced, RFC 3168).
+    pub ecn_marked: u64,
+    /// Connections on which ECN was given up, because the path or the peer does not carry it (RFC 9000 section 13.4.2).
+    pub ecn_failed: u64,
     /// Datagrams that this machine had no room for when they came: its own loss, not the target's.
     pub overflowed: u64,
     /// Smoothed round-trip times of connections when they ended or the figures were handed over, µs: their sum.
@@ -111,6 +115,8 @@ impl QuicCounts {
             (&mut self.datagrams_sent, other.datagrams_sent),
             (&mut self.lost_packets, other.lost_packets),
             (&mut self.congestion_events, other.congestion_events),
+            (&mut self.ecn_marked, other.ecn_marked),
+            (&mut self.ecn_failed, other.ecn_failed),
             (&mut self.overflowed, other.overflowed),
             (&mut self.rtt_us, other.rtt_us),
             (&mut self.rtts, other.rtts),

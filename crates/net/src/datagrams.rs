@@ -11,6 +11,8 @@ pub struct Datagrams<'a> {
     pub bytes: &'a [u8],
     /// The length of each of them, but perhaps of the last; `None`: there is one.
     pub segment: Option<usize>,
+    /// The ECN field of their IP headers (RFC 3168 section 5): 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE.
+    pub ecn: u8,
 }
 
 /// Datagrams to be sent together to one address.
@@ -22,6 +24,8 @@ pub struct Outgoing<'a> {
     pub bytes: &'a [u8],
     /// The length of each of them, but perhaps of the last; `None`: there is one.
     pub segment: Option<usize>,
+    /// The ECN field of their IP headers (RFC 3168 section 5): 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE.
+    pub ecn: u8,
 }
 
 impl<'a> Datagrams<'a> {

@@ -9,13 +9,12 @@ use net::{Came, Datagrams, Net, Outgoing, UdpSocket};
 use plan::site::Form;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Instant;
 use wire::http1::Version;
 use wire::http2::{After, Code, FieldList};
-use wire::http3::{Arrival, Input, Key, Limits, Listener, Server, error};
+use wire::http3::{Arrival, Input, Key, Limits, Listener, Server, Transmit, error};
 
 /// Requests of a connection at once.
 const STREAMS: u32 = 256;
@@ -72,7 +71,7 @@ struct Connections {
     timers: BTreeSet<(Instant, Key)>,
     due: HashMap<Key, Instant>,
     /// What is sent to strangers at once.
-    strangers: Vec<(SocketAddr, Vec<u8>)>,
+    strangers: Vec<(Transmit, Vec<u8>)>,
 }
 
 /// Serves what comes to a socket; does not end by itself.
@@ -119,9 +118,9 @@ impl Connections {
         let now = net.now();
         for datagram in came.iter() {
             let mut out = Vec::new();
-            match self.listener.read(now, came.from, datagram, &mut out) {
+            match self.listener.read(now, (came.from, came.ecn), datagram, &mut out) {
                 Arrival::Nothing => {}
-                Arrival::Answer(transmit) => self.strangers.push((transmit.to, out)),
+                Arrival::Answer(transmit) => self.strangers.push((transmit, out)),
                 Arrival::New(key, server) => self.begin(now, key, server),
                 Arrival::For(key, input) => self.read(now, key, input),
             }
@@ -158,9 +157,9 @@ impl Connections {
 
     /// Answers what can be answered, and sends what can be sent.
     async fn answer(&mut self, net: &Net, socket: &UdpSocket) {
-        for (to, bytes) in self.strangers.drain(..) {
+        for (transmit, bytes) in self.strangers.drain(..) {
             // Whoever it was may be gone.
-            let _ = socket.send(Outgoing { to: Some(to), bytes: &bytes, segment: None }).await;
+            let _ = socket.send(outgoing(&transmit, &bytes)).await;
         }
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
@@ -197,10 +196,11 @@ fn with(
 }
 
 async fn answer_one(worker: &Worker, net: &Net, (socket, streams): (&UdpSocket, &mut Streams<Box<Server>>)) {
-    if let Some(early) = streams.speaks.take_opened() {
+    if let Some(opened) = streams.speaks.take_opened() {
         let counts = worker.counts();
         counts.handshakes.add(1);
-        counts.early_accepted.add(u64::from(early));
+        counts.handshakes_resumed.add(u64::from(opened.resumed));
+        counts.early_accepted.add(u64::from(opened.early == Some(true)));
         if matches!(worker.site().form, Form::Jtest(_)) {
             // jtest's form is HTTP/1 only (RFC 9114 section 8.1).
             streams.speaks.close(net.now(), Code(VERSION_FALLBACK));
@@ -218,10 +218,17 @@ async fn answer_one(worker: &Worker, net: &Net, (socket, streams): (&UdpSocket, 
             break;
         }
     }
+    let ecn = streams.speaks.take_ecn();
+    worker.counts().ecn_marked.add(ecn.marked);
+    worker.counts().ecn_failed.add(ecn.failed);
     streams.forget_ended();
     if failed && streams.speaks.is_drained() {
         worker.counts().handshakes_failed.add(1);
     }
+}
+
+fn outgoing<'a>(transmit: &Transmit, bytes: &'a [u8]) -> Outgoing<'a> {
+    Outgoing { to: Some(transmit.to), bytes, segment: transmit.segment, ecn: transmit.ecn }
 }
 
 /// `H3_VERSION_FALLBACK`: the request is to be made over HTTP/1.1.
@@ -234,8 +241,7 @@ async fn send(net: &Net, socket: &UdpSocket, server: &mut Server) -> bool {
         let Some(transmit) = server.transmit(net.now(), socket.most_segments(), &mut out) else {
             return true;
         };
-        let outgoing = Outgoing { to: Some(transmit.to), bytes: &out, segment: transmit.segment };
-        match socket.send(outgoing).await {
+        match socket.send(outgoing(&transmit, &out)).await {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
             Err(_) => return false,

@@ -228,6 +228,8 @@ impl Serialize for Quic<'_> {
             ("datagrams_received", counts.datagrams_received),
             ("lost_packets", counts.lost_packets),
             ("congestion_events", counts.congestion_events),
+            ("ecn_marked", counts.ecn_marked),
+            ("ecn_failed", counts.ecn_failed),
             ("overflowed", counts.overflowed),
         ] {
             map.serialize_entry(name, &count)?;

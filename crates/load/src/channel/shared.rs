@@ -44,8 +44,12 @@ pub(crate) struct Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.inner.abandoned.set(true);
-        self.inner.wake.set();
+        let inner = &self.inner;
+        // The run may be over before its task is: what it has counted is told now.
+        let state = &mut *inner.state.borrow_mut();
+        state.speaker.tell(&inner.account, state.letters.now, true);
+        inner.abandoned.set(true);
+        inner.wake.set();
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod busy;
 mod bytes;
+mod ecn;
 mod hostile;
 mod instructions;
 mod programs;

@@ -21,6 +21,10 @@ use std::time::Duration;
 pub struct Chooser(Draw);
 
 impl Chooser {
+    pub fn new(seed: u64, attempt: u64) -> Chooser {
+        Chooser(Draw::new(seed, 0x51 + attempt))
+    }
+
     pub fn one<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.0.below(choices.len() as u64) as usize].clone()
     }
@@ -74,7 +78,7 @@ fn violations(case: &Case) -> Vec<String> {
 }
 
 fn draw(seed: u64, attempt: u64) -> Case {
-    let mut choose = Chooser(Draw::new(seed, 0x51 + attempt));
+    let mut choose = Chooser::new(seed, attempt);
     use Kind::{Http2, Http3, Messages, Objects, Program, Web};
     let kind = choose.one(&[
         Objects, Objects, Objects, Http2, Http2, Http2, Http3, Http3, Web, Web, Messages, Messages, Program,
@@ -382,6 +386,8 @@ fn faults(choose: &mut Chooser) -> Faults {
         mtu: choose.one(&[65_507, 1_252, 1_500]),
         datagrams_lost: choose.share(),
         datagrams_doubled: choose.share(),
+        datagrams_marked: choose.share(),
+        clears_ecn: choose.one(&[false, false, true]),
         lags: choose.share(),
         lag: choose.time(0, 50),
     }

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice, IoSliceMut};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::libc;
@@ -26,6 +26,9 @@ pub(crate) const SEGMENTS_MAX: usize = 64;
 /// found by trying.
 const PROBE: i32 = 3;
 
+/// The bits of the traffic class that are the ECN field (RFC 3168 section 5).
+const ECN: u8 = 3;
+
 /// A socket that is bound, and connected where there is somebody to connect to.
 pub(crate) fn bound(
     at: SocketAddr,
@@ -41,14 +44,17 @@ pub(crate) fn bound(
         sockopt::set_socket_recv_buffer_size(&fd, bytes)?;
         sockopt::set_socket_send_buffer_size(&fd, bytes)?;
     }
-    let probing = match at {
-        SocketAddr::V4(_) => (libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, PROBE),
-        SocketAddr::V6(_) => (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, PROBE),
-    };
     // What a kernel lacks of these, it does without.
-    let wanted = [(libc::SOL_UDP, libc::UDP_GRO, 1), (libc::SOL_SOCKET, libc::SO_RXQ_OVFL, 1), probing];
-    for (level, name, value) in wanted {
-        let _ = tcp::set_option(&fd, level, name, value);
+    let wanted = [(libc::SOL_UDP, libc::UDP_GRO, 1), (libc::SOL_SOCKET, libc::SO_RXQ_OVFL, 1)];
+    let of_v4 = [(libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, PROBE), (libc::IPPROTO_IP, libc::IP_RECVTOS, 1)];
+    let of_v6 = [
+        (libc::IPPROTO_IPV6, libc::IPV6_MTU_DISCOVER, PROBE),
+        (libc::IPPROTO_IPV6, libc::IPV6_RECVTCLASS, 1),
+    ];
+    // A socket of IPv6 may carry IPv4, too (RFC 3493 section 3.7).
+    let of_v6 = of_v6.iter().filter(|_| at.is_ipv6());
+    for (level, name, value) in wanted.iter().chain(&of_v4).chain(of_v6) {
+        let _ = tcp::set_option(&fd, *level, *name, *value);
     }
     sys::bind(&fd, &at)?;
     if let Some(to) = to {
@@ -68,6 +74,8 @@ pub(crate) struct State {
     overflowed: Cell<u32>,
     /// The kernel, or what is below it, does not cut messages into datagrams.
     cuts_itself: Cell<bool>,
+    /// The ECN field that the socket gives to what it sends.
+    ecn: Cell<u8>,
 }
 
 impl State {
@@ -90,36 +98,39 @@ pub(crate) fn receive<T>(
     if area.is_empty() {
         area.resize(RECEIVED_MAX, 0);
     }
-    let mut control = nix::cmsg_space!(i32, u32);
+    let mut control = nix::cmsg_space!(i32, u32, i32);
     let mut into = [IoSliceMut::new(&mut area)];
-    let (bytes, from, segment) = {
+    let (bytes, from, segment, ecn) = {
         let flags = MsgFlags::MSG_DONTWAIT;
         let received = recvmsg::<SockaddrStorage>(fd.as_raw_fd(), &mut into, Some(&mut control), flags)?;
-        let mut segment = None;
+        let (mut segment, mut ecn) = (None, 0);
         for message in received.cmsgs()? {
             match message {
                 ControlMessageOwned::UdpGroSegments(bytes) => segment = usize::try_from(bytes).ok(),
                 ControlMessageOwned::RxqOvfl(count) => state.overflowed.set(count),
+                ControlMessageOwned::Ipv4Tos(field) => ecn = field & ECN,
+                ControlMessageOwned::Ipv6TClass(field) => ecn = field as u8 & ECN,
                 _ => {}
             }
         }
-        (received.bytes, received.address.as_ref().and_then(address), segment)
+        (received.bytes, received.address.as_ref().and_then(address), segment, ecn)
     };
     let from = from.ok_or(io::ErrorKind::InvalidData)?;
     let segment = segment.filter(|segment| *segment > 0 && *segment < bytes);
     // It is called once: a call that succeeds is the last.
     let take = take.take().ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(take(Datagrams { from, bytes: &area[..bytes], segment }))
+    Ok(take(Datagrams { from, bytes: &area[..bytes], segment, ecn }))
 }
 
 /// Sends without waiting: all of it, or nothing. Where the kernel does not cut it into datagrams, they are sent one by one,
 /// and those that then find no room are lost, as datagrams may be.
 pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Result<()> {
-    let Some(segment) = out.segment.filter(|segment| *segment < out.bytes.len()) else {
-        return send_one(fd, out.to, out.bytes, None);
-    };
+    let ecn = mark(fd, state, out);
+    let segment = out.segment.filter(|segment| *segment < out.bytes.len());
+    let Some(segment) = segment else { return send_one(fd, out.to, out.bytes, [ecn, None]) };
     if !state.cuts_itself.get() {
-        match send_one(fd, out.to, out.bytes, Some(segment)) {
+        let length = u16::try_from(segment).unwrap_or(u16::MAX);
+        match send_one(fd, out.to, out.bytes, [ecn, Some(ControlMessage::UdpGsoSegments(&length))]) {
             // EIO: the device cannot compute checksums of segments; EINVAL: the kernel does not know the option.
             Err(error) if matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL)) => {
                 state.cuts_itself.set(true);
@@ -128,7 +139,7 @@ pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Resul
         }
     }
     for datagram in out.bytes.chunks(segment) {
-        match send_one(fd, out.to, datagram, None) {
+        match send_one(fd, out.to, datagram, [ecn, None]) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
             sent => sent?,
         }
@@ -136,12 +147,44 @@ pub(crate) fn send(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> io::Resul
     Ok(())
 }
 
-fn send_one(fd: &OwnedFd, to: Option<SocketAddr>, bytes: &[u8], segment: Option<usize>) -> io::Result<()> {
+/// What says beside a message which ECN field it gets. A connected socket has its own, which seldom changes: beside each message
+/// it would cost a look at the routes.
+fn mark(fd: &OwnedFd, state: &State, out: &Outgoing<'_>) -> Option<ControlMessage<'static>> {
+    if state.ecn.get() == out.ecn {
+        return None;
+    }
+    let Some(to) = out.to else {
+        // Only one of them is the socket's; a kernel that lacks both sends without.
+        let _ = tcp::set_option(fd, libc::IPPROTO_IP, libc::IP_TOS, out.ecn.into());
+        let _ = tcp::set_option(fd, libc::IPPROTO_IPV6, libc::IPV6_TCLASS, out.ecn.into());
+        state.ecn.set(out.ecn);
+        return None;
+    };
+    let field = usize::from(out.ecn & ECN);
+    Some(match to.ip().to_canonical() {
+        IpAddr::V4(_) => ControlMessage::Ipv4Tos(&TRAFFIC_CLASSES[field]),
+        IpAddr::V6(_) => ControlMessage::Ipv6TClass(&TRAFFIC_CLASSES_V6[field]),
+    })
+}
+
+/// The traffic classes that have nothing but an ECN field.
+const TRAFFIC_CLASSES: [u8; 4] = [0, 1, 2, 3];
+const TRAFFIC_CLASSES_V6: [i32; 4] = [0, 1, 2, 3];
+
+fn send_one(
+    fd: &OwnedFd,
+    to: Option<SocketAddr>,
+    bytes: &[u8],
+    beside: [Option<ControlMessage<'_>>; 2],
+) -> io::Result<()> {
     let to = to.map(SockaddrStorage::from);
     let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
-    let segment = segment.map(|segment| u16::try_from(segment).unwrap_or(u16::MAX));
-    let control = segment.as_ref().map(ControlMessage::UdpGsoSegments);
-    let sent = sendmsg(fd.as_raw_fd(), &[IoSlice::new(bytes)], control.as_slice(), flags, to.as_ref());
+    let bytes = [IoSlice::new(bytes)];
+    let fd = fd.as_raw_fd();
+    let sent = match beside {
+        [Some(one), Some(other)] => sendmsg(fd, &bytes, &[one, other], flags, to.as_ref()),
+        [one, other] => sendmsg(fd, &bytes, one.or(other).as_slice(), flags, to.as_ref()),
+    };
     match sent {
         Ok(_) => Ok(()),
         // Longer than the path carries: lost there, as a router would lose it.

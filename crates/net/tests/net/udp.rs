@@ -22,7 +22,7 @@ async fn receive(socket: &UdpSocket) -> (SocketAddr, Vec<Vec<u8>>) {
 }
 
 fn one(bytes: &[u8], to: Option<SocketAddr>) -> Outgoing<'_> {
-    Outgoing { to, bytes, segment: None }
+    Outgoing { to, bytes, segment: None, ecn: 0 }
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn several_are_sent_at_once() {
         let (server, at) = bound(&net);
         let client = net.connect_udp(at, &UdpOptions::default()).unwrap();
         let sent: Vec<u8> = (0..10_500).map(|at| (at / 1000) as u8).collect();
-        client.send(Outgoing { to: None, bytes: &sent, segment: Some(1000) }).await.unwrap();
+        client.send(Outgoing { to: None, bytes: &sent, segment: Some(1000), ecn: 0 }).await.unwrap();
         let mut came = Vec::new();
         while came.len() < 11 {
             came.extend(receive(&server).await.1);
@@ -138,4 +138,60 @@ fn sockets_are_dropped_amid_a_wait() {
         });
     }
     assert!(!backends().is_empty() && backends()[0] == Io::Epoll);
+}
+
+/// The ECN field goes along both ways, alone and where several are sent at once, over IPv4 and IPv6, from sockets with and
+/// without a peer.
+#[test]
+fn ecn_goes_along() {
+    const CODEPOINTS: [u8; 6] = [2, 1, 3, 0, 0, 2];
+    check(|net| async move {
+        for any in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(server) = net.bind_udp(any.parse().unwrap(), &UdpOptions::default()) else {
+                eprintln!("skipped: no {any}");
+                continue;
+            };
+            let client = net.connect_udp(server.local_addr().unwrap(), &UdpOptions::default()).unwrap();
+            for ecn in CODEPOINTS {
+                for (segment, datagrams) in [(None, 1), (Some(400), 3)] {
+                    client.send(Outgoing { to: None, bytes: &[1; 1000], segment, ecn }).await.unwrap();
+                    let from = receive_marked(&server, datagrams, ecn).await;
+                    server.send(Outgoing { to: Some(from), bytes: &[2; 1000], segment, ecn }).await.unwrap();
+                    receive_marked(&client, datagrams, ecn).await;
+                }
+            }
+        }
+    });
+}
+
+/// A socket of IPv6 carries IPv4, too, with its field.
+#[test]
+fn ecn_goes_along_over_ipv4_within_ipv6() {
+    check(|net| async move {
+        let Ok(server) = net.bind_udp("[::]:0".parse().unwrap(), &UdpOptions::default()) else {
+            eprintln!("skipped: no [::]");
+            return;
+        };
+        let at = SocketAddr::from(([127, 0, 0, 1], server.local_addr().unwrap().port()));
+        let client = net.connect_udp(at, &UdpOptions::default()).unwrap();
+        client.send(Outgoing { to: None, bytes: b"x", segment: None, ecn: 2 }).await.unwrap();
+        let from = receive_marked(&server, 1, 2).await;
+        server.send(Outgoing { to: Some(from), bytes: b"y", segment: None, ecn: 3 }).await.unwrap();
+        receive_marked(&client, 1, 3).await;
+    });
+}
+
+/// Receives so many datagrams, all of which must have this ECN field. Returns who sent them.
+async fn receive_marked(socket: &UdpSocket, datagrams: usize, ecn: u8) -> SocketAddr {
+    let mut came = 0;
+    loop {
+        let look = |came: net::Datagrams<'_>| (came.from, came.ecn, came.iter().count());
+        let (from, field, count) = poll_fn(|_| socket.poll_recv(look)).await.unwrap();
+        assert_eq!(field, ecn);
+        came += count;
+        if came >= datagrams {
+            assert_eq!(came, datagrams);
+            return from;
+        }
+    }
 }

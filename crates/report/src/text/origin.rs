@@ -67,7 +67,7 @@ fn message_lines(origin: &OriginCounts) -> [Line; 6] {
     ]
 }
 
-fn connection_lines(origin: &OriginCounts) -> [Line; 7] {
+fn connection_lines(origin: &OriginCounts) -> [Line; 9] {
     [
         ("malformed", origin.malformed, "requests not to be understood"),
         ("broken", origin.broken, "connections that broke during an answer"),
@@ -75,6 +75,8 @@ fn connection_lines(origin: &OriginCounts) -> [Line; 7] {
         ("resumed", origin.handshakes_resumed, "of them"),
         ("early data", origin.early_accepted, "taken of so many of them"),
         ("no handshake", origin.handshakes_failed, "connections that ended within the TLS handshake"),
+        ("marked CE", origin.ecn_marked, "datagrams that came through congestion (ECN)"),
+        ("ECN off", origin.ecn_failed, "connections whose path or client does not carry it"),
         ("not accepted", origin.accept_failures, "times, mostly for want of descriptors"),
     ]
 }

@@ -65,6 +65,7 @@ impl Report<'_> {
             ("header fields", savings(shown.shared)),
             ("transport", shown.quic.map(|_| self.transport()).unwrap_or_default()),
             ("QUIC", shown.quic.map(quic).unwrap_or_default()),
+            ("ECN", shown.quic.map(ecn).unwrap_or_default()),
             ("round trip", shown.quic.map(round_trip).unwrap_or_default()),
         ] {
             if !text.is_empty() {
@@ -130,6 +131,15 @@ fn quic(quic: &QuicCounts) -> String {
         show::count(quic.datagrams_received)
     );
     format!("{datagrams}, {} lost", show::counted(quic.lost_packets, "packet"))
+}
+
+/// What the path did to ECN; nothing where it carried it without a mark.
+fn ecn(quic: &QuicCounts) -> String {
+    let marked = format!("{} came marked CE", show::counted(quic.ecn_marked, "datagram"));
+    let connections = show::counted(quic.ecn_failed, "connection");
+    let failed = format!("off on {connections}: the path or the peer does not carry it");
+    let parts = [(quic.ecn_marked, marked), (quic.ecn_failed, failed)];
+    parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect::<Vec<_>>().join(", ")
 }
 
 fn round_trip(quic: &QuicCounts) -> String {

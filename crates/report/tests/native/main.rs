@@ -281,6 +281,7 @@ fn what_quic_did_is_told_and_whose_loss_it_was() {
         "received       85 HEADERS",
         "reset by peer  5 H3_REQUEST_REJECTED",
         "QUIC           40 datagrams sent, 100 received, 3 packets lost",
+        "ECN            5 datagrams came marked CE, off on 1 connection: the path or the peer does not carry it",
         "round trip     300 µs on average, 500 µs at most",
         "transport      lab: no congestion control, no pacing, windows of 16 MB",
         "1 × GOAWAY H3_NO_ERROR.",

@@ -226,6 +226,8 @@ pub fn http3() -> Sample {
             datagrams_sent: 40,
             lost_packets: 3,
             congestion_events: 1,
+            ecn_marked: 5,
+            ecn_failed: 1,
             overflowed: 2,
             rtt_us: 900,
             rtts: 3,

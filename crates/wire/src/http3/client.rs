@@ -8,7 +8,7 @@ use super::frame::{self, FrameReader, Kind, Payload, Piece};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
-use super::quic::{Dialled, Happened, Opened, Quic, Read, Stats, Transmit};
+use super::quic::{Dialled, EcnCounts, Happened, Opened, Quic, Read, Received, Stats, Transmit};
 use super::upload::{Pause, UNWANTED, Upload};
 use crate::http2::memo::BlockMemo;
 use crate::http2::message::{Fields, Section};
@@ -229,6 +229,11 @@ impl Client {
         self.quic.quic.stats()
     }
 
+    /// What the path did to ECN since this was asked last.
+    pub fn take_ecn(&mut self) -> EcnCounts {
+        self.quic.quic.take_ecn()
+    }
+
     /// What kept content from being sent when [`Self::send`] ran last.
     pub fn blocked(&self) -> Blocked {
         self.blocked
@@ -341,7 +346,7 @@ impl Client {
         self.quic.quic.connection.local_address_changed();
     }
 
-    /// Takes datagrams of one size (`segment`; `None`: one) that came from an address. Answers go into `sink`.
+    /// Takes datagrams that came. Answers go into `sink`.
     ///
     /// # Errors
     /// The server broke the rules of HTTP/3: the connection is closed with the code, and of no more use but to
@@ -349,11 +354,10 @@ impl Client {
     pub fn read(
         &mut self,
         now: Instant,
-        from: SocketAddr,
-        (bytes, segment): (&[u8], Option<usize>),
+        came: Received<'_>,
         sink: &mut impl ClientSink,
     ) -> Result<(), ConnectionError> {
-        self.quic.read(now, from, bytes, segment);
+        self.quic.read(now, came);
         self.go_on(now, sink)
     }
 

@@ -10,8 +10,8 @@ use bytes::{Bytes, BytesMut};
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
     Chunk, ClientConfig, Connection, ConnectionEvent, ConnectionHandle, ConnectionId, ConnectionIdGenerator,
-    DatagramEvent, Dir, Endpoint, EndpointConfig, Event, Incoming, ReadError, ServerConfig, StreamEvent,
-    StreamId, VarInt, WriteError,
+    DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, Incoming, ReadError, ServerConfig,
+    StreamEvent, StreamId, VarInt, WriteError,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,12 +31,36 @@ pub struct Transmit {
     pub bytes: usize,
     /// They are datagrams of this size, the last perhaps shorter; `None`: one datagram.
     pub segment: Option<usize>,
+    /// The ECN field of their IP headers (RFC 3168 section 5).
+    pub ecn: u8,
+}
+
+/// Datagrams that came together, as their IP headers have them.
+#[derive(Debug, Clone, Copy)]
+pub struct Received<'a> {
+    /// Who sent them.
+    pub from: SocketAddr,
+    /// Their payload.
+    pub bytes: &'a [u8],
+    /// The length of each of them, but perhaps of the last; `None`: there is one.
+    pub segment: Option<usize>,
+    /// The ECN field that all of them have.
+    pub ecn: u8,
+}
+
+/// Explicit Congestion Notification on a connection's path (RFC 9000 section 13.4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EcnCounts {
+    /// Datagrams that came marked CE: congestion experienced.
+    pub marked: u64,
+    /// Times that this side gave it up, because the path or the peer does not carry it.
+    pub failed: u64,
 }
 
 /// A handshake that is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opened {
-    /// A session was resumed: the server showed no certificate. Of servers, that is not known.
+    /// A session was resumed: the server showed no certificate.
     pub resumed: bool,
     /// Whether the server took early data, where some were sent.
     pub early: Option<bool>,
@@ -106,9 +130,26 @@ pub(super) enum Read {
 pub(super) struct Quic {
     pub(super) connection: Connection,
     pub(super) handle: ConnectionHandle,
+    ecn: EcnCounts,
+    /// Datagrams are sent as of an ECN-capable transport.
+    sends_ecn: bool,
 }
 
 impl Quic {
+    fn new(handle: ConnectionHandle, connection: Connection) -> Quic {
+        Quic { connection, handle, ecn: EcnCounts::default(), sends_ecn: false }
+    }
+
+    /// Counts what the path did to a datagram that came.
+    pub(super) fn note_ecn(&mut self, ecn: u8) {
+        self.ecn.marked += u64::from(ecn == EcnCodepoint::Ce as u8);
+    }
+
+    /// What the path did since this was asked last.
+    pub(super) fn take_ecn(&mut self) -> EcnCounts {
+        std::mem::take(&mut self.ecn)
+    }
+
     /// What happened next; `None`: nothing more.
     pub(super) fn poll(&mut self) -> Option<Happened> {
         loop {
@@ -206,7 +247,14 @@ impl Quic {
     /// Appends datagrams to be sent, at most so many.
     pub(super) fn transmit(&mut self, now: Instant, most: usize, out: &mut Vec<u8>) -> Option<Transmit> {
         let most = most.min(MOST_BYTES / usize::from(self.connection.current_mtu())).max(1);
-        self.connection.poll_transmit(now, most, out).map(of_transmit)
+        let transmit = self.connection.poll_transmit(now, most, out)?;
+        // Probes of other paths never have it.
+        if transmit.destination == self.connection.remote_address() {
+            let sends = transmit.ecn.is_some();
+            self.ecn.failed += u64::from(self.sends_ecn && !sends);
+            self.sends_ecn = sends;
+        }
+        Some(of_transmit(transmit))
     }
 
     /// Closes the connection, with a code of HTTP/3.
@@ -275,7 +323,7 @@ impl Dialled {
         let mut endpoint = endpoint(limits, seed, None);
         let (handle, connection) = endpoint.connect(now, config, to, &name).map_err(tls::refuse)?;
         Ok(Dialled {
-            quic: Quic { connection, handle },
+            quic: Quic::new(handle, connection),
             endpoint,
             seen: tls.seen,
             shown: None,
@@ -283,14 +331,16 @@ impl Dialled {
         })
     }
 
-    /// A datagram, or several of one size, came from an address.
-    pub(super) fn read(&mut self, now: Instant, from: SocketAddr, bytes: &[u8], segment: Option<usize>) {
-        let mut all = BytesMut::from(bytes);
+    /// A datagram, or several of one size, came.
+    pub(super) fn read(&mut self, now: Instant, came: Received<'_>) {
+        let mut all = BytesMut::from(came.bytes);
+        let ecn = EcnCodepoint::from_bits(came.ecn);
         while !all.is_empty() {
-            let datagram = all.split_to(segment.unwrap_or(usize::MAX).min(all.len()));
+            let datagram = all.split_to(came.segment.unwrap_or(usize::MAX).min(all.len()));
             self.scrap.clear();
-            let event = self.endpoint.handle(now, from, None, None, datagram, &mut self.scrap);
+            let event = self.endpoint.handle(now, came.from, None, ecn, datagram, &mut self.scrap);
             if let Some(DatagramEvent::ConnectionEvent(_, event)) = event {
+                self.quic.note_ecn(came.ecn);
                 self.quic.connection.handle_event(event);
             }
         }
@@ -332,6 +382,8 @@ pub(super) enum Routed {
 pub(super) struct Accepting {
     endpoint: Endpoint,
     retry: bool,
+    /// Full handshakes of its connections.
+    signed: Arc<tls::Signed>,
 }
 
 impl Accepting {
@@ -340,20 +392,27 @@ impl Accepting {
         limits: &Limits,
         seed: u64,
     ) -> Result<Accepting, tls::SettingsError> {
-        let crypto = QuicServerConfig::try_from(tls.for_quic()).map_err(tls::refuse)?;
+        let (tls, signed) = tls.for_quic();
+        let crypto = QuicServerConfig::try_from(tls).map_err(tls::refuse)?;
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
         config.transport_config(limits.transport());
-        Ok(Accepting { endpoint: endpoint(limits, seed, Some(Arc::new(config))), retry: limits.retry })
+        let endpoint = endpoint(limits, seed, Some(Arc::new(config)));
+        Ok(Accepting { endpoint, retry: limits.retry, signed })
+    }
+
+    /// Full handshakes of its connections, one of which is looked at at a time.
+    pub(super) fn signed(&self) -> Arc<tls::Signed> {
+        self.signed.clone()
     }
 
     pub(super) fn route(
         &mut self,
         now: Instant,
-        from: SocketAddr,
+        (from, ecn): (SocketAddr, u8),
         datagram: BytesMut,
         out: &mut Vec<u8>,
     ) -> Routed {
-        match self.endpoint.handle(now, from, None, None, datagram, out) {
+        match self.endpoint.handle(now, from, None, EcnCodepoint::from_bits(ecn), datagram, out) {
             None => Routed::Nothing,
             Some(DatagramEvent::Response(transmit)) => Routed::Answer(of_transmit(transmit)),
             Some(DatagramEvent::ConnectionEvent(handle, event)) => Routed::For(handle, Box::new(event)),
@@ -372,7 +431,7 @@ impl Accepting {
             return Err(self.endpoint.retry(incoming, out).ok().map(of_transmit));
         }
         match self.endpoint.accept(incoming, now, out, None) {
-            Ok((handle, connection)) => Ok(Quic { connection, handle }),
+            Ok((handle, connection)) => Ok(Quic::new(handle, connection)),
             Err(error) => Err(error.response.map(of_transmit)),
         }
     }
@@ -428,7 +487,12 @@ fn id(stream: u64) -> StreamId {
 }
 
 fn of_transmit(transmit: quinn_proto::Transmit) -> Transmit {
-    Transmit { to: transmit.destination, bytes: transmit.size, segment: transmit.segment_size }
+    Transmit {
+        to: transmit.destination,
+        bytes: transmit.size,
+        segment: transmit.segment_size,
+        ecn: transmit.ecn.map_or(0, |ecn| ecn as u8),
+    }
 }
 
 fn lost(reason: quinn_proto::ConnectionError) -> Lost {

@@ -8,7 +8,7 @@ use super::frame::{self, FrameReader, Kind, Payload, Piece};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
-use super::quic::{Accepting, Happened, Quic, Read, Routed, Stats, Transmit};
+use super::quic::{Accepting, EcnCounts, Happened, Opened, Quic, Read, Routed, Stats, Transmit};
 use super::upload::{Pause, Upload};
 use crate::http2::message::{Fields, Malformed, Section};
 use crate::http2::streams::Streams;
@@ -18,6 +18,7 @@ use bytes::BytesMut;
 use quinn_proto::{ConnectionEvent, ConnectionHandle};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time that what was sent before a reset has to come in, beside three round trips.
@@ -27,8 +28,8 @@ const RESET_AFTER: Duration = Duration::from_millis(5);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(ConnectionHandle);
 
-/// A datagram that belongs to a connection.
-pub struct Input(Box<ConnectionEvent>);
+/// A datagram that belongs to a connection, and its ECN field.
+pub struct Input(Box<ConnectionEvent>, u8);
 
 /// What a datagram means to a listener.
 pub enum Arrival {
@@ -57,16 +58,25 @@ impl Listener {
         Ok(Listener { accepting: Accepting::new(tls, &limits, seed)?, limits })
     }
 
-    /// Takes one datagram that came from an address. What is to be sent back at once is appended to `out`.
-    pub fn read(&mut self, now: Instant, from: SocketAddr, datagram: &[u8], out: &mut Vec<u8>) -> Arrival {
-        match self.accepting.route(now, from, BytesMut::from(datagram), out) {
+    /// Takes one datagram, of those that came from an address with this ECN field. What is to be sent back at once is appended to
+    /// `out`.
+    pub fn read(
+        &mut self,
+        now: Instant,
+        (from, ecn): (SocketAddr, u8),
+        datagram: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Arrival {
+        match self.accepting.route(now, (from, ecn), BytesMut::from(datagram), out) {
             Routed::Nothing => Arrival::Nothing,
             Routed::Answer(transmit) => Arrival::Answer(transmit),
-            Routed::For(handle, event) => Arrival::For(Key(handle), Input(event)),
+            Routed::For(handle, event) => Arrival::For(Key(handle), Input(event, ecn)),
             Routed::New(incoming) => match self.accepting.accept(*incoming, now, out) {
-                Ok(quic) => {
+                Ok(mut quic) => {
                     let key = Key(quic.handle);
-                    Arrival::New(key, Box::new(Server::new(quic, self.limits.clone())))
+                    quic.note_ecn(ecn);
+                    let signed = self.accepting.signed();
+                    Arrival::New(key, Box::new(Server::new(quic, signed, self.limits.clone())))
                 }
                 Err(Some(transmit)) => Arrival::Answer(transmit),
                 Err(None) => Arrival::Nothing,
@@ -96,6 +106,9 @@ pub struct Server {
     /// The handshake is complete, which nobody was told of yet.
     news: bool,
     early: bool,
+    /// Full handshakes of the listener's connections, and whether this one's was.
+    signatures: Arc<tls::Signed>,
+    signed: bool,
     lost: Option<Lost>,
     broken: u32,
     /// Streams that are to be reset when what was sent on them has come, and when that will be; `None`: not known yet.
@@ -124,9 +137,11 @@ struct Stream {
 }
 
 impl Server {
-    fn new(quic: Quic, limits: Limits) -> Server {
+    fn new(quic: Quic, signatures: Arc<tls::Signed>, limits: Limits) -> Server {
         Server {
             quic,
+            signed: signatures.take(),
+            signatures,
             core: Core::default(),
             limits,
             streams: Streams::new(8),
@@ -151,9 +166,10 @@ impl Server {
         self.streams.len()
     }
 
-    /// Whether the handshake is complete, told once; with it whether requests came before.
-    pub fn take_opened(&mut self) -> Option<bool> {
-        std::mem::take(&mut self.news).then_some(self.early)
+    /// The handshake, once, when it is complete.
+    pub fn take_opened(&mut self) -> Option<Opened> {
+        std::mem::take(&mut self.news)
+            .then_some(Opened { resumed: !self.signed, early: self.early.then_some(true) })
     }
 
     /// Whether the handshake is complete.
@@ -179,6 +195,11 @@ impl Server {
     /// Figures of QUIC.
     pub fn stats(&self) -> Stats {
         self.quic.stats()
+    }
+
+    /// What the path did to ECN since this was asked last.
+    pub fn take_ecn(&mut self) -> EcnCounts {
+        self.quic.take_ecn()
     }
 
     /// What kept content from being sent when [`Self::send`] ran last.
@@ -283,7 +304,9 @@ impl Server {
         input: Input,
         sink: &mut impl ServerSink,
     ) -> Result<(), ConnectionError> {
+        self.quic.note_ecn(input.1);
         self.quic.connection.handle_event(*input.0);
+        self.signed |= self.signatures.take();
         self.go_on(now, sink)
     }
 

@@ -24,7 +24,7 @@ mod x509;
 
 pub use certificate::{Certificates, Identity, SettingsError};
 pub use error::{Error, ErrorKind};
-pub(crate) use quic::{Seen, kind_of_alert, refuse};
+pub(crate) use quic::{Seen, Signed, kind_of_alert, refuse};
 pub use session::{Handshake, Opened, Session};
 pub use settings::{Client, ClientSettings, Resumption, Server, ServerSettings, Trust, Version, suites};
 pub use verify::ShownCertificate;

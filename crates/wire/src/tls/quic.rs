@@ -4,8 +4,11 @@ use super::certificate::{SettingsError, refused};
 use super::error::{Error, ErrorKind};
 use super::settings::{Client, Server};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::{ClientConfig, DigitallySignedStruct, ServerConfig, SignatureScheme};
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::{CertifiedKey, Signer, SigningKey};
+use rustls::{ClientConfig, DigitallySignedStruct, ServerConfig, SignatureAlgorithm, SignatureScheme};
+use rustls_pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The only protocol that is spoken over QUIC here (RFC 9114 section 3.1).
@@ -21,6 +24,17 @@ impl Seen {
     /// What a server has shown since this was asked last: a certificate, and so it resumed no session; or one that failed.
     pub(crate) fn take(&self) -> Option<Result<(), ErrorKind>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Word of full handshakes at a server: in them it signs (RFC 8446 section 4.4.3), and where a session is resumed it does not.
+#[derive(Debug, Default)]
+pub(crate) struct Signed(AtomicBool);
+
+impl Signed {
+    /// Whether a handshake has been a full one since this was asked last.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
     }
 }
 
@@ -57,14 +71,17 @@ impl Client {
 }
 
 impl Server {
-    /// The configuration for connections of QUIC, which take all early data or none.
-    pub(crate) fn for_quic(&self) -> Arc<ServerConfig> {
+    /// The configuration for connections of QUIC, which take all early data or none, and word of their full handshakes.
+    pub(crate) fn for_quic(&self) -> (Arc<ServerConfig>, Arc<Signed>) {
         let mut config = ServerConfig::clone(&self.config);
+        let signed = Arc::new(Signed::default());
+        let (resolver, told) = (config.cert_resolver.clone(), signed.clone());
+        config.cert_resolver = Arc::new(Signing { resolver, told });
         config.alpn_protocols = vec![ALPN.to_vec()];
         if config.max_early_data_size > 0 {
             config.max_early_data_size = u32::MAX;
         }
-        Arc::new(config)
+        (Arc::new(config), signed)
     }
 }
 
@@ -97,4 +114,42 @@ impl ServerCertVerifier for Watching {
     }
 
     super::verify::signatures_by!(verifier);
+}
+
+/// Shows what another resolver does, with a key that tells when it signs.
+#[derive(Debug)]
+struct Signing {
+    resolver: Arc<dyn ResolvesServerCert>,
+    told: Arc<Signed>,
+}
+
+impl ResolvesServerCert for Signing {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let mut shown = CertifiedKey::clone(&*self.resolver.resolve(hello)?);
+        shown.key = Arc::new(TellingKey { key: shown.key, told: self.told.clone() });
+        Some(Arc::new(shown))
+    }
+}
+
+/// A key that tells when it is about to sign.
+#[derive(Debug)]
+struct TellingKey {
+    key: Arc<dyn SigningKey>,
+    told: Arc<Signed>,
+}
+
+impl SigningKey for TellingKey {
+    /// TLS 1.3 chooses where it signs, and nowhere else.
+    fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
+        self.told.0.store(true, Ordering::Relaxed);
+        self.key.choose_scheme(offered)
+    }
+
+    fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
+        self.key.public_key()
+    }
+
+    fn algorithm(&self) -> SignatureAlgorithm {
+        self.key.algorithm()
+    }
 }

@@ -29,8 +29,10 @@ fn requests_share_connections_and_both_sides_count_the_same() {
     let datagrams = frames("quic/datagrams_received");
     assert!(datagrams >= 3_000_000 / 1452, "{datagrams} datagrams received");
     assert!(frames("quic/datagrams_sent") > 0 && frames("quic/rtt_mean_us") > 0);
+    assert_eq!((frames("quic/ecn_failed"), frames("quic/ecn_marked")), (0, 0), "loopback carries ECN");
     let count = at_end(origin);
     assert_eq!((count("http3_requests"), count("requests"), count("http3_connections")), (1000, 1000, 2));
+    assert_eq!((count("ecn_failed"), count("ecn_marked"), count("handshakes_resumed")), (0, 0, 0));
 }
 
 #[test]
@@ -90,7 +92,7 @@ fn stalls_and_wrong_lengths_are_judged_right() {
 #[test]
 fn early_requests_are_taken_or_refused_and_all_are_answered() {
     for (taken, server) in [("early_accepted", "0-rtt"), ("early_rejected", "on")] {
-        let (address, _origin) = origin(&format!("--http 3 --origin-resumption {server}"));
+        let (address, origin) = origin(&format!("--http 3 --origin-resumption {server}"));
         let options = "-c 1 -t 1 -n 50 --keep-alive 1 --resumption 0-rtt";
         let report = press(address, "/w/1/500", options).ended_with(0).report();
         assert_eq!((report.sum("fine"), report.sum("connections")), (50, 50), "{server}");
@@ -98,6 +100,9 @@ fn early_requests_are_taken_or_refused_and_all_are_answered() {
         // A server that takes no early data gives no ticket for it, so there is nothing to be refused.
         let early = report.sum(taken);
         assert_eq!(early > 0, server == "0-rtt", "{server}: {early} {taken}");
+        let count = at_end(origin);
+        let resumed = report.sum("handshakes_resumed");
+        assert_eq!((count("handshakes"), count("handshakes_resumed")), (50, resumed), "{server}");
     }
 }
 

@@ -37,7 +37,7 @@ pub fn serve<A: Into<Vec<u8>>>(
         let now = Instant::now();
         let mut out = Vec::new();
         if let Ok((length, from)) = came {
-            match listener.read(now, from, &datagram[..length], &mut out) {
+            match listener.read(now, (from, 0), &datagram[..length], &mut out) {
                 Arrival::Nothing => {}
                 Arrival::Answer(transmit) => send(socket, &transmit, &out),
                 Arrival::New(key, server) => drop(open.insert(key, (server, Heads::default()))),

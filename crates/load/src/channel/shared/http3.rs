@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use wire::http3::{Client, Limits, Lost, error};
+use wire::http3::{Client, Limits, Lost, Received, Transmit, error};
 
 /// Receives in a row before what they lead to is sent.
 const BATCH: usize = 16;
@@ -112,9 +112,9 @@ impl Inner {
             self.ran_out.set(0);
             self.account.received(datagrams.bytes.len(), now);
             let State { speaker: Speaker::Http3(http3), letters, .. } = state else { return };
-            let datagram = (datagrams.bytes, datagrams.segment);
+            let Datagrams { from, bytes, segment, ecn } = datagrams;
             // What breaks the rules closes the connection, which is then lost.
-            let _ = http3.client.read(now, datagrams.from, datagram, letters);
+            let _ = http3.client.read(now, Received { from, bytes, segment, ecn }, letters);
         });
     }
 
@@ -152,7 +152,8 @@ impl Inner {
                 http3.client.transmit(self.net.now(), socket.most_segments(), &mut out)
             };
             let Some(transmit) = transmit else { return Ok(()) };
-            socket.send(Outgoing { to: None, bytes: &out, segment: transmit.segment }).await?;
+            let Transmit { segment, ecn, .. } = transmit;
+            socket.send(Outgoing { to: None, bytes: &out, segment, ecn }).await?;
         }
     }
 

@@ -272,7 +272,7 @@ impl Http3 {
 
     /// What QUIC has done since it was told last.
     fn news(&mut self) -> QuicCounts {
-        let (now, told) = (self.client.stats(), self.told);
+        let (now, told, ecn) = (self.client.stats(), self.told, self.client.take_ecn());
         self.told = now;
         let rtt_us = now.rtt.map_or(0, |rtt| rtt.as_micros() as u64);
         QuicCounts {
@@ -280,6 +280,8 @@ impl Http3 {
             datagrams_sent: now.datagrams_sent - told.datagrams_sent,
             lost_packets: now.lost_packets.saturating_sub(told.lost_packets),
             congestion_events: now.congestion_events.saturating_sub(told.congestion_events),
+            ecn_marked: ecn.marked,
+            ecn_failed: ecn.failed,
             rtt_us,
             rtts: u64::from(now.rtt.is_some()),
             rtt_max_us: rtt_us,

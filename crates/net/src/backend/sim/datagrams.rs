@@ -8,10 +8,15 @@ use std::task::Poll;
 use rustix::io::Errno;
 
 use super::Driver;
-use super::world::{EndId, What, World};
+use super::world::{Datagram, EndId, What, World};
 use crate::backend::waits::Way;
 use crate::datagrams::{Datagrams, Outgoing};
 use crate::turn::Turn;
+
+/// Values of the ECN field (RFC 3168 section 5).
+const ECT_1: u8 = 1;
+const ECT_0: u8 = 2;
+const CE: u8 = 3;
 
 /// An open socket. Closes when dropped.
 pub(crate) struct Socket {
@@ -65,8 +70,8 @@ impl Socket {
                 None => return end.waits.wait(Way::In, &self.turn),
             }
         };
-        let (from, bytes) = came;
-        Poll::Ready(Ok(take(Datagrams { from, bytes: &bytes, segment: None })))
+        let Datagram { from, ecn, bytes } = &came;
+        Poll::Ready(Ok(take(Datagrams { from: *from, bytes, segment: None, ecn: *ecn })))
     }
 
     pub(crate) fn poll_send(&self, out: &Outgoing<'_>) -> Poll<io::Result<()>> {
@@ -76,7 +81,7 @@ impl Socket {
         };
         let world = &mut *self.driver.world.borrow_mut();
         for datagram in out.bytes.chunks(out.segment.unwrap_or(usize::MAX)) {
-            send(world, self.id, to, datagram);
+            send(world, self.id, to, (out.ecn, datagram));
         }
         Poll::Ready(Ok(()))
     }
@@ -90,7 +95,7 @@ impl Socket {
     }
 }
 
-fn send(world: &mut World, from: EndId, to: SocketAddr, datagram: &[u8]) {
+fn send(world: &mut World, from: EndId, to: SocketAddr, (ecn, datagram): (u8, &[u8])) {
     world.write_log(from, "datagram", datagram.len() as u64);
     let source = world.end(from).local;
     let delay = world.end(from).delay();
@@ -105,10 +110,20 @@ fn send(world: &mut World, from: EndId, to: SocketAddr, datagram: &[u8]) {
     if lost {
         return;
     }
+    let ecn = match ecn {
+        _ if world.faults.clears_ecn => 0,
+        ECT_1 | ECT_0 if world.dice.chance(world.faults.datagrams_marked) => CE,
+        ecn => ecn,
+    };
     let copies = 1 + u32::from(world.dice.chance(world.faults.datagrams_doubled));
     for _ in 0..copies {
         // Order is not kept: each takes its own time.
         let late = world.dice.time(std::time::Duration::ZERO, world.faults.jitter);
-        world.push(delay + late, there, from, What::Datagram(source, datagram.to_vec()));
+        world.push(
+            delay + late,
+            there,
+            from,
+            What::Datagram(Datagram { from: source, ecn, bytes: datagram.to_vec() }),
+        );
     }
 }

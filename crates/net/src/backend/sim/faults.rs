@@ -38,6 +38,10 @@ pub struct Faults {
     pub datagrams_lost: f64,
     /// Share of datagrams that arrive twice.
     pub datagrams_doubled: f64,
+    /// Share of datagrams of an ECN-capable transport that are marked CE.
+    pub datagrams_marked: f64,
+    /// The ECN field of datagrams is cleared on the way.
+    pub clears_ecn: bool,
     /// Share of the worker's waits that end late, as if the machine had been busy.
     pub lags: f64,
     /// Longest delay.
@@ -63,6 +67,8 @@ impl Default for Faults {
             mtu: 65_507,
             datagrams_lost: 0.0,
             datagrams_doubled: 0.0,
+            datagrams_marked: 0.0,
+            clears_ecn: false,
             lags: 0.0,
             lag: Duration::ZERO,
         }

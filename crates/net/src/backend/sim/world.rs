@@ -23,6 +23,13 @@ const TRIED_AGAIN: Duration = Duration::from_secs(1);
 /// An end of a connection, or a listener. Numbers are not used twice.
 pub(super) type EndId = usize;
 
+/// A datagram, and what its headers say.
+pub(super) struct Datagram {
+    pub(super) from: SocketAddr,
+    pub(super) ecn: u8,
+    pub(super) bytes: Vec<u8>,
+}
+
 /// One end, while somebody holds it or it waits to be accepted.
 pub(super) struct End {
     pub(super) local: SocketAddr,
@@ -50,8 +57,8 @@ pub(super) struct End {
     /// Of a listener: connections to be accepted, and how many of them there may be.
     pub(super) queue: VecDeque<EndId>,
     backlog: usize,
-    /// Of a socket of datagrams: those that came, and who sent them.
-    pub(super) datagrams: VecDeque<(SocketAddr, Vec<u8>)>,
+    /// Of a socket of datagrams: those that came.
+    pub(super) datagrams: VecDeque<Datagram>,
     /// Those that found no room.
     pub(super) overflowed: u64,
     pub(super) waits: Waits,
@@ -67,14 +74,14 @@ impl End {
     }
 
     /// A datagram came, which is kept where there is room, and where it is from the peer, if there is one.
-    fn datagram(&mut self, from: SocketAddr, bytes: Vec<u8>) {
+    fn datagram(&mut self, came: Datagram) {
         let is_connected = self.remote != self.local;
-        if is_connected && self.remote != from {
+        if is_connected && self.remote != came.from {
             return;
         }
-        let waiting: usize = self.datagrams.iter().map(|(_, bytes)| bytes.len()).sum();
-        match waiting + bytes.len() <= self.capacity.max(bytes.len()) {
-            true => self.datagrams.push_back((from, bytes)),
+        let waiting: usize = self.datagrams.iter().map(|datagram| datagram.bytes.len()).sum();
+        match waiting + came.bytes.len() <= self.capacity.max(came.bytes.len()) {
+            true => self.datagrams.push_back(came),
             false => self.overflowed += 1,
         }
     }
@@ -114,8 +121,7 @@ pub(super) enum What {
     /// The peer has received so much.
     Room(usize),
     Deadline,
-    /// A datagram, and who sent it.
-    Datagram(SocketAddr, Vec<u8>),
+    Datagram(Datagram),
     /// Nobody is where a datagram was sent to.
     Unreachable,
 }
@@ -525,8 +531,8 @@ impl World {
                 end.room += more;
                 Some(Way::Out)
             }
-            What::Datagram(from, bytes) => {
-                end.datagram(from, bytes);
+            What::Datagram(datagram) => {
+                end.datagram(datagram);
                 Some(Way::In)
             }
             What::Unreachable => {

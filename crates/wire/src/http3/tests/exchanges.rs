@@ -1,6 +1,6 @@
 //! What goes well, however bad the network is.
 
-use super::super::{Limits, Lost, error};
+use super::super::{EcnCounts, Limits, Lost, error};
 use super::network::{Faults, Reply, World, pattern, server_limits};
 use crate::http2::{After, Code, End};
 use crate::tls::Resumption;
@@ -8,7 +8,8 @@ use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-const BAD: Faults = Faults { lost: 0.03, doubled: 0.03, jitter: Duration::from_millis(20) };
+const BAD: Faults =
+    Faults { lost: 0.03, doubled: 0.03, jitter: Duration::from_millis(20), marked: 0.0, bleached: false };
 
 #[test]
 fn requests_are_answered_whole_over_networks_that_lose_double_and_reorder() {
@@ -199,6 +200,7 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
     assert_eq!(world.client.take_opened().map(|opened| (opened.resumed, opened.early)), Some((false, None)));
     world.ask(0, "GET", None);
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 1));
+    assert_eq!(server_opened(&mut world), Some((false, None)));
     world.until(Duration::from_secs(1), |_| false);
     world.connect_again(Limits::real());
     assert!(world.client.room() > 0, "early requests have room before the handshake");
@@ -211,6 +213,7 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
     assert_eq!(world.told.ended[&1], End::Whole);
 
     world.until(Duration::from_secs(1), |_| false);
+    assert_eq!(server_opened(&mut world), Some((true, Some(true))));
     // A server with another memory refuses what comes early: nothing of it was processed.
     let (other, _) = super::network::server_tls(Resumption::EarlyData);
     world.listener = super::super::Listener::new(&other, server_limits(), 99).unwrap();
@@ -225,7 +228,50 @@ fn sessions_are_resumed_and_early_requests_taken_or_refused() {
     );
     world.ask(3, "GET", None);
     assert!(world.until(MINUTE, |world| world.told.ended.len() == 2));
+    assert_eq!(server_opened(&mut world), Some((false, None)));
     assert_eq!((world.told.ended[&3], world.asked.fields.len()), (End::Whole, 1));
+}
+
+/// The server's word of its handshake: whether a session was resumed, and what became of early data.
+fn server_opened(world: &mut World) -> Option<(bool, Option<bool>)> {
+    let (_, server) = world.server.as_mut()?;
+    server.take_opened().map(|opened| (opened.resumed, opened.early))
+}
+
+/// Both ends count the marks that the path has made, slow down for them, and lose nothing.
+#[test]
+fn congestion_marks_are_counted_and_heeded() {
+    let mut world = World::new(31, Faults { marked: 0.2, ..Faults::default() });
+    world.answering = Box::new(|_, _, _| Reply::Content(50_000, After::End));
+    world.connect();
+    for request in 0..20 {
+        world.ask(request, "POST", Some(50_000));
+    }
+    assert!(world.until(MINUTE, |world| world.told.ended.len() == 20));
+    let (_, server) = world.server.as_mut().unwrap();
+    let (ours, theirs) = (world.client.take_ecn(), server.take_ecn());
+    assert!(ours.marked > 0 && theirs.marked > 0, "{ours:?} {theirs:?}");
+    assert_eq!((ours.failed, theirs.failed), (0, 0));
+    let stats = world.client.stats();
+    assert!(stats.congestion_events > 0 && stats.lost_packets == 0, "{stats:?}");
+    assert_eq!(world.client.take_ecn(), EcnCounts::default(), "told once");
+}
+
+/// Where the path clears the field, both ends find out and do without.
+#[test]
+fn a_path_that_clears_ecn_is_found_out() {
+    let mut world = World::new(32, Faults { bleached: true, ..Faults::default() });
+    world.connect();
+    world.ask(0, "GET", None);
+    assert!(world.until(MINUTE, |world| world.told.ended.len() == 1));
+    let (_, server) = world.server.as_mut().unwrap();
+    let gave_up = EcnCounts { marked: 0, failed: 1 };
+    assert_eq!((world.client.take_ecn(), server.take_ecn()), (gave_up, gave_up));
+    let mut good = World::new(33, Faults::default());
+    good.connect();
+    good.ask(0, "GET", None);
+    assert!(good.until(MINUTE, |world| world.told.ended.len() == 1));
+    assert_eq!(good.client.take_ecn(), EcnCounts::default());
 }
 
 /// Nobody who is not trusted is asked for anything.

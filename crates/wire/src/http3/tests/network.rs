@@ -1,6 +1,8 @@
 //! A client and a server with a network between them that delays, loses, doubles and reorders, from a seed.
 
-use super::super::{Arrival, Client, ConnectionError, Key, Limits, Listener, Server, Template};
+use super::super::{
+    Arrival, Client, ConnectionError, Key, Limits, Listener, Received, Server, Template, Transmit,
+};
 use crate::http2::{After, BodySource, ClientSink, Code, End, FieldList, Indexing, ServerSink};
 use crate::tls;
 use std::collections::{BTreeMap, HashMap};
@@ -15,6 +17,18 @@ pub struct Faults {
     pub doubled: f64,
     /// Longest time that one datagram takes more than another.
     pub jitter: Duration,
+    /// Those of an ECN-capable transport that get the mark CE.
+    pub marked: f64,
+    /// The ECN field is cleared.
+    pub bleached: bool,
+}
+
+/// A datagram under way.
+struct Flying {
+    to_server: bool,
+    from: SocketAddr,
+    ecn: u8,
+    bytes: Vec<u8>,
 }
 
 /// Numbers from a seed (splitmix64).
@@ -149,7 +163,7 @@ pub struct World {
     /// Where the client is now.
     pub at: SocketAddr,
     pub there: SocketAddr,
-    under_way: BTreeMap<(Instant, u64), (bool, SocketAddr, Vec<u8>)>,
+    under_way: BTreeMap<(Instant, u64), Flying>,
     number: u64,
     /// What the listener has sent back by itself.
     pub sent_back: u64,
@@ -247,16 +261,22 @@ impl World {
         self.client.request(request, &mut Template::default(), fields.iter(), body)
     }
 
-    fn post(&mut self, to_server: bool, from: SocketAddr, bytes: &[u8], segment: Option<usize>) {
-        for datagram in bytes.chunks(segment.unwrap_or(usize::MAX)) {
+    fn post(&mut self, to_server: bool, from: SocketAddr, bytes: &[u8], transmit: &Transmit) {
+        for datagram in bytes.chunks(transmit.segment.unwrap_or(usize::MAX)) {
             if self.dice.chance(self.faults.lost) {
                 continue;
             }
+            let ecn = match transmit.ecn {
+                _ if self.faults.bleached => 0,
+                1 | 2 if self.dice.chance(self.faults.marked) => 3,
+                ecn => ecn,
+            };
             for _ in 0..1 + u32::from(self.dice.chance(self.faults.doubled)) {
                 let late = self.dice.below(self.faults.jitter.as_micros() as u64 + 1);
                 let due = self.now + Duration::from_millis(5) + Duration::from_micros(late);
                 self.number += 1;
-                self.under_way.insert((due, self.number), (to_server, from, datagram.to_vec()));
+                let flying = Flying { to_server, from, ecn, bytes: datagram.to_vec() };
+                self.under_way.insert((due, self.number), flying);
             }
         }
     }
@@ -268,7 +288,7 @@ impl World {
         while let Some(transmit) = self.client.transmit(self.now, 10, &mut out) {
             let bytes = std::mem::take(&mut out);
             assert_eq!(transmit.bytes, bytes.len());
-            self.post(true, self.at, &bytes, transmit.segment);
+            self.post(true, self.at, &bytes, &transmit);
         }
         let Some((key, mut server)) = self.server.take() else { return };
         for stream in std::mem::take(&mut self.asked.whole) {
@@ -283,7 +303,7 @@ impl World {
             let bytes = std::mem::take(&mut out);
             // Where the client was before, nobody is.
             if transmit.to == self.at {
-                self.post(false, self.there, &bytes, transmit.segment);
+                self.post(false, self.there, &bytes, &transmit);
             }
         }
         self.listener.settle(&mut server);
@@ -301,12 +321,14 @@ impl World {
         };
         self.now = self.now.max(next);
         if due == Some(next)
-            && let Some((_, (to_server, from, bytes))) = self.under_way.pop_first()
+            && let Some((_, came)) = self.under_way.pop_first()
         {
-            match to_server {
-                true => self.server_takes(from, &bytes),
+            match came.to_server {
+                true => self.server_takes((came.from, came.ecn), &came.bytes),
                 false => {
-                    let read = self.client.read(self.now, from, (&bytes, None), &mut self.told);
+                    let Flying { from, ecn, bytes, .. } = &came;
+                    let came = Received { from: *from, bytes, segment: None, ecn: *ecn };
+                    let read = self.client.read(self.now, came, &mut self.told);
                     self.client_error = self.client_error.or(read.err());
                 }
             }
@@ -321,13 +343,13 @@ impl World {
         true
     }
 
-    fn server_takes(&mut self, from: SocketAddr, bytes: &[u8]) {
+    fn server_takes(&mut self, from: (SocketAddr, u8), bytes: &[u8]) {
         let mut out = Vec::new();
         match self.listener.read(self.now, from, bytes, &mut out) {
             Arrival::Nothing => {}
             Arrival::Answer(transmit) => {
                 self.sent_back += 1;
-                self.post(false, self.there, &out, transmit.segment);
+                self.post(false, self.there, &out, &transmit);
             }
             Arrival::New(key, mut server) => {
                 let ticked = server.tick(self.now, &mut self.asked);
