@@ -27,6 +27,7 @@ mod step;
 
 pub use channel::{Hosts, UNIX};
 pub use control::{Control, RateChange};
+pub use exchange::OnBrokenOff;
 pub use failure::of_connect as failure_of_connect;
 pub use run::{Job, drive, drive_script};
 pub use step::messages;

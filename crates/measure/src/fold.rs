@@ -177,6 +177,7 @@ impl PhaseState {
             result.origin = end.origin;
             result.origin_until = end.origin_until;
             result.predicted_hit_ratio = end.predicted_hit_ratio;
+            result.after_reset.clone_from(&end.after_reset);
         }
         result
     }

@@ -5,6 +5,7 @@
 //! request is an [`Outcome`]; a failed request is data, not an error.
 
 pub mod accounts;
+pub mod after_reset;
 pub mod buckets;
 pub mod censored;
 pub mod clock;
@@ -37,6 +38,7 @@ pub mod tally;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
+pub use after_reset::AfterReset;
 pub use buckets::{Buckets, Digits};
 pub use censored::{Bound, Censored};
 pub use clock::{Clock, Clocks};
@@ -64,7 +66,7 @@ pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use rates::{Dispersion, Rates};
 pub use run::{Headline, Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use self_check::SelfCheck;
-pub use shared::SharedCounts;
+pub use shared::{Fairness, SharedCounts};
 pub use silence::Silence;
 pub use snapshot::Snapshot;
 pub use spread::{Spread, Spreads, Times};

@@ -1,6 +1,7 @@
 //! A whole run as data: phases, a timeline, both sides' accounts, and the generator's own state.
 
 use crate::accounts::OriginCounts;
+use crate::after_reset::AfterReset;
 use crate::censored::Censored;
 use crate::clock::Clock;
 use crate::counts::Counts;
@@ -177,6 +178,8 @@ pub struct PhaseResult {
     pub origin_until: Option<Duration>,
     /// Hit ratio to be expected, where the plan allows a prediction.
     pub predicted_hit_ratio: Option<f64>,
+    /// What became, at the origin, of requests that clients broke off; `None`: not known.
+    pub after_reset: Option<AfterReset>,
     /// What single workers completed per second, interval by interval.
     pub rates: Rates,
 }
@@ -196,6 +199,7 @@ impl PhaseResult {
             origin: None,
             origin_until: None,
             predicted_hit_ratio: None,
+            after_reset: None,
             rates: Rates::default(),
         }
     }
@@ -370,6 +374,9 @@ impl RunResult {
             sum.name = format!("{} + {}", sum.name, phase.name);
             sum.predicted_hit_ratio = None;
             if let (Some(mine), Some(theirs)) = (&mut sum.origin, &phase.origin) {
+                mine.merge(theirs);
+            }
+            if let (Some(mine), Some(theirs)) = (&mut sum.after_reset, &phase.after_reset) {
                 mine.merge(theirs);
             }
         }

@@ -2,6 +2,7 @@
 //! GOAWAYs with their text.
 
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// GOAWAYs that are told apart; those beyond are counted alone.
 const GOAWAYS: usize = 16;
@@ -24,8 +25,57 @@ pub struct SharedCounts {
     pub stream_window_us: u64,
     /// µs in which the connection's window did.
     pub connection_window_us: u64,
+    /// How evenly the answers of a connection shared it.
+    #[serde(skip_serializing_if = "Fairness::is_none")]
+    pub fairness: Fairness,
     /// What servers said in GOAWAY.
     pub goaways: Vec<GoAwayCount>,
+}
+
+/// How evenly the answers of a connection shared it, in windows of 100 ms: of those answers that were waiting for content in all of a
+/// window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fairness {
+    /// Windows of connections in which at least two answers were waiting, and content came.
+    pub windows: u64,
+    /// Their indices after Jain, in millionths, added up: 1 where all got the same, 1/n where one of n got all.
+    pub indices: u64,
+    /// The lowest of them, in millionths.
+    pub worst: Option<u64>,
+    /// The longest that an answer got nothing while others of its connection did, in ms: whole windows in a row.
+    pub starved_ms: u64,
+}
+
+impl Fairness {
+    /// Nothing was found.
+    pub fn is_none(&self) -> bool {
+        *self == Fairness::default()
+    }
+
+    /// Counts the index of a window, 0 to 1.
+    pub fn index(&mut self, index: f64) {
+        let millionths = (index * 1e6).round() as u64;
+        self.merge(&Fairness { windows: 1, indices: millionths, worst: Some(millionths), starved_ms: 0 });
+    }
+
+    /// An answer got nothing for so long while others did.
+    pub fn starve(&mut self, time: Duration) {
+        self.starved_ms = self.starved_ms.max(time.as_millis() as u64);
+    }
+
+    /// The mean index; `None` where no window was judged.
+    pub fn mean(&self) -> Option<f64> {
+        (self.windows > 0).then(|| self.indices as f64 / self.windows as f64 / 1e6)
+    }
+
+    /// Adds another part's figures.
+    pub fn merge(&mut self, other: &Fairness) {
+        self.windows += other.windows;
+        self.indices += other.indices;
+        self.worst = [self.worst, other.worst].into_iter().flatten().min();
+        self.starved_ms = self.starved_ms.max(other.starved_ms);
+    }
 }
 
 /// Bytes before and after compression.
@@ -82,6 +132,7 @@ impl SharedCounts {
         ] {
             *mine += theirs;
         }
+        self.fairness.merge(&other.fairness);
         other.goaways.iter().for_each(|one| self.goaway(one.code, &one.text, one.count));
     }
 }
@@ -94,6 +145,19 @@ pub(crate) fn add(mine: &mut [u64], theirs: &[u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_worst_of_all_parts_and_the_mean_of_all_windows() {
+        let (mut one, mut other) = (Fairness::default(), Fairness::default());
+        assert_eq!((one.mean(), one.is_none()), (None, true));
+        one.index(1.0);
+        other.index(0.5);
+        other.index(0.75);
+        other.starve(Duration::from_millis(300));
+        one.merge(&other);
+        one.merge(&Fairness::default());
+        assert_eq!((one.windows, one.mean(), one.worst, one.starved_ms), (3, Some(0.75), Some(500_000), 300));
+    }
 
     #[test]
     fn goaways_are_told_apart_as_long_as_there_is_room() {

@@ -5,6 +5,7 @@
 //! microseconds (`_us`); what is zero or not known is left out where there is much of it.
 
 use crate::accounts::OriginCounts;
+use crate::after_reset::AfterReset;
 use crate::buckets::Buckets;
 use crate::clock::{Clocks, named};
 use crate::event::Evidence;
@@ -355,6 +356,9 @@ pub struct PhaseEnd {
     /// Hit ratio to be expected, where the plan allows a prediction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_hit_ratio: Option<f64>,
+    /// What became, at the origin, of requests that clients broke off; `None`: not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_reset: Option<AfterReset>,
 }
 
 impl Controlled {

@@ -14,7 +14,10 @@ fn main() -> std::io::Result<()> {
         _ => Form::Native,
     };
     let site = Site { form, ..Site::default() };
-    let shared = Shared::new(Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None }, 1);
+    let shared = Shared::new(
+        Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None, follow: false },
+        1,
+    );
     let main = |net: Net| async move {
         let listener = net.listen(at, &ListenOptions::default())?;
         origin::serve(net, listener, None, shared, 0, None).await;

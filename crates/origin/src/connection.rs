@@ -13,7 +13,9 @@ use measure::Event;
 use measure::event::HeadTitle;
 use net::Close;
 use plan::site::Form;
+use std::future::{Future, poll_fn};
 use std::ops::Deref;
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
@@ -262,8 +264,12 @@ impl Connection {
         let mut turn = worker.turn();
         let under_way = worker.begin(|| self.key());
         let delay = worker.delay(&mut turn);
+        let followed = worker.followed(self.request.nonce);
+        if let Some(followed) = followed {
+            followed.begin(self.request.nonce);
+        }
         if !delay.is_zero() {
-            worker.net.sleep_until(self.arrived + delay).await;
+            self.hold(self.arrived + delay).await;
         }
         turn.now_us = worker.net.unix_micros();
         let mut head = worker.net.buffer();
@@ -272,10 +278,53 @@ impl Connection {
         answer.account(worker.counts(), head.len() - answer.head_bytes);
         worker.remember(&turn, &self.request, &head[..answer.head_bytes]);
         self.show(&answer, &head);
+        let bytes = answer.body.map_or((head.len() - answer.head_bytes) as u64, |body| body.to - body.from);
         let mut sending = Sending { worker: &worker, stream: &mut self.stream, text: &self.scratch.overlay };
-        sending.send(head, answer.body).await.map_err(|_| End::Broken)?;
+        let sent = sending.send(head, answer.body).await;
+        if let Some(followed) = followed {
+            match &sent {
+                Ok(()) => followed.whole(self.request.nonce, bytes, worker.net.now()),
+                Err(_) => followed.early(self.request.nonce, worker.net.now()),
+            }
+        }
+        sent.map_err(|_| End::Broken)?;
         drop(under_way);
         Ok(answer.keep_alive)
+    }
+
+    /// Holds the answer back until a moment, and notes where the other side closes meanwhile. It is answered all the same: it may
+    /// have closed its sending half alone.
+    async fn hold(&mut self, until: Instant) {
+        let (worker, nonce) = (self.worker.clone(), self.request.nonce);
+        if let (Some(followed), None) = (worker.followed(nonce), &self.pending) {
+            let received = self.received_before(until).await;
+            if self.handshaking {
+                self.handshake(received.is_err());
+            }
+            match received {
+                Ok(None) => {}
+                Ok(Some(bytes)) if !bytes.is_empty() => {
+                    self.pending = Some(Pending { bytes: Bytes::Lent(bytes), at: 0 });
+                }
+                Ok(Some(_)) | Err(_) => followed.early(nonce, worker.net.now()),
+            }
+        }
+        worker.net.sleep_until(until).await;
+    }
+
+    /// What comes before a moment; `None`: nothing.
+    async fn received_before(&mut self, until: Instant) -> std::io::Result<Option<Received>> {
+        let (net, passed) = (self.worker.net.clone(), self.worker.net.event());
+        let mut receiving = pin!(self.stream.recv_or_woken(&passed));
+        let (mut timer, mut is_over) = (pin!(net.sleep_until(until)), false);
+        poll_fn(|context| {
+            if !is_over && timer.as_mut().poll(context).is_ready() {
+                is_over = true;
+                passed.set();
+            }
+            receiving.as_mut().poll(context)
+        })
+        .await
     }
 
     /// What tells requests for the same thing from others; `None` where no object is asked for.

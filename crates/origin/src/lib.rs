@@ -16,6 +16,7 @@ mod busy;
 mod connection;
 mod control;
 mod date;
+mod followed;
 mod head;
 mod history;
 mod http2;
@@ -32,6 +33,7 @@ mod streams;
 mod worker;
 
 pub use accounts::Accounts;
+pub use followed::Followed;
 pub use history::{HEAD_KEPT, History, Remembered};
 pub use serve::serve;
 
@@ -50,6 +52,8 @@ pub struct Settings {
     pub seed: u64,
     /// What begins TLS; `None`: connections are plain.
     pub tls: Option<wire::tls::Server>,
+    /// Requests are followed, because whoever sends them may tell of those that are broken off.
+    pub follow: bool,
 }
 
 /// What all workers of an origin have in common, built once.
@@ -63,6 +67,8 @@ pub struct Shared {
     pub histories: Vec<History>,
     /// Requests that came lately.
     nonces: Nonces,
+    /// What became of those that clients broke off; `None`: they are not followed.
+    pub followed: Option<Followed>,
     /// The site's fingerprint, which clients compare with theirs.
     pub fingerprint: u64,
 }
@@ -73,8 +79,9 @@ impl Shared {
         let workers = workers.max(1);
         let fingerprint = settings.site.fingerprint();
         let histories = (0..workers).map(|_| History::new(settings.behaviour.remember)).collect();
+        let followed = settings.follow.then(Followed::default);
         let (accounts, nonces) = (Accounts::new(workers), Nonces::default());
-        Arc::new(Shared { settings, accounts, histories, nonces, fingerprint })
+        Arc::new(Shared { settings, accounts, histories, nonces, followed, fingerprint })
     }
 
     /// How many workers serve.

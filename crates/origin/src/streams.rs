@@ -89,7 +89,16 @@ pub(crate) struct Requests {
     whole: Vec<(u32, Request)>,
     /// Memory for the next ones.
     spare: Vec<Request>,
+    /// Those that are followed beyond their clients, until their streams end.
+    followed: Vec<FollowedStream>,
     received: u64,
+}
+
+/// A stream whose request is followed: its nonce, and the bytes of its answer's content.
+struct FollowedStream {
+    stream: u32,
+    nonce: u64,
+    bytes: u64,
 }
 
 /// A fault on a stream that the plan asks for.
@@ -136,13 +145,60 @@ impl Requests {
             open: Vec::new(),
             whole: Vec::new(),
             spare: Vec::new(),
+            followed: Vec::new(),
             received: 0,
         }
+    }
+
+    /// Follows a request from here on, where that is wanted.
+    fn follow(&mut self, stream: u32, nonce: u64) {
+        if let Some(followed) = self.worker.followed(nonce) {
+            followed.begin(nonce);
+            self.followed.push(FollowedStream { stream, nonce, bytes: 0 });
+        }
+    }
+
+    /// An answer has begun, with content of so many bytes.
+    fn answered(&mut self, stream: u32, bytes: u64) {
+        if let Some(followed) = self.followed.iter_mut().rfind(|followed| followed.stream == stream) {
+            followed.bytes = bytes;
+        }
+    }
+
+    /// Tells of answers whose streams have ended by themselves.
+    fn tell_whole(&mut self, is_open: impl Fn(u32) -> bool) {
+        let worker = &self.worker;
+        self.followed.retain(|FollowedStream { stream, nonce, bytes }| {
+            let open = is_open(*stream);
+            if let Some(followed) = worker.followed(*nonce).filter(|_| !open) {
+                followed.whole(*nonce, *bytes, worker.net.now());
+            }
+            open
+        });
+    }
+
+    /// Tells of answers that the other side has given up: those of a stream, or all.
+    fn tell_early(&mut self, only: Option<u32>) {
+        let worker = &self.worker;
+        self.followed.retain(|FollowedStream { stream, nonce, .. }| {
+            let ended = only.is_none_or(|only| only == *stream);
+            if let Some(followed) = worker.followed(*nonce).filter(|_| ended) {
+                followed.early(*nonce, worker.net.now());
+            }
+            !ended
+        });
     }
 
     fn take_open(&mut self, stream: u32) -> Option<(u32, Request)> {
         let at = self.open.iter().position(|(open, _)| *open == stream)?;
         Some(self.open.swap_remove(at))
+    }
+}
+
+/// The connection is over, and with it all that was under way.
+impl Drop for Requests {
+    fn drop(&mut self) {
+        self.tell_early(None);
     }
 }
 
@@ -172,6 +228,7 @@ impl ServerSink for Requests {
 
     fn reset(&mut self, stream: u32, _code: Code) {
         self.worker.counts().streams_reset.add(1);
+        self.tell_early(Some(stream));
         self.reading.begin_http2();
         self.whole.retain(|(whole, _)| *whole != stream);
         let request = self.take_open(stream);
@@ -241,6 +298,7 @@ impl<S: Speaks> Streams<S> {
     pub fn forget_ended(&mut self) {
         let speaks = &self.speaks;
         self.contents.0.retain(|(stream, _)| speaks.is_open(*stream));
+        self.requests.tell_whole(|stream| speaks.is_open(stream));
     }
 
     /// A request is whole: answers it, or holds the answer back.
@@ -256,6 +314,7 @@ impl<S: Speaks> Streams<S> {
             self.speaks.refuse(stream);
             return self.requests.spare.push(request);
         }
+        self.requests.follow(stream, request.nonce);
         turn.cut = matches!(fault, Some(StreamFault::Stalled | StreamFault::WrongLength));
         if turn.draw.chance(faults.early_hints) {
             self.worker.counts().early_hints.add(1);
@@ -296,6 +355,7 @@ impl<S: Speaks> Streams<S> {
             (None, Some(text)) => Some((text.len() as u64, What::Text(text))),
             (None, None) => None,
         };
+        self.requests.answered(stream, what.as_ref().map_or(0, |(length, _)| *length));
         let cut = answer.body.is_some_and(|body| body.cut);
         let after = match fault {
             Some(StreamFault::WrongLength) => After::End,

@@ -3,6 +3,7 @@
 use crate::Shared;
 use crate::busy::{Busy, UnderWay};
 use crate::date::DateText;
+use crate::followed::Followed;
 use crate::request::{Interest, Request};
 use measure::{Event, LiveOriginCounts};
 use net::Net;
@@ -141,6 +142,12 @@ impl Worker {
         counts.canaries.add(1);
         counts.canaries_foreign.add(u64::from(request.canaries.foreign(request.nonce).is_some()));
         counts.doubled.add(u64::from(self.shared.nonces.again(request.nonce)));
+    }
+
+    /// What follows a request beyond its client, where it can be told by its nonce.
+    #[inline]
+    pub(crate) fn followed(&self, nonce: u64) -> Option<&Followed> {
+        self.shared.followed.as_ref().filter(|_| nonce != 0)
     }
 
     /// How long the answer is to be held back.

@@ -8,9 +8,9 @@ use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
 use measure::run::received_bytes;
 use measure::{
-    Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Histogram, Http2Counts, Http3Counts, Judged,
-    OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck, SharedCounts, Verdict, Watched,
-    WorkerUse, http2, http3,
+    AfterReset, Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
+    Http3Counts, Judged, OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck, SharedCounts,
+    Verdict, Watched, WorkerUse, http2, http3,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -145,6 +145,7 @@ struct Phase<'a> {
     cache: Cache,
     origin: Option<&'a OriginCounts>,
     origin_until_s: Option<f64>,
+    after_reset: Option<AfterResetFigures>,
 }
 
 impl<'a> Phase<'a> {
@@ -168,6 +169,38 @@ impl<'a> Phase<'a> {
             cache: Cache::new(phase),
             origin: phase.origin.as_ref(),
             origin_until_s: phase.origin_until.map(|until| until.as_secs_f64()),
+            after_reset: phase.after_reset.as_ref().map(AfterResetFigures::new),
+        }
+    }
+}
+
+/// What the origin did of requests that clients had broken off.
+#[derive(Serialize)]
+struct AfterResetFigures {
+    broken_off: u64,
+    ended_early: u64,
+    ended_early_p50_us: Option<u64>,
+    ended_early_max_us: Option<u64>,
+    whole_after: u64,
+    whole_after_bytes: u64,
+    whole_before: u64,
+    under_way: u64,
+    not_seen: u64,
+}
+
+impl AfterResetFigures {
+    fn new(seen: &AfterReset) -> AfterResetFigures {
+        let delay = seen.delay_us();
+        AfterResetFigures {
+            broken_off: seen.broken_off,
+            ended_early: seen.ended_early,
+            ended_early_p50_us: delay.map(|(median, _)| median),
+            ended_early_max_us: delay.map(|(_, longest)| longest),
+            whole_after: seen.whole_after,
+            whole_after_bytes: seen.whole_after_bytes,
+            whole_before: seen.whole_before,
+            under_way: seen.under_way,
+            not_seen: seen.not_seen,
         }
     }
 }
@@ -213,7 +246,29 @@ fn serialize_shared<M: SerializeMap>(shared: &SharedCounts, map: &mut M) -> Resu
     map.serialize_entry("stream_limit_us", &shared.stream_limit_us)?;
     map.serialize_entry("stream_window_us", &shared.stream_window_us)?;
     map.serialize_entry("connection_window_us", &shared.connection_window_us)?;
+    map.serialize_entry("fairness", &FairnessFigures::new(&shared.fairness))?;
     map.serialize_entry("goaways", &shared.goaways)
+}
+
+/// How evenly answers shared their connections.
+#[derive(Serialize)]
+struct FairnessFigures {
+    windows: u64,
+    jain_mean: Option<f64>,
+    jain_worst: Option<f64>,
+    starved_ms: u64,
+}
+
+impl FairnessFigures {
+    /// `None`: no answer lasted long enough.
+    fn new(fairness: &Fairness) -> Option<FairnessFigures> {
+        (!fairness.is_none()).then(|| FairnessFigures {
+            windows: fairness.windows,
+            jain_mean: fairness.mean(),
+            jain_worst: fairness.worst.map(|millionths| millionths as f64 / 1e6),
+            starved_ms: fairness.starved_ms,
+        })
+    }
 }
 
 /// What QUIC did: its counts, and the round-trip time.

@@ -3,6 +3,7 @@
 //! Start at [`report`]: it names the sections in their order. A section is a file and is
 //! left out where it has nothing to say.
 
+mod after_reset;
 mod cache;
 mod codes;
 mod generator;

@@ -6,6 +6,7 @@
 //! Start reading at [`Lease::send`], then at the task of HTTP/2.
 
 mod contents;
+mod fairness;
 mod http2;
 mod http3;
 mod letter;
@@ -126,6 +127,7 @@ impl Lease {
         if content.is_some() {
             state.contents.push(stream, body);
         }
+        state.letters.windows.set_slow(self.place, slow);
         match (slow, inner.window) {
             (true, _) => state.speaker.hold(stream),
             (false, Some(window)) => state.speaker.widen(stream, window),
@@ -183,6 +185,7 @@ impl Drop for Lease {
         }
         letter.repeating = None;
         letter.clear();
+        state.letters.windows.end(self.place);
         state.letters.free.push(self.place);
         state.contents.forget(sent);
         inner.call_waiting(state);
@@ -298,6 +301,9 @@ impl Inner {
     /// Tells what has been counted since this was done last.
     fn tell(&self, state: &mut State) {
         state.speaker.tell(&self.account, state.letters.now, self.ended.get().is_some());
+        if let Some(found) = state.letters.windows.take() {
+            state.speaker.count(&self.account, |told| told.fairness.merge(&found));
+        }
     }
 
     /// Content has been sent as far as windows allow: the time that they kept it waiting is told when it goes on.

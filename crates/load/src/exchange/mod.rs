@@ -32,6 +32,7 @@ pub(crate) use resend::Repeating;
 pub(crate) use script::{Scratch as ScriptScratch, script};
 pub(crate) use shared::Head;
 pub(crate) use url::url;
+pub use worker::OnBrokenOff;
 pub(crate) use worker::{Busy, Context, Worker};
 
 use crate::channel::{self, Connection, Destination, Slot};
@@ -296,6 +297,12 @@ pub(crate) trait Call: Sized {
         None
     }
 
+    /// The number that names a request at the origin; `None`: it carries none.
+    fn nonce(&self, item: &Self::Item) -> Option<u64> {
+        let _ = item;
+        None
+    }
+
     /// What checks and scripts have said of the request that has just ended.
     fn remark(&self) -> Option<Box<Remark>> {
         None
@@ -501,6 +508,7 @@ fn settle<C: Call>(
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
         let label = call.label(&sent.item);
         context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
+        tell_broken_off(context.worker, call, &sent, ending.outcome);
         report(context, client, call, &sent, &ending);
     }
 }
@@ -580,5 +588,20 @@ fn finish<C: Call>(
     client.failed = ending.outcome != Outcome::Fine;
     client.status = summary.status;
     note_refusal(client, ending.outcome, &ending.moments, sent.reused);
+    tell_broken_off(worker, call, sent, ending.outcome);
     report(context, client, call, sent, ending);
+}
+
+/// Tells whoever follows requests of one that its client broke off, on purpose or because its time was up.
+fn tell_broken_off<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, outcome: Outcome) {
+    let is_broken_off = match outcome {
+        Outcome::Aborted => true,
+        Outcome::Failed(failure) => failure.kind == FailureKind::Timeout,
+        _ => false,
+    };
+    if let Some(tell) = worker.broken_off.as_ref().filter(|_| is_broken_off)
+        && let Some(nonce) = call.nonce(&sent.item)
+    {
+        tell(nonce, worker.account.phase(), worker.net.now());
+    }
 }

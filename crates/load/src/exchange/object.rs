@@ -91,6 +91,10 @@ impl Call for Fetch<'_> {
         }
     }
 
+    fn nonce(&self, item: &Asked) -> Option<u64> {
+        Some(item.nonce)
+    }
+
     fn describe<'s>(&'s self, item: &'s Asked) -> Described<'s> {
         let head = self.head(item);
         let line = head.lines().next().unwrap_or("").to_owned();

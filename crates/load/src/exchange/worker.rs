@@ -15,6 +15,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Hears of a request that its client broke off: its nonce, the number of the phase, and when.
+pub type OnBrokenOff = Arc<dyn Fn(u64, usize, Instant) + Send + Sync>;
+
 /// One worker: its share of the plan, its account and its channels.
 pub(crate) struct Worker {
     pub net: Net,
@@ -36,6 +39,8 @@ pub(crate) struct Worker {
     pub halted: Cell<bool>,
     /// The label of the version of HTTP that it speaks, in a phase of several.
     pub version: Cell<Option<Label>>,
+    /// Who is told of requests that are broken off.
+    pub broken_off: Option<OnBrokenOff>,
     /// See [`super::fast`].
     pub has_fast_path: bool,
     /// See [`super::repeat`].
@@ -59,6 +64,7 @@ impl Worker {
             control: self.control.clone(),
             account: self.account.clone(),
             channels,
+            broken_off: self.broken_off.clone(),
             serials: self.serials.clone(),
             busy_users: Cell::new(0),
             halted: Cell::new(false),

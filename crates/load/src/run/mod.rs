@@ -12,7 +12,7 @@ use crate::answer::Serials;
 use crate::channel::{Channels, Hosts};
 use crate::code::{Interpreter, Interpreters};
 use crate::control::Control;
-use crate::exchange::Worker;
+use crate::exchange::{OnBrokenOff, Worker};
 use crate::request::compose::Composer;
 use crate::script::Script;
 use crate::session::together;
@@ -61,6 +61,8 @@ pub struct Job {
     pub interval: Duration,
     /// Who interprets program text, where the plan has any.
     pub interpreters: Option<Arc<dyn Interpreters>>,
+    /// Who is told of requests that are broken off, where somebody follows them.
+    pub broken_off: Option<OnBrokenOff>,
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -124,6 +126,7 @@ impl Run {
             control,
             account,
             channels,
+            broken_off: job.broken_off,
             serials: Rc::new(RefCell::new(Serials::default())),
             busy_users: Cell::new(0),
             halted: Cell::new(false),

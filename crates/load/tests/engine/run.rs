@@ -154,6 +154,7 @@ impl Case {
                 events: events_in,
                 interval: Duration::from_millis(100),
                 interpreters: None,
+                broken_off: None,
             };
             drive(net, job).await;
         };

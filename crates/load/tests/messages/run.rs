@@ -146,6 +146,7 @@ impl Case {
                 events: events_in,
                 interval: Duration::from_secs(10),
                 interpreters: None,
+                broken_off: None,
             };
             drive(net, job).await;
         };

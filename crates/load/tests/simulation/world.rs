@@ -229,8 +229,13 @@ impl Case {
         let control = Arc::new(Control::new(self.load.phases.len(), self.workers));
         let collected = Rc::new(RefCell::new(Collected::new(self.load.phases.len())));
         let (client, server) = self.tls.unzip();
-        let settings =
-            Settings { site: self.site.clone(), behaviour: Default::default(), seed: self.seed, tls: server };
+        let settings = Settings {
+            site: self.site.clone(),
+            behaviour: Default::default(),
+            seed: self.seed,
+            tls: server,
+            follow: false,
+        };
         let http3 = self.load.protocol.http1().is_some_and(|http| http.http3.is_some());
         let datagrams = http3.then(|| net.bind_udp(at, &UdpOptions::default()).unwrap());
         let shared = serve_as(&net, (listener, datagrams), self.server, settings);
@@ -258,6 +263,7 @@ impl Case {
                 tls: client.clone(),
                 interval: INTERVAL,
                 interpreters: None,
+                broken_off: None,
             };
             let program = self.program.map(|program| program(at, self.seed ^ u64::from(part.index)));
             Box::pin(drive_script(net.clone(), job, program)) as Worker

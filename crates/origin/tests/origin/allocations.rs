@@ -34,7 +34,10 @@ fn a_request_allocates_nothing() {
 
 /// Origin and client as two tasks of one worker, so that one thread's allocations are all.
 fn serve_and_ask(site: Site, request: &[u8], requests: u32) {
-    let shared = Shared::new(Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None }, 1);
+    let shared = Shared::new(
+        Settings { site, behaviour: plan::Origin::default(), seed: 1, tls: None, follow: false },
+        1,
+    );
     let main = |net: Net| async move {
         let any = "127.0.0.1:0".parse().unwrap();
         let listener = net.listen(any, &ListenOptions::default()).unwrap();

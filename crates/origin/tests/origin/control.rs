@@ -46,7 +46,13 @@ fn an_exchange_can_be_asked_for() {
 
 #[test]
 fn serial_numbers_belong_to_one_worker_and_any_worker_finds_them() {
-    let settings = Settings { site: Site::default(), behaviour: plan::Origin::default(), seed: 1, tls: None };
+    let settings = Settings {
+        site: Site::default(),
+        behaviour: plan::Origin::default(),
+        seed: 1,
+        tls: None,
+        follow: false,
+    };
     let shared = Shared::new(settings, 3);
     let mut known = Vec::new();
     for worker in [0, 1, 2, 1] {

@@ -35,7 +35,11 @@ impl TestOrigin {
         behaviour: plan::Origin,
         events: Option<mpsc::SyncSender<Event>>,
     ) -> TestOrigin {
-        Self::start_worker(Shared::new(Settings { site, behaviour, seed: 42, tls: None }, 1), 0, events)
+        Self::start_worker(
+            Shared::new(Settings { site, behaviour, seed: 42, tls: None, follow: false }, 1),
+            0,
+            events,
+        )
     }
 
     /// One worker of an origin that may have more.

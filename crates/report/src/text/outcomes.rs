@@ -26,6 +26,7 @@ impl Report<'_> {
         let mut section = Section::new("Outcomes", table.lines());
         self.add_failures(&mut section);
         self.add_statuses(&mut section);
+        self.add_after_reset(&mut section);
         Some(section)
     }
 

@@ -3,7 +3,8 @@
 
 use super::{Report, Section};
 use crate::show::{self, Table};
-use measure::{Http2Counts, Http3Counts, QuicCounts, SharedCounts, http2, http3};
+use measure::{Fairness, Http2Counts, Http3Counts, QuicCounts, SharedCounts, http2, http3};
+use plan::Http1;
 use std::time::Duration;
 
 /// GOAWAYs that are shown; the others are in the JSON.
@@ -62,6 +63,7 @@ impl Report<'_> {
             ("reset by peer", list(codes, by_peer)),
             ("reset by us", list(codes, by_us)),
             ("waited", self.waits(shown.shared)),
+            ("fairness", self.fairness(&shown.shared.fairness)),
             ("header fields", savings(shown.shared)),
             ("transport", shown.quic.map(|_| self.transport()).unwrap_or_default()),
             ("QUIC", shown.quic.map(quic).unwrap_or_default()),
@@ -92,6 +94,25 @@ impl Report<'_> {
         let load = self.context.plan.load.as_ref();
         let http3 = load.map(plan::Load::spoken).into_iter().flatten().find_map(|http| http.http3);
         http3.map(|http3| http3.transport.text().to_owned()).unwrap_or_default()
+    }
+
+    /// How evenly answers shared their connections; nothing where each connection has one at a time.
+    fn fairness(&self, fairness: &Fairness) -> String {
+        let load = self.context.plan.load.as_ref();
+        let streams = load.and_then(|load| load.protocol.http1()).and_then(Http1::streams).unwrap_or(1);
+        let index = fairness.mean().zip(fairness.worst).map(|(mean, worst)| {
+            let windows = show::counted(fairness.windows, "window");
+            format!("Jain's index {mean:.2}, worst {:.2} of {windows} of 100 ms", worst as f64 / 1e6)
+        });
+        let starved = (fairness.starved_ms > 0).then(|| {
+            let time = show::duration(Duration::from_millis(fairness.starved_ms));
+            format!("an answer got nothing for {time} while others did")
+        });
+        let found: Vec<String> = index.into_iter().chain(starved).collect();
+        match found.is_empty() {
+            true if streams > 1 => "not known: no two answers of a connection lasted long enough".to_owned(),
+            _ => found.join("; "),
+        }
     }
 
     fn waits(&self, shared: &SharedCounts) -> String {

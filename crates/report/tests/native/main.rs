@@ -292,6 +292,14 @@ fn what_quic_did_is_told_and_whose_loss_it_was() {
 }
 
 #[test]
+fn what_only_two_ends_can_see_is_told() {
+    let text = sample::http2().text();
+    let row = "fairness  Jain's index 0.75, worst 0.50 of 2 windows of 100 ms; an answer got nothing for 300 ms while others did";
+    assert!(text.contains(row), "{text}");
+    assert!(text.contains("Work after reset: of 3 requests that clients broke off"), "{text}");
+}
+
+#[test]
 fn json_and_its_page_name_the_same_fields() {
     let mut found = BTreeSet::new();
     sample::all().iter().for_each(|(_, sample)| keys(&parsed(sample), &mut found));

@@ -202,7 +202,15 @@ pub fn http2() -> Sample {
     let mut sample = plain();
     for phase in &mut sample.result.phases {
         let goaway = measure::shared::GoAwayCount { code: 0, text: "enough".to_owned(), count: 2 };
-        phase.tally.http2_mut().shared.goaways.push(goaway);
+        let shared = &mut phase.tally.http2_mut().shared;
+        shared.goaways.push(goaway);
+        shared.fairness.index(0.5);
+        shared.fairness.index(1.0);
+        shared.fairness.starve(Duration::from_millis(300));
+        let mut after_reset =
+            measure::AfterReset { broken_off: 3, whole_before: 2, ..measure::AfterReset::default() };
+        after_reset.end_early(Duration::from_micros(800));
+        phase.after_reset = Some(after_reset);
     }
     sample
 }

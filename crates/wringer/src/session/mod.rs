@@ -595,6 +595,8 @@ impl Session<'_, '_> {
         let interrupted = self.ended_by_signal || self.met.is_some();
         let thresholds = self.met.take().into_iter().collect();
         let mut end = End { took, interrupted, phases, workers, origin, thresholds, ..End::default() };
+        let after_reset = self.workers.after_reset(end.phases.len());
+        end.phases.iter_mut().zip(after_reset).for_each(|(phase, figures)| phase.after_reset = Some(figures));
         self.join_phases(&mut end, origin_until);
         end.backend = self.workers.stop().to_owned();
         self.tell_evidence(&answers);

@@ -4,11 +4,12 @@ use super::SessionOptions;
 use super::scripts::Scripts;
 use super::targets::Targets;
 use crate::problem::Problem;
-use load::{Control, Job};
-use measure::{Event, OriginCounts, Snapshot, Tally};
+use load::{Control, Job, OnBrokenOff};
+use measure::{AfterReset, Event, OriginCounts, Snapshot, Tally};
 use net::{Io, Limits, ListenOptions, Net, UdpOptions};
 use origin::{Settings, Shared};
 use plan::draw::mix;
+use plan::site::Form;
 use plan::{Inputs, Load, Part, Plan};
 use script::Seat;
 use std::io;
@@ -18,13 +19,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes of the kernel's buffers of the socket that datagrams come to: the usual ones hold some ninety.
 const DATAGRAM_BUFFER: usize = 4 << 20;
 
 /// Events that may wait to be told; more are dropped and counted.
 const EVENTS: usize = 65_536;
+/// Answers to requests that clients broke off are waited for so long, before the origin goes.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
 /// How often a worker looks up whether the run goes on.
 const LOOK_UP: Duration = Duration::from_millis(5);
 
@@ -117,7 +120,7 @@ impl Workers {
             threads: Vec::new(),
         };
         let (run_id, load, site) = (run_id(), plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
-        let control = workers.control.clone();
+        let (control, broken_off) = (workers.control.clone(), workers.shared.clone().and_then(on_broken_off));
         let job = |load: Arc<Load>, part: Part, spare: Receiver<Box<Tally>>| Job {
             load,
             site: site.clone(),
@@ -134,13 +137,13 @@ impl Workers {
             events: events_in.clone(),
             interval: interval(around),
             interpreters: with.interpreters.clone(),
+            broken_off: broken_off.clone(),
         };
         for part in Part::all(count) {
             let (spare_in, spare) = channel();
             workers.spare.push(spare_in);
-            let job = load.clone().map(|load| job(load, part, spare));
             let share = Share {
-                job,
+                job: load.clone().map(|load| job(load, part, spare)),
                 listen,
                 shared: workers.shared.clone(),
                 index: part.index,
@@ -230,6 +233,21 @@ impl Workers {
     /// What the origin's workers share, where it runs here.
     pub fn shared(&self) -> Option<&Arc<Shared>> {
         self.shared.as_ref()
+    }
+
+    /// What became, at the origin, of requests that clients broke off, by phase; nothing where it does not follow them. Answers to
+    /// the last of them have a moment to end.
+    pub fn after_reset(&self, phases: usize) -> Vec<AfterReset> {
+        let Some(followed) = self.shared.as_ref().and_then(|shared| shared.followed.as_ref()) else {
+            return Vec::new();
+        };
+        let until = Instant::now() + LAST_ANSWERS;
+        while followed.is_waiting() && Instant::now() < until {
+            std::thread::sleep(LOOK_UP);
+        }
+        let mut figures = followed.finish();
+        figures.resize(phases, AfterReset::default());
+        figures
     }
 
     /// Gives an emptied tally back to its worker.
@@ -376,8 +394,18 @@ fn run_id() -> u64 {
 /// The origin of the plan, where it has one.
 fn origin_of(plan: &Plan, with: &With<'_>) -> Result<Option<Arc<Shared>>, Problem> {
     let tls = super::tls::server(plan, &with.inputs)?;
+    // jtest's addresses name no request.
+    let follow = plan.load.is_some() && plan.site.form == Form::Native;
     Ok(plan.origin.clone().map(|behaviour| {
-        Shared::new(Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls }, with.count)
+        Shared::new(Settings { site: plan.site.clone(), behaviour, seed: plan.seed, tls, follow }, with.count)
+    }))
+}
+
+/// Tells the origin of requests that clients broke off, where it follows them.
+fn on_broken_off(shared: Arc<Shared>) -> Option<OnBrokenOff> {
+    shared.followed.as_ref()?;
+    Some(Arc::new(move |nonce, phase, at| {
+        shared.followed.iter().for_each(|followed| followed.break_off(nonce, phase, at));
     }))
 }
 

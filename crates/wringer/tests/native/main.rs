@@ -24,6 +24,7 @@ mod jmeter;
 mod journeys;
 mod kept;
 mod messages;
+mod multiplexed;
 mod oracle;
 mod plans;
 mod reach;

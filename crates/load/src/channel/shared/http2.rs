@@ -75,7 +75,7 @@ impl Inner {
 
     fn read(&self, bytes: &[u8]) -> Result<(), Failure> {
         let state = &mut *self.state.borrow_mut();
-        state.letters.now = self.net.recently();
+        state.letters.reach(self.net.recently());
         self.ran_out.set(0);
         self.account.received(bytes.len(), state.letters.now);
         let State { speaker: Speaker::Http2(http2), letters, .. } = state else { return Ok(()) };

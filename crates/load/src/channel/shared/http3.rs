@@ -108,7 +108,7 @@ impl Inner {
 
     fn received(&self, datagrams: Datagrams<'_>) {
         self.with_client(|state, now| {
-            state.letters.now = now;
+            state.letters.reach(now);
             self.ran_out.set(0);
             self.account.received(datagrams.bytes.len(), now);
             let State { speaker: Speaker::Http3(http3), letters, .. } = state else { return };

@@ -2,6 +2,7 @@
 //!
 //! It must not know how a connection is driven. Start reading at [`Letters`], the sink that protocols push into.
 
+use super::fairness::Windows;
 use super::repeat::Repeating;
 use measure::Failure;
 use net::{Event, Net};
@@ -54,11 +55,20 @@ pub(super) struct Letters {
     pub free: Vec<usize>,
     /// Places whose requests have ended as expected, and may go on.
     pub ready: Vec<usize>,
+    /// How evenly they share the connection.
+    pub windows: Windows,
 }
 
 impl Letters {
     pub fn new(net: &Net, now: Instant) -> Letters {
-        Letters { net: net.clone(), now, places: Vec::new(), free: Vec::new(), ready: Vec::new() }
+        let (places, free, ready) = (Vec::new(), Vec::new(), Vec::new());
+        Letters { net: net.clone(), now, places, free, ready, windows: Windows::new(now) }
+    }
+
+    /// Something comes over the connection now.
+    pub fn reach(&mut self, now: Instant) {
+        self.now = now;
+        self.windows.reach(now);
     }
 
     /// A free place.
@@ -67,6 +77,7 @@ impl Letters {
             return place;
         }
         self.places.push(Letter::new(self.net.event()));
+        self.windows.add_place();
         self.places.len() - 1
     }
 
@@ -137,9 +148,11 @@ impl ClientSink for Letters {
         (letter.status, letter.content_length, letter.head_bytes) = (status, content_length, bytes);
         letter.is_plain = letter.interims == 0
             && letter.repeating.as_ref().is_some_and(|repeating| repeating.expects(status, content_length));
+        self.windows.begin(request as usize);
     }
 
     fn body(&mut self, request: u64, bytes: &[u8]) {
+        self.windows.got(request as usize, bytes.len());
         let letter = self.news(request);
         match letter.is_plain {
             true => letter.skipped += bytes.len() as u64,
@@ -152,6 +165,7 @@ impl ClientSink for Letters {
     }
 
     fn ended(&mut self, request: u64, end: End) {
+        self.windows.end(request as usize);
         let letter = self.news(request);
         letter.end = Some(Ended::Stream(end));
         if letter.is_plain && end == End::Whole && letter.trailers.bytes() == 0 {
