@@ -54,6 +54,8 @@ templates! {
     NOT_KEPT = "{} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer";
     /// The file, why.
     UNWRITTEN = "the run file {} cannot be written: {}. The run goes on; free some space, or choose another place with --keep-in";
+    /// The file, why.
+    QLOG_INCOMPLETE = "the qlog file {} is incomplete: {}";
     /// Seconds, requests per second, who.
     RATE_CHANGED = "from {} s on the rate was {}/s, set by {}: the command does not repeat that, `wringer runs repeat --plan` does";
     /// Seconds, the condition, seconds.

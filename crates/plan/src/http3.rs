@@ -26,6 +26,31 @@ pub struct Http3 {
     #[serde(with = "duration_text_option", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::units::DurationText>"))]
     pub migrate_every: Option<Duration>,
+    /// What QUIC does on the first connections is written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qlog: Option<Qlog>,
+}
+
+/// Event logs of QUIC (draft-ietf-quic-qlog-main-schema), a file for each of the first connections of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Qlog {
+    /// The folder of the files, `connection-1.sqlog` and so on; it is made where there is none.
+    pub folder: String,
+    /// Connections that are written down, shared out among the workers.
+    #[serde(default = "Qlog::connections")]
+    pub connections: u32,
+}
+
+impl Qlog {
+    /// Most connections that may be written down: their files are open at once.
+    pub const MOST: u32 = 256;
+
+    /// Connections that are written down where nothing else is said.
+    pub fn connections() -> u32 {
+        4
+    }
 }
 
 impl Http3 {
@@ -47,6 +72,7 @@ impl Default for Http3 {
             connection_window: None,
             payload: None,
             migrate_every: None,
+            qlog: None,
         }
     }
 }

@@ -64,7 +64,7 @@ pub use expect::{Expect, ExpectBody, Status};
 pub use expression::Expression;
 pub use field::{Basic, Field, FieldValue, SecretText};
 pub use http2::{Http2, StreamFaults};
-pub use http3::{Http3, Transport};
+pub use http3::{Http3, Qlog, Transport};
 pub use inputs::{Inputs, NamedFile};
 pub use io::Io;
 pub use keep::KeepRequests;

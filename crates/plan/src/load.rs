@@ -159,7 +159,7 @@ pub struct Http1 {
     pub http2: Option<Http2>,
     /// HTTP/3 is spoken instead, or by those users of whom `http` of their phase or group says it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http3: Option<Http3>,
+    pub http3: Option<Box<Http3>>,
 }
 
 fn is_one(count: &u32) -> bool {

@@ -14,6 +14,7 @@ const CHINESE: [string, string][] = [
   ["{} lines were not shown while the run went on: nobody took them fast enough", "运行中有 {} 行没有显示:接收方读取得不够快"],
   ["{} single requests were not kept: the run file could not be written so fast; --keep 1/N keeps fewer", "有 {} 个单独的请求没有保存:运行文件写入不够快;--keep 1/N 会少保存一些"],
   ["the run file {} cannot be written: {}. The run goes on; free some space, or choose another place with --keep-in", "运行文件 {} 无法写入:{}。运行继续;请腾出空间,或用 --keep-in 另选位置"],
+  ["the qlog file {} is incomplete: {}", "qlog 文件 {} 不完整:{}"],
   ["from {} s on the rate was {}/s, set by {}: the command does not repeat that, `wringer runs repeat --plan` does", "从第 {} 秒起速率为 {}/s,由 {} 设定:命令不会重复这一点,`wringer runs repeat --plan` 会"],
   ["the run was stopped after {} s by the plan: {}, since {} s", "运行在 {} 秒后由计划停止:{},自第 {} 秒起"],
   ["the run was stopped after {} s by {}", "运行在 {} 秒后由 {} 停止"],

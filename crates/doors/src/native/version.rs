@@ -2,7 +2,7 @@
 
 use super::values::{count32, some_bytes, some_time};
 use clap::Args;
-use plan::{Http2, Http3, Tls, Transport};
+use plan::{Http2, Http3, Qlog, Tls, Transport};
 use std::time::Duration;
 
 /// Options of HTTP/2 and HTTP/3, for each command that speaks HTTP.
@@ -35,6 +35,9 @@ pub struct VersionArgs {
     /// Each connection of HTTP/3 moves to another local port this often, which servers are to bear
     #[arg(long, value_name = "DURATION", value_parser = some_time)]
     pub migrate_every: Option<Duration>,
+    /// Write down in this folder what QUIC does on the first 4 connections of HTTP/3, a qlog file for each
+    #[arg(long, value_name = "FOLDER")]
+    pub qlog: Option<String>,
 }
 
 /// A version of HTTP as it is typed.
@@ -172,17 +175,18 @@ impl VersionArgs {
     }
 
     /// HTTP/3, where it is spoken.
-    pub fn http3(&self) -> Option<Http3> {
+    pub fn http3(&self) -> Option<Box<Http3>> {
         self.http.iter().find(|version| **version == HttpVersion::Three)?;
         let usual = Http3::default();
-        Some(Http3 {
+        Some(Box::new(Http3 {
             streams: self.streams.unwrap_or(usual.streams),
             transport: self.quic.unwrap_or_default(),
             stream_window: self.stream_window.map(bytes),
             connection_window: self.connection_window.map(bytes),
             payload: self.udp_payload,
             migrate_every: self.migrate_every,
-        })
+            qlog: self.qlog.clone().map(|folder| Qlog { folder, connections: Qlog::connections() }),
+        }))
     }
 
     /// TLS that offers what is spoken.
@@ -209,6 +213,7 @@ impl VersionArgs {
             (self.quic.is_some(), "--quic", THREE),
             (self.udp_payload.is_some(), "--udp-payload", THREE),
             (self.migrate_every.is_some(), "--migrate-every", THREE),
+            (self.qlog.is_some(), "--qlog", THREE),
         ];
         let fits = |about| {
             self.spoken().iter().any(|version| match version {

@@ -26,11 +26,13 @@ use net::{Buffer, Close, Net};
 use plan::content::Content;
 use plan::{CloseBy, Http1, Load, Part};
 use source::Sources;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use wire::http3::QlogWriter;
 
 /// Time that a server may take to close a connection after its last answer.
 const PEER_CLOSES: Duration = Duration::from_secs(1);
@@ -55,6 +57,8 @@ pub(crate) struct Channels {
     turn: Rc<Cell<u64>>,
     /// Connections that users share.
     pool: pool::Pool,
+    /// Where the first connections of QUIC write what they do.
+    qlogs: Rc<RefCell<VecDeque<QlogWriter>>>,
     /// Bytes that the slowest of the plan's clients reads at once, where there are such.
     trickle: Option<u32>,
 }
@@ -94,6 +98,7 @@ impl Channels {
         part: Part,
         target: Vec<SocketAddr>,
         tls: Option<wire::tls::Client>,
+        qlogs: Vec<QlogWriter>,
     ) -> Channels {
         let steps = load.phases.iter().flat_map(plan::Phase::sends);
         let trickle = steps.filter_map(|step| step.reading().trickle()).min();
@@ -110,6 +115,7 @@ impl Channels {
             opened: Rc::default(),
             turn: Rc::default(),
             pool: pool::Pool::default(),
+            qlogs: Rc::new(RefCell::new(qlogs.into())),
             trickle,
         }
     }
@@ -122,7 +128,8 @@ impl Channels {
         Channels {
             opened: self.opened.clone(),
             turn: self.turn.clone(),
-            ..Channels::new(net, account, load, self.part, target, tls)
+            qlogs: self.qlogs.clone(),
+            ..Channels::new(net, account, load, self.part, target, tls, Vec::new())
         }
     }
 

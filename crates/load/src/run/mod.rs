@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 use user::Think;
+use wire::http3::QlogWriter;
 
 /// One worker's task: its share of a load, and where its figures go.
 pub struct Job {
@@ -63,6 +64,8 @@ pub struct Job {
     pub interpreters: Option<Arc<dyn Interpreters>>,
     /// Who is told of requests that are broken off, where somebody follows them.
     pub broken_off: Option<OnBrokenOff>,
+    /// Where the first connections of QUIC write what they do, one each, as qlog.
+    pub qlogs: Vec<QlogWriter>,
 }
 
 /// Runs a worker's share of a load from the first phase to the last.
@@ -108,12 +111,13 @@ struct Run {
 
 impl Run {
     fn new(net: Net, job: Job, script: Option<Box<dyn Script>>) -> Run {
-        let Job { load, site, part, control, snapshots, spare, events, .. } = job;
+        let Job { load, site, part, control, snapshots, spare, events, qlogs, .. } = job;
         let outlets = Outlets { snapshots, spare, events };
         let evidence = Part::share(part, u64::from(load.check.evidence)) as u32;
         let wanted = Wanted::new(load.trace.first, evidence);
         let account = Rc::new(Account::new(net.clone(), control.clone(), part, outlets, wanted));
-        let channels = Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls);
+        let channels =
+            Channels::new(net.clone(), account.clone(), load.clone(), part, job.target, job.tls, qlogs);
         let worker = Worker {
             has_fast_path: crate::exchange::has_fast_path(&load),
             may_repeat: crate::exchange::may_repeat(&load),

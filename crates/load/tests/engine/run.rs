@@ -155,6 +155,7 @@ impl Case {
                 interval: Duration::from_millis(100),
                 interpreters: None,
                 broken_off: None,
+                qlogs: Vec::new(),
             };
             drive(net, job).await;
         };

@@ -147,6 +147,7 @@ impl Case {
                 interval: Duration::from_secs(10),
                 interpreters: None,
                 broken_off: None,
+                qlogs: Vec::new(),
             };
             drive(net, job).await;
         };

@@ -283,7 +283,7 @@ fn protocol(choose: &mut Chooser, kind: Kind, secure: bool) -> Protocol {
         }
         Kind::Http3 => {
             let tls = tls.map(|tls| Tls { alpn: vec!["h3".to_owned()], ..tls });
-            let http3 = Some(http3(choose));
+            let http3 = Some(Box::new(http3(choose)));
             Protocol::Http1(Http1 { tls, http3, post_bytes: None, ..http })
         }
         Kind::Web => {
@@ -323,6 +323,7 @@ fn http3(choose: &mut Chooser) -> Http3 {
         connection_window: choose.one(&[None, Some(65_535)]),
         payload: choose.one(&[None, Some(1_200), Some(9_000)]),
         migrate_every: choose.one(&[None, None, Some(Duration::from_millis(30))]),
+        qlog: None,
     }
 }
 

@@ -264,6 +264,7 @@ impl Case {
                 interval: INTERVAL,
                 interpreters: None,
                 broken_off: None,
+                qlogs: Vec::new(),
             };
             let program = self.program.map(|program| program(at, self.seed ^ u64::from(part.index)));
             Box::pin(drive_script(net.clone(), job, program)) as Worker

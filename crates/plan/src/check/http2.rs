@@ -3,7 +3,7 @@
 use super::Found;
 use crate::field::Field;
 use crate::http2::Http2;
-use crate::http3::Http3;
+use crate::http3::{Http3, Qlog};
 use crate::load::{Http1, HttpVersion, Load, Phase, RequestForm};
 use crate::scenario::Step;
 use crate::tls::TlsVersion;
@@ -74,6 +74,9 @@ fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
     if http3.migrate_every.is_some_and(|every| every.is_zero()) {
         found.at("http3", "http3: migrate_every is 0: give a time, such as 1s".to_owned());
     }
+    if let Some(qlog) = &http3.qlog {
+        found.within("http3", |found| check_qlog(qlog, found));
+    }
     if http.unix_socket.is_some() {
         found.push("http3: QUIC goes over UDP, not over a Unix socket: leave out unix_socket".to_owned());
     }
@@ -85,6 +88,16 @@ fn check_http3(http: &Http1, http3: &Http3, found: &mut Found) {
         Some(_) => {}
     }
     check_beside(http, THREE, found);
+}
+
+fn check_qlog(qlog: &Qlog, found: &mut Found) {
+    if qlog.folder.is_empty() {
+        found.at("qlog", "http3: qlog has no folder: say where its files go".to_owned());
+    }
+    if !(1..=Qlog::MOST).contains(&qlog.connections) {
+        let given = qlog.connections;
+        found.at("qlog", format!("http3: qlog of {given} connections: give 1 to {}", Qlog::MOST));
+    }
 }
 
 fn check_streams(streams: u32, (key, ..): Named, found: &mut Found) {

@@ -99,14 +99,13 @@ impl Load {
 mod tests {
     use super::*;
     use crate::http2::Http2;
-    use crate::http3::Http3;
     use crate::tls::Tls;
 
     fn both() -> Http1 {
         let alpn = ["http/1.1", "h2", "h3"].map(str::to_owned).to_vec();
         Http1 {
             http2: Some(Http2 { streams: 7, ..Http2::default() }),
-            http3: Some(Http3::default()),
+            http3: Some(Box::default()),
             tls: Some(Tls { alpn, ..Tls::default() }),
             ..Http1::default()
         }

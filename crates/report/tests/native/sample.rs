@@ -219,7 +219,8 @@ pub fn http2() -> Sample {
 pub fn http3() -> Sample {
     let mut sample = plain();
     if let Some(plan::Protocol::Http1(http)) = sample.plan.load.as_mut().map(|load| &mut load.protocol) {
-        http.http3 = Some(plan::Http3 { transport: plan::Transport::Lab, ..plan::Http3::default() });
+        let http3 = plan::Http3 { transport: plan::Transport::Lab, ..plan::Http3::default() };
+        http.http3 = Some(Box::new(http3));
     }
     for phase in &mut sample.result.phases {
         let counts = phase.tally.http3_mut();

@@ -8,7 +8,7 @@ use super::frame::{self, FrameReader, Kind, Payload, Piece};
 use super::limits::Limits;
 use super::number::{id, key, number};
 use super::qpack;
-use super::quic::{Dialled, EcnCounts, Happened, Opened, Quic, Read, Received, Stats, Transmit};
+use super::quic::{Dialled, EcnCounts, Happened, Opened, QlogWriter, Quic, Read, Received, Stats, Transmit};
 use super::upload::{Pause, UNWANTED, Upload};
 use crate::http2::memo::BlockMemo;
 use crate::http2::message::{Fields, Section};
@@ -133,7 +133,7 @@ impl Stream {
 
 impl Client {
     /// A connection to `to`, whose handshake begins with the first [`transmit`](Self::transmit). `seed`: of identifiers, and of what
-    /// else QUIC draws.
+    /// else QUIC draws. `qlog`: its events are written there.
     ///
     /// # Errors
     /// The host is no name, or TLS lacks what QUIC needs (TLS 1.3 with AES-128-GCM).
@@ -144,8 +144,9 @@ impl Client {
         limits: Limits,
         seed: u64,
         now: Instant,
+        qlog: Option<QlogWriter>,
     ) -> Result<Client, tls::SettingsError> {
-        let quic = Dialled::new(tls, host, to, &limits, seed, now)?;
+        let quic = Dialled::new(tls, host, to, &limits, seed, now, qlog)?;
         let early = quic.may_be_early();
         let core = Core::of_client();
         let mut client = Client {

@@ -75,7 +75,7 @@ impl Limits {
     }
 
     /// The same for QUIC.
-    pub(super) fn transport(&self) -> Arc<TransportConfig> {
+    pub(super) fn transport(&self) -> TransportConfig {
         let mut config = TransportConfig::default();
         config
             .max_concurrent_bidi_streams(self.streams.into())
@@ -104,7 +104,7 @@ impl Limits {
             acks.ack_eliciting_threshold(LAB_ACKS.into());
             config.ack_frequency_config(Some(acks));
         }
-        Arc::new(config)
+        config
     }
 }
 

@@ -28,7 +28,7 @@ pub use client::{Client, Template};
 pub use control::{Counts, GOAWAY};
 pub use error::{ConnectionError, Lost};
 pub use limits::{Congestion, Limits};
-pub use quic::{EcnCounts, Opened, Received, Stats, Transmit};
+pub use quic::{EcnCounts, Opened, QlogWriter, Received, Stats, Transmit};
 pub use server::{Arrival, Input, Key, Listener, Server};
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ use bytes::{Bytes, BytesMut};
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
     Chunk, ClientConfig, Connection, ConnectionEvent, ConnectionHandle, ConnectionId, ConnectionIdGenerator,
-    DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, Incoming, ReadError, ServerConfig,
-    StreamEvent, StreamId, VarInt, WriteError,
+    DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, Incoming, QlogConfig, ReadError,
+    ServerConfig, StreamEvent, StreamId, VarInt, WriteError,
 };
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,6 +48,9 @@ pub struct Received<'a> {
     /// The ECN field that all of them have.
     pub ecn: u8,
 }
+
+/// Where a connection's events are written, as a sequence of JSON texts (RFC 7464), in the form of qlog.
+pub type QlogWriter = Box<dyn io::Write + Send + Sync>;
 
 /// Explicit Congestion Notification on a connection's path (RFC 9000 section 13.4).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -313,11 +317,18 @@ impl Dialled {
         limits: &Limits,
         seed: u64,
         now: Instant,
+        qlog: Option<QlogWriter>,
     ) -> Result<Dialled, tls::SettingsError> {
         let (tls, name) = tls.for_quic(host)?;
         let crypto = QuicClientConfig::try_from(tls.config).map_err(tls::refuse)?;
         let mut config = ClientConfig::new(Arc::new(crypto));
-        config.transport_config(limits.transport());
+        let mut transport = limits.transport();
+        transport.qlog_stream(qlog.and_then(|writer| {
+            let mut qlog = QlogConfig::default();
+            qlog.writer(writer).title(Some(format!("client of {to}"))).start_time(now);
+            qlog.into_stream()
+        }));
+        config.transport_config(Arc::new(transport));
         let first = Ids::new(seed ^ 1).generate_cid();
         config.initial_dst_cid_provider(Arc::new(move || first));
         let mut endpoint = endpoint(limits, seed, None);
@@ -395,7 +406,7 @@ impl Accepting {
         let (tls, signed) = tls.for_quic();
         let crypto = QuicServerConfig::try_from(tls).map_err(tls::refuse)?;
         let mut config = ServerConfig::with_crypto(Arc::new(crypto));
-        config.transport_config(limits.transport());
+        config.transport_config(Arc::new(limits.transport()));
         let endpoint = endpoint(limits, seed, Some(Arc::new(config)));
         Ok(Accepting { endpoint, retry: limits.retry, signed })
     }

@@ -1,5 +1,5 @@
 //! What a run that the page asked for may do. The page's token may be stolen, and whoever has it must not come to own this
-//! account by it, or to flood others: such a run reads no file, no variable and no secret of whoever started the server, runs no
+//! account by it, or to flood others: such a run reads and writes no file, reads no variable and no secret of whoever started the server, runs no
 //! program text, listens on loopback, and presses loopback (`session::Reach`).
 
 use plan::{Plan, Step};
@@ -9,6 +9,9 @@ use std::net::{IpAddr, SocketAddr};
 pub fn refusal(plan: &Plan) -> Option<String> {
     if let Some(file) = plan.files().iter().next() {
         return Some(told(&format!("reads no file, and this one names {}", file.path())));
+    }
+    if let Some(place) = written(plan) {
+        return Some(told(&format!("writes no file, and this one names {place}")));
     }
     if let Some(secret) = plan.secrets().iter().next() {
         return Some(told(&format!("is given no secret, and this one names {secret}")));
@@ -22,6 +25,13 @@ pub fn refusal(plan: &Plan) -> Option<String> {
     let listen = plan.origin.as_ref().map(|origin| origin.listen.as_str());
     let elsewhere = listen.filter(|listen| !is_loopback(listen))?;
     Some(told(&format!("listens on loopback only, and the origin of this one at {elsewhere}")))
+}
+
+/// Where a plan writes, beside the files of its run.
+fn written(plan: &Plan) -> Option<&String> {
+    let http3 = plan.load.as_ref().and_then(|load| load.protocol.http1()?.http3.as_ref());
+    let certificate = plan.origin.as_ref().and_then(|origin| origin.tls.as_ref()?.save_certificate.as_ref());
+    http3.and_then(|http3| http3.qlog.as_ref()).map(|qlog| &qlog.folder).or(certificate)
 }
 
 fn told(rule: &str) -> String {
@@ -72,6 +82,17 @@ mod tests {
             (
                 format!("{LOAD}unix_socket = \"/run/docker.sock\"\n{PHASE}object = {{}}\n"),
                 Some("Unix socket"),
+            ),
+            (
+                format!(
+                    "{LOAD}tls = {{ alpn = [\"h3\"] }}\nhttp3 = {{ qlog = {{ folder = \"/root\" }} }}\n{PHASE}object = {{}}\n"
+                ),
+                Some("writes no file"),
+            ),
+            (
+                "[origin]\nlisten = \"127.0.0.1:1\"\ntls = { save_certificate = \"/root/.profile\" }\n"
+                    .to_owned(),
+                Some("writes no file"),
             ),
             ("[origin]\nlisten = \"0.0.0.0:9080\"\n".to_owned(), Some("loopback only")),
             ("[origin]\nlisten = \"localhost.example:9080\"\n".to_owned(), Some("loopback only")),

@@ -12,6 +12,7 @@ mod inputs;
 pub mod keep;
 mod listen;
 mod outlets;
+mod qlog;
 mod reach;
 mod remote;
 pub mod scripts;
@@ -599,6 +600,7 @@ impl Session<'_, '_> {
         end.phases.iter_mut().zip(after_reset).for_each(|(phase, figures)| phase.after_reset = Some(figures));
         self.join_phases(&mut end, origin_until);
         end.backend = self.workers.stop().to_owned();
+        self.workers.qlog_notes().into_iter().for_each(|note| self.note(note));
         self.tell_evidence(&answers);
         self.observations(end.origin.as_ref()).into_iter().for_each(|note| self.note(note));
         end.watched = self.watch.watched();

@@ -1,6 +1,7 @@
 //! The worker threads: each runs its share of the load and of the origin on one runtime.
 
 use super::SessionOptions;
+use super::qlog::Qlogs;
 use super::scripts::Scripts;
 use super::targets::Targets;
 use crate::problem::Problem;
@@ -43,6 +44,7 @@ pub struct Workers {
     shared: Option<Arc<Shared>>,
     signals: Arc<Signals>,
     faults: Arc<Faults>,
+    qlogs: Qlogs,
     /// None for one that was given up.
     threads: Vec<Option<JoinHandle<io::Result<&'static str>>>>,
 }
@@ -91,6 +93,11 @@ pub fn interval(around: &SessionOptions) -> Duration {
     if around.interval.is_zero() { Duration::from_secs(1) } else { around.interval }
 }
 
+/// Where the origin listens, if there is one.
+fn listens_at(plan: &Plan) -> Result<Option<SocketAddr>, Problem> {
+    plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()
+}
+
 impl Workers {
     /// Starts the threads and returns when all of them listen, where there is an origin, and have their scripts, where
     /// there are any.
@@ -102,8 +109,7 @@ impl Workers {
         scripts: &mut Scripts,
     ) -> Result<Workers, Problem> {
         let count = with.count;
-        let listen =
-            plan.origin.as_ref().map(|origin| super::listen::bindable(&origin.listen)).transpose()?;
+        let listen = listens_at(plan)?;
         let shared = origin_of(plan, with)?;
         let (snapshots_in, snapshots) = sync_channel(4 * count as usize);
         let (events_in, events) = sync_channel(EVENTS);
@@ -117,12 +123,14 @@ impl Workers {
             spare: Vec::new(),
             shared,
             signals: Arc::default(),
+            qlogs: Qlogs::of_plan(plan)?,
             threads: Vec::new(),
         };
         let (run_id, load, site) = (run_id(), plan.load.clone().map(Arc::new), Arc::new(plan.site.clone()));
         let (control, broken_off) = (workers.control.clone(), workers.shared.clone().and_then(on_broken_off));
-        let job = |load: Arc<Load>, part: Part, spare: Receiver<Box<Tally>>| Job {
+        let job = |load: Arc<Load>, part: Part, spare, qlogs| Job {
             load,
+            qlogs,
             site: site.clone(),
             seed: plan.seed,
             run_id,
@@ -142,8 +150,9 @@ impl Workers {
         for part in Part::all(count) {
             let (spare_in, spare) = channel();
             workers.spare.push(spare_in);
+            let job = load.clone().map(|load| job(load, part, spare, workers.qlogs.share(part)));
             let share = Share {
-                job: load.clone().map(|load| job(load, part, spare)),
+                job,
                 listen,
                 shared: workers.shared.clone(),
                 index: part.index,
@@ -161,8 +170,7 @@ impl Workers {
             workers.threads.clear();
             return Err(problem);
         }
-        workers.all_ready(&ready, count)?;
-        Ok(workers)
+        workers.all_ready(&ready, count).map(|()| workers)
     }
 
     fn spawn(&mut self, io: Io, share: Share) -> Result<(), Problem> {
@@ -254,6 +262,11 @@ impl Workers {
     pub fn give_back(&self, worker: u32, tally: Box<Tally>) {
         // A worker that has ended needs no tally any more.
         let _ = self.spare[worker as usize].send(tally);
+    }
+
+    /// What was not written down of QUIC, a sentence for each file. Known once the workers have ended.
+    pub fn qlog_notes(&self) -> Vec<String> {
+        self.qlogs.notes()
     }
 
     /// Ends all workers and returns which backend they used.

@@ -1,10 +1,12 @@
 //! HTTP/3, client and origin: exact counts on both sides, a server that was not written here, and what goes wrong.
 
 use crate::http2::{JSON, origin};
-use crate::support::{Ran, Running, free_address, program, run, shell, tell};
+use crate::support::{Ran, Running, folder, free_address, program, run, shell, tell};
 use crate::web::{Web, answer};
 use rustix::process::Signal;
+use std::fs;
 use std::net::{SocketAddr, UdpSocket};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 fn press(address: SocketAddr, path: &str, options: &str) -> Ran {
@@ -174,6 +176,39 @@ fn what_cannot_be_reached_fails_by_name_and_with_a_way_out() {
     let ran = run(&format!("http --http 3 https://{address}/w/1/500 -c 1 -t 1 -n 2 {JSON}")).ended_with(1);
     assert_eq!(ran.report().failures(), [("certificate_issuer".to_owned(), 2)].into());
     assert!(ran.stdout.contains("-k"), "{}", ran.stdout);
+}
+
+/// The first connections are written down, each a sequence of JSON texts; one that was not opened leaves no file.
+#[test]
+fn the_first_connections_are_written_down() {
+    let (address, _origin) = origin("--http 3");
+    for (users, files) in [(3, 3), (6, 4)] {
+        let folder = folder();
+        let logs = folder.path().join("new/logs");
+        let options = format!("-c {users} -t 1 -n 300 --qlog {}", logs.display());
+        let report = press(address, "/w/1/3000", &options).ended_with(0).report();
+        assert_eq!((report.sum("fine"), report.sum("connections")), (300, users));
+        let file_name =
+            |file: std::io::Result<fs::DirEntry>| file.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = fs::read_dir(&logs).unwrap().map(file_name).collect();
+        names.sort();
+        let expected: Vec<_> = (1..=files).map(|number| format!("connection-{number}.sqlog")).collect();
+        assert_eq!(names, expected);
+        for name in names {
+            let file = logs.join(name);
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+            let text = fs::read_to_string(&file).unwrap();
+            let records: Vec<serde_json::Value> =
+                text.split('\u{1e}').skip(1).map(|record| serde_json::from_str(record).unwrap()).collect();
+            assert!(records[0]["trace"]["title"].as_str().unwrap().contains(&address.to_string()));
+            let named = |name: &str| records.iter().filter(|record| record["name"] == name).count();
+            let told = ["packet_sent", "packet_received"].map(|name| named(&format!("transport:{name}")));
+            assert!(told.iter().all(|count| *count > 10), "{told:?} in {text}");
+        }
+    }
+    let ran = press(address, "/w/1/3000", "-c 1 -t 1 -n 1 --qlog /proc/nowhere");
+    assert_ne!(ran.code(), 0);
+    assert!(ran.stderr.contains("/proc/nowhere") && ran.stderr.contains("give another"), "{}", ran.stderr);
 }
 
 /// The origin dies: what was under way fails, and is told.

@@ -42,7 +42,8 @@ impl Channels {
         };
         let tls = slot.tls.get_or_insert_with(|| tls.with_own_memory());
         let seed = plan::draw::hash(self.net.unix_micros(), number << 16 | u64::from(self.part.index));
-        let client = Client::new(tls, host, to, self.http3_limits(&plan), seed, began)
+        let qlog = self.qlogs.borrow_mut().pop_front();
+        let client = Client::new(tls, host, to, self.http3_limits(&plan), seed, began, qlog)
             .map_err(|_| failed(FailureKind::CertificateName))?;
         let beginning =
             Beginning { number, to, secure: Some(host.into()), begun: began, opened_in: None, window: None };

@@ -143,7 +143,7 @@ fn a_table_that_the_peer_shrinks_is_told_in_the_next_block() {
     assert_eq!(out, [0x20, 0x3F, 0x21]);
     out.clear();
     encoder.begin(&mut out);
-    assert_eq!(out, []);
+    assert_eq!(out, b"");
 }
 
 fn indexing() -> impl Strategy<Value = Indexing> {

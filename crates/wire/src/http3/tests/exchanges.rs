@@ -281,7 +281,8 @@ fn a_certificate_that_nobody_vouches_for_ends_the_handshake() {
     let stranger = crate::tls::Identity::throw_away(&["localhost".to_owned()]).unwrap();
     let tls = super::network::client_tls(stranger.certificates(), Resumption::Off);
     world.client =
-        super::super::Client::new(&tls, "localhost", world.there, Limits::real(), 1, world.now).unwrap();
+        super::super::Client::new(&tls, "localhost", world.there, Limits::real(), 1, world.now, None)
+            .unwrap();
     assert!(world.until(MINUTE, |world| world.client.lost().is_some()));
     let Some(Lost::Refused(alert)) = world.client.lost() else { panic!("{:?}", world.client.lost()) };
     // Who is trusted has the same name as who signed, and another key.

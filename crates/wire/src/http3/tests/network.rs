@@ -221,7 +221,7 @@ impl World {
             now,
             dice: Dice(seed),
             faults,
-            client: Client::new(&tls, "localhost", there, client, seed, now).unwrap(),
+            client: Client::new(&tls, "localhost", there, client, seed, now, None).unwrap(),
             told: Told::default(),
             listener: Listener::new(&server_tls, server, seed + 1).unwrap(),
             server: None,
@@ -242,7 +242,8 @@ impl World {
     pub fn connect_again(&mut self, limits: Limits) {
         self.at = address(1, self.at.port() + 1);
         self.client =
-            Client::new(&self.tls, "localhost", self.there, limits, self.dice.bits(), self.now).unwrap();
+            Client::new(&self.tls, "localhost", self.there, limits, self.dice.bits(), self.now, None)
+                .unwrap();
         (self.told, self.asked, self.server) = (Told::default(), Asked::default(), None);
         self.under_way.clear();
     }
