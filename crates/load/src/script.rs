@@ -139,7 +139,7 @@ impl RunningScript {
 
     /// Where its connections go.
     pub fn destination(&self) -> Destination<'_> {
-        Destination { to: &self.to, secure: self.secure.as_deref(), tunnel: None }
+        Destination { to: &self.to, host: None, secure: self.secure.as_deref(), tunnel: None }
     }
 
     /// It is asked for `https` URLs.

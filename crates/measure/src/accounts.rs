@@ -119,6 +119,8 @@ origin_counts! {
     goaways,
     /// Interim answers (103) that were sent, because the plan asked for them.
     early_hints,
+    /// Answers 421 that were given, because the plan asked for them, to authorities that are not the connection's own.
+    misdirected,
     /// Requests that carried a canary.
     canaries,
     /// Those of them with the canary of another request, or a damaged one.

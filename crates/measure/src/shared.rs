@@ -25,6 +25,10 @@ pub struct SharedCounts {
     pub stream_window_us: u64,
     /// µs in which the connection's window did.
     pub connection_window_us: u64,
+    /// Requests that went over a connection that was opened for another host.
+    pub coalesced: u64,
+    /// Those of them that were answered 421 (Misdirected Request), and sent again over a connection of their own.
+    pub misdirected: u64,
     /// How evenly the answers of a connection shared it.
     #[serde(skip_serializing_if = "Fairness::is_none")]
     pub fairness: Fairness,
@@ -129,6 +133,8 @@ impl SharedCounts {
             (&mut self.stream_limit_us, other.stream_limit_us),
             (&mut self.stream_window_us, other.stream_window_us),
             (&mut self.connection_window_us, other.connection_window_us),
+            (&mut self.coalesced, other.coalesced),
+            (&mut self.misdirected, other.misdirected),
         ] {
             *mine += theirs;
         }

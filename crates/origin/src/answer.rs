@@ -106,6 +106,7 @@ pub(crate) fn reason(status: u16) -> &'static str {
         410 => "Gone",
         413 => "Content Too Large",
         416 => "Range Not Satisfiable",
+        421 => "Misdirected Request",
         429 => "Too Many Requests",
         431 => "Request Header Fields Too Large",
         500 => "Internal Server Error",

@@ -48,6 +48,9 @@ pub(crate) fn compose(
 ) -> Answer {
     let reply = Reply { worker, request, keep_alive };
     worker.count_canary(request);
+    if turn.misdirected {
+        return reply.misdirect(out, turn, scratch);
+    }
     if !matches!(request.method, Method::Get | Method::Head) {
         return reply.refuse(out, turn, scratch, 405);
     }
@@ -221,6 +224,13 @@ impl Reply<'_> {
             field: None,
         };
         self.short(out, turn, scratch, &short)
+    }
+
+    /// 421 (RFC 9110 section 15.5.20).
+    fn misdirect(&self, out: &mut impl Head, turn: &Turn, scratch: &mut Scratch) -> Answer {
+        self.worker.counts().misdirected.add(1);
+        let (kind, text) = (StampKind::Error, b"The plan has this connection for another authority.\n");
+        self.short(out, turn, scratch, &Short { status: 421, kind, text, field: None })
     }
 
     /// 405, or 416 with the Content-Range that was put together in the scratch.

@@ -37,6 +37,8 @@ pub(crate) struct Interest {
     pub(crate) vary: Option<(VaryOn, u32)>,
     /// jtest's form is served, which has rules of its own for keep-alive and alternates.
     pub(crate) jtest: bool,
+    /// The authority of requests over HTTP/2 and HTTP/3.
+    pub(crate) authority: bool,
     /// Bytes of the head to keep.
     pub(crate) keep: usize,
 }
@@ -54,6 +56,8 @@ pub(crate) struct Request {
     pub(crate) expect_continue: bool,
     /// Path and query; empty where the target has none.
     pub(crate) path: Vec<u8>,
+    /// The authority, where it is of interest.
+    pub(crate) authority: Vec<u8>,
     /// The head as received, at least its first [`HEAD_KEPT`] bytes if anything is to be kept.
     pub(crate) raw: Vec<u8>,
     /// Bytes of content that came so far, framing removed.
@@ -143,6 +147,7 @@ impl Interest {
         Interest {
             vary: (count > 1).then(|| (site.vary_on.clone(), count)),
             jtest: matches!(site.form, plan::site::Form::Jtest(_)),
+            authority: behaviour.stream_faults.misdirected > 0.0,
             keep,
         }
     }
@@ -159,6 +164,7 @@ impl Request {
             keep_alive: false,
             expect_continue: false,
             path: Vec::new(),
+            authority: Vec::new(),
             raw: Vec::new(),
             body_bytes: 0,
             nonce: 0,
@@ -203,6 +209,10 @@ impl Request {
                 self.path.clear();
                 self.path.extend_from_slice(value);
             }
+            b":authority" if self.interest.authority => {
+                self.authority.clear();
+                self.authority.extend_from_slice(value);
+            }
             _ => self.field(name, value),
         }
         if self.raw.len() < self.interest.keep {
@@ -216,6 +226,7 @@ impl Request {
         self.known = true;
         (self.version, self.framing, self.keep_alive) = (Version::Http11, Framing::None, true);
         self.path.clear();
+        self.authority.clear();
         self.raw.clear();
     }
 

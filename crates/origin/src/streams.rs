@@ -74,6 +74,8 @@ pub(crate) struct Streams<S> {
     /// A timer for the next slice runs.
     slicing: Rc<Cell<bool>>,
     answered: u32,
+    /// The authority of the first request, where others are misdirected.
+    own: Option<Vec<u8>>,
     /// The client was told that no more requests are taken.
     pub leaving: bool,
 }
@@ -108,6 +110,7 @@ enum StreamFault {
     Stalled,
     WrongLength,
     GoAway,
+    Misdirected,
 }
 
 impl StreamFault {
@@ -121,6 +124,7 @@ impl StreamFault {
             (faults.stalled, StreamFault::Stalled),
             (faults.wrong_length, StreamFault::WrongLength),
             (faults.goaway, StreamFault::GoAway),
+            (faults.misdirected, StreamFault::Misdirected),
         ];
         shares.into_iter().find(|(share, _)| draw.chance(*share)).map(|(_, fault)| fault)
     }
@@ -278,6 +282,7 @@ impl<S: Speaks> Streams<S> {
             slow: Vec::new(),
             slicing: Rc::default(),
             answered: 0,
+            own: None,
             leaving: false,
             worker,
         }
@@ -315,6 +320,7 @@ impl<S: Speaks> Streams<S> {
             return self.requests.spare.push(request);
         }
         self.requests.follow(stream, request.nonce);
+        turn.misdirected = self.is_foreign(&request) && fault == Some(StreamFault::Misdirected);
         turn.cut = matches!(fault, Some(StreamFault::Stalled | StreamFault::WrongLength));
         if turn.draw.chance(faults.early_hints) {
             self.worker.counts().early_hints.add(1);
@@ -335,6 +341,14 @@ impl<S: Speaks> Streams<S> {
             due.borrow_mut().push(held);
             wake.set();
         });
+    }
+
+    /// Whether a request is for another authority than the connection's first was.
+    fn is_foreign(&mut self, request: &Request) -> bool {
+        if self.worker.behaviour().stream_faults.misdirected == 0.0 {
+            return false;
+        }
+        *self.own.get_or_insert_with(|| request.authority.clone()) != request.authority
     }
 
     fn answer(&mut self, held: Held) {

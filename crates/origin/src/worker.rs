@@ -50,6 +50,8 @@ pub(crate) struct Turn {
     pub(crate) draw: Draw,
     /// The answer ends before its content does, whatever chance would have it do.
     pub(crate) cut: bool,
+    /// The answer is 421, because the plan asks for it.
+    pub(crate) misdirected: bool,
     /// When the answer is made, in microseconds since 1970.
     pub(crate) now_us: u64,
 }
@@ -121,7 +123,14 @@ impl Worker {
         let count = self.answers.get() + 1;
         self.answers.set(count);
         let serial = count * u64::from(self.shared.workers()) + u64::from(self.index);
-        Turn { count, serial, draw: Draw::new(self.salted_seed, serial), cut: false, now_us: 0 }
+        Turn {
+            count,
+            serial,
+            draw: Draw::new(self.salted_seed, serial),
+            cut: false,
+            misdirected: false,
+            now_us: 0,
+        }
     }
 
     /// The stamp of the answer that a turn makes.

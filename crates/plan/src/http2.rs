@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 pub struct Http2 {
     /// Users that share a connection: requests that may be under way on it at once.
     pub streams: u32,
+    /// Requests for another host at the same address and port go over the connection, too: over TLS where its certificate is also
+    /// for that host (RFC 9113 section 9.1.1).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub coalesce: bool,
     /// Bytes of an answer that may come before they are granted anew.
     pub stream_window: u32,
     /// Bytes of all answers of a connection that may come before they are granted anew.
@@ -34,21 +38,25 @@ pub struct StreamFaults {
     pub goaway: f64,
     /// Answered at once with 103 (RFC 8297), before the answer proper.
     pub early_hints: f64,
+    /// Answered 421 (Misdirected Request) where the authority is not that of the connection's first request.
+    pub misdirected: f64,
 }
 
 impl StreamFaults {
     /// Names of the shares, in order.
-    pub const NAMES: [&str; 5] = ["refused", "stalled", "wrong-length", "goaway", "early-hints"];
+    pub const NAMES: [&str; 6] =
+        ["refused", "stalled", "wrong-length", "goaway", "early-hints", "misdirected"];
 
     /// The shares under their names.
-    pub fn shares(&self) -> [(&'static str, f64); 5] {
-        let [a, b, c, d, e] = StreamFaults::NAMES;
+    pub fn shares(&self) -> [(&'static str, f64); 6] {
+        let [a, b, c, d, e, f] = StreamFaults::NAMES;
         [
             (a, self.refused),
             (b, self.stalled),
             (c, self.wrong_length),
             (d, self.goaway),
             (e, self.early_hints),
+            (f, self.misdirected),
         ]
     }
 
@@ -69,6 +77,7 @@ impl StreamFaults {
                 "wrong-length" => faults.wrong_length = share,
                 "goaway" => faults.goaway = share,
                 "early-hints" => faults.early_hints = share,
+                "misdirected" => faults.misdirected = share,
                 other => {
                     return Err(format!(
                         "no fault is called '{other}': give {}",
@@ -91,6 +100,7 @@ impl Default for Http2 {
     fn default() -> Http2 {
         Http2 {
             streams: 1,
+            coalesce: false,
             stream_window: (1 << 30) - 1,
             connection_window: (1 << 30) - 1,
             decoder_table: 4096,

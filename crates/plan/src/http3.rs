@@ -11,6 +11,10 @@ use std::time::Duration;
 pub struct Http3 {
     /// Users that share a connection: requests that may be under way on it at once.
     pub streams: u32,
+    /// Requests for another host at the same address and port go over the connection, too, where its certificate is also for that
+    /// host (RFC 9114 section 3.3).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub coalesce: bool,
     /// How QUIC sends.
     pub transport: Transport,
     /// Bytes of an answer that may come before they are granted anew; `None`: the transport's.
@@ -67,6 +71,7 @@ impl Default for Http3 {
     fn default() -> Http3 {
         Http3 {
             streams: 1,
+            coalesce: false,
             transport: Transport::default(),
             stream_window: None,
             connection_window: None,

@@ -173,6 +173,12 @@ impl Http1 {
         let http2 = self.http2.as_ref().map(|http2| http2.streams);
         http2.or(self.http3.as_ref().map(|http3| http3.streams))
     }
+
+    /// A connection carries requests for other hosts, too, where it may.
+    pub fn coalesces(&self) -> bool {
+        let http2 = self.http2.as_ref().is_some_and(|http2| http2.coalesce);
+        http2 || self.http3.as_ref().is_some_and(|http3| http3.coalesce)
+    }
 }
 
 impl Default for Http1 {

@@ -246,6 +246,8 @@ fn serialize_shared<M: SerializeMap>(shared: &SharedCounts, map: &mut M) -> Resu
     map.serialize_entry("stream_limit_us", &shared.stream_limit_us)?;
     map.serialize_entry("stream_window_us", &shared.stream_window_us)?;
     map.serialize_entry("connection_window_us", &shared.connection_window_us)?;
+    map.serialize_entry("coalesced", &shared.coalesced)?;
+    map.serialize_entry("misdirected", &shared.misdirected)?;
     map.serialize_entry("fairness", &FairnessFigures::new(&shared.fairness))?;
     map.serialize_entry("goaways", &shared.goaways)
 }

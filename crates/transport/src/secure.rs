@@ -8,7 +8,7 @@ use net::{Buffer, Event, Lent, Net};
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use wire::tls::{Client, Error, Server, Session};
+use wire::tls::{Client, Error, PeerCertificate, Server, Session};
 
 /// Plaintext that is sealed before it is sent: the records then fill most of a pooled buffer.
 const BATCH: usize = 48 * 1024;
@@ -309,6 +309,10 @@ impl Secure {
         }
         self.handshake_told = self.handshake.is_some();
         self.handshake
+    }
+
+    pub(crate) fn take_peer(&mut self) -> Option<PeerCertificate> {
+        self.session.take_peer()
     }
 
     /// Whether the peer has said close_notify, or is known to have ended the connection.

@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Instant;
-use wire::tls::{Client, Server};
+use wire::tls::{Client, PeerCertificate, Server};
 
 /// A connection, plain or over TLS. Dropping it closes it gracefully, but without close_notify.
 ///
@@ -180,6 +180,14 @@ impl Stream {
         match self {
             Stream::Plain(_) => None,
             Stream::Tls(stream) => stream.take_handshake(),
+        }
+    }
+
+    /// The server's certificate, once, when the handshake is complete, where the client keeps it.
+    pub fn take_peer(&mut self) -> Option<PeerCertificate> {
+        match self {
+            Stream::Plain(_) => None,
+            Stream::Tls(stream) => stream.take_peer(),
         }
     }
 

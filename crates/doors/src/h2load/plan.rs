@@ -246,6 +246,7 @@ fn spoken(typed: &Typed, base: &Base, two: bool) -> Result<Http1, Shown> {
     let window = |bits: u32| (1u32 << bits) - 1;
     let http2 = two.then(|| Http2 {
         streams,
+        coalesce: false,
         stream_window: window(how.window_bits),
         connection_window: window(how.connection_window_bits),
         decoder_table: how.decoder_table,

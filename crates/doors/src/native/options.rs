@@ -355,7 +355,8 @@ pub struct BehaviourArgs {
     /// Share of answers that are cut short
     #[arg(id = "origin_aborts", long = "origin-aborts", value_name = "SHARE", default_value = "0", value_parser = units::share)]
     pub aborts: f64,
-    /// Shares of requests over HTTP/2 with a fault of its streams: refused, stalled, wrong-length, goaway, early-hints
+    /// Shares of requests over HTTP/2 with a fault of its streams: refused, stalled, wrong-length, goaway, early-hints,
+    /// misdirected
     #[arg(
         id = "origin_stream_faults",
         long = "origin-stream-faults",

@@ -16,6 +16,10 @@ pub struct VersionArgs {
     /// Users that share a connection of HTTP/2 or 3: requests that may be under way on it at once [default: 1]
     #[arg(long, value_name = "N", value_parser = count32)]
     pub streams: Option<u32>,
+    /// Requests for another host at the same address and port go over the same connection, where its certificate is also for that
+    /// host; what is answered 421 is sent again over a connection of its own
+    #[arg(long)]
+    pub coalesce: bool,
     /// Bytes of an answer that may come before they are granted anew, with a unit [default: 2^30-1; over HTTP/3 as --quic
     /// has it]
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
@@ -167,6 +171,7 @@ impl VersionArgs {
         let usual = Http2::default();
         Some(Http2 {
             streams: self.streams.unwrap_or(usual.streams),
+            coalesce: self.coalesce,
             stream_window: self.stream_window.map_or(usual.stream_window, bytes),
             connection_window: self.connection_window.map_or(usual.connection_window, bytes),
             decoder_table: self.header_table.unwrap_or(usual.decoder_table),
@@ -180,6 +185,7 @@ impl VersionArgs {
         let usual = Http3::default();
         Some(Box::new(Http3 {
             streams: self.streams.unwrap_or(usual.streams),
+            coalesce: self.coalesce,
             transport: self.quic.unwrap_or_default(),
             stream_window: self.stream_window.map(bytes),
             connection_window: self.connection_window.map(bytes),
@@ -207,6 +213,7 @@ impl VersionArgs {
         const THREE: (&str, &str) = ("HTTP/3", "--http 3");
         let given = [
             (self.streams.is_some(), "--streams", BOTH),
+            (self.coalesce, "--coalesce", BOTH),
             (self.stream_window.is_some(), "--stream-window", BOTH),
             (self.connection_window.is_some(), "--connection-window", BOTH),
             (self.header_table.is_some(), "--header-table", TWO),

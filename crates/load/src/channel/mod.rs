@@ -102,9 +102,11 @@ impl Channels {
     ) -> Channels {
         let steps = load.phases.iter().flat_map(plan::Phase::sends);
         let trickle = steps.filter_map(|step| step.reading().trickle()).min();
+        let http = load.protocol.http1().cloned().unwrap_or_default();
         let trickle = trickle.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX));
+        let tls = if http.coalesces() { tls.map(wire::tls::Client::with_peers_kept) } else { tls };
         Channels {
-            http: load.protocol.http1().cloned().unwrap_or_default(),
+            http,
             sources: Sources::new(&load.sources),
             net,
             account,
@@ -163,7 +165,7 @@ impl Channels {
         let name = self.load.target.as_deref().filter(|_| self.plan().tls.is_some());
         let secure = name.map(|name| name.rsplit_once(':').map_or(name, |(host, _)| host));
         let secure = secure.filter(|_| !self.http.tunnel);
-        Destination { to: &self.target, secure, tunnel: None }
+        Destination { to: &self.target, host: None, secure, tunnel: None }
     }
 
     /// TLS with a memory of its own, where it is spoken.

@@ -4,10 +4,11 @@
 //! Start reading at [`Channels::lease_stream`].
 
 use super::connect::NotConnected;
-use super::shared::{Lease, Room, Shared};
+use super::shared::{Apart, Lease, Room, Shared};
 use super::{Channels, Destination, Slot};
 use measure::{Failure, FailureKind, Stage};
 use net::Event;
+use plan::Http1;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -16,10 +17,14 @@ use std::time::Instant;
 
 /// The connections of a worker that users share.
 #[derive(Default)]
-pub(super) struct Pool(RefCell<HashMap<Key, Entry>>);
+pub(super) struct Pool {
+    entries: RefCell<HashMap<Key, Entry>>,
+    /// Hosts that want connections of their own.
+    apart: Rc<Apart>,
+}
 
-/// Which connection: who shares it, and where it goes.
-type Key = (Sharers, Vec<SocketAddr>, Option<String>);
+/// Which connection: who shares it, where it goes, whether TLS is spoken, and for which host it is opened.
+type Key = (Sharers, Vec<SocketAddr>, bool, Option<String>);
 
 /// The users that share a connection: the part of the phase that they belong to, and the number of their group in it.
 type Sharers = (usize, u64);
@@ -35,6 +40,20 @@ enum Entry {
     Failed(NotConnected),
 }
 
+/// What a connection of another host is to a request.
+enum Other {
+    Open(Rc<Shared>),
+    /// It is being opened; this is raised when it is over.
+    Opening(Event),
+}
+
+impl Pool {
+    /// What connections remember of hosts that want their own, where they carry requests for several.
+    pub fn apart(&self, http: &Http1) -> Option<Rc<Apart>> {
+        http.coalesces().then(|| self.apart.clone())
+    }
+}
+
 /// A connection that is being opened. When this ends, those who wait look again; where whoever opened it was let go meanwhile, one
 /// of them opens it.
 struct Opening<'a> {
@@ -45,14 +64,14 @@ struct Opening<'a> {
 
 impl<'a> Opening<'a> {
     fn begin(pool: &'a Pool, key: Key) -> Opening<'a> {
-        pool.0.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
+        pool.entries.borrow_mut().insert(key.clone(), Entry::Opening(Vec::new()));
         Opening { pool, key, became: None }
     }
 }
 
 impl Drop for Opening<'_> {
     fn drop(&mut self) {
-        let mut entries = self.pool.0.borrow_mut();
+        let mut entries = self.pool.entries.borrow_mut();
         let before = match self.became.take() {
             Some(entry) => entries.insert(self.key.clone(), entry),
             None => entries.remove(&self.key),
@@ -88,7 +107,7 @@ impl Channels {
                 room = then;
             }
             match room {
-                Room::Now => return Ok(shared.lease()),
+                Room::Now => return Ok(shared.lease(destination)),
                 Room::Later => {}
                 Room::Never => slot.shared = None,
             }
@@ -98,7 +117,9 @@ impl Channels {
     /// A place for a request that goes on by itself, on the connection that a user shares already, where there is room at once and the
     /// request's field block is known by its key. Nothing is counted.
     pub fn lease_repeating(&self, slot: &Slot, destination: Destination<'_>, key: usize) -> Option<Lease> {
-        slot.shared.as_ref().filter(|shared| shared.leads_to(destination))?.lease_repeating(key)
+        let shared = slot.shared.as_ref().filter(|shared| shared.leads_to(destination))?;
+        // Requests over a connection of another host are looked at one by one.
+        if shared.is_of_another(destination) { None } else { shared.lease_repeating(key) }
     }
 
     /// The connection of a user's group, opened where there is none. `began`: when it was first asked for.
@@ -115,9 +136,10 @@ impl Channels {
         let streams = u64::from(self.http.streams().unwrap_or(1).max(1));
         let (part, user) = asker;
         let group = user / u64::from(self.part.of.max(1)) / streams;
-        let key = ((part, group), destination.to.to_vec(), destination.secure.map(str::to_owned));
+        let (secure, host) = (destination.secure.is_some(), destination.host().map(str::to_owned));
+        let key = ((part, group), destination.to.to_vec(), secure, host);
         loop {
-            let opened = match self.pool.0.borrow_mut().get_mut(&key) {
+            let opened = match self.pool.entries.borrow_mut().get_mut(&key) {
                 Some(Entry::Opening(waiting)) => {
                     let event = self.net.event();
                     waiting.push(event.clone());
@@ -132,10 +154,43 @@ impl Channels {
             };
             match opened {
                 Ok(Some(shared)) => return Ok(slot.shared.insert(shared).clone()),
-                Ok(None) => return self.open_shared(slot, key, destination).await,
+                Ok(None) => match self.of_another(&key, destination) {
+                    Some(Other::Open(shared)) => return Ok(slot.shared.insert(shared).clone()),
+                    Some(Other::Opening(event)) => event.wait().await,
+                    None => return self.open_shared(slot, key, destination).await,
+                },
                 Err(event) => event.wait().await,
             }
         }
+    }
+
+    /// A connection of another host that may carry requests to a destination, or one of which that will soon be known.
+    fn of_another(&self, key: &Key, destination: Destination<'_>) -> Option<Other> {
+        let (sharers, _, secure, host) = key;
+        if !self.http.coalesces() || host.is_none() {
+            return None;
+        }
+        let mut entries = self.pool.entries.borrow_mut();
+        let others = entries.iter_mut().filter(|((theirs, to, is_secure, other), _)| {
+            let there = to.iter().any(|address| destination.to.contains(address));
+            there && theirs == sharers && is_secure == secure && other != host
+        });
+        let (mut open, mut opening) = (None, None);
+        for (_, entry) in others {
+            match entry {
+                Entry::Open(shared) => {
+                    let shared = shared.upgrade().filter(|shared| shared.leads_to(destination));
+                    open = open.into_iter().chain(shared).min_by_key(|shared: &Rc<Shared>| shared.number());
+                }
+                Entry::Opening(waiting) => opening = Some(waiting),
+                Entry::Failed(_) => {}
+            }
+        }
+        open.map(Other::Open).or_else(|| {
+            let event = self.net.event();
+            opening?.push(event.clone());
+            Some(Other::Opening(event))
+        })
     }
 
     async fn open_shared(
@@ -147,7 +202,10 @@ impl Channels {
         let mut opening = Opening::begin(&self.pool, key);
         let began = self.net.now();
         let opened = match &self.http.http3 {
-            None => Box::pin(self.open(slot, destination, began)).await.map(|opened| self.begin(opened)),
+            None => {
+                let opened = Box::pin(self.open(slot, destination, began)).await;
+                opened.map(|opened| self.begin(opened, destination))
+            }
             Some(_) => Box::pin(self.open_http3(slot, destination, began)).await,
         };
         match opened {

@@ -15,10 +15,20 @@ pub const UNIX: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4
 pub(crate) struct Destination<'a> {
     /// Addresses that take turns; there is at least one.
     pub to: &'a [SocketAddr],
+    /// The host that requests are for, where they go to itself; `None`: by way of the target.
+    pub host: Option<&'a str>,
     /// The host to begin TLS with; `None`: plain.
     pub secure: Option<&'a str>,
     /// `host:port` that the other end is asked for a tunnel to; only where TLS is spoken inside it.
     pub tunnel: Option<&'a str>,
+}
+
+impl<'a> Destination<'a> {
+    /// The host that a connection is opened for; `None`: any, by way of the target.
+    #[inline]
+    pub fn host(&self) -> Option<&'a str> {
+        self.secure.or(self.host)
+    }
 }
 
 /// The way to a host.
@@ -26,6 +36,8 @@ pub(crate) struct Destination<'a> {
 pub(crate) struct Route {
     /// Addresses that take turns; there is at least one.
     pub to: Vec<SocketAddr>,
+    /// The host itself, where it is not reached by way of the target.
+    pub host: Option<String>,
     /// The host to begin TLS with; `None`: plain.
     pub secure: Option<String>,
     /// `host:port` to ask the target for a tunnel to.
@@ -41,19 +53,25 @@ impl Route {
         let to = target.to.to_vec();
         if http.tunnel && address.secure {
             let tunnel = format!("{}:{}", address.authority_host(), address.port);
-            return Some(Route { to, secure: Some(address.host.clone()), tunnel: Some(tunnel) });
+            return Some(Route { to, host: None, secure: Some(address.host.clone()), tunnel: Some(tunnel) });
         }
-        Some(Route { to, secure: target.secure.map(str::to_owned), tunnel: None })
+        Some(Route { to, host: None, secure: target.secure.map(str::to_owned), tunnel: None })
     }
 
     /// To the host itself, which is at these addresses.
     pub fn direct(address: &Address, to: Vec<SocketAddr>) -> Route {
-        Route { to, secure: address.secure.then(|| address.host.clone()), tunnel: None }
+        let host = Some(address.host.clone());
+        Route { to, secure: host.clone().filter(|_| address.secure), host, tunnel: None }
     }
 
     /// As connections know it.
     pub fn destination(&self) -> Destination<'_> {
-        Destination { to: &self.to, secure: self.secure.as_deref(), tunnel: self.tunnel.as_deref() }
+        Destination {
+            to: &self.to,
+            host: self.host.as_deref(),
+            secure: self.secure.as_deref(),
+            tunnel: self.tunnel.as_deref(),
+        }
     }
 
     /// The target of the request line: inside a tunnel it is the host itself that is spoken to.

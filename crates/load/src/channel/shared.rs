@@ -5,6 +5,7 @@
 //! between the protocols is that of a [`Speaker`], and of the two tasks, `http2.rs` and `http3.rs`.
 //! Start reading at [`Lease::send`], then at the task of HTTP/2.
 
+mod authority;
 mod contents;
 mod fairness;
 mod http2;
@@ -13,11 +14,13 @@ mod letter;
 mod repeat;
 mod speaker;
 
+pub(in crate::channel) use authority::Apart;
 pub(crate) use letter::{Ended, Letter};
 pub(crate) use repeat::{Repeated, Repeats};
 
 use super::{Channels, Destination};
 use crate::account::Account;
+use authority::Authority;
 use contents::Contents;
 use letter::Letters;
 use measure::{Failure, SharedCounts};
@@ -39,8 +42,8 @@ const SILENT: u32 = 2;
 pub(crate) struct Shared {
     inner: Rc<Inner>,
     to: SocketAddr,
-    /// The host that TLS was begun with; `None`: plain.
-    secure: Option<Box<str>>,
+    /// What it carries.
+    authority: Authority,
 }
 
 impl Drop for Shared {
@@ -95,6 +98,8 @@ pub(crate) struct Lease {
     place: usize,
     /// The connection had carried a request before.
     pub reused: bool,
+    /// The connection was opened for another host.
+    pub coalesced: bool,
     /// When opening the connection began, and how long it took, for the first request over it.
     pub opened: Option<(Instant, Duration)>,
 }
@@ -159,6 +164,12 @@ impl Lease {
         }
     }
 
+    /// The request, which goes to a destination, was answered 421: others to there go over connections of their own.
+    pub fn misdirected(&self, destination: Destination<'_>) {
+        self.shared.authority.misdirects(&destination);
+        self.shared.count(|told| told.misdirected += 1);
+    }
+
     /// Waits for news of the request, at most until a moment; `false`: it has passed.
     pub async fn news(&self, deadline: Instant) -> bool {
         let inner = &self.shared.inner;
@@ -204,7 +215,7 @@ pub(super) enum Room {
 struct Beginning {
     number: u64,
     to: SocketAddr,
-    secure: Option<Box<str>>,
+    authority: Authority,
     begun: Instant,
     opened_in: Option<Duration>,
     /// Window of a stream, where that was not announced.
@@ -238,7 +249,7 @@ impl Shared {
             state: RefCell::new(state),
             net,
         });
-        Rc::new(Shared { inner, to: beginning.to, secure: beginning.secure })
+        Rc::new(Shared { inner, to: beginning.to, authority: beginning.authority })
     }
 
     /// Counts what only connections that users share have, with its protocol.
@@ -329,7 +340,7 @@ impl Inner {
 impl Shared {
     /// Whether it carries requests to there.
     pub(super) fn leads_to(&self, destination: Destination<'_>) -> bool {
-        let there = destination.to.contains(&self.to) && self.secure.as_deref() == destination.secure;
+        let there = destination.to.contains(&self.to) && self.authority.includes(&destination);
         there && self.may_carry()
     }
 
@@ -371,10 +382,26 @@ impl Shared {
         })
     }
 
-    pub(super) fn lease(self: &Rc<Shared>) -> Lease {
+    pub(super) fn lease(self: &Rc<Shared>, destination: Destination<'_>) -> Lease {
         let carried = self.inner.carried.get();
         self.inner.account.count(|counts| counts.reused += u64::from(carried > 0));
-        self.place()
+        let coalesced = self.authority.is_another(&destination);
+        if coalesced {
+            self.count(|told| told.coalesced += 1);
+        }
+        let mut lease = self.place();
+        lease.coalesced = coalesced;
+        lease
+    }
+
+    /// Its number within the worker.
+    pub(super) fn number(&self) -> u64 {
+        self.inner.number
+    }
+
+    /// Whether it was opened for another host than that of a destination.
+    pub(super) fn is_of_another(&self, destination: Destination<'_>) -> bool {
+        self.authority.is_another(&destination)
     }
 
     /// A place for a request that is counted by whoever asks.
@@ -388,7 +415,8 @@ impl Shared {
             // It was the last; they go elsewhere.
             inner.call_waiting(state);
         }
-        Lease { shared: self.clone(), place, reused: carried > 0, opened: inner.opened.take() }
+        let opened = inner.opened.take();
+        Lease { shared: self.clone(), place, reused: carried > 0, coalesced: false, opened }
     }
 }
 

@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use wire::http1::{Expect, Framing, ResponseHead, ResponseSink, Version};
 use wire::http2::{Code, End, FieldList};
 
+/// Status of an answer to a request for another authority than the server has on this connection.
+const MISDIRECTED: u16 = 421;
+
 /// A request as fields, in buffers that keep their memory.
 pub(crate) struct Head {
     /// What is spoken.
@@ -124,11 +127,18 @@ async fn follow<C: HttpCall>(
     let mut window: Queue<Sent<C::Item>> = Queue::default();
     window.push(sent);
     let mut head = client.head.take().unwrap_or_default();
-    let read = read(context, client, call, lease, &mut window, (pacing, &mut head.answer)).await;
+    let came = read(context, client, call, lease, &mut window, (pacing, &mut head.answer)).await;
     client.head = Some(head);
-    match read {
+    match came {
         None => false,
-        Some(Read::Lost(failure))
+        Some(Came::Misdirected) => {
+            if let Some(sent) = window.front() {
+                lease.misdirected(call.destination(&sent.item));
+            }
+            send_again(&mut window, due);
+            false
+        }
+        Some(Came::Nothing(Read::Lost(failure)))
             if failure.kind == FailureKind::StreamRefused && may_be_repeated(context, &window) =>
         {
             // Nothing of it was processed, so that whatever it does is done once (RFC 9113 section 8.7).
@@ -137,12 +147,10 @@ async fn follow<C: HttpCall>(
                 // A server that turns everything away is not hammered.
                 context.worker.net.sleep(Duration::from_millis(1 << (turned_away + 1).min(7))).await;
             }
-            while let Some(sent) = window.pop() {
-                due.push(Due { item: sent.item, turn: sent.turn });
-            }
+            send_again(&mut window, due);
             true
         }
-        Some(read) => {
+        Some(Came::Nothing(read)) => {
             let read = match read {
                 // Its time is up, or the plan sends nothing again.
                 Read::Lost(failure) if failure.kind == FailureKind::StreamRefused => Read::Failed(failure),
@@ -151,6 +159,13 @@ async fn follow<C: HttpCall>(
             settle(context, client, call, due, &mut window, (&read, false));
             false
         }
+    }
+}
+
+/// What was sent is due again.
+fn send_again<I>(window: &mut Queue<Sent<I>>, due: &mut Queue<Due<I>>) {
+    while let Some(sent) = window.pop() {
+        due.push(Due { item: sent.item, turn: sent.turn });
     }
 }
 
@@ -186,7 +201,7 @@ async fn read<C: HttpCall>(
     lease: &Lease,
     window: &mut Queue<Sent<C::Item>>,
     (pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
-) -> Option<Read> {
+) -> Option<Came> {
     let worker = context.worker;
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
@@ -195,10 +210,10 @@ async fn read<C: HttpCall>(
     let received = receive(context, lease, &mut sink, &mut moments, (pacing, raw)).await;
     let ended = match received {
         Received::Answer(ended) => ended,
-        Received::Nothing(read) => {
+        Received::Nothing(came) => {
             drop(sink);
             client.answer_head = head;
-            return Some(read);
+            return Some(came);
         }
     };
     let settled = call.settle(sent, ended, &mut sink);
@@ -219,8 +234,16 @@ async fn read<C: HttpCall>(
 enum Received {
     /// An answer, or a part of one, after which it has ended so.
     Answer(Ended),
+    /// Nothing to be accounted for.
+    Nothing(Came),
+}
+
+/// What came of a request that is not accounted for yet.
+enum Came {
     /// No byte of an answer.
     Nothing(Read),
+    /// 421 over a connection of another host: nothing was done for it (RFC 9110 section 15.5.20).
+    Misdirected,
 }
 
 /// Pushes what comes of an answer into its sink until it has ended, at the pace of the client.
@@ -249,7 +272,11 @@ async fn receive(
         moments.ended = lease.look(|letter| letter.latest).unwrap_or_else(|| worker.net.recently());
         moments.first_byte = lease.look(|letter| letter.first_byte);
         sink.arrived(moments.service());
-        if !head_told && lease.look(|letter| letter.status != 0) {
+        let status = lease.look(|letter| letter.status);
+        if status == MISDIRECTED && lease.coalesced {
+            return Received::Nothing(Came::Misdirected);
+        }
+        if !head_told && status != 0 {
             head_told = true;
             let version = lease.version();
             length = lease.look(|letter| account_head(worker, letter, (version, &mut *raw), sink));
@@ -382,9 +409,9 @@ fn failure(ended: StreamEnded, stage: Stage) -> Failure {
 /// A stream has ended before any byte of an answer.
 fn nothing(ended: StreamEnded) -> Received {
     let failure = failure(ended, Stage::Head);
-    Received::Nothing(match ended {
+    Received::Nothing(Came::Nothing(match ended {
         StreamEnded::Stream(End::Unprocessed | End::Reset(Code::REFUSED_STREAM)) => Read::Lost(failure),
         StreamEnded::Lost(_) if super::resend::is_lost(failure) => Read::Lost(failure),
         _ => Read::Failed(failure),
-    })
+    }))
 }

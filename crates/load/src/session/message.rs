@@ -194,7 +194,7 @@ mod tests {
         Content-Type: text/plain\r\nContent-Length: 3\r\nProxy-Authorization: x\r\n\r\na=1";
 
     fn route(tunnel: Option<&str>) -> Route {
-        Route { to: Vec::new(), secure: None, tunnel: tunnel.map(str::to_owned) }
+        Route { to: Vec::new(), host: None, secure: None, tunnel: tunnel.map(str::to_owned) }
     }
 
     fn text(message: &Message, added: &str, tunnel: Option<&str>) -> String {

@@ -308,6 +308,7 @@ fn http1(choose: &mut Chooser) -> Http1 {
 fn http2(choose: &mut Chooser) -> Http2 {
     Http2 {
         streams: choose.one(&[1, 2, 5, 100]),
+        coalesce: false,
         stream_window: choose.one(&[1_000, 65_535, 1 << 24]),
         connection_window: choose.one(&[65_535, 1 << 24]),
         decoder_table: choose.one(&[0, 100, 4_096]),
@@ -318,6 +319,7 @@ fn http2(choose: &mut Chooser) -> Http2 {
 fn http3(choose: &mut Chooser) -> Http3 {
     Http3 {
         streams: choose.one(&[1, 2, 5, 100]),
+        coalesce: false,
         transport: choose.one(&[Transport::Real, Transport::Lab]),
         stream_window: choose.one(&[None, Some(2_000), Some(1 << 24)]),
         connection_window: choose.one(&[None, Some(65_535)]),
@@ -334,6 +336,7 @@ fn stream_faults(choose: &mut Chooser) -> StreamFaults {
         wrong_length: choose.share(),
         goaway: choose.share(),
         early_hints: choose.share(),
+        misdirected: 0.0,
     }
 }
 

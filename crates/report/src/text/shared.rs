@@ -64,6 +64,7 @@ impl Report<'_> {
             ("reset by us", list(codes, by_us)),
             ("waited", self.waits(shown.shared)),
             ("fairness", self.fairness(&shown.shared.fairness)),
+            ("coalesced", self.coalesced(shown.shared)),
             ("header fields", savings(shown.shared)),
             ("transport", shown.quic.map(|_| self.transport()).unwrap_or_default()),
             ("QUIC", shown.quic.map(quic).unwrap_or_default()),
@@ -94,6 +95,18 @@ impl Report<'_> {
         let load = self.context.plan.load.as_ref();
         let http3 = load.map(plan::Load::spoken).into_iter().flatten().find_map(|http| http.http3);
         http3.map(|http3| http3.transport.text().to_owned()).unwrap_or_default()
+    }
+
+    /// Requests over connections of other hosts, where the plan asks for it.
+    fn coalesced(&self, shared: &SharedCounts) -> String {
+        let load = self.context.plan.load.as_ref();
+        let http = load.and_then(|load| load.protocol.http1());
+        if !http.is_some_and(Http1::coalesces) {
+            return String::new();
+        }
+        let requests = show::counted(shared.coalesced, "request");
+        let again = show::count(shared.misdirected);
+        format!("{requests} over a connection of another host; {again} answered 421 and sent again")
     }
 
     /// How evenly answers shared their connections; nothing where each connection has one at a time.

@@ -205,6 +205,11 @@ impl Client {
         self.opened.take()
     }
 
+    /// The server's certificate, once the handshake is complete.
+    pub fn peer(&self) -> Option<tls::PeerCertificate> {
+        self.quic.peer()
+    }
+
     /// How the connection was lost, if it was.
     pub fn lost(&self) -> Option<&Lost> {
         self.lost.as_ref()

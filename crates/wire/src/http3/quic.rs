@@ -13,6 +13,7 @@ use quinn_proto::{
     DatagramEvent, Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, Incoming, QlogConfig, ReadError,
     ServerConfig, StreamEvent, StreamId, VarInt, WriteError,
 };
+use rustls_pki_types::CertificateDer;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -367,6 +368,13 @@ impl Dialled {
     /// The handshake, once it is complete. `early`: requests were sent before.
     pub(super) fn opened(&self, early: bool) -> Opened {
         Opened { resumed: self.shown.is_none(), early: early.then(|| self.quic.connection.accepted_0rtt()) }
+    }
+
+    /// The server's certificate, once it is known.
+    pub(super) fn peer(&self) -> Option<tls::PeerCertificate> {
+        let identity = self.quic.connection.crypto_session().peer_identity()?;
+        let chain = identity.downcast::<Vec<CertificateDer<'static>>>().ok()?;
+        tls::PeerCertificate::of_chain(&chain)
     }
 
     /// What failed in TLS at this end, by the alert that it has sent.

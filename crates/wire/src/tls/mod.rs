@@ -27,5 +27,5 @@ pub use error::{Error, ErrorKind};
 pub(crate) use quic::{Seen, Signed, kind_of_alert, refuse};
 pub use session::{Handshake, Opened, Session};
 pub use settings::{Client, ClientSettings, Resumption, Server, ServerSettings, Trust, Version, suites};
-pub use verify::ShownCertificate;
+pub use verify::{PeerCertificate, ShownCertificate};
 pub use x509::{CertificateFacts, Key};

@@ -3,6 +3,7 @@
 use super::error::{Error, ErrorKind};
 use super::record::{HEADER, Kernel, Traffic, whole_record};
 use super::settings::{Client, Server};
+use super::verify::PeerCertificate;
 use super::x509::key_bits;
 use rustls::client::UnbufferedClientConnection;
 use rustls::server::UnbufferedServerConnection;
@@ -30,6 +31,8 @@ const ENCRYPTED: u8 = 23;
 pub struct Session {
     state: State,
     handshake: Option<Handshake>,
+    keeps_peer: bool,
+    peer: Option<PeerCertificate>,
 }
 
 enum State {
@@ -127,6 +130,7 @@ impl Session {
         let conn = UnbufferedClientConnection::new(client.config.clone(), name)
             .map_err(|error| Error::of(&error, true))?;
         let mut session = Session::new(Connection::Client(conn), client.resumes());
+        session.keeps_peer = client.keeps_peer();
         session.open(&mut [], out)?;
         Ok(session)
     }
@@ -151,7 +155,7 @@ impl Session {
             may_send: false,
             resumes,
         };
-        Session { state: State::Handshake(Box::new(hands)), handshake: None }
+        Session { state: State::Handshake(Box::new(hands)), handshake: None, keeps_peer: false, peer: None }
     }
 
     /// True if the handshake goes on.
@@ -176,6 +180,11 @@ impl Session {
     /// Outcome of the handshake, once it is complete.
     pub fn handshake(&self) -> Option<Handshake> {
         self.handshake
+    }
+
+    /// The server's certificate, once the handshake is complete, where the client [keeps](Client::with_peers_kept) it; once.
+    pub fn take_peer(&mut self) -> Option<PeerCertificate> {
+        self.peer.take()
     }
 
     /// Opens what arrived, as many whole records as there are; the plaintext then stands in the input, in one piece. What
@@ -278,6 +287,9 @@ impl Session {
                 .and_then(|chain| chain.first())
                 .and_then(|certificate| key_bits(certificate)),
         });
+        if self.keeps_peer {
+            self.peer = common.peer_certificates().and_then(PeerCertificate::of_chain);
+        }
         let failed = |error: rustls::Error| Error::of(&error, true);
         let (secrets, kernel) = match hands.conn {
             Connection::Client(conn) => {

@@ -98,6 +98,7 @@ pub struct Client {
     sni: Option<String>,
     resumption: Resumption,
     shown: Option<Shown>,
+    keeps_peer: bool,
 }
 
 /// A server, ready to begin sessions. Clones have the same memory.
@@ -138,6 +139,7 @@ impl Client {
             sni: settings.sni.clone().filter(|name| !name.is_empty()),
             resumption: settings.resumption,
             shown,
+            keeps_peer: false,
         };
         Ok(client.with_own_memory())
     }
@@ -159,6 +161,16 @@ impl Client {
         let mut config = ClientConfig::clone(&self.config);
         config.alpn_protocols = alpn(names);
         Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }.with_own_memory()
+    }
+
+    /// The same client, whose sessions keep the certificate of the other end ([`Session::take_peer`](super::Session::take_peer)).
+    #[must_use]
+    pub fn with_peers_kept(self) -> Client {
+        Client { keeps_peer: true, ..self }
+    }
+
+    pub(super) fn keeps_peer(&self) -> bool {
+        self.keeps_peer
     }
 
     /// The certificates that servers have shown since this was last asked for, to whichever clone, where they are kept.

@@ -115,6 +115,25 @@ impl ServerCertVerifier for Given {
     signatures_by!(by_authority);
 }
 
+/// The certificate that a server has shown, or had shown when the session began that was resumed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeerCertificate(CertificateDer<'static>);
+
+impl PeerCertificate {
+    /// The first of a chain; `None`: there is none.
+    pub(crate) fn of_chain(chain: &[CertificateDer<'_>]) -> Option<PeerCertificate> {
+        chain.first().map(|first| PeerCertificate(first.clone().into_owned()))
+    }
+
+    /// True if it is for this host, too. Whether anybody is to be trusted for it was judged in the handshake.
+    pub fn is_for(&self, host: &str) -> bool {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let name = ServerName::try_from(host);
+        let parsed = ParsedCertificate::try_from(&self.0);
+        name.is_ok_and(|name| parsed.is_ok_and(|parsed| verify_server_name(&parsed, &name).is_ok()))
+    }
+}
+
 /// Certificates kept at most until somebody takes them.
 const SHOWN_MAX: usize = 64;
 

@@ -1,6 +1,6 @@
 //! Sessions that go well: data, resumption, early data, closing.
 
-use crate::link::{End, Ends, Link};
+use crate::link::{End, Ends, HOST, Link};
 use wire::tls::{Resumption, Version};
 
 const BOTH: [Version; 2] = [Version::Tls12, Version::Tls13];
@@ -149,5 +149,26 @@ fn the_end_is_told() {
         let End { got, closed, .. } = &link.client;
         assert_eq!((got.as_slice(), *closed), (b"last words".as_slice(), true));
         assert!(!link.server.closed);
+    }
+}
+
+/// What a connection may carry beside its own host's requests is known of resumed sessions, too; nothing is kept unasked.
+#[test]
+fn the_certificate_of_the_other_end_is_kept_where_that_is_asked_for() {
+    for version in BOTH {
+        let ends = Ends::new(&[version], Resumption::Sessions);
+        let (client, server) = ends.ready();
+        assert_eq!(Link::complete(&client, &server, 1_000).client.session.take_peer(), None);
+        let client = client.with_own_memory().with_peers_kept();
+        for resumed in [false, true] {
+            let mut link = Link::complete(&client, &server, 1_000);
+            // Tickets come with what the server sends.
+            say(&mut link, false, &[b"hello"]);
+            assert_eq!(link.client.session.handshake().unwrap().resumed, resumed, "{version:?}");
+            let peer = link.client.session.take_peer().expect("it was shown");
+            let is_for = [HOST, "ORIGIN.test", "other.test", "127.0.0.1", ""].map(|host| peer.is_for(host));
+            assert_eq!(is_for, [true, true, false, false, false], "{version:?}");
+            assert_eq!(link.client.session.take_peer(), None, "once");
+        }
     }
 }

@@ -1,8 +1,16 @@
-//! What only two ends can see of connections that requests share: what the origin does of requests that clients broke off, and how
-//! evenly answers share a connection.
+//! What only two ends can see of connections that requests share: what the origin does of requests that clients broke off, how
+//! evenly answers share a connection, and what hosts share one.
 
 use crate::http2::{JSON, origin};
-use crate::support::{Report, free_address, program, run, tell};
+use crate::support::{Report, folder, free_address, program, run, tell};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Eight requests whose clients lose patience long before the origin answers.
 const IMPATIENT: &str = "--timeout 100ms --no-store 1 --size 20KB -t 1 -c 8 -n 8";
@@ -110,4 +118,162 @@ fn answers_that_last_are_judged_by_their_shares() {
 #[test]
 fn small_answers_are_not_judged() {
     assert!(fairness("http2", "--size 100", "--size 100 -n 400").is_none());
+}
+
+/// 400 requests for two hosts in turn, both at one address.
+fn for_two_hosts(http: &str, address: SocketAddr, options: &str) -> Report {
+    let (scheme, any) = if http == "2c" { ("http", "") } else { ("https", "-k") };
+    let port = address.port();
+    let line = format!(
+        "http --http {http} {any} {scheme}://a.test:{port}/w/1/500 {scheme}://b.test:{port}/w/2/500 \
+         --connect-to ::{address} -t 1 -c 4 --streams 4 -n 400 {options} {JSON}"
+    );
+    run(&line).ended_with(0).report()
+}
+
+/// Connections, requests over those of another host, and requests that were answered 421.
+fn shared(report: &Report, http: &str) -> (u64, u64, u64) {
+    let name = if http == "3" { "http3" } else { "http2" };
+    let count = |field: &str| report.count(&format!("phases/0/{name}/{field}"));
+    assert_eq!((report.sum("fine"), report.sum("failed")), (400, 0), "{http}");
+    (report.sum("connections"), count("coalesced"), count("misdirected"))
+}
+
+#[test]
+fn hosts_share_a_connection_where_that_is_asked_for() {
+    for (http, of_origin) in [
+        ("2c", ""),
+        ("2", "--tls --origin-names a.test,b.test"),
+        ("3", "--http 3 --origin-names a.test,b.test"),
+    ] {
+        let (address, _origin) = origin(of_origin);
+        let alone = for_two_hosts(http, address, "");
+        let (connections, coalesced, _) = shared(&alone, http);
+        assert!(connections >= 2 && coalesced == 0, "{http}: {connections} {coalesced}");
+        let together = for_two_hosts(http, address, "--coalesce");
+        assert_eq!(shared(&together, http), (1, 200, 0), "{http}");
+    }
+}
+
+#[test]
+fn a_certificate_for_one_host_is_not_enough() {
+    let (address, _origin) = origin("--tls --origin-names a.test");
+    let report = for_two_hosts("2", address, "--coalesce");
+    let (connections, coalesced, _) = shared(&report, "2");
+    // b.test's connection, shown the same certificate, is one for a.test, too.
+    assert!(connections >= 2 && coalesced <= 200, "{connections} {coalesced}");
+}
+
+#[test]
+fn what_is_misdirected_goes_over_a_connection_of_its_own() {
+    for (http, of_origin) in [
+        ("2c", ""),
+        ("2", "--tls --origin-names a.test,b.test"),
+        ("3", "--http 3 --origin-names a.test,b.test"),
+    ] {
+        let (address, origin) = origin(&format!("{of_origin} --origin-stream-faults misdirected=1"));
+        let report = for_two_hosts(http, address, "--coalesce");
+        let (connections, coalesced, misdirected) = shared(&report, http);
+        assert!(connections >= 2, "{http}");
+        // Until it is known, each request of the group may meet it, in either direction.
+        assert!(
+            (1..=8).contains(&misdirected) && coalesced == misdirected,
+            "{http}: {coalesced} {misdirected}"
+        );
+        origin.signal(Signal::INT);
+        assert_eq!(origin.end().report().count("origin/misdirected"), misdirected, "{http}");
+    }
+}
+
+/// Where httpd's modules are, by distribution.
+const MODULES: [&str; 3] =
+    ["/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/local/apache2/modules"];
+
+/// An httpd with two hosts over TLS at one address, and one certificate for both; it is ended when dropped.
+struct Httpd {
+    address: SocketAddr,
+    child: Child,
+    folder: TempDir,
+}
+
+impl Drop for Httpd {
+    fn drop(&mut self) {
+        // It ends its own children, which a kill would leave behind.
+        if let Some(id) = Pid::from_raw(self.child.id() as i32) {
+            let _ = kill_process(id, Signal::TERM);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+impl Httpd {
+    /// `of_b`: what the second host has of its own.
+    fn start(of_b: &str) -> Option<Httpd> {
+        let (program, modules) = (program("apache2")?, MODULES.iter().find(|at| Path::new(at).is_dir())?);
+        let (folder, address) = (folder(), free_address());
+        let at = folder.path().display();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("it is ours");
+        let key = rcgen::KeyPair::generate().expect("a key");
+        let names = ["a.test", "b.test"].map(str::to_owned);
+        let params = rcgen::CertificateParams::new(names).expect("names");
+        write("crt.pem", &params.self_signed(&key).expect("a certificate").pem());
+        write("key.pem", &key.serialize_pem());
+        write("page", "hello\n");
+        let load = ["mpm_event", "authz_core", "ssl", "http2"].map(|name| {
+            format!(
+                "<IfModule !{name}_module>\nLoadModule {name}_module {modules}/mod_{name}.so\n</IfModule>\n"
+            )
+        });
+        let host = |name: &str, more: &str| {
+            format!(
+                "<VirtualHost *:{}>\nServerName {name}\nSSLEngine on\nSSLCertificateFile {at}/crt.pem\n\
+                 SSLCertificateKeyFile {at}/key.pem\n{more}\n</VirtualHost>\n",
+                address.port()
+            )
+        };
+        let text = format!(
+            "ServerRoot {at}\nServerName localhost\nPidFile {at}/pid\nDefaultRuntimeDir {at}\nErrorLog {at}/log\n{}\
+             User #65534\nGroup #65534\nListen {address}\nProtocols h2 http/1.1\nMaxKeepAliveRequests 0\n\
+             SSLSessionCache none\nDocumentRoot {at}\n{}{}",
+            load.concat(),
+            host("a.test", ""),
+            host("b.test", of_b)
+        );
+        write("conf", &text);
+        // Where the test is run by root, httpd serves as nobody.
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("it is ours");
+        let mut command = Command::new(program);
+        command.arg("-f").arg(folder.path().join("conf")).arg("-DFOREGROUND");
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+        let httpd = Httpd { address, child, folder };
+        let since = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            let log = fs::read_to_string(httpd.folder.path().join("log")).unwrap_or_default();
+            assert!(since.elapsed() < Duration::from_secs(60), "httpd does not come up: {log}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Some(httpd)
+    }
+}
+
+/// httpd answers 421 by itself where two hosts differ in their TLS.
+#[test]
+fn httpd_says_which_hosts_may_share_a_connection() {
+    for (of_b, shares) in [("", true), ("SSLCipherSuite ECDHE-ECDSA-AES256-GCM-SHA384", false)] {
+        let Some(httpd) = Httpd::start(of_b) else {
+            return tell("httpd is not installed, so nobody tried what it says of two hosts");
+        };
+        let (port, address) = (httpd.address.port(), httpd.address);
+        let line = format!(
+            "http --http 2 -k https://a.test:{port}/page https://b.test:{port}/page --connect-to ::{address} \
+             -t 1 -c 4 --streams 4 -n 400 --coalesce {JSON}"
+        );
+        let (connections, coalesced, misdirected) = shared(&run(&line).ended_with(0).report(), "2");
+        match shares {
+            true => assert_eq!((connections, coalesced, misdirected), (1, 200, 0)),
+            false => {
+                assert!(connections >= 2 && misdirected > 0 && coalesced == misdirected, "{misdirected}");
+            }
+        }
+    }
 }

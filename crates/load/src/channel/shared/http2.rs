@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`drive`].
 
+use super::authority::Authority;
 use super::speaker::{Http2, Speaker};
 use super::{Beginning, Inner, Shared, State};
-use crate::channel::{Channels, Connection, PEER_CLOSES};
+use crate::channel::{Channels, Connection, Destination, PEER_CLOSES};
 use crate::failure;
 use measure::{Failure, FailureKind, Stage};
 use net::Close;
@@ -17,7 +18,11 @@ use wire::http2::{Limits, Settings};
 
 impl Channels {
     /// Begins to speak HTTP/2 over a connection that is open.
-    pub(in crate::channel) fn begin(&self, connection: Connection) -> Rc<Shared> {
+    pub(in crate::channel) fn begin(
+        &self,
+        mut connection: Connection,
+        destination: Destination<'_>,
+    ) -> Rc<Shared> {
         let plan = self.http.http2.clone().unwrap_or_default();
         // What slow clients have of an answer at once is the window that all streams begin with.
         let trickle = self.trickle.map(|bytes| bytes.min(plan.stream_window));
@@ -33,10 +38,12 @@ impl Channels {
             encoder_table_size: plan.encoder_table,
             ..Limits::default()
         };
+        let authority = Authority::new(&destination, self.pool.apart(&self.http));
+        authority.show(connection.stream.take_peer());
         let beginning = Beginning {
             number: connection.number,
             to: connection.to,
-            secure: connection.secure,
+            authority,
             begun: connection.begun,
             opened_in: connection.opened_in,
             window: trickle.map(|_| plan.stream_window),

@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`Channels::open_http3`], then [`drive`].
 
+use super::authority::Authority;
 use super::speaker::Speaker;
 use super::{Beginning, Inner, Shared, State};
 use crate::channel::{Channels, Destination, Slot};
@@ -15,6 +16,7 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 use wire::http3::{Client, Limits, Lost, Received, Transmit, error};
+use wire::tls::PeerCertificate;
 
 /// Receives in a row before what they lead to is sent.
 const BATCH: usize = 16;
@@ -45,8 +47,8 @@ impl Channels {
         let qlog = self.qlogs.borrow_mut().pop_front();
         let client = Client::new(tls, host, to, self.http3_limits(&plan), seed, began, qlog)
             .map_err(|_| failed(FailureKind::CertificateName))?;
-        let beginning =
-            Beginning { number, to, secure: Some(host.into()), begun: began, opened_in: None, window: None };
+        let authority = Authority::new(&destination, self.pool.apart(&self.http));
+        let beginning = Beginning { number, to, authority, begun: began, opened_in: None, window: None };
         let shared = Shared::new(self, beginning, Speaker::http3(client));
         let moving =
             plan.migrate_every.map(|every| Moving { every, next: Cell::new(began + every), options });
@@ -58,6 +60,7 @@ impl Channels {
                 return Err(failure);
             }
             if shared.inner.may_begin() {
+                shared.authority.show(shared.inner.peer());
                 return Ok(shared);
             }
             if !self.net.wait_until(&news, deadline).await {
@@ -94,6 +97,14 @@ impl Inner {
         match &self.state.borrow().speaker {
             Speaker::Http3(http3) => http3.client.is_connected() || http3.client.room() > 0,
             Speaker::Http2(_) => true,
+        }
+    }
+
+    /// The server's certificate, as far as it is known.
+    fn peer(&self) -> Option<PeerCertificate> {
+        match &self.state.borrow().speaker {
+            Speaker::Http3(http3) => http3.client.peer(),
+            Speaker::Http2(_) => None,
         }
     }
 

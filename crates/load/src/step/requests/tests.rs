@@ -23,7 +23,7 @@ fn models() -> Models {
 }
 
 fn plain(to: &[SocketAddr]) -> Destination<'_> {
-    Destination { to, secure: None, tunnel: None }
+    Destination { to, host: None, secure: None, tunnel: None }
 }
 
 fn requests(step: &RequestStep) -> Requests {
