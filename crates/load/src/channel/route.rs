@@ -45,6 +45,11 @@ pub(crate) struct Route {
 }
 
 impl Route {
+    /// To a target, whatever host a request is for.
+    pub fn by_way_of(target: Destination<'_>) -> Route {
+        Route { to: target.to.to_vec(), host: None, secure: target.secure.map(str::to_owned), tunnel: None }
+    }
+
     /// By way of the target, where there is one.
     pub fn by_target(address: &Address, http: &Http1, target: Destination<'_>) -> Option<Route> {
         if target.to.is_empty() {
@@ -55,7 +60,7 @@ impl Route {
             let tunnel = format!("{}:{}", address.authority_host(), address.port);
             return Some(Route { to, host: None, secure: Some(address.host.clone()), tunnel: Some(tunnel) });
         }
-        Some(Route { to, host: None, secure: target.secure.map(str::to_owned), tunnel: None })
+        Some(Route::by_way_of(target))
     }
 
     /// To the host itself, which is at these addresses.

@@ -353,12 +353,7 @@ impl Requests {
         let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
         let Some(message) = Message::of(message, http, address.secure) else { return Requests::of_nothing() };
         let prepared = Prepared {
-            route: Route {
-                to: to.to.to_vec(),
-                host: None,
-                secure: to.secure.map(str::to_owned),
-                tunnel: None,
-            },
+            route: Route::by_way_of(to),
             plain: method != "HEAD",
             framing: if method == "HEAD" { Framing::NoBody } else { Framing::Body },
             expect: Expect { any_status: true, ..Expect::default() },

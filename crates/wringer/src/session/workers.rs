@@ -165,11 +165,8 @@ impl Workers {
             };
             workers.spawn(with.io, share)?;
         }
-        if let Err(problem) = scripts.set_up() {
-            // A thread whose script does not come back cannot be waited for; the others end when the channels close.
-            workers.threads.clear();
-            return Err(problem);
-        }
+        // A thread whose script does not come back cannot be waited for; the others end when the channels close.
+        scripts.set_up().inspect_err(|_| workers.threads.clear())?;
         workers.all_ready(&ready, count).map(|()| workers)
     }
 
