@@ -1,5 +1,5 @@
-//! HTTP/2 and HTTP/3: `wringer http` beside h2load in front of the same nghttpd, and by itself in front of nginx and our origin;
-//! our origin beside nginx, both pressed by h2load.
+//! HTTP/2 and HTTP/3: `wringer http` beside h2load in front of the same nghttpd, beside oha over HTTP/3, and by itself in front of nginx
+//! and our origin; our origin beside nginx, both pressed by h2load.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -39,6 +39,9 @@ const EACH: &str = "1000";
 const BOUND_GOAWAY: f64 = 1.02;
 /// The most that a request may cost our origin beside nginx.
 const BOUND_ORIGIN: f64 = 0.8;
+/// The most that a request over HTTP/3 may cost beside oha, where that is installed with HTTP/3 (`cargo install oha --locked --features
+/// http3`).
+const BOUND_OHA: f64 = 1.0 / 3.0;
 /// Bytes of user memory that an idle connection may take.
 const BOUND_IDLE: [(&str, f64); 2] = [("2", 4096.0), ("3", 61_440.0)];
 /// Mostly idle connections.
@@ -70,6 +73,13 @@ const BEFORE_ORIGIN: [(&str, &str); 6] = [
     ("HTTP/3 resumed each, our origin", "--http 3 --users 16 --keep-alive 1 --resumption on"),
 ];
 
+/// Which of them is HTTP/3's, without more.
+const HTTP3: usize = 1;
+
+fn before_origin(nth: usize, tool: &str) -> String {
+    format!("{}: {tool}", BEFORE_ORIGIN[nth].0)
+}
+
 fn goaway(requests: &str) -> String {
     format!("HTTP/2, nginx, GOAWAY after {requests}: wringer")
 }
@@ -87,13 +97,13 @@ pub fn ratios() -> Vec<Wanted> {
     };
     let of = |upper: String, lower: String, bound| Wanted { upper, lower, bound };
     let before = |upper: usize, lower: usize| {
-        let name = |nth: usize| format!("{}: wringer", BEFORE_ORIGIN[nth].0);
-        of(name(upper), name(lower), None)
+        of(before_origin(upper, "wringer"), before_origin(lower, "wringer"), None)
     };
     let others = [
         of(goaway(EACH), goaway("never"), Some(BOUND_GOAWAY)),
         of(served_by("origin"), served_by("nginx"), Some(BOUND_ORIGIN)),
-        before(1, 0),
+        of(before_origin(HTTP3, "wringer"), before_origin(HTTP3, Peer::Oha.program()), Some(BOUND_OHA)),
+        before(HTTP3, 0),
         before(2, 0),
         before(4, 3),
         before(5, 4),
@@ -124,6 +134,9 @@ impl<'a> Http2<'a> {
                 return Ok(None);
             }
         }
+        if !Peer::Oha.is_installed() {
+            println!("skipped: oha is not installed (cargo install oha --locked --features http3)");
+        }
         place.make_certificate()?;
         for case in &CASES {
             let file = place.file(&case.bytes.to_string());
@@ -150,9 +163,8 @@ impl<'a> Http2<'a> {
         groups.extend(CASES.iter().map(|case| Box::new(|| self.case(case)) as super::Group<'_>));
         groups.push(Box::new(|| self.goaways()));
         groups.push(Box::new(|| self.serving()));
-        let before =
-            |of: &'static (&str, &str)| Box::new(|| vec![self.before_origin(of)]) as super::Group<'_>;
-        groups.extend(BEFORE_ORIGIN.iter().map(before));
+        let before = |nth: usize| Box::new(move || self.before_origin(nth)) as super::Group<'_>;
+        groups.extend((0..BEFORE_ORIGIN.len()).map(before));
         groups.push(Box::new(|| BOUND_IDLE.iter().map(|idle| self.idle(idle)).collect()));
         groups
     }
@@ -226,9 +238,16 @@ impl<'a> Http2<'a> {
         ]
     }
 
-    fn before_origin(&self, (name, options): &(&str, &str)) -> Sample {
+    fn before_origin(&self, nth: usize) -> Vec<Sample> {
         let url = format!("https://{}/w/1f/{SMALL}", self.origin);
-        Sample::new(&format!("{name}: wringer"), None, self.press(&url, &format!("{options} --insecure")))
+        let ours = self.press(&url, &format!("{} --insecure", BEFORE_ORIGIN[nth].1));
+        let mut samples = vec![Sample::new(&before_origin(nth, "wringer"), None, ours)];
+        if nth == HTTP3 && Peer::Oha.is_installed() {
+            let pressing = self.pressing(&url, &Case { connections: 16, streams: 100, ..MANY });
+            let theirs = self.place.peer(Peer::Oha, &pressing);
+            samples.push(Sample::new(&before_origin(nth, Peer::Oha.program()), None, theirs));
+        }
+        samples
     }
 
     /// Memory of the generator for each connection of users that mostly think.

@@ -15,9 +15,11 @@ pub enum Peer {
     H2load,
     Hey,
     Siege,
+    /// Built with HTTP/3, which alone is asked of it.
+    Oha,
 }
 
-/// All of them; not all need be installed.
+/// Those that speak HTTP/1.1; not all need be installed.
 pub const PEERS: [Peer; 5] = [Peer::Ab, Peer::Wrk, Peer::H2load, Peer::Hey, Peer::Siege];
 
 /// What a tester is asked to do.
@@ -48,6 +50,7 @@ impl Peer {
             Self::H2load => "h2load",
             Self::Hey => "hey",
             Self::Siege => "siege",
+            Self::Oha => "oha",
         }
     }
 
@@ -58,6 +61,7 @@ impl Peer {
     /// Whether it has a way to do this. h2load takes a connection that the server closes for a failure, and alone speaks HTTP/2.
     pub fn can(self, pressing: &Pressing<'_>) -> bool {
         match self {
+            Self::Oha => pressing.streams.is_some(),
             Self::Ab | Self::Wrk | Self::Hey | Self::Siege if pressing.streams.is_some() => false,
             Self::H2load => !pressing.is_short,
             Self::Siege => pressing.connections <= SIEGE_CONNECTIONS,
@@ -94,6 +98,11 @@ impl Peer {
                 let kept = if is_short { "-disable-keepalive" } else { "" };
                 format!("{kept} -cpus 1 -c {connections} -z {seconds}s {url}")
             }
+            // What is under way when the time is over is waited for: given up, it would have cost and not count.
+            Self::Oha => format!(
+                "--no-tui --http-version 3 --insecure -w -c {connections} -p {} -z {seconds}s {url}",
+                streams.unwrap_or(1)
+            ),
             Self::Siege => format!("-b -c {connections} -t {seconds}S"),
         };
         let mut arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -112,7 +121,7 @@ impl Peer {
             Self::Ab => number_after(said, "Complete requests:"),
             Self::Wrk => number_before(said, " requests in "),
             Self::H2load => number_before(said, " succeeded"),
-            Self::Hey => number_after(said, "[200]"),
+            Self::Hey | Self::Oha => number_after(said, "[200]"),
             Self::Siege => {
                 number_after(said, "\"transactions\":").or_else(|| number_after(said, "Transactions:"))
             }
@@ -125,7 +134,7 @@ impl Peer {
             Self::Ab => Some(word_after(said, "\n  99%")?.parse::<f64>().ok()? * 1e3),
             Self::Wrk => microseconds(word_after(said, "\n     99%")?),
             Self::Hey => Some(word_after(said, "99% in ")?.parse::<f64>().ok()? * 1e6),
-            Self::H2load | Self::Siege => None,
+            Self::H2load | Self::Siege | Self::Oha => None,
         }
     }
 }
@@ -180,6 +189,7 @@ mod tests {
         check(Peer::Wrk, "  12345 requests in 2.10s, 14.36MB read\n");
         check(Peer::H2load, "requests: 12395 total, 12395 started, 12345 done, 12345 succeeded, 0 failed\n");
         check(Peer::Hey, "Status code distribution:\n  [200]\t12345 responses\n");
+        check(Peer::Oha, "Status code distribution:\n  [200] 12345 responses\n");
         check(Peer::Siege, "{\t\"transactions\":\t\t\t       12345,\n\t\"availability\": 100.00");
         check(Peer::Siege, "Transactions:\t\t       12345 hits\n");
         assert_eq!(Peer::Hey.requests("Error distribution:\n"), None);

@@ -252,7 +252,7 @@ impl Datagram {
             }
             Driver::Uring(driver) => {
                 let fd = udp::bound(at, to, options, SocketFlags::empty())?;
-                Real::Uring(uring::Socket::of_datagrams(turn, driver, fd))
+                Real::Uring(uring::Socket::of_datagrams(turn, driver, fd, to.is_some())?)
             }
             #[cfg(feature = "sim")]
             Driver::Sim(driver) => return sim::Datagrams::new(turn, driver, at, to).map(Self::Sim),

@@ -17,7 +17,7 @@ use crate::datagrams::{Datagrams, Outgoing};
 use crate::options::UdpOptions;
 
 /// Bytes that one receive takes at most: no datagram, and no batch of them, is longer.
-const RECEIVED_MAX: usize = 1 << 16;
+pub(crate) const RECEIVED_MAX: usize = 1 << 16;
 
 /// Datagrams that one send hands over at most (`UDP_MAX_SEGMENTS` of Linux).
 pub(crate) const SEGMENTS_MAX: usize = 64;
@@ -100,26 +100,59 @@ pub(crate) fn receive<T>(
     }
     let mut control = nix::cmsg_space!(i32, u32, i32);
     let mut into = [IoSliceMut::new(&mut area)];
-    let (bytes, from, segment, ecn) = {
+    let (bytes, from, beside) = {
         let flags = MsgFlags::MSG_DONTWAIT;
         let received = recvmsg::<SockaddrStorage>(fd.as_raw_fd(), &mut into, Some(&mut control), flags)?;
-        let (mut segment, mut ecn) = (None, 0);
+        let mut beside = Beside::default();
         for message in received.cmsgs()? {
             match message {
-                ControlMessageOwned::UdpGroSegments(bytes) => segment = usize::try_from(bytes).ok(),
-                ControlMessageOwned::RxqOvfl(count) => state.overflowed.set(count),
-                ControlMessageOwned::Ipv4Tos(field) => ecn = field & ECN,
-                ControlMessageOwned::Ipv6TClass(field) => ecn = field as u8 & ECN,
+                ControlMessageOwned::UdpGroSegments(bytes) => beside.segment = usize::try_from(bytes).ok(),
+                ControlMessageOwned::RxqOvfl(count) => beside.overflowed = Some(count),
+                ControlMessageOwned::Ipv4Tos(field) => beside.traffic_class = field,
+                ControlMessageOwned::Ipv6TClass(field) => beside.traffic_class = field as u8,
                 _ => {}
             }
         }
-        (received.bytes, received.address.as_ref().and_then(address), segment, ecn)
+        (received.bytes, received.address.as_ref().and_then(address), beside)
     };
     let from = from.ok_or(io::ErrorKind::InvalidData)?;
-    let segment = segment.filter(|segment| *segment > 0 && *segment < bytes);
     // It is called once: a call that succeeds is the last.
     let take = take.take().ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(take(Datagrams { from, bytes: &area[..bytes], segment, ecn }))
+    Ok(take(beside.shown(state, from, &area[..bytes])))
+}
+
+/// What the system says beside datagrams that it hands over.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// The length of each of them, but perhaps of the last.
+    segment: Option<usize>,
+    /// Datagrams that found no room in the socket, since it was made.
+    overflowed: Option<u32>,
+    /// The IPv4 type of service, or the IPv6 traffic class.
+    traffic_class: u8,
+}
+
+impl Beside {
+    /// Takes note of a piece in the form that the system has it, by its level and type.
+    pub(crate) fn note(&mut self, level: i32, name: i32, value: &[u8]) {
+        let number = || Some(i32::from_ne_bytes(value.get(..4)?.try_into().ok()?));
+        match (level, name) {
+            (libc::SOL_UDP, libc::UDP_GRO) => self.segment = number().and_then(|bytes| bytes.try_into().ok()),
+            (libc::SOL_SOCKET, libc::SO_RXQ_OVFL) => self.overflowed = number().map(i32::cast_unsigned),
+            (libc::IPPROTO_IP, libc::IP_TOS) => self.traffic_class = value.first().copied().unwrap_or(0),
+            (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) => self.traffic_class = number().unwrap_or(0) as u8,
+            _ => {}
+        }
+    }
+
+    /// The datagrams that it stood beside.
+    pub(crate) fn shown<'a>(&self, state: &State, from: SocketAddr, bytes: &'a [u8]) -> Datagrams<'a> {
+        if let Some(count) = self.overflowed {
+            state.overflowed.set(count);
+        }
+        let segment = self.segment.filter(|segment| *segment > 0 && *segment < bytes.len());
+        Datagrams { from, bytes, segment, ecn: self.traffic_class & ECN }
+    }
 }
 
 /// Sends without waiting: all of it, or nothing. Where the kernel does not cut it into datagrams, they are sent one by one,

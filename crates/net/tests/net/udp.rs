@@ -195,3 +195,37 @@ async fn receive_marked(socket: &UdpSocket, datagrams: usize, ecn: u8) -> Socket
         }
     }
 }
+
+/// More datagrams than buffers are ready for, at more sockets than one, before anybody looks: none is lost or shown twice.
+#[test]
+fn a_burst_at_many_sockets_is_received_whole() {
+    const SOCKETS: usize = 8;
+    const EACH: usize = 40;
+    check(|net| async move {
+        let (sender, at) = bound(&net);
+        let connected = |_| net.connect_udp(at, &UdpOptions::default()).unwrap();
+        let sockets: Vec<_> = (0..SOCKETS).map(connected).collect();
+        let mut peers = Vec::new();
+        for socket in &sockets {
+            // Each begins to receive.
+            let until = Some(net.now() + Duration::from_millis(1));
+            assert_eq!(socket.recv_or_woken(&net.event(), until, |_| ()).await.unwrap(), Came::Time);
+            socket.send(one(b"here", None)).await.unwrap();
+            peers.push(receive(&sender).await.0);
+        }
+        for number in 0..EACH {
+            for peer in &peers {
+                sender.send(one(&[number as u8; 100], Some(*peer))).await.unwrap();
+            }
+        }
+        net.sleep(Duration::from_millis(5)).await;
+        for socket in &sockets {
+            let mut came = Vec::new();
+            while came.len() < EACH {
+                came.extend(receive(socket).await.1);
+            }
+            let wanted: Vec<_> = (0..EACH).map(|number| vec![number as u8; 100]).collect();
+            assert_eq!(came, wanted);
+        }
+    });
+}

@@ -8,6 +8,7 @@
 //!
 //! Needs Linux 6.1. Start at [`Driver::wait`] and [`Driver::note`], then `socket.rs`.
 
+mod datagrams;
 mod outbox;
 mod provided;
 mod ring;
@@ -33,6 +34,7 @@ use rustix::io::Errno;
 use rustix::net::SendFlags;
 use slab::Slab;
 
+use self::datagrams::Inbox;
 use self::outbox::Outbox;
 use self::provided::Provided;
 use self::ring::Ring;
@@ -49,6 +51,9 @@ use crate::usage::{Shortages, count};
 
 /// Arrivals that nobody asked for, per socket, until the kernel is told to leave the rest where it is.
 const ARRIVED_MAX: usize = 2;
+
+/// Datagrams that came together and that nobody asked for, likewise.
+const DATAGRAMS_MAX: usize = 16;
 
 /// Connections that nobody asked for, likewise.
 const ACCEPTED_MAX: usize = 1024;
@@ -101,8 +106,10 @@ pub(crate) struct Driver {
     /// Completions that were collected before their turn.
     early: RefCell<Vec<cqueue::Entry>>,
     nowhere: Nowhere,
-    /// What datagrams are received into.
+    /// What datagrams of many peers are received into.
     area: udp::Area,
+    /// What those of one peer are received into, where there are such sockets; kept as `provided` is.
+    inbox: ManuallyDrop<RefCell<Option<Inbox>>>,
     buffer_shortages: Cell<u64>,
     overflows: Cell<u64>,
 }
@@ -110,7 +117,7 @@ pub(crate) struct Driver {
 impl Driver {
     pub(crate) fn new(limits: &Limits, pool: &Rc<Pool>) -> Result<Self, Unavailable> {
         let ring = Ring::new(limits.events)?;
-        let provided = Provided::new(&ring, pool).map_err(Unavailable::Refused)?;
+        let provided = Provided::new(&ring, pool, provided::STREAMS).map_err(Unavailable::Refused)?;
         Ok(Self {
             ring: RefCell::new(ring),
             provided: ManuallyDrop::new(RefCell::new(provided)),
@@ -128,6 +135,7 @@ impl Driver {
             early: RefCell::default(),
             nowhere: Nowhere::default(),
             area: udp::Area::default(),
+            inbox: ManuallyDrop::default(),
             buffer_shortages: Cell::new(0),
             overflows: Cell::new(0),
         })
@@ -302,6 +310,7 @@ impl Driver {
         }
         let wakes = match kind {
             Kind::Receive => self.note_received(&slot, entry),
+            Kind::Datagrams => self.note_datagrams(&slot, entry),
             Kind::Accept => note_accepted(self, &slot, entry),
             Kind::Watch => note_readable(&slot, entry),
             Kind::Room => self.note_room(&slot, entry),
@@ -318,9 +327,8 @@ impl Driver {
 
     /// A completion for a socket that is closed already: its buffer or descriptor is given back.
     fn discard(&self, kind: Kind, entry: &cqueue::Entry) {
-        if let Some(number) = cqueue::buffer_select(entry.flags()) {
-            drop(self.provided.borrow_mut().take(number, 0));
-        }
+        let number = cqueue::buffer_select(entry.flags());
+        drop(number.and_then(|number| self.filled(kind, number, 0)));
         if let (Kind::Accept, Ok(fd)) = (kind, outcome(entry)) {
             drop(own(fd));
         }
@@ -339,18 +347,42 @@ impl Driver {
 
     fn note_received(&self, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
         let outcome = outcome(entry);
-        let filled = cqueue::buffer_select(entry.flags()).map(|number| {
-            let mut provided = self.provided.borrow_mut();
-            provided.take(number, outcome.unwrap_or(0))
-        });
+        let number = cqueue::buffer_select(entry.flags());
+        let filled = number.and_then(|number| self.filled(Kind::Receive, number, outcome.unwrap_or(0)));
         match (outcome, filled) {
             (Ok(0), _) => slot.end.set(Some(End::Closed)),
             (Ok(_), Some(bytes)) if !slot.is_gone.get() => self.note_arrived(slot, bytes),
-            (Err(Errno::NOBUFS), _) => self.offer_more(),
+            (Err(Errno::NOBUFS), _) => self.offer_more(Kind::Receive),
             (Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN), _) | (Ok(_), _) => {}
             (Err(errno), _) => slot.end.set(Some(End::Failed(errno))),
         }
         slot.waits.take(Way::In)
+    }
+
+    /// Datagrams came, or the system was told of some that were sent and did not arrive (ICMP).
+    fn note_datagrams(&self, slot: &Slot, entry: &cqueue::Entry) -> Option<TaskId> {
+        let outcome = outcome(entry);
+        let number = cqueue::buffer_select(entry.flags());
+        let filled = number.and_then(|number| self.filled(Kind::Datagrams, number, outcome.unwrap_or(0)));
+        match (outcome, filled) {
+            (Ok(_), Some(buffer)) if !slot.is_gone.get() => {
+                if slot.add_arrived(buffer) > DATAGRAMS_MAX {
+                    self.cancel(slot, Kind::Datagrams);
+                }
+            }
+            (Err(Errno::NOBUFS), _) => self.offer_more(Kind::Datagrams),
+            (Err(Errno::CANCELED | Errno::INTR | Errno::AGAIN), _) | (Ok(_), _) => {}
+            (Err(errno), _) => slot.unsent.set(Some(errno)),
+        }
+        slot.waits.take(Way::In)
+    }
+
+    /// Takes out a provided buffer that was filled.
+    fn filled(&self, kind: Kind, number: u16, length: usize) -> Option<Buffer> {
+        match kind {
+            Kind::Datagrams => self.inbox.borrow_mut().as_mut().map(|inbox| inbox.take(number, length)),
+            _ => Some(self.provided.borrow_mut().take(number, length)),
+        }
     }
 
     fn note_arrived(&self, slot: &Slot, bytes: Buffer) {
@@ -362,10 +394,14 @@ impl Driver {
         }
     }
 
-    fn offer_more(&self) {
+    fn offer_more(&self, kind: Kind) {
         count(&self.buffer_shortages);
-        if !self.has_grown.replace(true) {
-            self.provided.borrow_mut().grow();
+        if self.has_grown.replace(true) {
+            return;
+        }
+        match kind {
+            Kind::Datagrams => self.inbox.borrow_mut().iter_mut().for_each(Inbox::grow),
+            _ => self.provided.borrow_mut().grow(),
         }
     }
 
@@ -429,7 +465,7 @@ impl Driver {
         }
         slot.forget_arrived();
         self.deadlines.set(&slot.waits, None);
-        for kind in [Kind::Receive, Kind::Connect, Kind::Accept, Kind::Watch] {
+        for kind in [Kind::Receive, Kind::Datagrams, Kind::Connect, Kind::Accept, Kind::Watch] {
             self.cancel(slot, kind);
         }
         if slot.does(Kind::Accept) {
@@ -471,8 +507,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Queues an entry. All that entries point to: provided buffers, which live as long as the driver; a message in the
-    /// outbox or an address in a slot, which stay in place until they were submitted.
+    /// Queues an entry. All that entries point to: provided buffers and the shape of those for datagrams, which live as
+    /// long as the driver; a message in the outbox or an address in a slot, which stay in place until they were submitted.
     #[expect(unsafe_code, reason = "an entry holds addresses")]
     fn push(&self, entry: &squeue::Entry) -> io::Result<()> {
         // SAFETY: see above; a slot is kept while an operation of it is under way, an address is set once, and the outbox is
@@ -483,11 +519,27 @@ impl Driver {
     fn receive(&self, slot: &Slot) -> io::Result<()> {
         let fd = Fd(slot.fd.as_raw_fd());
         if slot.is_new() {
-            let receive = opcode::Recv::new(fd, ptr::null_mut(), 0).buf_group(provided::GROUP);
+            let receive = opcode::Recv::new(fd, ptr::null_mut(), 0).buf_group(provided::STREAMS.name);
             let receive = receive.build().flags(squeue::Flags::BUFFER_SELECT);
             return self.begin(slot, Kind::Receive, receive);
         }
-        self.begin(slot, Kind::Receive, opcode::RecvMulti::new(fd, provided::GROUP).build())
+        self.begin(slot, Kind::Receive, opcode::RecvMulti::new(fd, provided::STREAMS.name).build())
+    }
+
+    /// Offers buffers for datagrams, once.
+    fn prepare_for_datagrams(&self) -> io::Result<()> {
+        let mut inbox = self.inbox.borrow_mut();
+        if inbox.is_none() {
+            *inbox = Some(Inbox::new(&self.ring.borrow())?);
+        }
+        Ok(())
+    }
+
+    fn receive_datagrams(&self, slot: &Slot) -> io::Result<()> {
+        let inbox = self.inbox.borrow();
+        let (shape, group) = inbox.as_ref().ok_or(io::ErrorKind::Unsupported)?.parts();
+        let receive = opcode::RecvMsgMulti::new(Fd(slot.fd.as_raw_fd()), shape, group);
+        self.begin(slot, Kind::Datagrams, receive.build())
     }
 
     fn accept(&self, slot: &Slot) -> io::Result<()> {
@@ -581,7 +633,10 @@ impl Drop for Driver {
         self.finish();
         if self.under_way.get() == 0 {
             // SAFETY: dropped here only, and no operation is left that could use the memory.
-            unsafe { ManuallyDrop::drop(&mut self.provided) };
+            unsafe {
+                ManuallyDrop::drop(&mut self.provided);
+                ManuallyDrop::drop(&mut self.inbox);
+            }
         }
     }
 }

@@ -15,20 +15,26 @@ use io_uring::types::BufRingEntry;
 use super::ring::Ring;
 use crate::buffer::{Buffer, Pool};
 
-/// The name of the ring among others of the worker; there are no others.
-pub(super) const GROUP: u16 = 0;
+/// A ring of buffers among those of a worker.
+#[derive(Clone, Copy)]
+pub(super) struct Group {
+    /// What operations call it.
+    pub(super) name: u16,
+    /// Buffers offered at first.
+    pub(super) least: u16,
+    /// Buffers offered at most; a power of two.
+    pub(super) most: u16,
+}
 
-/// Buffers offered at most; a power of two.
-const OFFERED_MAX: u16 = 4096;
-
-/// Buffers offered at first.
-const OFFERED_MIN: u16 = 64;
+/// The buffers of streams.
+pub(super) const STREAMS: Group = Group { name: 0, least: 64, most: 4096 };
 
 /// The kernel wants the table at the beginning of a page.
 const PAGE: usize = 4096;
 
 pub(super) struct Provided {
     pool: Rc<Pool>,
+    group: Group,
     table: Table,
     /// By number: what the kernel may write to. Their heap memory stays where it is while they are here.
     offered: Vec<Vec<u8>>,
@@ -37,12 +43,12 @@ pub(super) struct Provided {
 
 impl Provided {
     /// Registers the table with the ring. It must be kept until the ring has no operation left.
-    pub(super) fn new(ring: &Ring, pool: &Rc<Pool>) -> io::Result<Self> {
-        let table = Table::new();
-        table.register(ring)?;
-        let offered = Vec::with_capacity(usize::from(OFFERED_MAX));
-        let mut provided = Self { pool: pool.clone(), table, offered, tail: 0 };
-        provided.offer_more(OFFERED_MIN);
+    pub(super) fn new(ring: &Ring, pool: &Rc<Pool>, group: Group) -> io::Result<Self> {
+        let table = Table::new(group.most);
+        table.register(ring, group.name)?;
+        let offered = Vec::with_capacity(usize::from(group.most));
+        let mut provided = Self { pool: pool.clone(), group, table, offered, tail: 0 };
+        provided.offer_more(group.least);
         Ok(provided)
     }
 
@@ -62,7 +68,7 @@ impl Provided {
     /// Offers twice as many, if that is not too many.
     pub(super) fn grow(&mut self) {
         let now = self.offered.len() as u16;
-        self.offer_more(now.min(OFFERED_MAX - now));
+        self.offer_more(now.min(self.group.most - now));
     }
 
     fn offer_more(&mut self, more: u16) {
@@ -82,39 +88,43 @@ impl Provided {
 }
 
 /// The memory of the ring, in which the kernel reads where buffers are.
-struct Table(NonNull<BufRingEntry>);
+struct Table {
+    first: NonNull<BufRingEntry>,
+    /// Their number; a power of two.
+    places: u16,
+}
 
 impl Table {
-    fn layout() -> Layout {
-        let entries = Layout::array::<BufRingEntry>(usize::from(OFFERED_MAX));
+    fn layout(places: u16) -> Layout {
+        let entries = Layout::array::<BufRingEntry>(usize::from(places));
         entries.and_then(|layout| layout.align_to(PAGE)).expect("a constant that fits")
     }
 
     #[expect(unsafe_code, reason = "memory at the beginning of a page")]
-    fn new() -> Self {
-        let layout = Self::layout();
+    fn new(places: u16) -> Self {
+        let layout = Self::layout(places);
         // SAFETY: the layout is not empty.
         let memory = unsafe { alloc::alloc_zeroed(layout) };
         match NonNull::new(memory.cast()) {
-            Some(entries) => Self(entries),
+            Some(first) => Self { first, places },
             None => alloc::handle_alloc_error(layout),
         }
     }
 
     #[expect(unsafe_code, reason = "the kernel is told an address")]
-    fn register(&self, ring: &Ring) -> io::Result<()> {
-        let address = self.0.as_ptr().expose_provenance() as u64;
+    fn register(&self, ring: &Ring, group: u16) -> io::Result<()> {
+        let address = self.first.as_ptr().expose_provenance() as u64;
         let submitter = ring.inner().submitter();
         // SAFETY: the table has this many entries, and the driver drops it only after the ring.
-        unsafe { submitter.register_buf_ring_with_flags(address, OFFERED_MAX, GROUP, 0) }
+        unsafe { submitter.register_buf_ring_with_flags(address, self.places, group, 0) }
     }
 
     #[expect(unsafe_code, reason = "memory shared with the kernel")]
     fn write(&mut self, tail: u16, number: u16, bytes: &mut Vec<u8>) {
-        let place = usize::from(tail % OFFERED_MAX);
+        let place = usize::from(tail % self.places);
         // SAFETY: the place is inside the table, whose zeroed memory holds valid entries. The kernel reads an entry only
         // after the tail went past it, and at most as many buffers are offered as there are places.
-        let entry = unsafe { self.0.add(place).as_mut() };
+        let entry = unsafe { self.first.add(place).as_mut() };
         entry.set_addr(bytes.as_mut_ptr().expose_provenance() as u64);
         entry.set_len(bytes.capacity().min(u32::MAX as usize) as u32);
         entry.set_bid(number);
@@ -124,7 +134,7 @@ impl Table {
     fn publish(&mut self, tail: u16) {
         // SAFETY: the pointer is to the first entry of the table, where the tail lives; it is aligned, and both sides
         // treat it as atomic.
-        let shared = unsafe { AtomicU16::from_ptr(BufRingEntry::tail(self.0.as_ptr()).cast_mut()) };
+        let shared = unsafe { AtomicU16::from_ptr(BufRingEntry::tail(self.first.as_ptr()).cast_mut()) };
         shared.store(tail, Ordering::Release);
     }
 }
@@ -133,6 +143,6 @@ impl Drop for Table {
     #[expect(unsafe_code, reason = "memory at the beginning of a page")]
     fn drop(&mut self) {
         // SAFETY: allocated with this layout in `new`.
-        unsafe { alloc::dealloc(self.0.as_ptr().cast(), Self::layout()) };
+        unsafe { alloc::dealloc(self.first.as_ptr().cast(), Self::layout(self.places)) };
     }
 }

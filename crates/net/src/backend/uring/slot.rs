@@ -43,14 +43,16 @@ pub(super) enum Kind {
     Cancel = 6,
     /// The lookup thread's. It belongs to no socket.
     Wake = 7,
+    /// Of datagrams, into a provided buffer. Multishot: a completion for each, or for those that came together.
+    Datagrams = 8,
 }
 
 impl Kind {
-    const BITS: u32 = 3;
+    const BITS: u32 = 4;
 
     /// Those that wait in the kernel until something happens.
-    pub(super) const CANCELLABLE: [Self; 5] =
-        [Self::Receive, Self::Connect, Self::Accept, Self::Watch, Self::Room];
+    pub(super) const CANCELLABLE: [Self; 6] =
+        [Self::Receive, Self::Connect, Self::Accept, Self::Watch, Self::Room, Self::Datagrams];
 
     pub(super) fn of(name: u64) -> Self {
         let all = [
@@ -62,6 +64,7 @@ impl Kind {
             Self::Room,
             Self::Cancel,
             Self::Wake,
+            Self::Datagrams,
         ];
         all[(name & ((1 << Self::BITS) - 1)) as usize]
     }
@@ -73,7 +76,7 @@ pub(super) struct Key(u64);
 
 impl Key {
     pub(super) fn new(place: usize, generation: u32) -> Self {
-        let place = u32::try_from(place << Kind::BITS).expect("fewer sockets than 2^29");
+        let place = u32::try_from(place << Kind::BITS).expect("fewer sockets than 2^28");
         Self(u64::from(generation) << 32 | u64::from(place))
     }
 
@@ -120,9 +123,9 @@ pub(super) struct Slot {
     pub(super) key: Key,
     pub(super) fd: OwnedFd,
     /// The operations that the kernel has yet to end, by [`Kind`].
-    under_way: Cell<u8>,
+    under_way: Cell<u16>,
     /// Those of them that are to end soon.
-    cancelled: Cell<u8>,
+    cancelled: Cell<u16>,
     /// True if the socket was dropped.
     pub(super) is_gone: Cell<bool>,
     /// True if what is not yet sent may be lost when it is dropped.
@@ -238,6 +241,11 @@ impl Slot {
     pub(super) fn forget_arrived(&self) {
         self.arrived.borrow_mut().clear();
         self.accepted.borrow_mut().clear();
+    }
+
+    /// What arrived first, whole.
+    pub(super) fn next_arrived(&self) -> Option<Buffer> {
+        self.arrived.borrow_mut().pop_front()
     }
 
     /// At most `max` of the bytes that arrived; something has.

@@ -277,12 +277,21 @@ impl Socket {
         Some(self.wait(Way::Out))
     }
 
-    /// Of a socket of datagrams, which is bound. The ring says when there are some, and plain calls take them: one takes as many
-    /// as came together.
-    pub(crate) fn of_datagrams(turn: &Rc<Turn>, driver: &Rc<Driver>, fd: OwnedFd) -> Self {
+    /// Of a socket of datagrams, which is bound. One with a single peer is received from by multishot. Where many send to one, the
+    /// ring says when there is something, and plain calls take it: what comes while the first of it is seen to is then answered
+    /// along with that.
+    pub(crate) fn of_datagrams(
+        turn: &Rc<Turn>,
+        driver: &Rc<Driver>,
+        fd: OwnedFd,
+        has_peer: bool,
+    ) -> io::Result<Self> {
         let socket = Self::new(turn, driver, fd);
-        socket.slot.watch_from_now_on();
-        socket
+        match has_peer {
+            true => driver.prepare_for_datagrams()?,
+            false => socket.slot.watch_from_now_on(),
+        }
+        Ok(socket)
     }
 
     /// Shows the datagrams that came first.
@@ -291,8 +300,31 @@ impl Socket {
         state: &udp::State,
         take: impl FnOnce(Datagrams<'_>) -> T,
     ) -> Poll<io::Result<T>> {
-        let mut take = Some(take);
-        self.attempt_in(|fd| udp::receive(fd, (&self.driver.area, state), &mut take))
+        let slot = &*self.slot;
+        if slot.mode.get() == Mode::Watching {
+            let mut take = Some(take);
+            return self.attempt_in(|fd| udp::receive(fd, (&self.driver.area, state), &mut take));
+        }
+        if slot.has_arrived() || slot.unsent.get().is_some() {
+            if !self.turn.may_complete() {
+                return Poll::Pending;
+            }
+            while let Some(buffer) = slot.next_arrived() {
+                if let Some(datagrams) =
+                    self.driver.inbox.borrow().as_ref().and_then(|inbox| inbox.open(&buffer, state))
+                {
+                    count(&self.turn.counters.recv_calls);
+                    return Poll::Ready(Ok(take(datagrams)));
+                }
+            }
+            if let Some(errno) = slot.unsent.take() {
+                return Poll::Ready(Err(errno.into()));
+            }
+        }
+        if !slot.does(Kind::Datagrams) {
+            self.driver.receive_datagrams(slot)?;
+        }
+        self.wait(Way::In)
     }
 
     /// Sends datagrams, all or none.
