@@ -37,6 +37,7 @@ const NEEDED: [Needed; 26] = [
     for_tests("postgresql", "pg_ctlcluster"),
     for_tests("nghttp2-client", "h2load"),
     for_tests("nghttp2-server", "nghttpd"),
+    for_tests("nghttp2-proxy", "nghttpx"),
     for_tests("prometheus", "prometheus"),
     for_tests("influxdb", "influxd"),
     for_tests("nodejs", "node"),

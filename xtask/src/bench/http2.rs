@@ -43,7 +43,7 @@ const BOUND_ORIGIN: f64 = 0.8;
 /// http3`).
 const BOUND_OHA: f64 = 1.0 / 3.0;
 /// Bytes of user memory that an idle connection may take.
-const BOUND_IDLE: [(&str, f64); 2] = [("2", 4096.0), ("3", 61_440.0)];
+const BOUND_IDLE: [(&str, f64); 3] = [("2c", 4096.0), ("2", 4096.0), ("3", 61_440.0)];
 /// Mostly idle connections.
 const IDLE: u32 = 2000;
 const FEW: u32 = 100;
@@ -252,7 +252,10 @@ impl<'a> Http2<'a> {
 
     /// Memory of the generator for each connection of users that mostly think.
     fn idle(&self, (version, bound): &(&str, f64)) -> Sample {
-        let url = format!("https://{}/w/1f/{SMALL}", self.origin);
+        let url = match *version {
+            "2c" => format!("http://{}/{SMALL}", self.clear),
+            _ => format!("https://{}/w/1f/{SMALL}", self.origin),
+        };
         let held = |users: u32| {
             let options = format!("--http {version} --insecure --users {users} --think exp:1s --duration 6s");
             let figures = self.press(&url, &options)?;

@@ -21,6 +21,11 @@ pub(crate) trait Body: ResponseSink {
     /// True if body bytes are looked at; where not, they may be drained unread.
     fn wants_body(&self) -> bool;
 
+    /// True if body bytes of no answer are looked at, whatever its head.
+    fn never_wants_body(&self) -> bool {
+        false
+    }
+
     /// Counts body bytes that were drained unread.
     fn skipped(&mut self, count: u64);
 

@@ -41,13 +41,16 @@ fn is_plain(load: &Load) -> bool {
         && load.protocol.connections().requests_per_connection.is_none()
 }
 
+/// Bytes of a body that comes along with its head; a longer one is worth a system call of its own that drains it.
+pub(super) const SHORT: u64 = 4 * 1024;
+
 /// True if a request may go it now.
 #[inline]
 pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: Line<'_>) -> bool {
     let worker = context.worker;
     let Some(connection) = &client.slot.connection else { return false };
     worker.has_fast_path
-        && line.is_plain()
+        && line.is_plain(SHORT)
         && !worker.account.wanted.first.get()
         && connection.answered > 0
         && connection.leftover.is_none()

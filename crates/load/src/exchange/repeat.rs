@@ -13,6 +13,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+/// Bytes of a body at most: they count when it has ended, those of longer ones as they come.
+const MOST_BYTES: u64 = 256 * 1024;
+
 /// What one user repeats.
 struct Repetition {
     worker: Rc<Worker>,
@@ -71,7 +74,7 @@ impl Repeats for Repetition {
 pub(crate) fn lease_repeating(context: Context<'_>, client: &Client, line: Line<'_>) -> Option<Lease> {
     let worker = context.worker;
     let fits = worker.may_repeat
-        && line.is_plain()
+        && line.is_plain(MOST_BYTES)
         && !worker.account.wanted.first.get()
         && !client.failed
         && client.status != 0

@@ -4,6 +4,7 @@
 //! answer was due next has failed, and so have those behind it, but for those that may be sent again over a new one
 //! ([`super::resend`]). Where time runs out it does so for all of the batch.
 
+use super::fast::SHORT;
 use super::http::{self, HttpCall, Reading};
 use super::pacing::Pacing;
 use super::report::Described;
@@ -217,7 +218,7 @@ impl<'a> HttpCall for List<'a> {
             reading.bytes_per_second.is_some() && Draw::new(seed, sent.turn.number).chance(reading.slow);
         match Pacing::new(worker, reading, is_slow, None, sent.at) {
             Some(pacing) => Reading::paced(pacing),
-            None => Reading::plain(sent.item.long.get()),
+            None => Reading::plain(sent.item.unread.get() > SHORT),
         }
     }
 

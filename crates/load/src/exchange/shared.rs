@@ -259,6 +259,9 @@ async fn receive(
     let mut length = None;
     let mut head_told = false;
     let mut coming = worker.account.coming();
+    if pacing.is_none() && sink.never_wants_body() {
+        lease.look(|letter| letter.only_counted = true);
+    }
     loop {
         let deadline = match head_told {
             false => worker.channels.first_deadline(moments.sent),
@@ -280,6 +283,8 @@ async fn receive(
             head_told = true;
             let version = lease.version();
             length = lease.look(|letter| account_head(worker, letter, (version, &mut *raw), sink));
+            let is_unread = pacing.is_none() && !sink.wants_body();
+            lease.look(|letter| letter.only_counted |= is_unread);
         }
         let left = |got: u64| length.map(|length: u64| length.saturating_sub(got));
         if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {

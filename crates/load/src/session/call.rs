@@ -393,7 +393,7 @@ impl SessionCall<'_> {
         let (visit, purpose) = (self.visit, &self.purpose);
         visit.session.only_redirects
             && purpose.cause == Cause::Listed
-            && purpose.prepared.is_plain()
+            && purpose.prepared.is_plain(u64::MAX)
             && visit.values.borrow().code.is_none()
     }
 

@@ -79,8 +79,8 @@ pub(crate) struct Prepared {
     plain: bool,
     /// Its bytes as a session sends them that adds nothing to them, once it has sent them.
     pub written: OnceCell<Box<[u8]>>,
-    /// The last body that nobody looked at was long, so that the next one is worth draining.
-    pub long: Cell<bool>,
+    /// Bytes of the last body, where nobody looked at it.
+    pub unread: Cell<u64>,
     /// The first good answer, which the others must equal, once one is known here.
     pub model: RefCell<Option<Arc<Model>>>,
     /// Its name in the plan.
@@ -230,7 +230,7 @@ impl Prepared {
             method: if tcp.is_some() { String::new() } else { request.method.clone() },
             tcp,
             written: OnceCell::new(),
-            long: Cell::new(false),
+            unread: Cell::new(0),
             model: RefCell::new(None),
             name: request.name.clone(),
             label,
@@ -255,10 +255,10 @@ impl Prepared {
     }
 
     /// True if it is the same bytes each time, and nobody looks at more of its answers than their status and their length, which is
-    /// short.
+    /// at most this.
     #[inline]
-    pub fn is_plain(&self) -> bool {
-        self.plain && !self.long.get()
+    pub fn is_plain(&self, most_bytes: u64) -> bool {
+        self.plain && self.unread.get() <= most_bytes
     }
 
     /// The length that bodies of its answers must have.
@@ -363,7 +363,7 @@ impl Requests {
             method: method.into_owned(),
             address,
             written: OnceCell::new(),
-            long: Cell::new(false),
+            unread: Cell::new(0),
             model: RefCell::new(None),
             name: String::new(),
             label: None,
@@ -502,7 +502,7 @@ impl<'a> Answer<'a> {
 
     /// To be called when the answer is complete by its own framing: says what is wrong with its length or bytes.
     pub fn complete(&mut self) -> Option<measure::Fault> {
-        self.prepared.long.set(!self.wants_body() && self.body_bytes >= LONG);
+        self.prepared.unread.set(if self.wants_body() { 0 } else { self.body_bytes });
         if !self.is_good() {
             return None;
         }
@@ -622,14 +622,15 @@ fn script_failure() -> Outcome {
     Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None })
 }
 
-/// A body at least this long is worth a system call of its own that drains it, in bytes.
-const LONG: u64 = 4 * 1024;
-
 impl Body for Answer<'_> {
     fn wants_body(&self) -> bool {
         let looks = || self.look.as_ref().is_some_and(Look::wants_body);
         let after = self.look.as_ref().is_some_and(Look::has_after);
         (self.prepared.expect.body == ExpectBody::Same || looks()) && (after || self.is_good())
+    }
+
+    fn never_wants_body(&self) -> bool {
+        self.prepared.expect.body != ExpectBody::Same && self.look.is_none()
     }
 
     fn skipped(&mut self, count: u64) {

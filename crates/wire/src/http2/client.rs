@@ -208,7 +208,7 @@ impl Client {
         Client {
             reader: FrameReader::default(),
             core: Core::new(limits),
-            streams: Streams::new(8),
+            streams: Streams::new(1),
             next_id: 1,
             goaway: None,
             memo: BlockMemo::default(),

@@ -78,7 +78,7 @@ impl Server {
         Server {
             reader: FrameReader::default(),
             core: Core::new(limits),
-            streams: Streams::new(8),
+            streams: Streams::new(1),
             preface: 0,
             last: 0,
             leaving: None,

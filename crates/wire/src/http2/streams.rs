@@ -79,7 +79,7 @@ impl<T> Streams<T> {
     }
 
     fn grow(&mut self, most: usize) {
-        let places = (2 * most.max(4)).next_power_of_two();
+        let places = (2 * most.max(1)).next_power_of_two();
         let fresh = std::iter::repeat_with(|| (0, None)).take(places).collect();
         let old = std::mem::replace(&mut self.places, fresh);
         self.open = 0;

@@ -153,7 +153,7 @@ impl Client {
             quic,
             core,
             limits,
-            streams: Streams::new(8),
+            streams: Streams::new(1),
             ahead: VecDeque::new(),
             sending: VecDeque::new(),
             early,

@@ -144,7 +144,7 @@ impl Server {
             signatures,
             core: Core::default(),
             limits,
-            streams: Streams::new(8),
+            streams: Streams::new(1),
             sending: VecDeque::new(),
             next: 0,
             leaving: None,

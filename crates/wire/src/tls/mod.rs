@@ -15,6 +15,7 @@ mod certificate;
 mod der;
 mod error;
 mod keystore;
+mod memory;
 mod quic;
 mod record;
 mod session;

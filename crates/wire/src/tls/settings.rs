@@ -1,18 +1,17 @@
 //! What an end of TLS begins with: whom to trust, who to be, which versions and suites, what to resume.
 
 use super::certificate::{Certificates, Identity, SettingsError, refused};
+use super::memory::Memory;
 use super::quic::ForQuic;
 use super::verify::{AnyCertificate, Given, Keeping, Shown, ShownCertificate};
 use rustls::client::danger::ServerCertVerifier;
-use rustls::client::{ClientSessionMemoryCache, Resumption as Sessions, WebPkiServerVerifier};
+use rustls::client::{Resumption as Sessions, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, SupportedProtocolVersion};
 use rustls_pki_types::ServerName;
 use std::sync::{Arc, OnceLock};
 
-/// Sessions that one client keeps for each of a few servers; tickets of TLS 1.3 are used once.
-const CLIENT_SESSIONS: usize = 32;
 /// Sessions that a server keeps where it must (early data must not be replayed).
 const SERVER_SESSIONS: usize = 65_536;
 /// Bytes of early data that a server takes. Requests are far smaller; but rustls counts what it passes over, where it does
@@ -151,7 +150,7 @@ impl Client {
             return self.clone();
         }
         let mut config = ClientConfig::clone(&self.config);
-        config.resumption = Sessions::store(Arc::new(ClientSessionMemoryCache::new(CLIENT_SESSIONS)));
+        config.resumption = Sessions::store(Arc::new(Memory::default()));
         Client { config: Arc::new(config), quic: Arc::default(), ..self.clone() }
     }
 

@@ -15,6 +15,7 @@ mod fast;
 mod faulty_proxy;
 mod http;
 mod http2;
+mod http2_foreign;
 mod http2_mixer;
 mod http2_odd;
 mod http2_oracle;

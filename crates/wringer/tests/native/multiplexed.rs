@@ -120,6 +120,22 @@ fn small_answers_are_not_judged() {
     assert!(fairness("http2", "--size 100", "--size 100 -n 400").is_none());
 }
 
+/// Short ones, those that count when they have ended, and those that count as they come.
+#[test]
+fn bodies_that_nobody_looks_at_are_counted_to_the_byte() {
+    for (http, of_origin, any) in [("2c", "", ""), ("2", "--tls", "-k"), ("3", "--http 3", "-k")] {
+        let (address, _origin) = origin(of_origin);
+        let scheme = if any.is_empty() { "http" } else { "https" };
+        for bytes in [3_000, 100_000, 1_000_000_u64] {
+            let url = format!("{scheme}://{address}/w/1/{bytes}");
+            let line = format!("http --http {http} {url} {any} -t 1 -c 8 --streams 4 -n 80 {JSON}");
+            let report = run(&line).ended_with(0).report();
+            let counted = (report.sum("fine"), report.sum("body_bytes"));
+            assert_eq!(counted, (80, 80 * bytes), "{http}, {bytes} bytes");
+        }
+    }
+}
+
 /// 400 requests for two hosts in turn, both at one address.
 fn for_two_hosts(http: &str, address: SocketAddr, options: &str) -> Report {
     let (scheme, any) = if http == "2c" { ("http", "") } else { ("https", "-k") };

@@ -19,6 +19,8 @@ pub(crate) struct Letter {
     pub(super) repeating: Option<Repeating>,
     /// Its answer is one of those that its user does not want to hear of.
     pub(super) is_plain: bool,
+    /// Nobody wants to look at its content.
+    pub only_counted: bool,
     /// Content that nobody wants to look at.
     pub skipped: u64,
     /// Fields of the head that comes next, then of the final one; names in lower case.
@@ -76,6 +78,10 @@ impl Letters {
         if let Some(place) = self.free.pop() {
             return place;
         }
+        if self.places.is_empty() {
+            // Most connections carry one at a time, where they are many.
+            self.places.reserve_exact(1);
+        }
         self.places.push(Letter::new(self.net.event()));
         self.windows.add_place();
         self.places.len() - 1
@@ -102,6 +108,7 @@ impl Letter {
             stream: None,
             repeating: None,
             is_plain: false,
+            only_counted: false,
             skipped: 0,
             fields: FieldList::default(),
             status: 0,
@@ -118,7 +125,7 @@ impl Letter {
 
     /// Gets ready for another request; memory is kept.
     pub(super) fn clear(&mut self) {
-        (self.stream, self.is_plain, self.skipped) = (None, false, 0);
+        (self.stream, self.is_plain, self.only_counted, self.skipped) = (None, false, false, 0);
         self.fields.clear();
         self.trailers.clear();
         self.body.clear();
@@ -154,7 +161,7 @@ impl ClientSink for Letters {
     fn body(&mut self, request: u64, bytes: &[u8]) {
         self.windows.got(request as usize, bytes.len());
         let letter = self.news(request);
-        match letter.is_plain {
+        match letter.is_plain || letter.only_counted {
             true => letter.skipped += bytes.len() as u64,
             false => letter.body.extend_from_slice(bytes),
         }
