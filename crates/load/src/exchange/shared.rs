@@ -5,7 +5,7 @@ use super::http::HttpCall;
 use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
-use crate::answer::{Answer, Ended, Found};
+use crate::answer::{Answer, Body, Ended, Found};
 use crate::channel::{Lease, Letter, StreamEnded};
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::time::{Duration, Instant};
@@ -207,6 +207,9 @@ async fn read<C: HttpCall>(
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
     let mut head = std::mem::take(&mut client.answer_head);
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    if pacing.is_none() && sink.never_wants_body() {
+        lease.look(|letter| letter.only_counted = true);
+    }
     let received = receive(context, lease, &mut sink, &mut moments, (pacing, raw)).await;
     let ended = match received {
         Received::Answer(ended) => ended,
@@ -259,14 +262,8 @@ async fn receive(
     let mut length = None;
     let mut head_told = false;
     let mut coming = worker.account.coming();
-    if pacing.is_none() && sink.never_wants_body() {
-        lease.look(|letter| letter.only_counted = true);
-    }
     loop {
-        let deadline = match head_told {
-            false => worker.channels.first_deadline(moments.sent),
-            true => moments.sent + limits.request,
-        };
+        let deadline = deadline(worker, moments.sent, head_told);
         let deadline = pacing.as_ref().map_or(deadline, |pacing| pacing.deadline(worker, deadline));
         if !lease.news(deadline).await {
             lease.ran_out(moments.sent);
@@ -282,9 +279,11 @@ async fn receive(
         if !head_told && status != 0 {
             head_told = true;
             let version = lease.version();
-            length = lease.look(|letter| account_head(worker, letter, (version, &mut *raw), sink));
-            let is_unread = pacing.is_none() && !sink.wants_body();
-            lease.look(|letter| letter.only_counted |= is_unread);
+            length = lease.look(|letter| {
+                let length = account_head(worker, letter, (version, &mut *raw), sink);
+                letter.only_counted |= pacing.is_none() && !sink.wants_body();
+                length
+            });
         }
         let left = |got: u64| length.map(|length: u64| length.saturating_sub(got));
         if let Some(pacing) = pacing.as_mut().filter(|_| head_told) {
@@ -319,6 +318,14 @@ async fn receive(
                 return nothing(ended);
             }
         }
+    }
+}
+
+/// Until when something of an answer must come.
+fn deadline(worker: &Worker, sent: Instant, head_told: bool) -> Instant {
+    match head_told {
+        false => worker.channels.first_deadline(sent),
+        true => sent + worker.load.limits.request,
     }
 }
 

@@ -254,8 +254,7 @@ impl Prepared {
         self.route.destination()
     }
 
-    /// True if it is the same bytes each time, and nobody looks at more of its answers than their status and their length, which is
-    /// at most this.
+    /// True if it is the same bytes each time, and nobody looks at more of its answers than status and length, which is at most this.
     #[inline]
     pub fn is_plain(&self, most_bytes: u64) -> bool {
         self.plain && self.unread.get() <= most_bytes
