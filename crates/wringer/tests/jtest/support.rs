@@ -31,14 +31,14 @@ pub fn alone(line: &str) -> Ran {
     jtest(&alone_at(free_port(), line))
 }
 
-/// The command line with which jtest at a port is its own proxy.
+/// The command line with which jtest at a port is its own proxy, with one seed.
 pub fn alone_at(port: u16, line: &str) -> String {
-    format!("-P 127.0.0.1 -p {port} -s {port} -S localhost {line}")
+    format!("-P 127.0.0.1 -p {port} -s {port} -S localhost -D 11 {line}")
 }
 
-/// Runs jtest's clients against a peer that plays the proxy; `line` has the other switches.
+/// Runs jtest's clients against a peer that plays the proxy, with one seed; `line` has the other switches.
 pub fn against(proxy: SocketAddr, line: &str) -> Ran {
-    jtest(&format!("-y -P 127.0.0.1 -p {} -s 9080 -S localhost {line}", proxy.port()))
+    jtest(&format!("-y -P 127.0.0.1 -p {} -s 9080 -S localhost -D 11 {line}", proxy.port()))
 }
 
 /// A port on which nobody listens, outside the range from which the system takes ports by itself.
