@@ -1,19 +1,13 @@
 //! What cannot be meant or done: the same message and exit code as ab's, or one clear line where ab does worse.
 
+use crate::refusing::Refusing;
 use crate::server::{Behaviour, Server};
 use crate::support::{ours, real, theirs};
-use std::net::{Ipv4Addr, TcpListener};
-
-/// An address on which nobody listens.
-fn silent() -> String {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("it is bound").to_string()
-}
 
 #[test]
 fn messages_and_exit_codes_are_those_of_ab() {
     let server = Server::start(Behaviour::Good);
-    let (url, silent) = (server.url("/"), silent());
+    let (url, silent) = (server.url("/"), Refusing::new());
     for (line, exit, said) in [
         ("", 22, "ab: wrong number of arguments"),
         ("URL URL", 22, "ab: wrong number of arguments"),
@@ -44,7 +38,7 @@ fn messages_and_exit_codes_are_those_of_ab() {
             "apr_sockaddr_info_get() for no-such-host.invalid: Name or service not known (670002)",
         ),
     ] {
-        let line = line.replace("URL", &url).replace("SILENT", &silent);
+        let line = line.replace("URL", &url).replace("SILENT", &silent.to_string());
         let ours = ours(&line);
         // Machines without any name server say so in other words.
         let first = ours.stderr.lines().next().unwrap_or_default().to_owned();
@@ -98,7 +92,7 @@ fn files_are_made_after_the_run() {
 
 #[test]
 fn nobody_there_is_survived_where_that_is_asked_for() {
-    let ran = ours(&format!("-r -n 20 -c 2 http://{}/", silent()));
+    let ran = ours(&format!("-r -n 20 -c 2 http://{}/", Refusing::new()));
     assert_eq!((ran.exit, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     assert!(
         ran.stdout

@@ -6,6 +6,8 @@
 
 #[macro_use]
 mod support;
+#[path = "../support/refusing.rs"]
+mod refusing;
 mod server;
 
 mod bad_input;

@@ -1,10 +1,11 @@
 //! Figures that go elsewhere while a run goes on: to a real Prometheus where one is installed, and to servers of the tests' own.
 
-use crate::support::{Running, program, start, tell};
+use crate::refusing::Refusing;
+use crate::support::{Running, free_address, program, start, tell};
 use crate::web::{Web, answer, ok};
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -92,7 +93,7 @@ impl Peer {
     fn start(name: &str, settings: impl Fn(&str, &str) -> String, arguments: &[&str]) -> Option<Peer> {
         let program = program(name)?;
         let folder = tempfile::tempdir().unwrap();
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let address = free_address().to_string();
         let place = folder.path().display().to_string();
         fs::write(folder.path().join("settings"), settings(&address, &place)).unwrap();
         let log = fs::File::create(folder.path().join("log")).unwrap();
@@ -300,7 +301,7 @@ fn a_real_influxdb_answers_what_jmeters_boards_ask() {
 
 #[test]
 fn who_cannot_be_sent_to_holds_up_nothing_and_is_told() {
-    let gone: SocketAddr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let gone = Refusing::new();
     let ran = start(format!("cache -n 50 -t 1 --otlp=http://{gone} --no-keep").split_whitespace()).end();
     assert_eq!(ran.code(), 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("figures could not be sent to OTLP at 127.0.0.1"), "{}", ran.stderr);

@@ -1,5 +1,6 @@
 //! A web server pressed by the clients alone.
 
+use crate::refusing::Refusing;
 use crate::support::{Ran, Report, Running, free_address, run, start, wringer};
 use crate::web::{Web, answer, ok};
 use std::io::{Read, Write};
@@ -138,7 +139,7 @@ fn what_cannot_be_pressed_is_one_clear_line() {
     run("http").refused_with(2, &["URL"]);
     run("http ftp://h/").refused_with(2, &["ftp://h/", "http://localhost:8080/"]);
     run("http localhost:1 --expect-body roughly").refused_with(2, &["roughly", "same-length"]);
-    let nobody = free_address();
+    let nobody = Refusing::new();
     run(&format!("http {nobody}")).refused_with(1, &["nothing answers", &nobody.to_string()]);
     run("http no-such-host.invalid").refused_with(1, &["no-such-host.invalid", "resolve"]);
 }
@@ -206,7 +207,8 @@ fn targets_are_waited_for() {
     let report = running.end().ended_with(0).report();
     assert_eq!([report.sum("requests"), report.sum("fine")], [5, 5]);
     assert_eq!(web.seen().len(), 3 + 1 + 5, "three refusals, an answer, and the run");
-    let late = free_address().to_string();
+    let refusing = Refusing::new();
+    let late = refusing.to_string();
     let url = format!("http://{late}/");
     for words in [vec!["http", &url], vec!["cache", &late, "--clients-only"], vec!["tcp", &late, "-m", "x"]] {
         let words = words.into_iter().chain(["--ready", "200ms"]);

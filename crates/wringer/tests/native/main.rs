@@ -30,6 +30,8 @@ mod oracle;
 mod plans;
 mod reach;
 mod recordings;
+#[path = "../support/refusing.rs"]
+mod refusing;
 mod requests;
 mod results;
 mod rig_versions;

@@ -1,6 +1,7 @@
 //! Messages over TCP among the requests of a journey, from plan files and from JMeter's TCP samplers.
 
 use crate::journeys::{RUN, on_plan};
+use crate::refusing::Refusing;
 use crate::support::{Report, folder, start_in};
 use crate::tcp::lines;
 use crate::web::{Web, ok};
@@ -198,7 +199,7 @@ fn sampler(name: &str, at: SocketAddr, message: &str, (eol, class): (&str, &str)
 /// What JMeter 5.6.3 writes for the same plan in front of such peers, times and bytes aside.
 #[test]
 fn tcp_samplers_have_jmeters_results() {
-    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let refusing = Refusing::new();
     let (echoes, closes, bytes) = (lines(echo), listen(until_close), listen(reversed));
     let samplers = [
         sampler("hello", echoes, "hello one&#10;", ("10", ""), "hello one"),
@@ -213,7 +214,7 @@ fn tcp_samplers_have_jmeters_results() {
             "6563686f2061790a",
         ),
         sampler("prefixed", bytes, "0102ab", ("", "LengthPrefixedBinaryTCPClientImpl"), "ab0201"),
-        sampler("refused", gone, "x", ("10", ""), "x"),
+        sampler("refused", refusing.address, "x", ("10", ""), "x"),
     ];
     let plan = format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>

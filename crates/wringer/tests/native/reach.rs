@@ -1,5 +1,6 @@
 //! How connections are reached and used: tunnels, Unix sockets, other addresses, pipelines and time limits.
 
+use crate::refusing::Refusing;
 use crate::support::{Report, Running, folder, free_address, start, wringer};
 use crate::tunnels::Tunnels;
 use crate::web::{Web, answer, at_unix_socket, ok};
@@ -64,7 +65,7 @@ fn tunnels_that_are_refused_say_so() {
     assert_eq!(failures[0].count("errno"), 407, "the proxy's status is told");
     let report = http(0, &format!("{line} --proxy-user u:p"));
     assert_eq!(sums(&report, ["requests", "fine"]), [3, 3]);
-    let nobody = free_address();
+    let nobody = Refusing::new();
     let report =
         http(1, &format!("https://{nobody}/ --proxy {} -k -c 1 -n 1 --proxy-user u:p", proxy.address));
     assert_eq!(report.list("phases")[0].list("failures")[0].count("errno"), 502);

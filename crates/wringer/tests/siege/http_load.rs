@@ -1,5 +1,6 @@
 //! `wringer http_load` from outside: its report, its lines and its ends.
 
+use crate::refusing::Refusing;
 use crate::server::Server;
 use crate::support::{self, Ran, WRINGER, folder, start};
 use rustix::process::{Pid, Signal, kill_process};
@@ -103,10 +104,8 @@ fn fetches_that_come_to_nothing() {
     let reset = http_load(&server, "/rst", "-p 1 -f 2");
     assert_eq!(reset.err.matches("Connection reset by peer").count(), 2, "{}", reset.err);
     assert!(reset.out.starts_with("2 fetches, "));
-    let address = server.url("/");
-    drop(server);
-    let home = folder();
-    std::fs::write(home.path().join("urls"), address).expect("the folder is ours");
+    let (home, nobody) = (folder(), Refusing::new());
+    std::fs::write(home.path().join("urls"), format!("http://{nobody}/")).expect("the folder is ours");
     let line = ["http_load", "-p", "1", "-max", "3", "-f", "99", "urls"];
     let refused = support::run(WRINGER, &line, home.path());
     assert_eq!(refused.err.matches("Connection refused").count(), 3, "{}", refused.err);

@@ -5,6 +5,8 @@ mod beside_siege;
 mod http_load;
 mod nginx;
 mod parsers;
+#[path = "../support/refusing.rs"]
+mod refusing;
 mod server;
 mod sessions;
 mod siege;

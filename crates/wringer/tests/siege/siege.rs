@@ -1,5 +1,6 @@
 //! `wringer siege` from outside: what it prints and keeps, and how it ends.
 
+use crate::refusing::Refusing;
 use crate::server::Server;
 use crate::support::{self, Ran, WRINGER, figures, folder, start};
 use rustix::process::{Pid, Signal, kill_process};
@@ -88,10 +89,8 @@ fn failures_end_it_and_strict_tells() {
 
 #[test]
 fn nobody_there_is_a_failure_and_no_refusal() {
-    let home = folder();
-    let gone = Server::start();
-    let url = gone.url("/");
-    drop(gone);
+    let (home, nobody) = (folder(), Refusing::new());
+    let url = format!("http://{nobody}/");
     let ran = support::run(WRINGER, &["siege", "-c", "1", "-r", "2", &url], home.path());
     assert_eq!(ran.err.matches("[error] socket: unable to connect: connection refused").count(), 2);
     assert_eq!((figures(&ran.err)["Failed transactions"], ran.code), (2.0, Some(0)));

@@ -8,9 +8,12 @@ mod support;
 
 mod nginx;
 mod parsers;
+#[path = "../support/refusing.rs"]
+mod refusing;
 mod scripts;
 mod server;
 
+use refusing::Refusing;
 use rustix::process::Signal;
 use server::{Behaviour, serve};
 use std::fs;
@@ -132,7 +135,7 @@ fn a_silent_server_is_a_timeout_for_each_connection() {
 
 #[test]
 fn what_leads_nowhere_is_one_line() {
-    let free = support::free_address();
+    let free = Refusing::new();
     for (line, said) in [
         (format!("http://{free}/ -c2"), format!("unable to connect to {free} Connection refused\n")),
         (

@@ -1,6 +1,7 @@
 //! Answers that are odd: each is counted as what it is, and none hangs, floods or crashes.
 
 use crate::mock::{Mock, Peer, Serve};
+use crate::refusing::Refusing;
 use crate::{assert_has, before, common, ini, plain, test, wrktcp};
 use std::io;
 
@@ -66,8 +67,8 @@ fn a_peer_that_always_closes_does_not_make_the_client_spin() {
 #[test]
 fn a_refused_port_costs_a_line_and_few_tries() {
     let mock = Mock::new(|_| Ok(()));
-    let address = crate::support::free_address();
-    let text = plain(&mock).replace(&mock.address.port().to_string(), &address.port().to_string());
+    let nobody = Refusing::new();
+    let text = plain(&mock).replace(&mock.address.port().to_string(), &nobody.address.port().to_string());
     let ran = wrktcp(&text, "-d1s --json result.json t.ini");
     let refused = ran.stdout.split("Socket errors: connect ").nth(1).unwrap().split(',').next().unwrap();
     assert!((2..60).contains(&refused.parse::<u64>().unwrap()), "{}", ran.stdout);

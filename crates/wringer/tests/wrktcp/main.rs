@@ -13,6 +13,8 @@ mod http;
 mod layouts;
 mod mock;
 mod originals;
+#[path = "../support/refusing.rs"]
+mod refusing;
 mod requests;
 
 use mock::Mock;
