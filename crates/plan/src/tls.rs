@@ -32,7 +32,7 @@ pub struct Tls {
     /// Versions to offer; empty: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<TlsVersion>,
-    /// Cipher suites to offer, best first; empty: all.
+    /// Cipher suites to offer, best first; empty: all, as browsers offer them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ciphers: Vec<CipherSuite>,
     /// Application protocols to offer (ALPN), best first; empty: none.
@@ -55,6 +55,13 @@ impl Default for Tls {
             alpn: vec!["http/1.1".to_owned()],
             resumption: Resumption::default(),
         }
+    }
+}
+
+impl Tls {
+    /// TLS as a client offers it that was built on OpenSSL and leaves the suites to it: the strongest first.
+    pub fn like_openssl() -> Tls {
+        Tls { ciphers: CipherSuite::like_openssl().to_vec(), ..Tls::default() }
     }
 }
 
@@ -191,23 +198,28 @@ impl Resumption {
 #[serde(try_from = "String", into = "String")]
 pub struct CipherSuite(u16);
 
-/// Number, name (IANA), and the name that OpenSSL gives it.
+/// Number, name (IANA), and the name that OpenSSL gives it; in the order in which browsers offer them.
 const SUITES: [(u16, &str, &str); 9] = [
-    (0x1302, "TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
     (0x1301, "TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"),
+    (0x1302, "TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
     (0x1303, "TLS_CHACHA20_POLY1305_SHA256", "TLS_CHACHA20_POLY1305_SHA256"),
-    (0xC02C, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"),
     (0xC02B, "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"),
+    (0xC02C, "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"),
     (0xCCA9, "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"),
-    (0xC030, "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384"),
     (0xC02F, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256"),
+    (0xC030, "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384"),
     (0xCCA8, "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-RSA-CHACHA20-POLY1305"),
 ];
 
 impl CipherSuite {
-    /// Every suite, best first.
+    /// Every suite, in the order in which they are offered where nothing else is said.
     pub fn all() -> impl Iterator<Item = CipherSuite> {
         SUITES.iter().map(|(number, ..)| CipherSuite(*number))
+    }
+
+    /// Every suite in the order of OpenSSL's default list (`openssl ciphers -s`).
+    pub fn like_openssl() -> [CipherSuite; SUITES.len()] {
+        [0x1302, 0x1303, 0x1301, 0xC02C, 0xC030, 0xCCA9, 0xCCA8, 0xC02B, 0xC02F].map(CipherSuite)
     }
 
     /// Reads a name, IANA's or OpenSSL's, in letters of either case.

@@ -56,7 +56,7 @@ pub(super) fn mean(
     let ciphers = match suites {
         Some(list) => ciphers(list, only)
             .ok_or_else(|| shown::failed(&format!("error setting ciphersuite list [{list}]")))?,
-        None => Vec::new(),
+        None => of(CipherSuite::like_openssl(), only),
     };
     Ok(Tls {
         verify: false,
@@ -71,11 +71,16 @@ pub(super) fn mean(
     })
 }
 
+/// Those of the suites that belong to a version; `None`: all.
+fn of(suites: impl IntoIterator<Item = CipherSuite>, only: Option<TlsVersion>) -> Vec<CipherSuite> {
+    suites.into_iter().filter(|suite| only.is_none_or(|only| suite.version() == only)).collect()
+}
+
 /// The suites that an OpenSSL list means here; `None` where it means none. The list is about TLS 1.2 and leaves those of
 /// TLS 1.3 alone, but with `-f TLS1.3` it is about them.
 fn ciphers(list: &str, only: Option<TlsVersion>) -> Option<Vec<CipherSuite>> {
     let about = if only == Some(TlsVersion::Tls13) { TlsVersion::Tls13 } else { TlsVersion::Tls12 };
-    let known: Vec<CipherSuite> = CipherSuite::all().filter(|suite| suite.version() == about).collect();
+    let known: Vec<CipherSuite> = of(CipherSuite::like_openssl(), Some(about));
     let mut chosen: Vec<CipherSuite> = Vec::new();
     for word in list.split([':', ',', ' ']).filter(|word| !word.is_empty()) {
         let (removes, word) = match word.strip_prefix(['!', '-']) {
@@ -95,7 +100,7 @@ fn ciphers(list: &str, only: Option<TlsVersion>) -> Option<Vec<CipherSuite>> {
         return None;
     }
     if only.is_none() {
-        chosen.extend(CipherSuite::all().filter(|suite| suite.version() == TlsVersion::Tls13));
+        chosen.extend(of(CipherSuite::like_openssl(), Some(TlsVersion::Tls13)));
     }
     Some(chosen)
 }
@@ -142,9 +147,9 @@ mod tests {
         let (tls12, tls13) = (Some(TlsVersion::Tls12), Some(TlsVersion::Tls13));
         for (list, only, meant) in [
             ("ECDHE-RSA-AES128-GCM-SHA256", tls12, "c02f"),
-            ("ecdhe-rsa-aes128-gcm-sha256", None, "c02f 1302 1301 1303"),
+            ("ecdhe-rsa-aes128-gcm-sha256", None, "c02f 1302 1303 1301"),
             ("nosuch:ECDHE-RSA-AES128-GCM-SHA256", tls12, "c02f"),
-            ("HIGH:!ECDSA", tls12, "c030 c02f cca8"),
+            ("HIGH:!ECDSA", tls12, "c030 cca8 c02f"),
             ("ALL:!CHACHA20:!aECDSA:@STRENGTH", tls12, "c030 c02f"),
             ("ECDHE+AESGCM:-AES256", tls12, "c02b c02f"),
             ("TLS_AES_128_GCM_SHA256", tls13, "1301"),

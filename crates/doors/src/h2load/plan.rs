@@ -254,7 +254,7 @@ fn spoken(typed: &Typed, base: &Base, two: bool) -> Result<Http1, Shown> {
     });
     let alpn = vec![if two { "h2" } else { "http/1.1" }.to_owned()];
     let tls =
-        base.address.secure.then(|| Tls { verify: false, sni: how.sni.clone(), alpn, ..Tls::default() });
+        base.address.secure.then(|| Tls { verify: false, sni: how.sni.clone(), alpn, ..Tls::like_openssl() });
     Ok(Http1 {
         tls,
         http2,

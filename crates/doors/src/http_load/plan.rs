@@ -177,7 +177,7 @@ fn http1(typed: &Typed, format: Format, https: bool) -> Result<Http1, Refusal> {
         requests_per_connection: Some(further.saturating_add(1)),
         version: version(typed, format)?,
         bare: true,
-        tls: https.then(|| Tls { verify: typed.verify, ..Tls::default() }),
+        tls: https.then(|| Tls { verify: typed.verify, ..Tls::like_openssl() }),
         tunnel: proxied && https,
         ..Http1::default()
     })

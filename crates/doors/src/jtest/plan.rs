@@ -265,7 +265,7 @@ fn connection(typed: &Typed) -> Result<Http1, Shown> {
 
 /// TLS as the old tool would have it, which verified nobody.
 fn trusting() -> Tls {
-    Tls { verify: false, ..Tls::default() }
+    Tls { verify: false, ..Tls::like_openssl() }
 }
 
 /// The proxy's host, and whether it is spoken to over TLS, as `https://` before it says.

@@ -107,7 +107,7 @@ fn http1(settings: &Settings, https: bool) -> Http1 {
         verify: settings.verify,
         certificate: settings.ssl_certificate.clone(),
         key: settings.ssl_key.clone().or_else(|| settings.ssl_certificate.clone()),
-        ..Tls::default()
+        ..Tls::like_openssl()
     };
     Http1 {
         form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },

@@ -184,7 +184,7 @@ fn plan(
         ..Phase::default()
     };
     let timeout = typed.timeout.max(NO_TIME);
-    let tls = target.address.secure.then(|| typed.protocol.tls(Tls { verify: false, ..Tls::default() }));
+    let tls = target.address.secure.then(|| typed.protocol.tls(Tls { verify: false, ..Tls::like_openssl() }));
     let told = |complaint: String| refused(tool, format!("{}: {complaint}", tool.name()));
     typed.protocol.check(tls.is_some()).map_err(told)?;
     let (http2, http3) = (typed.protocol.http2(), typed.protocol.http3());

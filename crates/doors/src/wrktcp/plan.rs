@@ -141,7 +141,7 @@ fn sizes(typed: &Typed) -> (u64, u64) {
 
 fn tls(ini: &Ini) -> Tls {
     let alpn = if ini.http_line.is_some() { Tls::default().alpn } else { Vec::new() };
-    Tls { verify: ini.tls_verify, alpn, ..Tls::default() }
+    Tls { verify: ini.tls_verify, alpn, ..Tls::like_openssl() }
 }
 
 /// The command line wins over the file. What is under way at the end is given up, as in the old tool.

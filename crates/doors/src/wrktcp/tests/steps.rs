@@ -134,7 +134,7 @@ fn connections_live_as_the_file_says() {
     assert_eq!(of("keep_alive = 100"), (Some(100), None));
     let tls = |verify, alpn: &[&str]| {
         let alpn = alpn.iter().map(|name| (*name).to_owned()).collect();
-        Some(Tls { verify, alpn, ..Tls::default() })
+        Some(Tls { verify, alpn, ..Tls::like_openssl() })
     };
     assert_eq!(of("tls = yes"), (Some(1), tls(false, &[])));
     assert_eq!(
