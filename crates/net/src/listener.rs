@@ -47,7 +47,7 @@ impl Listener {
             self.pause = Some(Sleep::new(self.turn.clone(), self.turn.began() + PAUSE));
         }
         let (socket, peer) = accepted?;
-        Ok((Stream::new(socket, peer), peer))
+        Ok((Stream::new(socket), peer))
     }
 
     /// The address it listens at, with the port that was taken.

@@ -24,7 +24,6 @@ use crate::turn::Turn;
 /// A TCP connection. Dropping it closes it gracefully.
 pub struct Stream {
     socket: Socket,
-    peer: SocketAddr,
     /// Bytes that must have arrived before a wait is over.
     low_water: Cell<u32>,
 }
@@ -48,7 +47,7 @@ impl Stream {
         socket.set_deadline(options.deadline);
         poll_fn(|_| socket.poll_connected()).await?;
         socket.set_deadline(None);
-        Ok(Self::new(socket, to))
+        Ok(Self::new(socket))
     }
 
     /// A connection to a Unix socket is made at once, or not at all; a queue that is full is tried again.
@@ -61,7 +60,7 @@ impl Stream {
         loop {
             match Socket::connect_unix(driver, turn, path) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                made => return Ok(Self::new(made?, SocketAddr::from(([0, 0, 0, 0], 0)))),
+                made => return Ok(Self::new(made?)),
             }
             let now = driver.now();
             if deadline.is_some_and(|deadline| now >= deadline) {
@@ -71,8 +70,8 @@ impl Stream {
         }
     }
 
-    pub(crate) fn new(socket: Socket, peer: SocketAddr) -> Self {
-        Self { socket, peer, low_water: Cell::new(1) }
+    pub(crate) fn new(socket: Socket) -> Self {
+        Self { socket, low_water: Cell::new(1) }
     }
 
     /// Receives what there is, at most a buffer full; waits if there is nothing. Empty means end of stream.
@@ -241,11 +240,6 @@ impl Stream {
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
-
-    /// The address of the other end.
-    pub fn peer_addr(&self) -> SocketAddr {
-        self.peer
-    }
 }
 
 /// The receiving side of a [`Stream`], while another future of the same task sends.
@@ -280,6 +274,6 @@ impl SendHalf<'_> {
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("peer", &self.peer).finish()
+        f.debug_struct("Stream").finish_non_exhaustive()
     }
 }

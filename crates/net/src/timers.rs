@@ -26,7 +26,7 @@ pub(crate) struct Timers {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     generation: u32,
-    index: usize,
+    index: u32,
 }
 
 impl Timers {
@@ -34,7 +34,8 @@ impl Timers {
         self.compact();
         self.next_generation = self.next_generation.wrapping_add(1);
         let generation = self.next_generation;
-        let index = self.owners.insert((generation, task));
+        // More than four thousand million do not fit into memory.
+        let index = self.owners.insert((generation, task)) as u32;
         let key = Key { generation, index };
         self.heap.push(Reverse((at, key)));
         key
@@ -43,13 +44,13 @@ impl Timers {
     /// Forgets a timer. Its entry in the heap stays behind without an owner.
     pub(crate) fn remove(&mut self, key: Key) {
         if self.owner(key).is_some() {
-            self.owners.remove(key.index);
+            self.owners.remove(key.index as usize);
         }
     }
 
     /// True if the timer has yet to fire; if so, it will wake `task` and nobody else.
     pub(crate) fn still_wakes(&mut self, key: Key, task: TaskId) -> bool {
-        match self.owners.get_mut(key.index) {
+        match self.owners.get_mut(key.index as usize) {
             Some((generation, waiter)) if *generation == key.generation => {
                 *waiter = task;
                 true
@@ -73,11 +74,11 @@ impl Timers {
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<TaskId> {
         self.earliest().filter(|at| *at <= now)?;
         let Reverse((_, key)) = self.heap.pop()?;
-        Some(self.owners.remove(key.index).1)
+        Some(self.owners.remove(key.index as usize).1)
     }
 
     fn owner(&self, key: Key) -> Option<TaskId> {
-        let (generation, task) = self.owners.get(key.index)?;
+        let (generation, task) = self.owners.get(key.index as usize)?;
         (*generation == key.generation).then_some(*task)
     }
 
@@ -85,7 +86,7 @@ impl Timers {
         if self.heap.len() > 2 * self.owners.len() + STALE_MIN {
             let owners = &self.owners;
             self.heap.retain(|Reverse((_, key))| {
-                matches!(owners.get(key.index), Some((generation, _)) if *generation == key.generation)
+                matches!(owners.get(key.index as usize), Some((generation, _)) if *generation == key.generation)
             });
         }
     }

@@ -6,7 +6,6 @@
 use crate::received::Received;
 use net::{Buffer, Event, Lent, Net};
 use std::io;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use wire::tls::{Client, Error, PeerCertificate, Server, Session};
 
@@ -318,10 +317,6 @@ impl Secure {
     /// Whether the peer has said close_notify, or is known to have ended the connection.
     pub(crate) fn is_ended(&self) -> bool {
         self.closed || self.socket.is_ended()
-    }
-
-    pub(crate) fn peer_addr(&self) -> SocketAddr {
-        self.socket.peer_addr()
     }
 
     pub(crate) fn socket(&mut self) -> &mut net::Stream {

@@ -5,7 +5,6 @@ use crate::secure::{Handshake, Secure};
 use net::{Buffer, Close, Event, Net};
 use std::future::poll_fn;
 use std::io;
-use std::net::SocketAddr;
 use std::time::Instant;
 use wire::tls::{Client, PeerCertificate, Server};
 
@@ -188,14 +187,6 @@ impl Stream {
         match self {
             Stream::Plain(_) => None,
             Stream::Tls(stream) => stream.take_peer(),
-        }
-    }
-
-    /// The address of the other end.
-    pub fn peer_addr(&self) -> SocketAddr {
-        match self {
-            Stream::Plain(stream) => stream.peer_addr(),
-            Stream::Tls(stream) => stream.peer_addr(),
         }
     }
 

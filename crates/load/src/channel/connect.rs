@@ -8,6 +8,7 @@ use net::ConnectOptions;
 use plan::CloseBy;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 use transport::Stream;
 use wire::http1::Limits;
@@ -63,7 +64,7 @@ impl Channels {
         let mut stream = match (destination.secure, &self.tls) {
             (Some(host), Some(client)) => {
                 stream.set_deadline(deadline);
-                let client = slot.tls.get_or_insert_with(|| client.with_own_memory());
+                let client = slot.tls.get_or_insert_with(|| Rc::new(client.with_own_memory()));
                 let stream = Stream::client(&self.net, stream, client, host).await;
                 stream.map_err(|error| failure::of_io(&error, Stage::Tls))?
             }
@@ -72,7 +73,7 @@ impl Channels {
         // Of what goes over it, each request has its own; a connection that is shared has none.
         stream.set_deadline(None);
         let opened = Opened { stream, to, number, began, took };
-        Ok(Connection::new(opened, self.limits(), destination))
+        Ok(Connection::new(opened, destination))
     }
 
     /// Connects, to a Unix socket where the plan says so.
@@ -120,7 +121,7 @@ impl Channels {
     }
 
     /// Limits of the heads of answers.
-    pub(super) fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Limits {
         let limits = &self.load.limits;
         Limits { head_bytes: limits.head_bytes as usize, fields: usize::from(limits.fields) }
     }

@@ -1,16 +1,14 @@
-//! A connection of a user: a stream, the reader of its answers, and how much it has carried.
+//! A connection of a user: a stream, and how much it has carried.
 
 use super::Destination;
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use transport::{Received, Stream};
-use wire::http1::{Limits, ResponseReader};
 
 /// An open connection.
 pub(crate) struct Connection {
     pub stream: Stream,
-    pub reader: ResponseReader,
     /// Requests sent over it.
     pub carried: u32,
     /// Answers that came whole over it.
@@ -23,16 +21,25 @@ pub(crate) struct Connection {
     pub number: u64,
     /// Where it goes.
     pub to: SocketAddr,
-    /// The host that TLS was begun with; `None`: plain.
-    pub secure: Option<Box<str>>,
-    /// `host:port` at the end of the tunnel that TLS is spoken in.
-    pub tunnel: Option<Box<str>>,
-    /// Time that opening it took, until that has been counted.
-    pub opened_in: Option<Duration>,
-    /// Time that opening it took: a round trip.
+    /// `None`: plain.
+    pub secure: Option<Box<Secured>>,
+    /// Time that connecting took, without TLS: a round trip.
     pub round_trip: Duration,
     /// When opening it began.
     pub begun: Instant,
+}
+
+/// Whom TLS was begun with.
+pub(crate) struct Secured {
+    host: Box<str>,
+    /// `host:port` at the end of the tunnel that it is spoken in.
+    tunnel: Option<Box<str>>,
+}
+
+impl Secured {
+    fn new(host: &str, tunnel: Option<&str>) -> Box<Secured> {
+        Box::new(Secured { host: host.into(), tunnel: tunnel.map(Box::from) })
+    }
 }
 
 /// Outcome of opening a connection.
@@ -49,19 +56,16 @@ pub(crate) struct Opened {
 }
 
 impl Connection {
-    pub fn new(opened: Opened, limits: Limits, destination: Destination<'_>) -> Connection {
+    pub fn new(opened: Opened, destination: Destination<'_>) -> Connection {
         Connection {
             stream: opened.stream,
-            reader: ResponseReader::new(limits),
             carried: 0,
             answered: 0,
             leftover: None,
             arrived: None,
             number: opened.number,
             to: opened.to,
-            secure: destination.secure.map(Box::from),
-            tunnel: destination.tunnel.map(Box::from),
-            opened_in: Some(opened.took),
+            secure: destination.secure.map(|host| Secured::new(host, destination.tunnel)),
             round_trip: opened.took,
             begun: opened.began,
         }
@@ -77,7 +81,12 @@ impl Connection {
     pub fn leads_to(&self, destination: Destination<'_>) -> bool {
         // Plain connections are never inside a tunnel.
         destination.to.contains(&self.to)
-            && self.secure.as_deref() == destination.secure
-            && (destination.secure.is_none() || self.tunnel.as_deref() == destination.tunnel)
+            && match (self.secure.as_deref(), destination.secure) {
+                (Some(with), Some(host)) => {
+                    *with.host == *host && with.tunnel.as_deref() == destination.tunnel
+                }
+                (None, None) => true,
+                _ => false,
+            }
     }
 }

@@ -69,7 +69,7 @@ pub(crate) struct Slot {
     /// On the heap, because it is handed on and given back for each request.
     pub connection: Option<Box<Connection>>,
     /// Begins TLS, with a memory of earlier connections.
-    pub tls: Option<wire::tls::Client>,
+    pub tls: Option<Rc<wire::tls::Client>>,
     /// The connection that is shared with others, where HTTP/2 or HTTP/3 is spoken.
     pub shared: Option<Rc<shared::Shared>>,
     /// Answers a proxy that asks who wants a tunnel.
@@ -169,8 +169,8 @@ impl Channels {
     }
 
     /// TLS with a memory of its own, where it is spoken.
-    pub fn own_tls(&self) -> Option<wire::tls::Client> {
-        self.tls.as_ref().map(wire::tls::Client::with_own_memory)
+    pub fn own_tls(&self) -> Option<Rc<wire::tls::Client>> {
+        self.tls.as_ref().map(|tls| Rc::new(tls.with_own_memory()))
     }
 
     /// True if `https` URLs can be fetched: with TLS and, by way of a target, through a tunnel.

@@ -14,7 +14,7 @@ use crate::step::TcpReader;
 use measure::{ExchangeKind, Failure, FailureKind, Stage};
 use std::cell::RefCell;
 use std::time::Instant;
-use wire::http1::{Expect, HeadMemo, Stage as Progress};
+use wire::http1::{Expect, HeadMemo, ResponseReader, Stage as Progress};
 
 /// Bodies of which more than this is left are drained unread where nothing looks at them, in bytes.
 const DRAIN_FROM: u64 = 32 * 1024;
@@ -51,10 +51,10 @@ impl Reading {
     }
 
     /// Nothing of an answer has come.
-    fn is_idle(&self, connection: &Connection) -> bool {
+    fn is_idle(&self, http: &ResponseReader) -> bool {
         match &self.tcp {
             Some(reader) => reader.came == 0,
-            None => connection.reader.stage() == Progress::Idle,
+            None => http.stage() == Progress::Idle,
         }
     }
 }
@@ -141,17 +141,20 @@ pub(crate) async fn read<C: HttpCall>(
     let alone = window.len() == 1;
     let Some(sent) = window.front_mut() else { return Read::Over { peer_closes: false } };
     sent.answers = sent.answers.saturating_sub(1);
-    connection.reader.begin(sent.expect);
+    let mut reader = ResponseReader::new(worker.channels.limits());
+    reader.begin(sent.expect);
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
-    let mut head = std::mem::take(&mut client.answer_head);
+    let mut head = worker.buffer();
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
     let (mut reading, memo) = (call.reading(sent), call.memo(sent));
     let mut ended = match &mut reading.tcp {
-        None => transfer(worker, connection, (&mut sink, memo), &mut reading, &mut moments).await,
+        None => {
+            transfer(worker, connection, (&mut reader, &mut sink, memo), &mut reading, &mut moments).await
+        }
         // On the heap, so that users of HTTP need no room for it.
         Some(reader) => Box::pin(tcp::receive(worker, connection, &mut sink, reader, &mut moments)).await,
     };
-    if reading.is_idle(connection) {
+    if reading.is_idle(&reader) {
         moments.first_byte = None;
         ended = without_answer(worker, ended);
         if let Ended::Failed(failure) = ended
@@ -159,7 +162,7 @@ pub(crate) async fn read<C: HttpCall>(
             && is_lost(failure)
         {
             drop(sink);
-            client.answer_head = head;
+            worker.give_back(head);
             if let Some(sent) = window.front_mut() {
                 sent.answers += 1;
             }
@@ -170,20 +173,18 @@ pub(crate) async fn read<C: HttpCall>(
     if let (Ended::Complete, true, true) = (ended, surplus, call.is_strict()) {
         ended = Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None });
     }
-    let settled = call.settle(sent, ended, &mut sink);
-    let mut summary = sink.summary();
+    let (settled, mut summary) = (call.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {
         (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
     }
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    client.answer_head = head;
     let challenged = settled.kind == ExchangeKind::Challenge;
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged };
-    let last = sent.last;
-    let whole = sent.answers == 0;
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
+    let (last, whole) = (sent.last, sent.answers == 0);
     finish(context, client, call, sent, &ending, settled.kind);
+    worker.give_back(ending.head);
     connection.answered += 1;
     if whole {
         window.pop();
@@ -218,19 +219,19 @@ fn without_answer(worker: &Worker, ended: Ended) -> Ended {
 async fn transfer(
     worker: &Worker,
     connection: &mut Connection,
-    (sink, memo): (&mut impl Body, Option<&RefCell<HeadMemo>>),
+    (reader, sink, memo): (&mut ResponseReader, &mut impl Body, Option<&RefCell<HeadMemo>>),
     reading: &mut Reading,
     moments: &mut Moments,
 ) -> Ended {
     let mut coming = worker.account.coming();
     loop {
-        if connection.reader.stage() == Progress::Body {
+        if reader.stage() == Progress::Body {
             if let Some(pacing) = &mut reading.pacing {
-                if pacing.is_over(connection.reader.remaining(), sink.body_bytes(), worker) {
+                if pacing.is_over(reader.remaining(), sink.body_bytes(), worker) {
                     return Ended::BrokenOff;
                 }
             } else if let Some(ended) =
-                drain(worker, connection, sink, (reading.drain_from, &mut coming)).await
+                drain(worker, connection, (reader, sink), (reading.drain_from, &mut coming)).await
             {
                 moments.ended = worker.net.now();
                 return ended;
@@ -243,7 +244,7 @@ async fn transfer(
                 received.map(|bytes| (bytes, 0))
             }
             (None, None) => {
-                let for_head = reading.head_first && connection.reader.stage() != Progress::Body;
+                let for_head = reading.head_first && reader.stage() != Progress::Body;
                 let bytes = match for_head {
                     true => connection.stream.recv_at_most(HEAD_READ).await,
                     false => connection.stream.recv().await,
@@ -256,18 +257,17 @@ async fn transfer(
         sink.arrived(moments.service());
         let (bytes, from) = match received {
             Ok(received) => received,
-            Err(error) => return Ended::Failed(failure::of_io(&error, stage(connection))),
+            Err(error) => return Ended::Failed(failure::of_io(&error, stage(reader))),
         };
-        let refused = |error, connection: &Connection| {
-            Ended::Failed(failure::of_codec(&error, connection.reader.stage()))
-        };
+        let refused =
+            |error, reader: &ResponseReader| Ended::Failed(failure::of_codec(&error, reader.stage()));
         if bytes.is_empty() {
-            let closed = connection.reader.end_of_stream(sink);
-            return closed.map_or_else(|error| refused(error, connection), |()| Ended::Complete);
+            let closed = reader.end_of_stream(sink);
+            return closed.map_or_else(|error| refused(error, reader), |()| Ended::Complete);
         }
         let progress = match memo {
-            Some(memo) => connection.reader.read_remembering(&bytes[from..], sink, &mut memo.borrow_mut()),
-            None => connection.reader.read(&bytes[from..], sink),
+            Some(memo) => reader.read_remembering(&bytes[from..], sink, &mut memo.borrow_mut()),
+            None => reader.read(&bytes[from..], sink),
         };
         if sink.wants_body() || connection.secure.is_some() {
             worker.net.spent();
@@ -281,13 +281,13 @@ async fn transfer(
                 }
                 coming.came(sink.body_bytes());
             }
-            Err(error) => return refused(error, connection),
+            Err(error) => return refused(error, reader),
         }
     }
 }
 
-fn stage(connection: &Connection) -> Stage {
-    match connection.reader.stage() {
+fn stage(reader: &ResponseReader) -> Stage {
+    match reader.stage() {
         Progress::Idle | Progress::Head => Stage::Head,
         Progress::Body | Progress::Done => Stage::Body,
     }
@@ -308,22 +308,22 @@ pub(super) fn note_arrival(worker: &Worker, connection: &mut Connection, moments
 async fn drain(
     worker: &Worker,
     connection: &mut Connection,
-    sink: &mut impl Body,
+    (reader, sink): (&mut ResponseReader, &mut impl Body),
     (from, coming): (u64, &mut Coming<'_>),
 ) -> Option<Ended> {
     if sink.wants_body() || connection.leftover.is_some() {
         return None;
     }
-    while let Some(left) = connection.reader.remaining().filter(|left| *left >= from) {
+    while let Some(left) = reader.remaining().filter(|left| *left >= from) {
         match connection.stream.discard(left).await {
             Ok(0) => {
-                let refusal = connection.reader.end_of_stream(sink).err()?;
-                return Some(Ended::Failed(failure::of_codec(&refusal, connection.reader.stage())));
+                let refusal = reader.end_of_stream(sink).err()?;
+                return Some(Ended::Failed(failure::of_codec(&refusal, reader.stage())));
             }
             Ok(count) => {
                 worker.account.received(count as usize, worker.net.now());
                 sink.skipped(count);
-                if connection.reader.skip(count) {
+                if reader.skip(count) {
                     return Some(Ended::Complete);
                 }
                 coming.came(sink.body_bytes());

@@ -57,8 +57,6 @@ pub(crate) struct Client {
     pub status: u16,
     /// When the last request ended.
     pub ended: Option<Instant>,
-    /// The head of the last answer, where somebody may want to see it.
-    pub answer_head: Vec<u8>,
     /// Buffers for requests over HTTP/2.
     pub head: Option<Box<shared::Head>>,
     /// Values that the user keeps for its requests, where they hold any of it.
@@ -450,7 +448,7 @@ fn begin_sent<I>(
     let reused = connection.carried > 0;
     worker.account.count(|counts| counts.reused += u64::from(reused));
     connection.carried += 1;
-    let connect = connection.opened_in.take();
+    let connect = (!reused).then_some(connection.round_trip);
     let begun = connect.map(|_| connection.begun);
     Sent {
         item: due.item,

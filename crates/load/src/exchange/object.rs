@@ -13,21 +13,15 @@ use std::borrow::Cow;
 use std::time::Instant;
 use wire::http1::Expect;
 
-/// Fetches an object of the site. `path`: room for the path asked for.
-pub(crate) async fn object(
-    context: Context<'_>,
-    client: &mut Client,
-    path: &mut Vec<u8>,
-    laws: &Laws,
-    turn: Turn,
-) {
+/// Fetches an object of the site.
+pub(crate) async fn object(context: Context<'_>, client: &mut Client, laws: &Laws, turn: Turn) {
     let worker = context.worker;
     let asked = laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
     worker.account.begin(turn.due);
     count_kind(context, &asked);
-    let mut fetch = Fetch { context, laws, path: std::mem::take(path) };
+    let mut fetch = Fetch { context, laws, path: worker.buffer() };
     http::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
-    *path = fetch.path;
+    worker.give_back(fetch.path);
 }
 
 fn count_kind(context: Context<'_>, asked: &Asked) {

@@ -29,13 +29,16 @@ pub(crate) struct Ending {
     pub found: Found,
     /// The answer was a challenge that is answered next.
     pub challenged: bool,
+    /// The head of the answer, where somebody may want to see it.
+    pub head: Vec<u8>,
 }
 
 impl Ending {
     /// Without an answer.
     pub fn failed(failure: Failure, moments: Moments) -> Ending {
         let outcome = Outcome::Failed(failure);
-        Ending { outcome, moments, summary: Summary::default(), found: Found::default(), challenged: false }
+        let (summary, found) = (Summary::default(), Found::default());
+        Ending { outcome, moments, summary, found, challenged: false, head: Vec::new() }
     }
 }
 
@@ -78,11 +81,8 @@ pub(super) fn report<C: Call>(
         && worker.account.wanted.first.replace(false)
     {
         let body_bytes = ending.found.expected_bytes.unwrap_or(ending.summary.body_bytes);
-        let first = First {
-            at: worker.account.since(ending.moments.ended),
-            head: client.answer_head.clone(),
-            body_bytes,
-        };
+        let first =
+            First { at: worker.account.since(ending.moments.ended), head: ending.head.clone(), body_bytes };
         worker.account.show(Event::First(Box::new(first)));
     }
 }
@@ -105,9 +105,7 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
     let is_fine = matches!(ending.outcome, Outcome::Fine);
     let answered = ending.summary.status != 0;
     if trace.heads && answered {
-        worker
-            .account
-            .show(Event::Head { title: HeadTitle::ResponseFromProxy, text: client.answer_head.clone() });
+        worker.account.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: ending.head.clone() });
     }
     if let Some(body) = &ending.found.body {
         worker.account.show(Event::Body(body.clone()));
@@ -123,7 +121,7 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
     }
     let answer = match (&ending.found.answer, answered) {
         (Some(answer), _) => answer.clone(),
-        (None, true) => String::from_utf8_lossy(&client.answer_head).into_owned(),
+        (None, true) => String::from_utf8_lossy(&ending.head).into_owned(),
         (None, false) => String::new(),
     };
     tell_evidence(context, call, sent, ending, &answer);

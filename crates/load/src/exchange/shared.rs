@@ -205,7 +205,7 @@ async fn read<C: HttpCall>(
     let worker = context.worker;
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
-    let mut head = std::mem::take(&mut client.answer_head);
+    let mut head = worker.buffer();
     let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
     if pacing.is_none() && sink.never_wants_body() {
         lease.look(|letter| letter.only_counted = true);
@@ -215,7 +215,7 @@ async fn read<C: HttpCall>(
         Received::Answer(ended) => ended,
         Received::Nothing(came) => {
             drop(sink);
-            client.answer_head = head;
+            worker.give_back(head);
             return Some(came);
         }
     };
@@ -225,10 +225,10 @@ async fn read<C: HttpCall>(
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
     let found = if wanted { sink.found(settled.outcome) } else { Found::default() };
     drop(sink);
-    client.answer_head = head;
     let challenged = settled.kind == ExchangeKind::Challenge;
-    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged };
+    let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
     finish(context, client, call, sent, &ending, settled.kind);
+    worker.give_back(ending.head);
     window.pop();
     None
 }

@@ -41,6 +41,8 @@ pub(crate) struct Worker {
     pub version: Cell<Option<Label>>,
     /// Who is told of requests that are broken off.
     pub broken_off: Option<OnBrokenOff>,
+    /// Buffers for requests under way; users between two requests have none.
+    pub spare: RefCell<Vec<Vec<u8>>>,
     /// See [`super::fast`].
     pub has_fast_path: bool,
     /// See [`super::repeat`].
@@ -69,6 +71,7 @@ impl Worker {
             busy_users: Cell::new(0),
             halted: Cell::new(false),
             version: Cell::default(),
+            spare: RefCell::default(),
         }
     }
 
@@ -90,6 +93,17 @@ impl Worker {
     pub fn count_unattributed(&self, serial: u64) -> bool {
         self.account.count(|counts| counts.unattributed += 1);
         self.serials.borrow_mut().again(serial)
+    }
+
+    /// An empty buffer, to be given back when the request has ended.
+    pub fn buffer(&self) -> Vec<u8> {
+        self.spare.borrow_mut().pop().unwrap_or_default()
+    }
+
+    /// Takes a buffer back.
+    pub fn give_back(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        self.spare.borrow_mut().push(buffer);
     }
 
     /// True while requests are under way, or users on their way to more.

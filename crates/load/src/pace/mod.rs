@@ -1,8 +1,10 @@
 //! When requests are due: a schedule is a pure function of the plan and the seed.
 
 mod phase;
+mod think;
 
 pub(crate) use phase::Phase;
+pub(crate) use think::Think;
 
 use plan::draw::{fraction, hash};
 use plan::{Arrivals, Open, Part};

@@ -1,6 +1,6 @@
 //! One phase as a worker paces it: the numbers of its requests, and when it is over.
 
-use super::Timetable;
+use super::{Think, Timetable};
 use plan::{Pace, Part};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -19,6 +19,8 @@ pub(crate) struct Phase {
     pub turns_per_user: Option<u64>,
     /// When turns are due, where the pace has a timetable.
     pub timetable: Option<Timetable>,
+    /// The time that users think.
+    pub think: Think,
     /// A user may send on as answers come in: nothing else comes between its requests.
     pub pipelines: bool,
     /// It runs as well after the run was stopped.
@@ -44,6 +46,7 @@ impl Phase {
             max_users: max_users(pace),
             turns_per_user: share.stop.turns_per_user,
             timetable: None,
+            think: Think::default(),
             always: share.always,
             pipelines: matches!(share.pace, Pace::Users(_))
                 && share.scenario.steps.len() == 1

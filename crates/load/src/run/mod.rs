@@ -27,7 +27,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
-use user::Think;
 use wire::http3::QlogWriter;
 
 /// One worker's task: its share of a load, and where its figures go.
@@ -135,6 +134,7 @@ impl Run {
             busy_users: Cell::new(0),
             halted: Cell::new(false),
             version: Cell::default(),
+            spare: RefCell::default(),
         };
         Run {
             worker: Rc::new(worker),
@@ -226,10 +226,7 @@ impl Run {
         if let Some(open) = phase.pace.open() {
             return open::run(group, open, seed).await;
         }
-        let law = phase.pace.closed().unwrap_or_default().1;
-        // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
-        let think = Think { law, seed: hash(worker.seed, 0x7417) };
-        user::run_closed(group, &phase.pace, think).await
+        user::run_closed(group, &phase.pace).await
     }
 
     /// Waits for requests under way, and counts those that do not end in time.

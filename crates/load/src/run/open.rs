@@ -216,7 +216,7 @@ fn spawn_open(pool: &Rc<Pool>) -> Handed {
     let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
     let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {
-        let mut user = User::new(number);
+        let mut user = User::new(number, worker.net.now());
         loop {
             mine.1.wait().await;
             let Some((number, due)) = mine.0.take() else { continue };

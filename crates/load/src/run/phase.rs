@@ -4,7 +4,7 @@ use super::Run;
 use crate::code::Interpreter;
 use crate::control::Control;
 use crate::exchange::Worker;
-use crate::pace;
+use crate::pace::{self, Think};
 use crate::program::{Known, Program, RhythmWork, is_watched};
 use crate::request::asked::Laws;
 use crate::request::urls::UrlQueue;
@@ -229,6 +229,9 @@ impl Run {
         };
         let mut phase = pace::Phase::new((part, share), pace, rows, worker.net.now());
         phase.group = of.group;
+        // What a user thinks before a request belongs to the number of the request, whichever worker sends it.
+        let law = share.pace.closed().unwrap_or_default().1;
+        phase.think = Think { law, seed: hash(worker.seed, 0x7417) };
         let user_name = match scenario.user_name.as_str() {
             "" => format!("{} 1-", share.name),
             name => name.to_owned(),

@@ -9,7 +9,7 @@ use crate::program::Position;
 use crate::session::{self, Memory};
 use crate::step::{Placing, Requests};
 use net::TaskId;
-use plan::draw::{Draw, hash};
+use plan::draw::hash;
 use plan::{Delay, Pace, UserRow};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -18,22 +18,21 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 /// A user, and what it keeps from one request to the next.
-#[derive(Default)]
 pub(super) struct User {
     /// Its connection.
     pub client: Client,
     /// Turns that it has had.
     pub turns: u64,
     /// The step that comes next.
-    step: usize,
+    step: u32,
     /// Where it stands in its journey, and what it has counted there.
     pub position: Option<Box<Position>>,
     /// When it begins nothing more.
     pub ends: Option<Instant>,
     /// It begins nothing more.
     pub ended: bool,
-    /// The path of the object last asked for.
-    path: Vec<u8>,
+    /// The time before its next request.
+    rest: Rest,
     /// Memory for a script's requests.
     script: Option<Box<ScriptScratch>>,
     /// Its state in TCP messages, where it sends any.
@@ -43,9 +42,20 @@ pub(super) struct User {
 }
 
 impl User {
-    /// The user of this number in the phase.
-    pub fn new(number: u64) -> User {
-        User { client: Client::new(number), ..User::default() }
+    /// The user of this number in the phase, and when its first request is due.
+    pub fn new(number: u64, first: Instant) -> User {
+        User {
+            client: Client::new(number),
+            turns: 0,
+            step: 0,
+            position: None,
+            ends: None,
+            ended: false,
+            rest: Rest::None(first),
+            script: None,
+            messages: None,
+            memory: None,
+        }
     }
 
     /// True if the plan leaves it another turn.
@@ -75,8 +85,8 @@ impl User {
         if work.program.is_some() {
             return self.journey(worker, work, Some(turn)).await;
         }
-        let step = self.step;
-        self.step = (step + 1) % work.steps.len();
+        let step = self.step as usize;
+        self.step = ((step + 1) % work.steps.len()) as u32;
         self.turns += self.send(worker, work, step, turn).await;
     }
 
@@ -88,31 +98,42 @@ impl User {
         self.turns += 1;
     }
 
-    /// Does what the scenario says, turn by turn, until there is nothing more to begin. `first`: the time before the first.
+    /// Does what the scenario says, turn by turn, until there is nothing more to begin.
     async fn run(
         &mut self,
         worker: &Rc<Worker>,
         work: &Rc<PhaseWork>,
-        (think, first): (Think, Duration),
         mut request: impl AsyncFnMut(&mut User, Turn),
     ) {
-        let (mut due, mut lateness) = match &work.phase.timetable {
-            Some(table) => wait_for_turn(worker, table.due(self.client.user, 0)).await,
-            None => wait_for(worker, worker.net.now() + first, first).await,
-        };
-        while work.program.is_some() && self.goes_on(worker, work, due) {
-            self.journey(worker, work, None).await;
-            let thought = think.after(hash(self.client.user, self.turns));
-            due = self.rest(worker, work, thought).await.0;
+        if let Some(table) = &work.phase.timetable {
+            self.rest = Rest::until_turn(table.due(self.client.user, 0), worker.net.now());
         }
-        while work.program.is_none()
-            && !exhausted(work, 0)
-            && self.goes_on(worker, work, due)
-            && let Some(number) = worker.next_number(&work.phase, due)
-        {
-            request(self, Turn { number, due, lateness }).await;
-            (due, lateness) = self.rest(worker, work, think.after(number)).await;
+        loop {
+            let (due, lateness) = self.pass_rest(worker).await;
+            if !self.goes_on(worker, work, due) {
+                break;
+            }
+            let thought = if work.program.is_some() {
+                self.journey(worker, work, None).await;
+                work.phase.think.after(hash(self.client.user, self.turns))
+            } else if !exhausted(work, 0)
+                && let Some(number) = worker.next_number(&work.phase, due)
+            {
+                request(self, Turn { number, due, lateness }).await;
+                work.phase.think.after(number)
+            } else {
+                break;
+            };
+            self.rest = self.rest(worker, work, thought);
         }
+    }
+
+    /// Waits until its rest is over: when the next request is due, and how late it then is, where that was set beforehand.
+    async fn pass_rest(&self, worker: &Worker) -> (Instant, Option<Duration>) {
+        if let Some(until) = self.rest.until() {
+            worker.net.sleep_until(until).await;
+        }
+        self.rest.over(|| worker.net.now())
     }
 
     /// Sends the requests of a list one after the other, without time between them; the first is due at a moment.
@@ -146,7 +167,10 @@ impl User {
             self.turns += 1;
             due = match self.client.ended.take_if(|_| self.client.refusals == 0) {
                 Some(ended) => ended,
-                None => Box::pin(self.rest(worker, work, Duration::ZERO)).await.0,
+                None => {
+                    self.rest = self.rest(worker, work, Duration::ZERO);
+                    self.pass_rest(worker).await.0
+                }
             };
         }
     }
@@ -155,7 +179,7 @@ impl User {
     pub async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
         let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
         match &work.steps[step] {
-            StepWork::Object(laws) => exchange::object(context, client, &mut self.path, laws, turn).await,
+            StepWork::Object(laws) => exchange::object(context, client, laws, turn).await,
             StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
             StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;
@@ -193,49 +217,68 @@ impl User {
         1
     }
 
-    /// When the next request of a closed pace is meant to go out: when the last one has ended and the user has thought, or
-    /// when the timetable says so. Waits that long; the second value is how late it then is, where a moment was set
-    /// beforehand.
-    async fn rest(
-        &mut self,
-        worker: &Worker,
-        work: &PhaseWork,
-        thought: Duration,
-    ) -> (Instant, Option<Duration>) {
-        if let Some(table) = &work.phase.timetable {
-            if self.client.refusals > 0 {
-                worker.net.sleep(self.pause(worker.load.limits.pause)).await;
+    /// The time before the next request of a closed pace: until the last one has ended and the user has thought, or until the
+    /// timetable says so.
+    fn rest(&mut self, worker: &Worker, work: &PhaseWork, thought: Duration) -> Rest {
+        let turn = work.phase.timetable.as_ref().map(|table| table.due(self.client.user, self.turns));
+        if self.client.refusals == 0 {
+            let now = || worker.net.now();
+            return match turn {
+                Some(due) => Rest::until_turn(due, now()),
+                None => Rest::thinking(self.client.ended.take().unwrap_or_else(now), thought),
+            };
+        }
+        let pause = self.pause(worker.load.limits.pause);
+        let until = worker.net.now() + if turn.is_some() { pause } else { pause.max(thought) };
+        match turn {
+            Some(due) if due > until => Rest::Until(due),
+            _ => {
+                // Nobody meant to send meanwhile.
+                self.client.ended = None;
+                Rest::Pause { until, turn }
             }
-            return wait_for_turn(worker, table.due(self.client.user, self.turns)).await;
         }
-        if self.client.refusals > 0 {
-            let longest = worker.load.limits.pause;
-            worker.net.sleep(self.pause(longest).max(thought)).await;
-            // Nobody meant to send meanwhile.
-            self.client.ended = None;
-            return (worker.net.now(), None);
-        }
-        let ended = self.client.ended.take().unwrap_or_else(|| worker.net.now());
-        wait_for(worker, ended + thought, thought).await
     }
 }
 
-/// Waits until a request is due, where there is anything to wait for.
-async fn wait_for(worker: &Worker, due: Instant, thought: Duration) -> (Instant, Option<Duration>) {
-    if thought.is_zero() {
-        return (due, None);
-    }
-    worker.net.sleep_until(due).await;
-    (due, Some(worker.net.now().saturating_duration_since(due)))
+/// The time between two requests of a user.
+#[derive(Debug, Clone, Copy)]
+enum Rest {
+    /// None: the next one is due at this moment.
+    None(Instant),
+    /// Until the moment at which it is due.
+    Until(Instant),
+    /// Of a target that refuses, until a moment; the next one is due then, or was when its turn came.
+    Pause { until: Instant, turn: Option<Instant> },
 }
 
-/// Waits until a turn is due. Where it is past, the answer before it took longer, which is no lateness of ours.
-async fn wait_for_turn(worker: &Worker, due: Instant) -> (Instant, Option<Duration>) {
-    if worker.net.now() >= due {
-        return (due, None);
+impl Rest {
+    /// Until a user has thought.
+    fn thinking(from: Instant, thought: Duration) -> Rest {
+        if thought.is_zero() { Rest::None(from) } else { Rest::Until(from + thought) }
     }
-    worker.net.sleep_until(due).await;
-    (due, Some(worker.net.now().saturating_duration_since(due)))
+
+    /// Until a turn is due. Where it is past, the answer before it took longer, which is no lateness of ours.
+    fn until_turn(due: Instant, now: Instant) -> Rest {
+        if now >= due { Rest::None(due) } else { Rest::Until(due) }
+    }
+
+    /// The end of it, if there is a wait at all.
+    fn until(self) -> Option<Instant> {
+        match self {
+            Rest::None(_) => None,
+            Rest::Until(until) | Rest::Pause { until, .. } => Some(until),
+        }
+    }
+
+    /// When the request after it is due, and how late that is now, where it was set beforehand.
+    fn over(self, now: impl Fn() -> Instant) -> (Instant, Option<Duration>) {
+        match self {
+            Rest::None(due) => (due, None),
+            Rest::Until(due) => (due, Some(now().saturating_duration_since(due))),
+            Rest::Pause { turn, .. } => (turn.unwrap_or_else(now), None),
+        }
+    }
 }
 
 /// When a user begins, counted from when it is made, and when it begins nothing more.
@@ -246,8 +289,8 @@ struct Stay {
 }
 
 /// When the users of a worker begin and end.
-fn stays(work: &PhaseWork, pace: &Pace, users: u32, think: Think) -> Vec<Stay> {
-    let part = work.phase.part;
+fn stays(work: &PhaseWork, pace: &Pace, users: u32) -> Vec<Stay> {
+    let (part, think) = (work.phase.part, work.phase.think);
     let rows = pace.rows();
     if rows.is_empty() {
         let first = |user: u32| think.before(part.number(u64::from(user)));
@@ -262,37 +305,14 @@ fn stays(work: &PhaseWork, pace: &Pace, users: u32, think: Think) -> Vec<Stay> {
     mine.map(stay).collect()
 }
 
-/// The time that users think, drawn for each request.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Think {
-    pub law: Delay,
-    pub seed: u64,
-}
-
-impl Think {
-    /// The time after request `number`.
-    fn after(&self, number: u64) -> Duration {
-        match self.law {
-            Delay::None => Duration::ZERO,
-            law => law.draw(&mut Draw::new(self.seed, number)),
-        }
-    }
-
-    /// The time before a user's first request: the rest of a thought, so that users who come together do not stay together,
-    /// and come at the rate at which they go on.
-    fn before(&self, user: u64) -> Duration {
-        self.law.draw_rest(&mut Draw::new(hash(self.seed, 0xF1), user))
-    }
-}
-
 /// Closed pace: its users until there is nothing more to begin.
-pub(super) async fn run_closed(group: &GroupWork, pace: &Pace, think: Think) -> Vec<TaskId> {
+pub(super) async fn run_closed(group: &GroupWork, pace: &Pace) -> Vec<TaskId> {
     let (worker, work) = group.first();
     let users = pace.closed().map_or(0, |(users, _)| users);
-    let stays = stays(work, pace, users, think);
+    let stays = stays(work, pace, users);
     let users = stays.len() as u32;
     let mut tasks: Vec<TaskId> =
-        (0..users).zip(stays).map(|(user, stay)| spawn_closed(group, think, user, stay)).collect();
+        (0..users).zip(stays).map(|(user, stay)| spawn_closed(group, user, stay)).collect();
     while !finished(group) {
         if worker.over(&work.phase, worker.net.now()) {
             break;
@@ -303,7 +323,7 @@ pub(super) async fn run_closed(group: &GroupWork, pace: &Pace, think: Think) -> 
         let missing = users - work.users.get();
         if missing > 0 && waiting(work) > 0 {
             let more = 0..missing.min(waiting(work));
-            tasks.extend(more.map(|user| spawn_closed(group, think, user, Stay::default())));
+            tasks.extend(more.map(|user| spawn_closed(group, user, Stay::default())));
         }
     }
     tasks
@@ -350,33 +370,32 @@ pub(super) fn exhausted(work: &PhaseWork, handed: u32) -> bool {
 }
 
 /// `user`: its number on this worker.
-fn spawn_closed(group: &GroupWork, think: Think, user: u32, stay: Stay) -> TaskId {
+fn spawn_closed(group: &GroupWork, user: u32, stay: Stay) -> TaskId {
     let (worker, work) = group.of_user(u64::from(user)).clone();
     let net = worker.net.clone();
     work.users.set(work.users.get() + 1);
     let user = work.phase.part.number(u64::from(user));
-    let thinks = think.law != Delay::None;
+    let now = net.now();
+    let mut user = User { ends: stay.ends, rest: Rest::thinking(now, stay.first), ..User::new(user, now) };
+    let thinks = work.phase.think.law != Delay::None;
     let sends_list = !thinks && worker.channels.http().pipeline <= 1 && work.plain_list().is_some();
     // A task has the room that its largest future needs: users of each kind have one of their own.
     match (sends_list, thinks) {
         (true, _) => net.spawn(async move {
-            let mut user = User { ends: stay.ends, ..User::new(user) };
-            let (due, _) = wait_for(&worker, worker.net.now() + stay.first, stay.first).await;
+            let (due, _) = user.pass_rest(&worker).await;
             if let Some(requests) = work.plain_list() {
                 user.send_list(&worker, &work, requests, due).await;
             }
             leave(&work);
         }),
         (false, false) => net.spawn(async move {
-            let mut user = User { ends: stay.ends, ..User::new(user) };
             let request = async |user: &mut User, turn| user.request(&worker, &work, turn).await;
-            user.run(&worker, &work, (think, stay.first), request).await;
+            user.run(&worker, &work, request).await;
             leave(&work);
         }),
         (false, true) => net.spawn(async move {
-            let mut user = User { ends: stay.ends, ..User::new(user) };
             let request = async |user: &mut User, turn| Box::pin(user.request(&worker, &work, turn)).await;
-            user.run(&worker, &work, (think, stay.first), request).await;
+            user.run(&worker, &work, request).await;
             leave(&work);
         }),
     }

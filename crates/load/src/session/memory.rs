@@ -25,7 +25,7 @@ pub(crate) struct Memory {
     seen: RefCell<Seen>,
     /// Clients that are not in use, each with a connection.
     idle: RefCell<Vec<Client>>,
-    tls: RefCell<Option<wire::tls::Client>>,
+    tls: RefCell<Option<Rc<wire::tls::Client>>>,
     /// The login was sent.
     pub logged_in: Cell<bool>,
 }

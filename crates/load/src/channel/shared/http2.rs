@@ -45,7 +45,7 @@ impl Channels {
             to: connection.to,
             authority,
             begun: connection.begun,
-            opened_in: connection.opened_in,
+            opened_in: Some(connection.round_trip),
             window: trickle.map(|_| plan.stream_window),
         };
         let shared = Shared::new(self, beginning, Speaker::http2(limits));

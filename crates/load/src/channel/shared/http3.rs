@@ -42,7 +42,7 @@ impl Channels {
         let (Some(tls), Some(host)) = (&self.tls, destination.secure) else {
             return Err(failed(FailureKind::NotHttp3));
         };
-        let tls = slot.tls.get_or_insert_with(|| tls.with_own_memory());
+        let tls = slot.tls.get_or_insert_with(|| Rc::new(tls.with_own_memory()));
         let seed = plan::draw::hash(self.net.unix_micros(), number << 16 | u64::from(self.part.index));
         let qlog = self.qlogs.borrow_mut().pop_front();
         let client = Client::new(tls, host, to, self.http3_limits(&plan), seed, began, qlog)

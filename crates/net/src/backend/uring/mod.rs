@@ -11,6 +11,7 @@
 mod datagrams;
 mod outbox;
 mod provided;
+mod queue;
 mod ring;
 mod slot;
 mod socket;
@@ -278,7 +279,7 @@ impl Driver {
     }
 
     fn await_room_for(&self, slot: &Slot, message: Buffer, sent: usize) {
-        slot.sending.replace(Sending::Rest(message, sent));
+        slot.sending.replace(Sending::Rest(Box::new((message, sent))));
         slot.has_room.set(false);
         if self.watch_room(slot).is_err() {
             self.fail_to_send(slot, Errno::NOMEM);
@@ -411,7 +412,8 @@ impl Driver {
             return None;
         }
         slot.has_room.set(true);
-        if let Sending::Rest(message, sent) = slot.sending.replace(Sending::Idle) {
+        if let Sending::Rest(rest) = slot.sending.replace(Sending::Idle) {
+            let (message, sent) = *rest;
             self.send_rest(slot, message, sent);
         }
         if slot.is_sending() {
@@ -650,9 +652,7 @@ fn note_accepted(driver: &Driver, slot: &Slot, entry: &cqueue::Entry) -> Option<
     if slot.is_gone.get() {
         return None;
     }
-    let mut waiting = slot.accepted.borrow_mut();
-    waiting.push_back(accepted);
-    if waiting.len() > ACCEPTED_MAX {
+    if slot.add_accepted(accepted) > ACCEPTED_MAX {
         driver.cancel(slot, Kind::Accept);
     }
     slot.waits.take(Way::In)

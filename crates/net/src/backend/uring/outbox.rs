@@ -18,8 +18,8 @@ const KEPT: usize = 16;
 /// Where a message lies, until [`Outbox::clear`].
 #[derive(Clone)]
 pub(super) struct Place {
-    chunk: usize,
-    bytes: Range<usize>,
+    chunk: u32,
+    bytes: Range<u32>,
 }
 
 #[derive(Default)]
@@ -43,12 +43,13 @@ impl Outbox {
         let start = chunk.len();
         pieces.for_each(|piece| chunk.extend_from_slice(piece));
         assert_eq!(chunk.len() - start, length, "the length was that of other pieces");
-        Place { chunk: self.current, bytes: start..chunk.len() }
+        // Chunks are shorter than that, and fewer.
+        Place { chunk: self.current as u32, bytes: start as u32..chunk.len() as u32 }
     }
 
     /// The bytes of a message. Where they are in memory does not change until [`clear`](Self::clear).
     pub(super) fn get(&self, place: &Place) -> &[u8] {
-        &self.chunks[place.chunk][place.bytes.clone()]
+        &self.chunks[place.chunk as usize][place.bytes.start as usize..place.bytes.end as usize]
     }
 
     /// All messages are gone.

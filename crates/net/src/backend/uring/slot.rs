@@ -4,7 +4,7 @@
 //! so no queued entry can name a descriptor that meanwhile belongs to somebody else. Plain state; it must not know the
 //! ring.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use rustix::net::SocketAddrAny;
 
 use super::outbox::Place;
+use super::queue::Queue;
 use crate::backend::waits::Waits;
 use crate::buffer::{Buffer, Lent, Pool};
 
@@ -116,8 +117,10 @@ pub(super) enum Sending {
     /// Queued, and expected to be gone after the next submission.
     Hoped(Place),
     /// The kernel had room for a part of it. The rest, from this byte on, is sent when there is room again.
-    Rest(Buffer, usize),
+    Rest(Box<(Buffer, usize)>),
 }
+
+type Accepted = RefCell<VecDeque<io::Result<OwnedFd>>>;
 
 pub(super) struct Slot {
     pub(super) key: Key,
@@ -141,9 +144,9 @@ pub(super) struct Slot {
     /// not mean that nothing follows.
     pub(super) is_hung: Cell<bool>,
     pub(super) has_room: Cell<bool>,
-    arrived: RefCell<VecDeque<Buffer>>,
+    arrived: RefCell<Queue<Buffer>>,
     /// Bytes of the first of them that are gone.
-    taken: Cell<usize>,
+    taken: Cell<u32>,
     pub(super) end: Cell<Option<End>>,
     pub(super) sending: RefCell<Sending>,
     /// Why the last message did not go out; nobody has been told yet.
@@ -153,7 +156,8 @@ pub(super) struct Slot {
     /// Where to, until it is connected; it stays in place until the kernel has read it.
     pub(super) target: RefCell<Option<Box<SocketAddrAny>>>,
     pub(super) connected: Cell<Option<Result<(), Errno>>>,
-    pub(super) accepted: RefCell<VecDeque<io::Result<OwnedFd>>>,
+    /// Connections that nobody asked for yet, of a listening socket.
+    accepted: OnceCell<Box<Accepted>>,
 }
 
 impl Slot {
@@ -180,7 +184,7 @@ impl Slot {
             shuts_down: Cell::new(false),
             target: RefCell::new(None),
             connected: Cell::new(None),
-            accepted: RefCell::default(),
+            accepted: OnceCell::new(),
         }
     }
 
@@ -230,7 +234,7 @@ impl Slot {
 
     pub(super) fn add_arrived(&self, bytes: Buffer) -> usize {
         let mut arrived = self.arrived.borrow_mut();
-        arrived.push_back(bytes);
+        arrived.push(bytes);
         arrived.len()
     }
 
@@ -240,21 +244,38 @@ impl Slot {
 
     pub(super) fn forget_arrived(&self) {
         self.arrived.borrow_mut().clear();
-        self.accepted.borrow_mut().clear();
+        if let Some(accepted) = self.accepted.get() {
+            accepted.borrow_mut().clear();
+        }
+    }
+
+    /// Adds a connection that came, or why none did; how many wait now.
+    pub(super) fn add_accepted(&self, accepted: io::Result<OwnedFd>) -> usize {
+        let mut waiting = self.accepted.get_or_init(Box::default).borrow_mut();
+        waiting.push_back(accepted);
+        waiting.len()
+    }
+
+    pub(super) fn has_accepted(&self) -> bool {
+        self.accepted.get().is_some_and(|waiting| !waiting.borrow().is_empty())
+    }
+
+    pub(super) fn next_accepted(&self) -> Option<io::Result<OwnedFd>> {
+        self.accepted.get()?.borrow_mut().pop_front()
     }
 
     /// What arrived first, whole.
     pub(super) fn next_arrived(&self) -> Option<Buffer> {
-        self.arrived.borrow_mut().pop_front()
+        self.arrived.borrow_mut().pop()
     }
 
     /// At most `max` of the bytes that arrived; something has.
     pub(super) fn take_arrived(&self, max: usize, pool: &Rc<Pool>) -> Lent {
         let mut arrived = self.arrived.borrow_mut();
         let first = arrived.front().expect("something arrived");
-        let taken = self.taken.get();
+        let taken = self.taken.get() as usize;
         if taken == 0 && first.len() <= max {
-            return Lent::new(arrived.pop_front().expect("seen above"));
+            return Lent::new(arrived.pop().expect("seen above"));
         }
         let mut part = pool.take();
         let left = &first[taken..];
@@ -267,16 +288,18 @@ impl Slot {
     pub(super) fn discard_arrived(&self, max: u64) -> u64 {
         let mut arrived = self.arrived.borrow_mut();
         let first = arrived.front().expect("something arrived");
-        let left = (first.len() - self.taken.get()) as u64;
+        let left = (first.len() - self.taken.get() as usize) as u64;
         let gone = left.min(max);
         self.strike_out(&mut arrived, gone as usize);
         gone
     }
 
-    fn strike_out(&self, arrived: &mut VecDeque<Buffer>, bytes: usize) {
-        self.taken.set(self.taken.get() + bytes);
-        if arrived.front().is_some_and(|first| first.len() == self.taken.get()) {
-            arrived.pop_front();
+    fn strike_out(&self, arrived: &mut Queue<Buffer>, bytes: usize) {
+        let taken = self.taken.get() as usize + bytes;
+        // Buffers are shorter than that.
+        self.taken.set(taken as u32);
+        if arrived.front().is_some_and(|first| first.len() == taken) {
+            arrived.pop();
             self.taken.set(0);
         }
     }

@@ -93,7 +93,7 @@ impl Socket {
     }
 
     pub(crate) fn poll_accept(&self) -> Poll<io::Result<(Self, SocketAddr)>> {
-        if self.slot.accepted.borrow().is_empty() {
+        if !self.slot.has_accepted() {
             if !self.slot.does(Kind::Accept) {
                 self.driver.accept(&self.slot)?;
             }
@@ -102,7 +102,7 @@ impl Socket {
         if !self.turn.may_complete() {
             return Poll::Pending;
         }
-        let next = self.slot.accepted.borrow_mut().pop_front();
+        let next = self.slot.next_accepted();
         Poll::Ready(next.expect("seen above").and_then(|fd| self.accepted(fd)))
     }
 
