@@ -3,6 +3,13 @@
 use crate::buckets::Buckets;
 use serde::{Deserialize, Deserializer, Serializer};
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Whole microseconds of a time, which is shorter than half a million years.
+#[inline]
+pub(crate) fn micros(time: Duration) -> u64 {
+    time.as_secs() * 1_000_000 + u64::from(time.subsec_micros())
+}
 
 /// Times by what they measure.
 pub type Clocks = BTreeMap<Clock, Buckets>;

@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub mod after_reset;
+mod alike;
 pub mod buckets;
 pub mod censored;
 pub mod clock;
@@ -39,6 +40,7 @@ pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
 pub use after_reset::AfterReset;
+pub use alike::{Alike, Answered};
 pub use buckets::{Buckets, Digits};
 pub use censored::{Bound, Censored};
 pub use clock::{Clock, Clocks};

@@ -1,7 +1,8 @@
 //! The recorder of a worker: plain integers and histograms of one fixed geometry, so that everything adds up.
 
+use crate::alike::Alike;
 use crate::buckets::Digits;
-use crate::clock::{Clock, Clocks};
+use crate::clock::{Clock, Clocks, micros};
 use crate::codes::Codes;
 use crate::counts::Counts;
 use crate::distribution::{Bucket, Distribution};
@@ -13,12 +14,6 @@ use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use crate::spread::{Spreads, Times};
 use hdrhistogram::Histogram;
 use std::time::Duration;
-
-/// Whole microseconds of a time, which is shorter than half a million years.
-#[inline]
-fn micros(time: Duration) -> u64 {
-    time.as_secs() * 1_000_000 + u64::from(time.subsec_micros())
-}
 
 /// The bucket of the last time: the times of one exchange are often one and the same.
 #[derive(Default)]
@@ -107,6 +102,27 @@ impl Tally {
         }
         if let Some(connect) = exchange.connect {
             self.times(Clock::Connect, connect, times);
+        }
+    }
+
+    /// Counts answers that were counted together, as [`Self::exchange`] would have counted each.
+    pub fn add_alike(&mut self, alike: &Alike) {
+        if alike.count == 0 {
+            return;
+        }
+        let counts = &mut self.counts;
+        counts.fine += alike.count;
+        counts.ended += alike.count;
+        counts.ended_us += alike.took_us;
+        counts.first_byte_us += alike.took_us;
+        counts.sent_bytes += alike.sent_bytes;
+        counts.head_bytes += alike.head_bytes;
+        counts.body_bytes += alike.body_bytes;
+        self.add_status(alike.status, alike.count);
+        for clock in
+            [Clock::Service, Clock::ServiceReused, Clock::Response, Clock::FirstByte, Clock::FirstByteReused]
+        {
+            self.clocks[clock as usize].merge(&alike.took);
         }
     }
 
@@ -416,6 +432,7 @@ fn add(mine: &mut [u64], theirs: &[u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alike::Answered;
 
     fn exchange(outcome: Outcome, cache: CacheResult, us: u64) -> Exchange {
         Exchange {
@@ -509,6 +526,41 @@ mod tests {
         }
         assert_eq!(picture(&together), picture(&one_by_one));
         assert_eq!(together.counts.requests, 0, "that is counted when they begin");
+    }
+
+    #[test]
+    fn alike_answers_count_together_as_they_count_one_by_one() {
+        let (mut one_by_one, mut together, mut alike) = (Tally::new(), Tally::new(), Alike::default());
+        for n in 0..300_000u64 {
+            let took = Duration::from_nanos((n * 7919) % 70_000_000);
+            // Statuses other than the first one are counted by themselves.
+            let status = if n % 1000 == 999 { 304 } else { 200 };
+            let answer =
+                Answered { status, took, sent_bytes: 40, head_bytes: 90 + n % 3, body_bytes: n % 100 };
+            let exchange = Exchange {
+                status,
+                service: took,
+                response: took,
+                first_byte: Some(took),
+                reused: true,
+                sent_bytes: answer.sent_bytes,
+                head_bytes: answer.head_bytes,
+                body_bytes: answer.body_bytes,
+                ..Exchange::new(Outcome::Fine, Duration::ZERO)
+            };
+            one_by_one.exchange(&exchange);
+            if !alike.add(&answer) {
+                together.exchange(&exchange);
+            }
+        }
+        together.add_alike(&alike);
+        assert_eq!(picture(&together), picture(&one_by_one));
+        for clock in Clock::ALL {
+            assert_eq!(together.clock(clock), one_by_one.clock(clock), "{clock:?}");
+        }
+        alike.clear();
+        together.add_alike(&alike);
+        assert_eq!(picture(&together), picture(&one_by_one));
     }
 
     #[test]

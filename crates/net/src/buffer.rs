@@ -15,9 +15,24 @@ const FREE_MAX: usize = 1024;
 const GROWTH_MAX: usize = 4;
 
 pub(crate) struct Pool {
-    free: RefCell<Vec<Vec<u8>>>,
+    #[expect(clippy::vec_box, reason = "they go in and out as boxes, which are one word")]
+    free: RefCell<Vec<Box<Pooled>>>,
     buffer_bytes: usize,
     outstanding: Cell<usize>,
+}
+
+/// The memory of a buffer.
+pub(crate) struct Pooled {
+    bytes: Vec<u8>,
+    /// Where it belongs, while it is in somebody's hands.
+    pool: Option<Rc<Pool>>,
+}
+
+impl Pooled {
+    /// What the kernel may fill.
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
 }
 
 impl Pool {
@@ -34,61 +49,77 @@ impl Pool {
     }
 
     pub(crate) fn take(self: &Rc<Self>) -> Buffer {
-        self.hand_out(self.take_bytes())
+        self.hand_out(self.take_free())
     }
 
-    /// Empty bytes of the usual size that are in nobody's hands, for a kernel to fill.
-    pub(crate) fn take_bytes(&self) -> Vec<u8> {
+    /// An empty one of the usual size that is in nobody's hands, for a kernel to fill.
+    pub(crate) fn take_free(&self) -> Box<Pooled> {
         let free = self.free.borrow_mut().pop();
-        free.unwrap_or_else(|| Vec::with_capacity(self.buffer_bytes))
+        let fresh = || Box::new(Pooled { bytes: Vec::with_capacity(self.buffer_bytes), pool: None });
+        free.unwrap_or_else(fresh)
     }
 
-    /// Puts bytes into somebody's hands.
-    pub(crate) fn hand_out(self: &Rc<Self>, bytes: Vec<u8>) -> Buffer {
+    /// Puts it into somebody's hands.
+    pub(crate) fn hand_out(self: &Rc<Self>, mut pooled: Box<Pooled>) -> Buffer {
         self.outstanding.set(self.outstanding.get() + 1);
-        Buffer { bytes, pool: self.clone() }
+        pooled.pool = Some(self.clone());
+        Buffer(Some(pooled))
     }
 
-    fn give_back(&self, mut bytes: Vec<u8>) {
+    fn give_back(&self, mut pooled: Box<Pooled>) {
         self.outstanding.set(self.outstanding.get() - 1);
         let usual = self.buffer_bytes..=self.buffer_bytes * GROWTH_MAX;
         let mut free = self.free.borrow_mut();
-        if free.len() < FREE_MAX && usual.contains(&bytes.capacity()) {
-            bytes.clear();
-            free.push(bytes);
+        if free.len() < FREE_MAX && usual.contains(&pooled.bytes.capacity()) {
+            pooled.bytes.clear();
+            free.push(pooled);
         }
     }
 }
 
 /// A pooled byte buffer for composing a message. It goes back to the pool when it drops or when its send ended.
-pub struct Buffer {
-    bytes: Vec<u8>,
-    pool: Rc<Pool>,
+///
+/// One word, so that results of receives fit into registers on their way up.
+pub struct Buffer(Option<Box<Pooled>>);
+
+impl Buffer {
+    /// Without memory, for what will only be read.
+    const NONE: Self = Self(None);
 }
 
 impl Drop for Buffer {
+    #[inline]
     fn drop(&mut self) {
-        self.pool.give_back(std::mem::take(&mut self.bytes));
+        if let Some(mut pooled) = self.0.take()
+            && let Some(pool) = pooled.pool.take()
+        {
+            pool.give_back(pooled);
+        }
     }
 }
+
+/// What a buffer without memory holds.
+static NOTHING: Vec<u8> = Vec::new();
 
 impl Deref for Buffer {
     type Target = Vec<u8>;
 
+    #[inline]
     fn deref(&self) -> &Vec<u8> {
-        &self.bytes
+        self.0.as_ref().map_or(&NOTHING, |pooled| &pooled.bytes)
     }
 }
 
 impl DerefMut for Buffer {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
+        &mut self.0.as_mut().expect("only what is lent is without memory").bytes
     }
 }
 
 impl io::Write for Buffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes.extend_from_slice(bytes);
+        self.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -99,16 +130,24 @@ impl io::Write for Buffer {
 
 impl fmt::Debug for Buffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Buffer({} bytes)", self.bytes.len())
+        write!(f, "Buffer({} bytes)", self.len())
     }
 }
 
 /// Received bytes in a pooled buffer that goes back when this drops. It may be held across awaits. Empty: end of stream.
 pub struct Lent(Buffer);
 
-impl Lent {
-    pub(crate) fn new(filled: Buffer) -> Self {
+impl From<Buffer> for Lent {
+    #[inline]
+    fn from(filled: Buffer) -> Self {
         Self(filled)
+    }
+}
+
+impl Lent {
+    /// Nothing, as at the end of a stream.
+    pub fn nothing() -> Self {
+        Self(Buffer::NONE)
     }
 
     /// The same bytes as a buffer to change or to send on; nothing is copied.
@@ -120,8 +159,9 @@ impl Lent {
 impl Deref for Lent {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
-        &self.0.bytes
+        &self.0
     }
 }
 

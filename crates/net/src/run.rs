@@ -8,7 +8,6 @@
 use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::Poll;
 use std::time::Instant;
 
 use crate::backend::{Driver, Happened, Occurrences};
@@ -59,9 +58,14 @@ pub(crate) fn run_on<T, F: Future<Output = T>>(
 ) -> io::Result<T> {
     let worker = Rc::new(Worker::new(driver, pool, &limits));
     let _end = End(&worker);
-    let main = pin!(main(Net(worker.clone())));
-    let runner = Runner { worker: &worker, main, result: None };
-    runner.drive(worker.driver.occurrences(&limits))
+    let mut result = None;
+    {
+        // The loop is one, whatever the future: it is compiled here, as everything that is polled often.
+        let main = pin!(async { result = Some(main(Net(worker.clone())).await) });
+        let runner = Runner { worker: &worker, main, is_over: false };
+        runner.drive(worker.driver.occurrences(&limits))?;
+    }
+    Ok(result.expect("the loop ends with the future"))
 }
 
 /// Drops the tasks when the run ends, by whatever way: they hold the worker, which holds them. Then what they had under way
@@ -76,20 +80,20 @@ impl Drop for End<'_> {
 }
 
 /// The loop, and the main future, which alone may borrow from outside.
-struct Runner<'a, T, F> {
+struct Runner<'a> {
     worker: &'a Worker,
-    main: Pin<&'a mut F>,
-    result: Option<T>,
+    main: Pin<&'a mut dyn Future<Output = ()>>,
+    is_over: bool,
 }
 
-impl<T, F: Future<Output = T>> Runner<'_, T, F> {
-    fn drive(mut self, mut occurrences: Occurrences) -> io::Result<T> {
+impl Runner<'_> {
+    fn drive(mut self, mut occurrences: Occurrences) -> io::Result<()> {
         let worker = self.worker;
         self.poll(TaskId::MAIN);
         loop {
             self.poll_ready();
-            if let Some(result) = self.result {
-                return Ok(result);
+            if self.is_over {
+                return Ok(());
             }
             worker.driver.wait(&mut occurrences, worker.rest())?;
             worker.turn.begin(worker.driver.now());
@@ -156,6 +160,9 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
 
     fn poll_ready(&mut self) {
         let turn = &self.worker.turn;
+        if turn.is_over() {
+            return;
+        }
         turn.readmit_yielded();
         for _ in 0..READY_POLLS_MAX {
             match turn.next_ready() {
@@ -169,10 +176,8 @@ impl<T, F: Future<Output = T>> Runner<'_, T, F> {
         if id != TaskId::MAIN {
             return self.worker.poll_task(id);
         }
-        if self.result.is_none()
-            && let Poll::Ready(result) = self.worker.poll(id, self.main.as_mut())
-        {
-            self.result = Some(result);
+        if !self.is_over {
+            self.is_over = self.worker.poll(id, self.main.as_mut()).is_ready();
         }
     }
 }

@@ -72,6 +72,8 @@ impl Timers {
 
     /// The task of the next timer that is due at `now`. The timer has then fired and is gone.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<TaskId> {
+        // What is not due yet need not be looked at more closely.
+        self.heap.peek().filter(|Reverse((at, _))| *at <= now)?;
         self.earliest().filter(|at| *at <= now)?;
         let Reverse((_, key)) = self.heap.pop()?;
         Some(self.owners.remove(key.index as usize).1)

@@ -27,8 +27,10 @@ pub(crate) struct Turn {
     budget: Cell<u32>,
     completions_per_poll: u32,
     began: Cell<Instant>,
-    /// The clock as it was read last, and how often that reading has been used since.
-    read: Cell<(Instant, u32)>,
+    /// The clock as it was read last.
+    read: Cell<Instant>,
+    /// How often that reading has been used since.
+    uses: Cell<u32>,
 }
 
 /// Uses of one reading of the clock, at most: a few short polls follow each other within it.
@@ -46,7 +48,8 @@ impl Turn {
             budget: Cell::new(0),
             completions_per_poll: limits.completions_per_poll.max(1),
             began: Cell::new(now),
-            read: Cell::new((now, 0)),
+            read: Cell::new(now),
+            uses: Cell::new(0),
         })
     }
 
@@ -59,21 +62,29 @@ impl Turn {
 
     /// The clock was read, or may have been: an older reading changes nothing.
     pub(crate) fn note_clock(&self, now: Instant) {
-        if now > self.read.get().0 {
-            self.read.set((now, 0));
+        if now > self.read.get() {
+            self.read.set(now);
+            self.uses.set(0);
         }
+    }
+
+    /// The last reading of the clock, however long ago.
+    pub(crate) fn read(&self) -> Instant {
+        self.read.get()
     }
 
     /// Time has passed since the clock was read.
     pub(crate) fn spend(&self) {
-        self.read.set((self.read.get().0, USES_OF_A_READING));
+        self.uses.set(USES_OF_A_READING);
     }
 
     /// The last reading of the clock, unless it has been used often enough.
     pub(crate) fn recent(&self) -> Option<Instant> {
-        let (read, uses) = self.read.get();
-        self.read.set((read, uses.saturating_add(1)));
-        (uses < USES_OF_A_READING).then_some(read)
+        let uses = self.uses.get();
+        (uses < USES_OF_A_READING).then(|| {
+            self.uses.set(uses + 1);
+            self.read.get()
+        })
     }
 
     /// The monotonic clock as it was when this turn's wait returned.

@@ -87,7 +87,7 @@ impl Worker {
             return Rest::None;
         }
         match self.turn.timers.borrow_mut().earliest() {
-            Some(at) => Rest::Until(at),
+            Some(at) => Rest::Until(at, self.turn.read()),
             None => Rest::Forever,
         }
     }

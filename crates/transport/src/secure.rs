@@ -6,6 +6,7 @@
 use crate::received::Received;
 use net::{Buffer, Event, Lent, Net};
 use std::io;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use wire::tls::{Client, Error, PeerCertificate, Server, Session};
 
@@ -121,6 +122,38 @@ impl Secure {
                 None => return Ok(None),
             }
         }
+    }
+
+    /// As [`recv`](Self::recv), where nothing has to be sent before or because of what arrives; `None`: something has.
+    pub(crate) fn poll_recv(&mut self) -> Poll<Option<io::Result<Received>>> {
+        loop {
+            if let Some(received) = self.take_opened() {
+                return Poll::Ready(Some(Ok(received)));
+            }
+            if self.failed.is_some() || !self.out.is_empty() || self.session.is_handshaking() {
+                return Poll::Ready(None);
+            }
+            let received = match self.socket.poll_recv() {
+                Poll::Ready(received) => received,
+                Poll::Pending => return Poll::Pending,
+            };
+            if let Err(error) = received.and_then(|received| self.open_behind(received)) {
+                return Poll::Ready(Some(Err(error)));
+            }
+        }
+    }
+
+    /// Sends a message in records of its own, if data may be sent now and nothing has to go before it; how much of it that is:
+    /// all or nothing. What there was no room for waits for the next operation.
+    pub(crate) fn try_send(&mut self, message: &[u8]) -> io::Result<usize> {
+        if !self.session.may_send() || !self.out.is_empty() || message.len() > BATCH {
+            return Ok(0);
+        }
+        let mut out = self.net.buffer();
+        self.session.seal(&[message], &mut out).map_err(failed)?;
+        let sent = self.socket.try_send(&out)?;
+        self.out.extend_from_slice(&out[sent..]);
+        Ok(message.len())
     }
 
     /// What is opened already, or the end of the stream.
@@ -240,6 +273,19 @@ impl Secure {
 
     /// Opens what was received, behind what waits to be opened, and sends what that leads to.
     async fn take_in(&mut self, received: Lent) -> io::Result<()> {
+        let ended = received.is_empty();
+        let opened = self.open_behind(received);
+        if ended {
+            return opened;
+        }
+        // An alert, or the next part of the handshake. Whoever sent nonsense may be gone: what it was is the error then.
+        let sent = self.flush().await;
+        opened.and(sent)?;
+        self.settle_early().await
+    }
+
+    /// Opens what was received, behind what waits to be opened.
+    fn open_behind(&mut self, received: Lent) -> io::Result<()> {
         if received.is_empty() {
             return Err(failed(Error::unclosed(self.session.is_handshaking())));
         }
@@ -247,11 +293,7 @@ impl Secure {
             None => (self.sealed, self.at) = (Some(received.into_buffer()), 0),
             Some(sealed) => sealed.extend_from_slice(&received),
         }
-        let opened = self.open();
-        // An alert, or the next part of the handshake. Whoever sent nonsense may be gone: what it was is the error then.
-        let sent = self.flush().await;
-        opened.and(sent)?;
-        self.settle_early().await
+        self.open()
     }
 
     fn open(&mut self) -> io::Result<()> {

@@ -5,6 +5,7 @@ use crate::secure::{Handshake, Secure};
 use net::{Buffer, Close, Event, Net};
 use std::future::poll_fn;
 use std::io;
+use std::task::Poll;
 use std::time::Instant;
 use wire::tls::{Client, PeerCertificate, Server};
 
@@ -35,6 +36,30 @@ impl Stream {
     /// Of TLS.
     pub fn server(net: &Net, stream: net::Stream, server: &Server) -> io::Result<Stream> {
         Ok(Stream::Tls(Box::new(Secure::server(net, stream, server)?)))
+    }
+
+    /// Receives what there is, for tasks that would rather be polled than await [`recv`](Self::recv). `None`: something has to
+    /// be sent first, or went wrong, and `recv` is the one to go on with.
+    #[inline]
+    pub fn poll_recv(&mut self) -> Poll<Option<io::Result<Received>>> {
+        match self {
+            Stream::Plain(stream) => stream.poll_recv().map(|received| Some(received.map(Received::from))),
+            Stream::Tls(stream) => stream.poll_recv(),
+        }
+    }
+
+    /// Sends what there is room for without waiting; says how many bytes of the message that was. Where it is not all of it, the
+    /// rest is for [`send`](Self::send). Over TLS it is all or nothing, and what of a record there was no room for goes out
+    /// with the next operation.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    #[inline]
+    pub fn try_send(&mut self, message: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Plain(stream) => stream.try_send(message),
+            Stream::Tls(stream) => stream.try_send(message),
+        }
     }
 
     /// Receives what there is; waits if there is nothing. Empty means end of stream.
@@ -187,15 +212,6 @@ impl Stream {
         match self {
             Stream::Plain(_) => None,
             Stream::Tls(stream) => stream.take_peer(),
-        }
-    }
-
-    /// The socket, where nothing lies over it.
-    #[inline]
-    pub fn plain(&mut self) -> Option<&mut net::Stream> {
-        match self {
-            Stream::Plain(stream) => Some(stream),
-            Stream::Tls(_) => None,
         }
     }
 

@@ -13,8 +13,8 @@ pub(crate) use span::Closing;
 
 use crate::control::Control;
 use measure::{
-    Certificate, Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome, Snapshot, Stage,
-    Tally, Times,
+    Alike, Answered, Certificate, Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome,
+    Snapshot, Stage, Tally, Times,
 };
 use net::Net;
 pub(crate) use partial::Coming;
@@ -35,6 +35,8 @@ pub(crate) struct Account {
     part: Part,
     outlets: Outlets,
     tally: RefCell<Box<Tally>>,
+    /// Of the tally, too, once it is handed over.
+    alike: RefCell<Alike>,
     in_flight: Cell<u64>,
     /// The most that there have been in the phase.
     peak: Cell<u64>,
@@ -99,6 +101,7 @@ impl Account {
             part,
             outlets,
             tally: RefCell::new(Box::new(Tally::new())),
+            alike: RefCell::default(),
             in_flight: Cell::new(0),
             peak: Cell::new(0),
             under_way: RefCell::default(),
@@ -177,6 +180,8 @@ impl Account {
     pub fn hand_over(&self, closing: Closing) {
         let fresh = self.outlets.spare.try_recv().unwrap_or_else(|_| Box::new(Tally::new()));
         let mut tally = self.tally.replace(fresh);
+        tally.add_alike(&self.alike.borrow());
+        self.alike.borrow_mut().clear();
         self.partial.tell(&mut tally.counts.body_bytes);
         self.last_bytes.take().into_iter().for_each(|at| tally.heard(self.since(at)));
         self.ledger.borrow().iter().for_each(|ledger| ledger.clear());
@@ -328,6 +333,21 @@ impl Account {
     #[inline]
     pub fn end_fast(&self, place: usize, exchange: &Exchange) {
         self.add(exchange);
+        self.leave(place);
+    }
+
+    /// As [`Self::end_fast`], of a request with nothing more to it than this; false if it has to be told as an exchange.
+    #[inline]
+    pub fn end_alike(&self, place: usize, answer: &Answered) -> bool {
+        if self.ledger.borrow().is_some() || !self.alike.borrow_mut().add(answer) {
+            return false;
+        }
+        self.leave(place);
+        true
+    }
+
+    #[inline]
+    fn leave(&self, place: usize) {
         self.under_way.borrow_mut().leave(place);
         self.in_flight.set(self.in_flight.get().saturating_sub(1));
     }

@@ -10,11 +10,12 @@ use crate::channel::{self, Connection};
 use crate::failure;
 use crate::request::{Filling, Slots};
 use crate::step::{Line, WantedLength};
-use measure::{Exchange, Failure, Outcome, Stage};
+use measure::{Answered, Exchange, Failure, Outcome, Stage};
 use net::Buffer;
 use plan::Load;
 use plan::data::Moment;
 use std::future::poll_fn;
+use std::io;
 use std::time::{Duration, Instant};
 use transport::Received;
 use wire::http1::Expect;
@@ -46,7 +47,7 @@ pub(super) const SHORT: u64 = 4 * 1024;
 
 /// True if a request may go it now.
 #[inline]
-pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: Line<'_>) -> bool {
+pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: &Line<'_>) -> bool {
     let worker = context.worker;
     let Some(connection) = &client.slot.connection else { return false };
     worker.has_fast_path
@@ -60,20 +61,23 @@ pub(crate) fn is_fast(context: Context<'_>, client: &Client, line: Line<'_>) -> 
 
 /// A request that was begun, and whose answer, or the end of its send, is for the driver.
 pub(crate) struct Begun {
-    connection: Box<Connection>,
     sent: Result<(), Failure>,
-    turn: Turn,
     at: Instant,
     bytes: u64,
 }
 
 /// Sends a request for which [`is_fast`] holds and reads its answer.
-pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'_>, turn: Turn) {
-    if let Some(begun) = try_fast(context, client, (line, line.bytes()), turn, |_| true).await {
-        let call = List::plain(context, client.user);
+pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<'_>, turn: &Turn) {
+    let message = (line, line.bytes());
+    if let Some(begun) = try_fast(context, client, message, turn, |_| true).await {
         // On the heap, so that users need no room for what is rare.
-        Box::pin(go_on(context, client, call, begun, line)).await;
+        Box::pin(go_on_listed(context, client, begun, line, turn)).await;
     }
+}
+
+async fn go_on_listed(context: Context<'_>, client: &mut Client, begun: Begun, line: &Line<'_>, turn: &Turn) {
+    let call = List::plain(context, client.user);
+    go_on(context, client, call, begun, (*line, *turn)).await;
 }
 
 /// Sends a request for which [`is_fast`] holds, in these bytes where it has some already, and reads its answer. `None`: it is
@@ -81,100 +85,135 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: Line<'
 pub(crate) async fn try_fast(
     context: Context<'_>,
     client: &mut Client,
-    (line, bytes): (Line<'_>, Option<&[u8]>),
-    turn: Turn,
+    message: (&Line<'_>, Option<&[u8]>),
+    turn: &Turn,
     takes: impl Fn(u16) -> bool,
 ) -> Option<Begun> {
-    let worker = context.worker;
-    let mut connection = client.slot.connection.take()?;
-    let under_way = worker.account.begin_fast(turn.due);
+    let connection = client.slot.connection.as_deref_mut()?;
+    let mut flight = begin(context.worker, connection, message, turn);
+    if let Some(rest) = flight.rest.take() {
+        // On the heap, as is what waits for more over TLS: users need no room for it.
+        flight.sent = Box::pin(channel::send(connection, rest, 0, false)).await;
+    }
+    if flight.sent.is_err() {
+        return Some(flight.leave(context.worker));
+    }
+    let arrived = match poll_fn(|_| connection.stream.poll_recv()).await {
+        Some(arrived) => arrived,
+        None => Box::pin(connection.stream.recv()).await,
+    };
+    end(context.worker, client, (message.0, turn), flight, arrived, takes)
+}
+
+/// A request on its way.
+struct Flight {
+    /// Its place among those under way.
+    place: usize,
+    at: Instant,
+    bytes: u64,
+    /// Bytes that did not go at once.
+    rest: Option<Buffer>,
+    sent: Result<(), Failure>,
+}
+
+impl Flight {
+    /// The driver goes on with it.
+    fn leave(self, worker: &Worker) -> Begun {
+        worker.account.leave_fast(self.place);
+        Begun { sent: self.sent, at: self.at, bytes: self.bytes }
+    }
+}
+
+/// Begins a request, and sends as much of it as goes at once.
+#[inline]
+fn begin(
+    worker: &Worker,
+    connection: &mut Connection,
+    (line, bytes): (&Line<'_>, Option<&[u8]>),
+    turn: &Turn,
+) -> Flight {
+    let place = worker.account.begin_fast(turn.due);
     connection.carried += 1;
     let at = worker.net.recently();
     connection.stream.set_deadline(Some(worker.channels.first_deadline(at)));
-    let (sent_bytes, sent) = send(worker, &mut connection, (line, bytes));
-    let sent = match sent {
-        Ok(None) => Ok(()),
-        // On the heap, as is what waits for more over TLS: users need no room for it.
-        Ok(Some(rest)) => Box::pin(channel::send(&mut connection, rest, 0, false)).await,
-        Err(failure) => Err(failure),
-    };
-    if sent.is_ok() {
-        let arrived = match connection.stream.plain() {
-            Some(socket) => poll_fn(|_| socket.poll_recv()).await.map(Received::from),
-            None => Box::pin(connection.stream.recv()).await,
-        };
-        let ended = worker.net.recently();
-        let known = arrived.as_ref().ok().and_then(|bytes| known(line, bytes));
-        if let Some(answer) = known.filter(|answer| takes(answer.status)) {
-            worker.account.received(1, ended);
-            let took = ended.saturating_duration_since(at);
-            let in_time = turn.due == at;
-            let exchange = Exchange {
-                status: answer.status,
-                service: took,
-                response: if in_time { took } else { ended.saturating_duration_since(turn.due) },
-                first_byte: Some(took),
-                reused: true,
-                lateness: turn.lateness,
-                sent_bytes,
-                head_bytes: answer.head_bytes,
-                body_bytes: answer.body_bytes,
-                label: line.label,
-                version: worker.version.get(),
-                // Known from what is under way.
-                ..Exchange::new(Outcome::Fine, Duration::ZERO)
-            };
-            worker.account.end_fast(under_way, &exchange);
-            if connection.secure.is_some() {
-                worker.net.spent();
-            }
-            connection.answered += 1;
-            (client.ended, client.failed, client.status) = (Some(ended), false, answer.status);
-            client.refusals = 0;
-            client.slot.connection = Some(connection);
-            return None;
-        }
-        connection.arrived = Some(Box::new(arrived));
-    }
-    worker.account.leave_fast(under_way);
-    Some(Begun { connection, sent, turn, at, bytes: sent_bytes })
-}
-
-/// Sends a request, as much of it as goes at once: its length, and the rest, where there is one.
-#[inline]
-fn send(
-    worker: &Worker,
-    connection: &mut Connection,
-    (line, bytes): (Line<'_>, Option<&[u8]>),
-) -> (u64, Result<Option<Buffer>, Failure>) {
     let mut out = None;
     let message = bytes.unwrap_or_else(|| {
         let out = out.insert(worker.net.buffer());
         line.write(false, &Filling { at: &Moment::default(), draws: &[], slots: &Slots::default() }, out);
         out
     });
-    // Over TLS all of it is the rest.
-    let rest = match connection.stream.plain().map_or(Ok(0), |socket| socket.try_send(message)) {
-        Ok(count) => (count < message.len()).then(|| {
+    let (rest, sent) = match connection.stream.try_send(message) {
+        Ok(count) if count < message.len() => {
             let mut rest = worker.net.buffer();
             rest.extend_from_slice(&message[count..]);
-            rest
-        }),
-        Err(error) => return (message.len() as u64, Err(failure::of_io(&error, Stage::Send))),
+            (Some(rest), Ok(()))
+        }
+        Ok(_) => (None, Ok(())),
+        Err(error) => (None, Err(failure::of_io(&error, Stage::Send))),
     };
-    (message.len() as u64, Ok(rest))
+    Flight { place, at, bytes: message.len() as u64, rest, sent }
 }
 
-/// A good answer that is whole, and known but for its content.
-struct Known {
-    status: u16,
-    head_bytes: u64,
-    body_bytes: u64,
-}
-
-/// The answer that `bytes` are, where nothing has to be looked up to say so.
+/// Something has come. `None`: it was a known answer, which is accounted for.
 #[inline]
-fn known(line: Line<'_>, bytes: &[u8]) -> Option<Known> {
+fn end(
+    worker: &Worker,
+    client: &mut Client,
+    (line, turn): (&Line<'_>, &Turn),
+    flight: Flight,
+    arrived: io::Result<Received>,
+    takes: impl Fn(u16) -> bool,
+) -> Option<Begun> {
+    let connection = client.slot.connection.as_deref_mut()?;
+    let ended = worker.net.recently();
+    let known = arrived.as_ref().ok().and_then(|bytes| known(line, bytes));
+    let Some(answer) = known.filter(|answer| takes(answer.status)) else {
+        connection.arrived = Some(Box::new(arrived));
+        return Some(flight.leave(worker));
+    };
+    worker.account.received(1, ended);
+    let took = ended.saturating_duration_since(flight.at);
+    account(worker, (line, turn), &flight, &Answered { took, sent_bytes: flight.bytes, ..answer });
+    if connection.secure.is_some() {
+        worker.net.spent();
+    }
+    connection.answered += 1;
+    (client.ended, client.failed, client.status) = (Some(ended), false, answer.status);
+    client.refusals = 0;
+    None
+}
+
+/// Accounts for a good answer.
+#[inline]
+fn account(worker: &Worker, (line, turn): (&Line<'_>, &Turn), flight: &Flight, answer: &Answered) {
+    let version = worker.version.get();
+    let in_time = turn.due == flight.at;
+    let is_alike = in_time && turn.lateness.is_none() && line.label.is_none() && version.is_none();
+    if is_alike && worker.account.end_alike(flight.place, answer) {
+        return;
+    }
+    let waited = flight.at.saturating_duration_since(turn.due);
+    let exchange = Exchange {
+        status: answer.status,
+        service: answer.took,
+        response: answer.took + waited,
+        first_byte: Some(answer.took),
+        reused: true,
+        lateness: turn.lateness,
+        sent_bytes: answer.sent_bytes,
+        head_bytes: answer.head_bytes,
+        body_bytes: answer.body_bytes,
+        label: line.label,
+        version,
+        // Known from what is under way.
+        ..Exchange::new(Outcome::Fine, Duration::ZERO)
+    };
+    worker.account.end_fast(flight.place, &exchange);
+}
+
+/// The answer that `bytes` are, where it is good and whole, and nothing has to be looked up to say so.
+#[inline]
+fn known(line: &Line<'_>, bytes: &[u8]) -> Option<Answered> {
     let mut memo = line.memo.borrow_mut();
     let (head_bytes, head) = memo.whole(bytes, Expect::Body)?;
     let body_bytes = (bytes.len() - head_bytes) as u64;
@@ -184,7 +223,13 @@ fn known(line: Line<'_>, bytes: &[u8]) -> Option<Known> {
         WantedLength::NotKnown => false,
     };
     let is_good = head.keep_alive && has_length && line.expect.takes(head.status);
-    is_good.then_some(Known { status: head.status, head_bytes: head_bytes as u64, body_bytes })
+    is_good.then_some(Answered {
+        status: head.status,
+        took: Duration::ZERO,
+        sent_bytes: 0,
+        head_bytes: head_bytes as u64,
+        body_bytes,
+    })
 }
 
 /// The driver takes over a request that was begun, for a call.
@@ -192,11 +237,11 @@ pub(crate) async fn go_on<C: Call>(
     context: Context<'_>,
     client: &mut Client,
     mut call: C,
-    begun: Begun,
-    item: C::Item,
+    Begun { sent, at, bytes }: Begun,
+    (item, turn): (C::Item, Turn),
 ) -> C {
-    let Begun { connection, sent, turn, at, bytes } = begun;
     let (mut due, mut window) = (Queue::default(), Queue::default());
+    let Some(connection) = client.slot.connection.take() else { return call };
     window.push(Sent::again(item, turn, at, bytes, connection.number));
     match sent {
         Ok(()) => attempt(context, client, &mut call, &mut due, connection, window).await,

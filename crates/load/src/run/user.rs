@@ -153,8 +153,8 @@ impl User {
             let user = self.client.user;
             let line = requests.at(Placing { number, user, of: work.phase.max_users, turn: self.turns });
             let turn = Turn { number, due, lateness: None };
-            if exchange::is_fast(context, &self.client, line) {
-                exchange::fast(context, &mut self.client, line, turn).await;
+            if exchange::is_fast(context, &self.client, &line) {
+                exchange::fast(context, &mut self.client, &line, &turn).await;
             } else if let Some(lease) =
                 exchange::lease_repeating(context, &self.client, line).filter(|_| repeats)
             {
@@ -193,8 +193,8 @@ impl User {
                 };
                 let prepared = requests.at(placing);
                 match session {
-                    None if exchange::is_fast(context, client, prepared) => {
-                        exchange::fast(context, client, prepared, turn).await;
+                    None if exchange::is_fast(context, client, &prepared) => {
+                        exchange::fast(context, client, &prepared, &turn).await;
                     }
                     None => exchange::request(context, client, prepared, turn).await,
                     // On the heap, so that users without a memory need no room for it.

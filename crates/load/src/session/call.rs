@@ -172,7 +172,7 @@ impl Visit<'_> {
     ) -> (Client, SessionCall<'s>) {
         if let Some(begun) = begun {
             let (mut client, begun) = *begun;
-            call = exchange::go_on(self.context(), &mut client, call, begun, ()).await;
+            call = exchange::go_on(self.context(), &mut client, call, begun, ((), turn)).await;
             return (client, call);
         }
         let mut client = self.memory.client(self.worker, self.user, call.route.destination());

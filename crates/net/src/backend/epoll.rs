@@ -93,9 +93,8 @@ impl Driver {
     /// Waits for events. One system call, two when an alarm has to be set.
     pub(crate) fn wait(&self, events: &mut mio::Events, rest: Rest) -> io::Result<()> {
         let timeout = match rest {
-            Rest::None => Some(Duration::ZERO),
-            Rest::Until(at) => self.timeout_until(at)?,
-            Rest::Forever => None,
+            Rest::Until(at, _) => self.timeout_until(at, rest.timeout())?,
+            other => other.timeout(),
         };
         match self.poll.borrow_mut().poll(events, self.deadlines.bound(timeout)) {
             // A signal: a turn without events.
@@ -105,8 +104,8 @@ impl Driver {
     }
 
     /// Whole milliseconds as long as the instant is far; when it is near, no timeout but an alarm.
-    fn timeout_until(&self, at: Instant) -> io::Result<Option<Duration>> {
-        let left = at.saturating_duration_since(Instant::now());
+    fn timeout_until(&self, at: Instant, left: Option<Duration>) -> io::Result<Option<Duration>> {
+        let left = left.unwrap_or_default();
         if left.is_zero() {
             return Ok(Some(Duration::ZERO));
         }
@@ -347,7 +346,7 @@ impl Socket {
             if !all {
                 self.slot.fell_short(Way::In);
             }
-            Ok(Lent::new(buffer))
+            Ok(Lent::from(buffer))
         })
     }
 

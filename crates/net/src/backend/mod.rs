@@ -21,7 +21,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::buffer::{Buffer, Lent, Pool};
 use crate::clock::WallClock;
@@ -72,8 +72,26 @@ impl Happened {
 /// Time that the worker may sleep.
 pub(crate) enum Rest {
     None,
-    Until(Instant),
+    /// Until a moment, seen from one a short while ago.
+    Until(Instant, Instant),
     Forever,
+}
+
+/// An end of the sleep that is further away is approached in two steps: the first needs no clock.
+const FAR: Duration = Duration::from_millis(4);
+
+impl Rest {
+    /// Longest sleep, where there is one.
+    fn timeout(self) -> Option<Duration> {
+        match self {
+            Self::None => Some(Duration::ZERO),
+            Self::Until(at, seen) => {
+                let left = at.saturating_duration_since(seen);
+                Some(if left >= FAR { left - FAR / 2 } else { at.saturating_duration_since(Instant::now()) })
+            }
+            Self::Forever => None,
+        }
+    }
 }
 
 /// The events of one turn, in the form that the backend has them.

@@ -91,8 +91,11 @@ impl Deadlines {
 
     pub(crate) fn set(&self, waits: &Waits, deadline: Option<Instant>) {
         let before = waits.set_deadline(deadline);
-        let change = isize::from(deadline.is_some()) - isize::from(before.is_some());
-        self.count.set(self.count.get().saturating_add_signed(change));
+        match (before.is_some(), deadline.is_some()) {
+            (false, true) => self.count.set(self.count.get() + 1),
+            (true, false) => self.count.set(self.count.get().saturating_sub(1)),
+            _ => {}
+        }
     }
 
     /// Longest wait: where there are deadlines, no longer than until they are to be looked at.

@@ -88,7 +88,7 @@ impl Driver {
         let mut world = self.world.borrow_mut();
         let until = match rest {
             Rest::None => Some(world.now),
-            Rest::Until(at) => Some(at.saturating_duration_since(world.started)),
+            Rest::Until(at, _) => Some(at.saturating_duration_since(world.started)),
             Rest::Forever => None,
         };
         let next = [until, world.next_due()].into_iter().flatten().min();

@@ -122,7 +122,7 @@ impl Socket {
             let mut buffer = self.turn.pool.take();
             let most = buffer.capacity().min(max);
             let received = receive(world, self.id, most, &mut buffer)?;
-            Some(received.map(|_| Lent::new(buffer)))
+            Some(received.map(|_| Lent::from(buffer)))
         })
     }
 

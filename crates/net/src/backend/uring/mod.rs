@@ -170,12 +170,7 @@ impl Driver {
 
     /// Hands over what is queued and waits for completions, all in one system call.
     pub(crate) fn wait(&self, completions: &mut Completions, rest: Rest) -> io::Result<()> {
-        let timeout = match rest {
-            Rest::None => Some(Duration::ZERO),
-            Rest::Until(at) => Some(at.saturating_duration_since(Instant::now())),
-            Rest::Forever => None,
-        };
-        let timeout = self.deadlines.bound(timeout);
+        let timeout = self.deadlines.bound(rest.timeout());
         let mut early = self.early.borrow_mut();
         let is_urgent = self.is_urgent.take() || !early.is_empty();
         let timeout = if is_urgent { Some(Duration::ZERO) } else { timeout };
@@ -624,7 +619,7 @@ impl Driver {
             if self.under_way.get() == 0 || now >= until {
                 return;
             }
-            rest = Rest::Until(now + Duration::from_millis(10));
+            rest = Rest::Until(now + Duration::from_millis(10), now);
         }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use io_uring::types::BufRingEntry;
 
 use super::ring::Ring;
-use crate::buffer::{Buffer, Pool};
+use crate::buffer::{Buffer, Pool, Pooled};
 
 /// A ring of buffers among those of a worker.
 #[derive(Clone, Copy)]
@@ -37,7 +37,8 @@ pub(super) struct Provided {
     group: Group,
     table: Table,
     /// By number: what the kernel may write to. Their heap memory stays where it is while they are here.
-    offered: Vec<Vec<u8>>,
+    #[expect(clippy::vec_box, reason = "they go in and out as boxes, which are one word")]
+    offered: Vec<Box<Pooled>>,
     tail: u16,
 }
 
@@ -55,14 +56,15 @@ impl Provided {
     /// Takes out a buffer that the kernel filled with `length` bytes, and offers another one under its number.
     #[expect(unsafe_code, reason = "only the kernel knows that the bytes are initialised")]
     pub(super) fn take(&mut self, number: u16, length: usize) -> Buffer {
-        let fresh = self.pool.take_bytes();
-        let mut bytes = std::mem::replace(&mut self.offered[usize::from(number)], fresh);
+        let fresh = self.pool.take_free();
+        let mut filled = std::mem::replace(&mut self.offered[usize::from(number)], fresh);
         self.offer(number);
+        let bytes = filled.bytes();
         assert!(length <= bytes.capacity(), "the kernel filled more than there was room for");
         // SAFETY: the kernel reported to have written this many bytes from the start of the vector's memory, and has
         // given the buffer back with that report.
         unsafe { bytes.set_len(length) };
-        self.pool.hand_out(bytes)
+        self.pool.hand_out(filled)
     }
 
     /// Offers twice as many, if that is not too many.
@@ -74,13 +76,13 @@ impl Provided {
     fn offer_more(&mut self, more: u16) {
         for _ in 0..more {
             let number = self.offered.len() as u16;
-            self.offered.push(self.pool.take_bytes());
+            self.offered.push(self.pool.take_free());
             self.offer(number);
         }
     }
 
     fn offer(&mut self, number: u16) {
-        let bytes = &mut self.offered[usize::from(number)];
+        let bytes = self.offered[usize::from(number)].bytes();
         self.table.write(self.tail, number, bytes);
         self.tail = self.tail.wrapping_add(1);
         self.table.publish(self.tail);

@@ -275,13 +275,13 @@ impl Slot {
         let first = arrived.front().expect("something arrived");
         let taken = self.taken.get() as usize;
         if taken == 0 && first.len() <= max {
-            return Lent::new(arrived.pop().expect("seen above"));
+            return Lent::from(arrived.pop().expect("seen above"));
         }
         let mut part = pool.take();
         let left = &first[taken..];
         part.extend_from_slice(&left[..left.len().min(max)]);
         self.strike_out(&mut arrived, part.len());
-        Lent::new(part)
+        Lent::from(part)
     }
 
     /// Throws away at most `max` of the bytes that arrived; says how many.

@@ -125,7 +125,7 @@ impl Socket {
             slot.watch_from_now_on();
         }
         if let Some(ended) = self.poll_ended() {
-            return ended.map_ok(|()| Lent::new(self.turn.pool.take()));
+            return ended.map_ok(|()| Lent::nothing());
         }
         if slot.has_arrived() {
             if !self.turn.may_complete() {
@@ -152,7 +152,7 @@ impl Socket {
             if takes_all {
                 slot.note_length(bytes.len(), bytes.capacity());
             }
-            Ok(Lent::new(bytes))
+            Ok(Lent::from(bytes))
         })
     }
 

@@ -1,0 +1,61 @@
+//! [`Alike`]: good answers that are counted together, because all that a fast run has of them differs in little but the time.
+
+use crate::clock::micros;
+use crate::distribution::{Bucket, Distribution};
+use std::time::Duration;
+
+/// A good answer over a kept connection, to a request that was sent when it was due, which came in one piece: service,
+/// response and first byte took the same time.
+#[derive(Debug, Clone, Copy)]
+pub struct Answered {
+    /// Status of the answer.
+    pub status: u16,
+    /// From the request to the answer.
+    pub took: Duration,
+    /// Bytes of the request.
+    pub sent_bytes: u64,
+    /// Bytes of the answer's head.
+    pub head_bytes: u64,
+    /// Bytes of the answer's body.
+    pub body_bytes: u64,
+}
+
+/// Such answers, all of one status, until a tally takes them: one count and one histogram instead of a dozen.
+#[derive(Debug, Default)]
+pub struct Alike {
+    pub(crate) status: u16,
+    pub(crate) count: u64,
+    pub(crate) took_us: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) head_bytes: u64,
+    pub(crate) body_bytes: u64,
+    pub(crate) took: Distribution,
+}
+
+impl Alike {
+    /// Counts an answer; false if those before it had another status: it is to be counted by itself.
+    #[inline]
+    pub fn add(&mut self, answer: &Answered) -> bool {
+        if self.status != answer.status {
+            if self.count > 0 {
+                return false;
+            }
+            self.status = answer.status;
+        }
+        let us = micros(answer.took);
+        self.count += 1;
+        self.took_us += us;
+        self.sent_bytes += answer.sent_bytes;
+        self.head_bytes += answer.head_bytes;
+        self.body_bytes += answer.body_bytes;
+        self.took.count_in(Bucket::of(us), 1);
+        true
+    }
+
+    /// Empties it and keeps its memory.
+    pub fn clear(&mut self) {
+        let mut took = std::mem::take(&mut self.took);
+        took.clear();
+        *self = Alike { took, ..Alike::default() };
+    }
+}
