@@ -4,12 +4,13 @@ use crate::clock::micros;
 use crate::distribution::{Bucket, Distribution};
 use std::time::Duration;
 
-/// A good answer over a kept connection, to a request that was sent when it was due, which came in one piece: service,
-/// response and first byte took the same time.
+/// A good answer over a kept connection, which came in one piece: its first byte came when all of it did.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered {
     /// Status of the answer.
     pub status: u16,
+    /// From when the request was due until it was sent.
+    pub waited: Duration,
     /// From the request to the answer.
     pub took: Duration,
     /// Bytes of the request.
@@ -20,7 +21,8 @@ pub struct Answered {
     pub body_bytes: u64,
 }
 
-/// Such answers, all of one status, until a tally takes them: one count and one histogram instead of a dozen.
+/// Such answers of one status, to requests that were sent when they were due, to the microsecond, so that service, response and
+/// first byte took the same time. One count and one histogram hold them, until a tally takes them.
 #[derive(Debug, Default)]
 pub struct Alike {
     pub(crate) status: u16,
@@ -33,16 +35,19 @@ pub struct Alike {
 }
 
 impl Alike {
-    /// Counts an answer; false if those before it had another status: it is to be counted by itself.
+    /// Counts an answer; false if it is not as the others: it is to be counted by itself.
     #[inline]
     pub fn add(&mut self, answer: &Answered) -> bool {
+        let us = micros(answer.took);
+        if !answer.waited.is_zero() && micros(answer.took + answer.waited) != us {
+            return false;
+        }
         if self.status != answer.status {
             if self.count > 0 {
                 return false;
             }
             self.status = answer.status;
         }
-        let us = micros(answer.took);
         self.count += 1;
         self.took_us += us;
         self.sent_bytes += answer.sent_bytes;

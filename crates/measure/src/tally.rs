@@ -535,12 +535,20 @@ mod tests {
             let took = Duration::from_nanos((n * 7919) % 70_000_000);
             // Statuses other than the first one are counted by themselves.
             let status = if n % 1000 == 999 { 304 } else { 200 };
-            let answer =
-                Answered { status, took, sent_bytes: 40, head_bytes: 90 + n % 3, body_bytes: n % 100 };
+            // Some were sent late, by less than a microsecond or more.
+            let waited = Duration::from_nanos([0, 0, 300, 5_000][n as usize % 4]);
+            let answer = Answered {
+                status,
+                waited,
+                took,
+                sent_bytes: 40,
+                head_bytes: 90 + n % 3,
+                body_bytes: n % 100,
+            };
             let exchange = Exchange {
                 status,
                 service: took,
-                response: took,
+                response: took + waited,
                 first_byte: Some(took),
                 reused: true,
                 sent_bytes: answer.sent_bytes,

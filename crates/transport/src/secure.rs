@@ -20,6 +20,7 @@ pub struct Secure {
     net: Net,
     socket: net::Stream,
     session: Session,
+    is_client: bool,
     /// Received and not yet opened, from `at` on.
     sealed: Option<Buffer>,
     at: usize,
@@ -71,7 +72,7 @@ impl Secure {
         let began = net.now();
         let mut out = Vec::new();
         let session = Session::client(client, host, &mut out).map_err(failed)?;
-        let mut secure = Secure { out, ..Secure::new(net, socket, session, began) };
+        let mut secure = Secure { out, is_client: true, ..Secure::new(net, socket, session, began) };
         if !secure.session.may_send_early() {
             secure.shake_hands().await?;
         }
@@ -88,6 +89,7 @@ impl Secure {
             net: net.clone(),
             socket,
             session,
+            is_client: false,
             sealed: None,
             at: 0,
             opened: None,
@@ -229,7 +231,7 @@ impl Secure {
     }
 
     /// Sends what must go to the peer.
-    async fn flush(&mut self) -> io::Result<()> {
+    pub(crate) async fn flush(&mut self) -> io::Result<()> {
         if self.out.is_empty() {
             return Ok(());
         }
@@ -273,15 +275,23 @@ impl Secure {
 
     /// Opens what was received, behind what waits to be opened, and sends what that leads to.
     async fn take_in(&mut self, received: Lent) -> io::Result<()> {
-        let ended = received.is_empty();
+        let (ended, shook_hands) = (received.is_empty(), self.session.is_handshaking());
         let opened = self.open_behind(received);
-        if ended {
+        if ended || opened.is_ok() && shook_hands && self.may_wait() {
             return opened;
         }
         // An alert, or the next part of the handshake. Whoever sent nonsense may be gone: what it was is the error then.
         let sent = self.flush().await;
         opened.and(sent)?;
         self.settle_early().await
+    }
+
+    /// Whether the last messages of a handshake may go along with what is sent next, which saves both ends a packet: nobody waits
+    /// for them, and a client sends its request now, as a server its answer. Whoever receives or closes instead sends them
+    /// first; so does [`flush`](Self::flush).
+    fn may_wait(&self) -> bool {
+        let speaks_next = self.is_client || self.opened.is_some();
+        speaks_next && !self.session.is_handshaking() && self.early.is_none() && self.failed.is_none()
     }
 
     /// Opens what was received, behind what waits to be opened.

@@ -123,6 +123,18 @@ impl Stream {
         }
     }
 
+    /// Sends the end of a handshake, where it still waits to go along with the first message: for a connection that is opened
+    /// before there is anything to send.
+    ///
+    /// # Errors
+    /// As [`net::Stream::send`].
+    pub async fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Stream::Plain(_) => Ok(()),
+            Stream::Tls(stream) => stream.flush().await,
+        }
+    }
+
     /// Sends `head` and then the pieces of `body`.
     ///
     /// # Errors

@@ -173,7 +173,10 @@ fn end(
     };
     worker.account.received(1, ended);
     let took = ended.saturating_duration_since(flight.at);
-    account(worker, (line, turn), &flight, &Answered { took, sent_bytes: flight.bytes, ..answer });
+    let waited =
+        if turn.due == flight.at { Duration::ZERO } else { flight.at.saturating_duration_since(turn.due) };
+    let answer = Answered { waited, took, sent_bytes: flight.bytes, ..answer };
+    account(worker, (line, turn), flight.place, &answer);
     if connection.secure.is_some() {
         worker.net.spent();
     }
@@ -185,18 +188,16 @@ fn end(
 
 /// Accounts for a good answer.
 #[inline]
-fn account(worker: &Worker, (line, turn): (&Line<'_>, &Turn), flight: &Flight, answer: &Answered) {
+fn account(worker: &Worker, (line, turn): (&Line<'_>, &Turn), place: usize, answer: &Answered) {
     let version = worker.version.get();
-    let in_time = turn.due == flight.at;
-    let is_alike = in_time && turn.lateness.is_none() && line.label.is_none() && version.is_none();
-    if is_alike && worker.account.end_alike(flight.place, answer) {
+    let is_alike = turn.lateness.is_none() && line.label.is_none() && version.is_none();
+    if is_alike && worker.account.end_alike(place, answer) {
         return;
     }
-    let waited = flight.at.saturating_duration_since(turn.due);
     let exchange = Exchange {
         status: answer.status,
         service: answer.took,
-        response: answer.took + waited,
+        response: answer.took + answer.waited,
         first_byte: Some(answer.took),
         reused: true,
         lateness: turn.lateness,
@@ -208,7 +209,7 @@ fn account(worker: &Worker, (line, turn): (&Line<'_>, &Turn), flight: &Flight, a
         // Known from what is under way.
         ..Exchange::new(Outcome::Fine, Duration::ZERO)
     };
-    worker.account.end_fast(flight.place, &exchange);
+    worker.account.end_fast(place, &exchange);
 }
 
 /// The answer that `bytes` are, where it is good and whole, and nothing has to be looked up to say so.
@@ -225,6 +226,7 @@ fn known(line: &Line<'_>, bytes: &[u8]) -> Option<Answered> {
     let is_good = head.keep_alive && has_length && line.expect.takes(head.status);
     is_good.then_some(Answered {
         status: head.status,
+        waited: Duration::ZERO,
         took: Duration::ZERO,
         sent_bytes: 0,
         head_bytes: head_bytes as u64,

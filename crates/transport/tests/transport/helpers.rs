@@ -56,7 +56,10 @@ pub async fn pair(net: &Net, tls: Option<(&Client, &Server)>) -> (Stream, Stream
     let (accepted, _) = listener.accept().await.unwrap();
     let Some((client, server)) = tls else { return (connected.into(), accepted.into()) };
     let mut accepted = Stream::server(net, accepted, server).unwrap();
-    let connecting = Stream::client(net, connected, client, "localhost");
+    let connecting = async {
+        let mut stream = Stream::client(net, connected, client, "localhost").await?;
+        stream.flush().await.map(|()| stream)
+    };
     let (connected, completed) = both(connecting, accepted.complete()).await;
     completed.unwrap();
     (connected.unwrap(), accepted)

@@ -1,7 +1,7 @@
 //! A stream has one surface, whatever is beneath it.
 
 use crate::helpers::{both, check, client, message, noise, pair, recv_exactly, server};
-use net::{Close, Net};
+use net::{Close, ConnectOptions, ListenOptions, Net};
 use std::io::ErrorKind;
 use std::time::Duration;
 use transport::{Stream, tls_error};
@@ -140,5 +140,30 @@ fn an_end_without_goodbye_is_an_error() {
         let error = other.recv().await.unwrap_err();
         let failure = tls_error(&error).unwrap();
         assert_eq!((failure.kind, failure.handshaking), (wire::tls::ErrorKind::Unclosed, false));
+    });
+}
+
+/// Client hello; the server's part; the client's end of the handshake with its request; tickets with the answer.
+#[test]
+fn the_end_of_a_handshake_goes_along_with_what_is_sent_next() {
+    let (client, server) = (client(&[Version::Tls13], Resumption::Sessions), server(Resumption::Sessions));
+    check(|net| async move {
+        let any = "127.0.0.1:0".parse().unwrap();
+        let mut listener = net.listen(any, &ListenOptions::default()).unwrap();
+        let at = listener.local_addr().unwrap();
+        let connected = net.connect(at, &ConnectOptions::default()).await.unwrap();
+        let (accepted, _) = listener.accept().await.unwrap();
+        let mut accepted = Stream::server(&net, accepted, &server).unwrap();
+        let asks = async {
+            let mut stream = Stream::client(&net, connected, &client, "localhost").await.unwrap();
+            stream.send(message(&net, b"question")).await.unwrap();
+            recv_exactly(&mut stream, 6).await
+        };
+        let answers = async {
+            recv_exactly(&mut accepted, 8).await;
+            accepted.send(message(&net, b"answer")).await.unwrap();
+        };
+        let (answer, ()) = both(asks, answers).await;
+        assert_eq!((answer.as_slice(), net.usage().send_calls), (&b"answer"[..], 4));
     });
 }

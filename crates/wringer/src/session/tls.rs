@@ -19,7 +19,10 @@ pub fn client(plan: &Plan, inputs: &Inputs) -> Result<Option<Client>, Problem> {
         trust: trust(tls, inputs)?,
         identity: client_identity(tls, inputs)?,
         versions: versions(&tls.versions),
-        suites: suites(&tls.ciphers),
+        suites: match &tls.ciphers[..] {
+            [] => CipherSuite::all().map(CipherSuite::number).collect(),
+            wanted => suites(wanted),
+        },
         alpn: tls.alpn.clone(),
         sni: tls.sni.clone(),
         resumption: resumption(tls.resumption),

@@ -460,6 +460,16 @@ fn nginx_is_a_peer_on_both_sides() {
     let verified =
         run(&format!("{direct} --ca {} --sni proxy.test", file(folder, "ca.pem"))).ended_with(0).report();
     assert_eq!((verified.sum("fine"), handshakes(&verified)), (200, [4, 0, 0, 0]));
+    // OpenSSL takes what the client names first.
+    for (options, suite) in [
+        ("", "TLS 1.3, TLS_AES_128_GCM_SHA256"),
+        ("--tls-versions 1.2", "TLS 1.2, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"),
+        ("--tls-ciphers TLS_AES_256_GCM_SHA384,TLS_AES_128_GCM_SHA256", "TLS 1.3, TLS_AES_256_GCM_SHA384"),
+    ] {
+        let shown = run(&format!("http https://{listen}/w/1f/3000 -n 1 -v -k {options}")).ended_with(0);
+        let said = [&shown.stdout[..], &shown.stderr].concat();
+        assert!(said.contains(suite), "{suite}: {said}");
+    }
     let report = origin.end();
     assert!(report.count("origin/handshakes") > 0 && report.count("origin/handshakes_failed") < 3);
 }
