@@ -44,6 +44,8 @@ counts! {
     resent,
     /// Connections opened.
     connections,
+    /// Of these, connections opened before their phase began.
+    preconnected,
     /// Requests sent over a connection that had carried one before.
     reused,
     /// Full TLS handshakes.

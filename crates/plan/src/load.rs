@@ -386,6 +386,9 @@ pub struct Phase {
     /// Versions of HTTP that its users speak, who take turns among them; empty: what `http2` and `http3` of the protocol say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<Http>,
+    /// Connections that each of its paces opens before it begins, over all workers. `None`: see [`Phase::opens_ahead`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconnect: Option<u32>,
 }
 
 impl Default for Phase {
@@ -400,9 +403,13 @@ impl Default for Phase {
             groups: Vec::new(),
             always: false,
             http: Vec::new(),
+            preconnect: None,
         }
     }
 }
+
+/// Time that an answer is taken to need, where the connections that a rate will need are counted beforehand.
+const TAKEN: f64 = 0.001;
 
 impl Phase {
     /// Its scenarios: its own, or those of its groups.
@@ -414,6 +421,17 @@ impl Phase {
     /// As [`Phase::scenarios`], to be changed.
     pub fn scenarios_mut(&mut self) -> impl Iterator<Item = &mut Scenario> {
         std::iter::once(&mut self.scenario).chain(self.groups.iter_mut().map(|group| &mut group.scenario))
+    }
+
+    /// Connections to open before a part of it begins, over all workers: as many as it says; or those that the requests of an open
+    /// pace need in its first second if answers take a millisecond (Little's law), where connections are kept.
+    pub fn opens_ahead(&self, connections: Connections<'_>) -> u32 {
+        let kept = connections.requests_per_connection.is_none();
+        let needed = || match self.pace.open().filter(|open| kept && !open.connections) {
+            Some(open) => ((open.curve.arrivals_by(1.0) * TAKEN).ceil() as u32).min(open.in_flight),
+            None => 0,
+        };
+        self.preconnect.unwrap_or_else(needed).min(self.pace.at_once())
     }
 
     /// It with a pace of its own for each group that has a share of the phase's.

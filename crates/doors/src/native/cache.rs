@@ -285,6 +285,7 @@ impl CacheArgs {
         Phase {
             name: typed.name.clone(),
             http: self.version.turns(),
+            preconnect: self.pace.preconnect.filter(|_| !fills),
             measured: typed.measured.unwrap_or(!fills),
             scenario: Scenario::of(vec![Step::Object(self.step(popularity, fills))]),
             pace,

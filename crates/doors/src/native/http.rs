@@ -258,6 +258,7 @@ impl HttpArgs {
             http: self.version.turns(),
             scenario: Scenario::of(vec![Step::Requests(step)]),
             stop: typed.stop(&pace),
+            preconnect: typed.preconnect,
             pace,
             ..Phase::default()
         };

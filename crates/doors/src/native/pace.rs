@@ -49,6 +49,9 @@ pub struct PaceArgs {
     /// With a rate: most requests (or connections) under way; what is due beyond is counted as overflow [default: 10k]
     #[arg(long, value_name = "N", value_parser = count32)]
     pub in_flight: Option<u32>,
+    /// Connections opened before the load begins [default: with a rate, what it needs where answers take 1ms; otherwise none]
+    #[arg(long, value_name = "N", value_parser = count32)]
+    pub preconnect: Option<u32>,
     /// For how long [default: 10s or as long as the stages, unless --requests is given]
     #[arg(long, short = 'd', value_name = "DURATION", value_parser = some_time)]
     pub duration: Option<Duration>,

@@ -187,6 +187,7 @@ impl TcpArgs {
             measured: true,
             scenario: Scenario::of(vec![Step::Messages(step)]),
             stop: self.pace.stop(&pace),
+            preconnect: self.pace.preconnect,
             pace,
             ..Phase::default()
         };

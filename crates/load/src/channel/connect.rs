@@ -3,7 +3,7 @@
 use super::connection::{Connection, Opened};
 use super::{Channels, Destination, Slot, tunnel};
 use crate::failure;
-use measure::{Failure, Stage};
+use measure::{Clock, Failure, Stage};
 use net::ConnectOptions;
 use plan::CloseBy;
 use std::net::{IpAddr, SocketAddr};
@@ -29,8 +29,7 @@ pub(super) struct Connected {
 }
 
 impl Channels {
-    /// Opens a connection, and tells of certificates that servers showed. Where TLS then fails it counts as opened all the
-    /// same.
+    /// Opens a connection, and tells of it.
     pub(super) async fn open(
         &self,
         slot: &mut Slot,
@@ -38,12 +37,43 @@ impl Channels {
         began: Instant,
     ) -> Result<Connection, Failure> {
         let mut opened = self.reach(slot, destination, began).await;
+        self.tell(opened.as_mut().ok());
+        opened
+    }
+
+    /// Opens a connection before a phase begins, for whoever will send over it. It is counted by [`Self::tell_opened_ahead`]. False
+    /// if it cannot be opened, which whoever needs it then finds out.
+    pub async fn open_ahead(&self, slot: &mut Slot, destination: Destination<'_>) -> bool {
+        self.ahead.set(self.ahead.get().or(Some(0)));
+        let Ok(mut connection) = self.reach(slot, destination, self.net.now()).await else { return false };
+        connection.begun = None;
+        // The end of a handshake would wait for the first request.
+        if connection.stream.flush().await.is_ok() {
+            slot.connection = Some(Box::new(connection));
+        }
+        !slot.is_empty()
+    }
+
+    /// A phase has begun: connections that were opened ahead are among its figures.
+    pub fn tell_opened_ahead(&self, slots: &mut [Slot]) {
+        let opened = self.ahead.take().unwrap_or(0);
+        self.account.count(|counts| {
+            counts.connections += opened;
+            counts.preconnected += opened;
+        });
+        for connection in slots.iter_mut().filter_map(|slot| slot.connection.as_deref_mut()) {
+            self.account.time(Clock::Connect, connection.round_trip);
+            self.tell(Some(connection));
+        }
+    }
+
+    /// Tells of certificates that servers showed, and of a handshake.
+    fn tell(&self, opened: Option<&mut Connection>) {
         let shown = self.tls.iter().flat_map(wire::tls::Client::take_certificates);
         shown.for_each(|certificate| self.account.certificate(certificate));
-        if let Some(handshake) = opened.as_mut().ok().and_then(|opened| opened.stream.take_handshake()) {
+        if let Some(handshake) = opened.and_then(|opened| opened.stream.take_handshake()) {
             self.account.handshake(&handshake);
         }
-        opened
     }
 
     async fn reach(
@@ -102,11 +132,14 @@ impl Channels {
         Ok(Connected { stream, to, number: self.next_connection() })
     }
 
-    /// The number of a connection that is open, which is counted.
+    /// The number of a connection that is open, which is counted. Where TLS then fails it counts as opened all the same.
     pub(super) fn next_connection(&self) -> u64 {
         let number = self.opened.get();
         self.opened.set(number + 1);
-        self.account.count(|counts| counts.connections += 1);
+        match self.ahead.get() {
+            Some(opened) => self.ahead.set(Some(opened + 1)),
+            None => self.account.count(|counts| counts.connections += 1),
+        }
         number
     }
 

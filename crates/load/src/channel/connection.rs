@@ -25,8 +25,8 @@ pub(crate) struct Connection {
     pub secure: Option<Box<Secured>>,
     /// Time that connecting took, without TLS: a round trip.
     pub round_trip: Duration,
-    /// When opening it began.
-    pub begun: Instant,
+    /// When opening it began; `None`: before there was anything to send.
+    pub begun: Option<Instant>,
 }
 
 /// Whom TLS was begun with.
@@ -67,7 +67,7 @@ impl Connection {
             to: opened.to,
             secure: destination.secure.map(|host| Secured::new(host, destination.tunnel)),
             round_trip: opened.took,
-            begun: opened.began,
+            begun: Some(opened.began),
         }
     }
 

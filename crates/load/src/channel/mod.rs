@@ -53,6 +53,8 @@ pub(crate) struct Channels {
     part: Part,
     /// Connections opened so far; gives each a number.
     opened: Rc<Cell<u64>>,
+    /// While connections are opened before a phase: how many there are that are not counted yet.
+    ahead: Cell<Option<u64>>,
     /// Connections begun so far, whatever became of them: whose turn it is among targets and sources.
     turn: Rc<Cell<u64>>,
     /// Connections that users share.
@@ -115,6 +117,7 @@ impl Channels {
             tls,
             part,
             opened: Rc::default(),
+            ahead: Cell::default(),
             turn: Rc::default(),
             pool: pool::Pool::default(),
             qlogs: Rc::new(RefCell::new(qlogs.into())),

@@ -11,7 +11,7 @@ pub type Hosts = HashMap<(String, u16), Vec<SocketAddr>>;
 pub const UNIX: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
 
 /// Where a connection leads, as long as it is spoken of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Destination<'a> {
     /// Addresses that take turns; there is at least one.
     pub to: &'a [SocketAddr],

@@ -448,8 +448,8 @@ fn begin_sent<I>(
     let reused = connection.carried > 0;
     worker.account.count(|counts| counts.reused += u64::from(reused));
     connection.carried += 1;
-    let connect = (!reused).then_some(connection.round_trip);
-    let begun = connect.map(|_| connection.begun);
+    let begun = connection.begun.filter(|_| !reused);
+    let connect = begun.map(|_| connection.round_trip);
     Sent {
         item: due.item,
         turn: due.turn,

@@ -1,6 +1,7 @@
 //! One worker's share of a run: it walks the phases, lets users send when the pace says so, and hands over its figures
 //! at each interval. Start reading at [`drive`].
 
+mod ahead;
 mod open;
 mod phase;
 mod program;
@@ -158,7 +159,14 @@ impl Run {
         let share = if alone { Part::WHOLE } else { part };
         let mine = share.of_phase(phase).filter(|_| !alone || part.index == 0);
         // What takes time is prepared before the phase begins.
-        let mine = mine.map_or_else(Vec::new, |(part, share)| self.works(index, part, &share));
+        let mine = match mine {
+            Some((part, share)) => {
+                let works = self.works(index, part, &share);
+                ahead::open(&works, phase, part).await;
+                works
+            }
+            None => Vec::new(),
+        };
         let opens = self.gate(index).await;
         let account = self.worker.account.clone();
         if index == 0 {
@@ -182,6 +190,7 @@ impl Run {
                     (GroupWork::open(prepared, &share, &whole.pace, *start), share)
                 });
             let mine: Vec<_> = mine.collect();
+            mine.iter().for_each(|(group, _)| ahead::tell(group));
             let users = RefCell::new(Vec::new());
             let groups = mine.iter().zip(&starts).map(|((group, share), start)| async {
                 let (worker, work) = group.first();

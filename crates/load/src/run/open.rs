@@ -59,6 +59,12 @@ pub(super) async fn run(group: &GroupWork, open: Open, seed: u64) -> Vec<TaskId>
         })
     };
     let pools: Vec<Rc<Pool>> = Part::all(group.sides().len() as u32).zip(group.sides()).map(pool).collect();
+    for pool in &pools {
+        // They wait for something to do, with the connections that are there.
+        let ready = pool.work.ahead.borrow().len();
+        let users: Vec<Handed> = (0..ready).map(|_| spawn_open(pool)).collect();
+        pool.idle.borrow_mut().extend(users);
+    }
     let (worker, work) = group.first();
     let connections = open.connections;
     let schedule = Schedule::new(open, work.phase.part, seed);
@@ -214,9 +220,11 @@ fn spawn_open(pool: &Rc<Pool>) -> Handed {
     let nth = pool.place.number(pool.tasks.borrow().len() as u64);
     let number = work.phase.part.number(nth);
     let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
+    let slot = work.ahead.borrow_mut().pop();
     let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {
         let mut user = User::new(number, worker.net.now());
+        user.client.slot = slot.unwrap_or_default();
         loop {
             mine.1.wait().await;
             let Some((number, due)) = mine.0.take() else { continue };

@@ -1,6 +1,7 @@
 //! A phase made ready: its steps, and the program that users walk through.
 
 use super::Run;
+use crate::channel::{Destination, Slot};
 use crate::code::Interpreter;
 use crate::control::Control;
 use crate::exchange::Worker;
@@ -38,9 +39,24 @@ pub(super) struct PhaseWork {
     pub users: Rc<Cell<u32>>,
     /// Raised when a user has ended.
     pub user_ended: Signal,
+    /// Places for connections of its first users, which were opened before the phase began.
+    pub ahead: RefCell<Vec<Slot>>,
 }
 
 impl PhaseWork {
+    /// Where the first requests of its users go, where they go over connections that a user has to itself.
+    pub fn first_destination<'a>(&'a self, worker: &'a Worker) -> Option<Destination<'a>> {
+        if self.program.is_some() || worker.channels.http().streams().is_some() {
+            return None;
+        }
+        match self.steps.first()? {
+            StepWork::Object(_) | StepWork::Messages(_) => Some(worker.channels.target()),
+            StepWork::Requests(requests, None) => requests.only_destination(),
+            StepWork::Script(script) => Some(script.destination()),
+            StepWork::Requests(_, Some(_)) | StepWork::Urls(_) => None,
+        }
+    }
+
     /// The requests of users that do nothing else, one at a time and as fast as they are answered.
     pub fn plain_list(&self) -> Option<&Requests> {
         match &self.steps[..] {
@@ -250,6 +266,7 @@ impl Run {
             steps,
             users: Rc::default(),
             user_ended: worker.net.event(),
+            ahead: RefCell::default(),
         }
     }
 

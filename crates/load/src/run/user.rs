@@ -377,6 +377,7 @@ fn spawn_closed(group: &GroupWork, user: u32, stay: Stay) -> TaskId {
     let user = work.phase.part.number(u64::from(user));
     let now = net.now();
     let mut user = User { ends: stay.ends, rest: Rest::thinking(now, stay.first), ..User::new(user, now) };
+    user.client.slot = work.ahead.borrow_mut().pop().unwrap_or_default();
     let thinks = work.phase.think.law != Delay::None;
     let sends_list = !thinks && worker.channels.http().pipeline <= 1 && work.plain_list().is_some();
     // A task has the room that its largest future needs: users of each kind have one of their own.

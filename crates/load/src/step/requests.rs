@@ -415,6 +415,13 @@ impl Requests {
         self.lines.len() == 1 && self.order != RequestOrder::Slices
     }
 
+    /// Where all of its requests go, if that is one and the same.
+    pub fn only_destination(&self) -> Option<Destination<'_>> {
+        let mut all = self.lines.destinations();
+        let first = all.next()?;
+        all.all(|other| other == first).then_some(first)
+    }
+
     /// True if there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.lines.len() == 0

@@ -42,6 +42,57 @@ fn what_is_due_beyond_the_limit_is_counted_as_overflow_and_not_hidden() {
     assert_eq!(counts.requests + counts.overflow, 100, "{counts:?}");
 }
 
+/// Each phase counts the connections that were opened for it, though the one before is not told yet when they are.
+#[test]
+fn connections_that_are_opened_beforehand_are_those_of_their_phase() {
+    let ahead = |preconnect, phase| plan::Phase { preconnect: Some(preconnect), ..phase };
+    let phases = vec![
+        ahead(5, phase(rate(200.0, 5), requests(10))),
+        ahead(2, phase(Pace::Users(3), requests(30))),
+        ahead(0, phase(rate(1000.0, 1), requests(4))),
+    ];
+    let ran = Case::new(phases, |_| Act::Answer).run();
+    for (index, opened) in [(0, [5, 5]), (1, [3, 2]), (2, [1, 0])] {
+        let mut tally = measure::Tally::new();
+        let of_phase = ran.snapshots.iter().filter(|snapshot| snapshot.phase == index);
+        of_phase.for_each(|snapshot| tally.merge(&snapshot.tally));
+        let counts = tally.counts;
+        assert_eq!([counts.connections, counts.preconnected], opened, "phase {index}: {counts:?}");
+        assert_eq!(tally.clock(Clock::Connect).len(), opened[0], "phase {index}");
+        assert_eq!(counts.failed, 0, "phase {index}");
+    }
+}
+
+/// By Little's law for answers that take a millisecond, where connections are kept.
+#[test]
+fn an_open_pace_begins_with_the_connections_that_it_needs() {
+    let begins = |pace: Pace, kept: bool| {
+        let protocol = Protocol::Http1(plan::Http1 {
+            requests_per_connection: (!kept).then_some(1),
+            ..plan::Http1::default()
+        });
+        phase(pace, requests(1)).opens_ahead(protocol.connections())
+    };
+    let stages = |from, to| Pace::Stages {
+        stages: vec![Stage { lasts: Duration::from_secs(2), from, to }],
+        arrivals: Arrivals::Even,
+        in_flight: 100,
+    };
+    for (pace, kept, wanted) in [
+        (rate(10.0, 100), true, 1),
+        (rate(1000.0, 100), true, 1),
+        (rate(1001.0, 100), true, 2),
+        (rate(30_000.0, 100), true, 30),
+        (rate(30_000.0, 20), true, 20),
+        (rate(30_000.0, 100), false, 0),
+        (stages(0.0, 8_000.0), true, 2),
+        (Pace::Users(9), true, 0),
+        (Pace::Connections { per_second: 9e3, arrivals: Arrivals::Even, in_flight: 100 }, true, 0),
+    ] {
+        assert_eq!(begins(pace.clone(), kept), wanted, "{pace:?}");
+    }
+}
+
 #[test]
 fn a_slow_connect_is_the_targets_and_not_the_generators_lateness() {
     let mut case = Case::new(vec![phase(rate(1000.0, 100), requests(4))], |_| Act::Answer);

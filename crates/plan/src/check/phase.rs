@@ -28,11 +28,42 @@ pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
         found.at("scenario", format!("phase '{name}' has no step: nothing would be sent"));
     }
     journey::check(phase, found);
+    check_preconnect(phase, load, found);
     for (path, step, versions) in sends(phase) {
         found.along(path, |found| {
             check_send(phase, step, load, found);
             http2::check_send(phase, step, versions, load, found);
         });
+    }
+}
+
+/// Only what goes over a user's own connection finds one that was opened before.
+fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
+    let Some(wanted) = phase.preconnect.filter(|wanted| *wanted > 0) else { return };
+    let (name, parts) = (&phase.name, phase.parts());
+    let most = parts.iter().map(|part| part.pace.at_once()).min().unwrap_or(0);
+    if wanted > most {
+        let text = format!("phase '{name}': preconnect is {wanted}, but at most {most} are in use at once");
+        found.at("preconnect", text);
+    }
+    if parts.iter().any(|part| matches!(part.pace, Pace::Connections { .. })) {
+        found.at("preconnect", format!(
+            "phase '{name}': preconnect beside connections per second, which are opened when they are due: leave it out"
+        ));
+    }
+    let shares = load.protocol.http1().is_some_and(|http| http.streams().is_some());
+    let shares = shares || parts.iter().flat_map(|part| &part.http).any(|version| *version != Http::One);
+    let by_itself = |step: &Step| match step {
+        Step::Requests(step) => !step.session.is_none(),
+        Step::Urls(_) => true,
+        _ => false,
+    };
+    let by_itself = phase.scenarios().any(Scenario::is_journey) || phase.sends().into_iter().any(by_itself);
+    if shares || by_itself {
+        found.at("preconnect", format!(
+            "phase '{name}': preconnect is of connections that users of HTTP/1.1 or of messages have to themselves; \
+             HTTP/2, HTTP/3, journeys, sessions and lists of URLs open theirs as they are needed: leave it out"
+        ));
     }
 }
 

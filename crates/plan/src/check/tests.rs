@@ -45,6 +45,27 @@ fn plan() -> Plan {
 }
 
 #[test]
+fn connections_are_opened_beforehand_where_users_have_some_to_themselves() {
+    let found = |preconnect, change: &dyn Fn(&mut Phase)| {
+        let mut plan = plan();
+        let phase = &mut plan.load.as_mut().unwrap().phases[0];
+        phase.preconnect = Some(preconnect);
+        change(phase);
+        plan.check().join("\n")
+    };
+    let versions = |phase: &mut Phase| phase.http = vec![crate::Http::One, crate::Http::Two];
+    let connections = |phase: &mut Phase| {
+        phase.pace = Pace::Connections { per_second: 1.0, arrivals: Arrivals::Even, in_flight: 10 };
+    };
+    assert_eq!(found(10, &|_| {}), "");
+    assert!(found(11, &|_| {}).contains("preconnect is 11, but at most 10"));
+    assert!(
+        found(1, &versions).contains("have to themselves") && !found(0, &versions).contains("preconnect")
+    );
+    assert!(found(1, &connections).contains("opened when they are due"));
+}
+
+#[test]
 fn a_sound_plan_has_no_violation_and_reads_back() {
     assert_eq!(plan().check(), Vec::<String>::new());
     assert_eq!(Plan::from_text(&plan().to_text()).unwrap(), plan());

@@ -63,6 +63,9 @@ impl Report<'_> {
             return "No connection was opened.".to_owned();
         }
         let mut text = show::counted(counts.connections, "connection") + " opened";
+        if counts.preconnected > 0 {
+            text += &format!(", {} of them before the load began", show::count(counts.preconnected));
+        }
         if let Some(reused) = ratio(counts.reused, counts.requests + counts.resent) {
             text += &format!("; {} of requests went over one already in use", show::percent(reused));
         }

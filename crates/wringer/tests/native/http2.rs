@@ -287,6 +287,7 @@ fn a_server_of_http_1_is_told_from_one_of_http_2() {
 fn what_does_not_fit_together_is_refused_with_a_way_out() {
     for (line, said) in [
         ("http --http 2 http://127.0.0.1:1/", "--http 2c"),
+        ("http --http 2c http://127.0.0.1:1/ --rate 10 --preconnect 2", "leave it out"),
         ("http --http 2c https://127.0.0.1:1/", "--http 2"),
         ("http --http 3 http://127.0.0.1:1/", "give https://"),
         ("http --http 3 --header-table 0 https://127.0.0.1:1/", "--header-table is about HTTP/2"),

@@ -73,6 +73,21 @@ fn certificates(folder: &Path, name: &str) {
     }
 }
 
+/// Handshakes are complete at both ends before there is a request to go along with their end.
+#[test]
+fn connections_that_are_opened_beforehand_have_shaken_hands() {
+    let origin = Origin::start("");
+    let options = format!("--rate 20 -n 5 --in-flight 4 --preconnect 4 --ca {}", origin.certificate());
+    let ran = clients(origin.address, &options).ended_with(0);
+    assert!(ran.stdout.contains("4 connections opened, 4 of them before the load began"), "{}", ran.stdout);
+    let report = ran.report();
+    assert_eq!([report.sum("fine"), report.sum("connections"), report.sum("preconnected")], [5, 4, 4]);
+    assert_eq!(handshakes(&report), [4, 0, 0, 0]);
+    assert_eq!(report.count("measured/latency/tls/count"), 4);
+    // Two more ask the origin whether it is there, and for its figures.
+    assert_eq!(origin.end().count("origin/handshakes"), 4 + 2);
+}
+
 #[test]
 fn our_clients_and_our_origin_agree() {
     let origin = Origin::start("");

@@ -44,7 +44,7 @@ impl Channels {
             number: connection.number,
             to: connection.to,
             authority,
-            begun: connection.begun,
+            begun: connection.begun.unwrap_or_else(|| self.net.now()),
             opened_in: Some(connection.round_trip),
             window: trickle.map(|_| plan.stream_window),
         };

@@ -2,6 +2,7 @@
 //! first of them, so that a line takes a worker eight bytes, and its URL stands in the plan, which all workers share.
 
 use super::Prepared;
+use crate::channel::Destination;
 use crate::request::http::Message;
 use crate::request::{Filling, HttpRequest, Values};
 use plan::data::Moment;
@@ -158,6 +159,11 @@ impl Lines {
         let is_first = prepared.index == index;
         let url = if is_first { None } else { self.listed.get(index).map(|line| line.url) };
         Line { prepared, index, path: url.and_then(|url| prepared.address.path_of(url)) }
+    }
+
+    /// Where they go; one for those that share what was prepared.
+    pub fn destinations(&self) -> impl Iterator<Item = Destination<'_>> {
+        self.prepared.iter().map(Prepared::destination)
     }
 
     /// The weights of all lines, in their order.
