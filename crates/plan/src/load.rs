@@ -428,10 +428,26 @@ impl Phase {
     pub fn opens_ahead(&self, connections: Connections<'_>) -> u32 {
         let kept = connections.requests_per_connection.is_none();
         let needed = || match self.pace.open().filter(|open| kept && !open.connections) {
-            Some(open) => ((open.curve.arrivals_by(1.0) * TAKEN).ceil() as u32).min(open.in_flight),
+            Some(open) => ((open.curve.arrivals_by(1.0) * TAKEN).ceil() as u32).div_ceil(self.share_one()),
             None => 0,
         };
-        self.preconnect.unwrap_or_else(needed).min(self.pace.at_once())
+        self.preconnect.unwrap_or_else(needed).min(self.connections_at_once())
+    }
+
+    /// Connections of a part of it that are in use at once, at most.
+    pub(crate) fn connections_at_once(&self) -> u32 {
+        match self.pace.open() {
+            Some(open) => (open.in_flight / self.share_one()).max(1),
+            None => self.pace.at_once(),
+        }
+    }
+
+    /// Requests that may be under way on a connection.
+    fn share_one(&self) -> u32 {
+        match &self.scenario.steps[..] {
+            [Step::Messages(step)] => step.pipeline.max(1),
+            _ => 1,
+        }
     }
 
     /// It with a pace of its own for each group that has a share of the phase's.

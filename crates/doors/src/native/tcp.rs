@@ -465,7 +465,7 @@ mod tests {
         for (words, said) in [
             (&["h:1", "-m", "{{none}}"][..], "no known data"),
             (&["h:1", "-m", "x", "--pipeline", "0"], "pipeline"),
-            (&["h:1", "-m", "x", "--pipeline", "4", "--rate", "5"], "pace of users"),
+            (&["h:1", "-m", "x", "--pipeline", "4", "--connection-rate", "5"], "leave out one of both"),
             (&["h:1", "-m", "x", "--framing", "ascii:4,head=9"], "give the message a head"),
             (&["h:1", "-m", "x", "--framing", "raw"], "answers"),
             (&["h:1", "-m", "{{length as}}"], "placeholder"),

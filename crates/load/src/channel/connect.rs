@@ -36,16 +36,19 @@ impl Channels {
         destination: Destination<'_>,
         began: Instant,
     ) -> Result<Connection, Failure> {
-        let mut opened = self.reach(slot, destination, began).await;
+        let until = began + self.load.limits.connect;
+        let mut opened = self.reach(slot, destination, began, until).await;
         self.tell(opened.as_mut().ok());
         opened
     }
 
     /// Opens a connection before a phase begins, for whoever will send over it. It is counted by [`Self::tell_opened_ahead`]. False
-    /// if it cannot be opened, which whoever needs it then finds out.
-    pub async fn open_ahead(&self, slot: &mut Slot, destination: Destination<'_>) -> bool {
+    /// if it cannot be opened until then, which whoever needs it finds out.
+    pub async fn open_ahead(&self, slot: &mut Slot, destination: Destination<'_>, until: Instant) -> bool {
         self.ahead.set(self.ahead.get().or(Some(0)));
-        let Ok(mut connection) = self.reach(slot, destination, self.net.now()).await else { return false };
+        let began = self.net.now();
+        let until = until.min(began + self.load.limits.connect);
+        let Ok(mut connection) = self.reach(slot, destination, began, until).await else { return false };
         connection.begun = None;
         // The end of a handshake would wait for the first request.
         if connection.stream.flush().await.is_ok() {
@@ -81,8 +84,9 @@ impl Channels {
         slot: &mut Slot,
         destination: Destination<'_>,
         began: Instant,
+        until: Instant,
     ) -> Result<Connection, Failure> {
-        let deadline = Some(began + self.load.limits.connect);
+        let deadline = Some(until);
         let connected = match destination.tunnel {
             None => self.connect(destination, deadline).await?,
             Some(authority) => {

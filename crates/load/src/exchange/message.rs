@@ -10,9 +10,11 @@ use crate::failure;
 use crate::request::{Filling, Scratch, Values};
 use crate::step::{Messages, PreparedMessage as Prepared};
 use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk};
+use net::Event as Signal;
 use plan::data::Moment;
 use plan::draw::hash;
 use std::borrow::Cow;
+use std::rc::Rc;
 use std::time::Instant;
 use wire::http1::Expect;
 use wire::message::{Error, Message, Reader};
@@ -28,6 +30,21 @@ pub(crate) struct MessageState {
     scratch: Scratch,
     /// When the first byte came of the message that is not complete.
     began: Option<Instant>,
+    /// Where more comes from while requests are under way, at an open pace.
+    arrivals: Option<Rc<dyn Arrivals>>,
+}
+
+/// Requests that a schedule hands to a user while others of its are under way. They have begun, whenever there is a connection for
+/// them.
+pub(crate) trait Arrivals {
+    /// The next one.
+    fn next(&self, now: Instant) -> Option<Turn>;
+
+    /// Raised when there is one.
+    fn signal(&self) -> &Signal;
+
+    /// So many are under way still.
+    fn left(&self, count: usize);
 }
 
 /// A message: which one of the list, and what its answer will share with it.
@@ -55,7 +72,9 @@ pub(crate) async fn messages(
     turn: Turn,
     turns: &mut u64,
 ) {
-    context.worker.account.begin(turn.due);
+    if mine.arrivals.is_none() {
+        context.worker.account.begin(turn.due);
+    }
     if mine.reader.is_none() {
         // A plan's check has refused what no reader could be made for.
         mine.reader = Reader::new(messages.answers.clone(), messages.longest_answer).ok();
@@ -92,6 +111,11 @@ impl Call for MessageCall<'_> {
 
     fn next(&mut self, now: Instant) -> Option<Due<Item>> {
         let (worker, phase) = (self.context.worker, self.context.phase);
+        if let Some(arrivals) = &self.mine.arrivals {
+            let turn = arrivals.next(now)?;
+            *self.turns += 1;
+            return Some(Due { item: Item::new(), turn });
+        }
         let may = phase.turns_per_user.is_none_or(|most| *self.turns + 1 < most);
         if self.messages.depth == 1 || !phase.pipelines || !may {
             return None;
@@ -101,6 +125,10 @@ impl Call for MessageCall<'_> {
         worker.account.begin(turn.due);
         *self.turns += 1;
         Some(Due { item: Item::new(), turn })
+    }
+
+    fn left(&mut self, count: usize) {
+        self.mine.arrivals.iter().for_each(|arrivals| arrivals.left(count));
     }
 
     fn connecting(&mut self) {
@@ -171,7 +199,15 @@ impl Call for MessageCall<'_> {
             // What was sent first must be answered first, or at least in time.
             let limit = self.context.worker.load.limits.request;
             connection.stream.set_deadline(window.front().map(|oldest| oldest.at + limit));
-            let received = connection.stream.recv().await;
+            let received = match &self.mine.arrivals {
+                None => connection.stream.recv().await,
+                Some(arrivals) => {
+                    match connection.stream.recv_or_woken(arrivals.signal()).await.transpose() {
+                        Some(received) => received,
+                        None => return Read::Due,
+                    }
+                }
+            };
             let now = self.context.worker.net.now();
             self.context.worker.account.received(received.as_deref().map_or(0, <[u8]>::len), now);
             let bytes = match received {
@@ -473,6 +509,11 @@ fn key(value: &[u8]) -> u64 {
 }
 
 impl MessageState {
+    /// Of a user to whom requests are handed while others are under way.
+    pub fn with_arrivals(arrivals: Rc<dyn Arrivals>) -> MessageState {
+        MessageState { arrivals: Some(arrivals), ..MessageState::default() }
+    }
+
     /// A sequence begins anew.
     fn start_again(&mut self) {
         self.next = 0;

@@ -22,7 +22,7 @@ mod worker;
 
 pub(crate) use fast::{Begun, fast, go_on, has_fast_path, is_fast, may_repeat, try_fast};
 pub(crate) use http::{HttpCall, Reading, read, run as run_http};
-pub(crate) use message::{MessageState, messages};
+pub(crate) use message::{Arrivals, MessageState, messages};
 pub(crate) use object::object;
 pub(crate) use queue::Queue;
 pub(crate) use repeat::{lease_repeating, repeat};
@@ -192,6 +192,8 @@ pub(crate) struct Written {
 pub(crate) enum Read {
     /// At least one answer is complete, and the connection goes on.
     Answered,
+    /// Nothing came; there is more to send beside what is under way.
+    Due,
     /// The connection is over with an answer that was complete, so nothing that was sent after it was looked at (RFC 9112
     /// section 9.6). `peer_closes`: the peer has said that it will close it.
     Over { peer_closes: bool },
@@ -226,6 +228,11 @@ pub(crate) trait Call: Sized {
     fn next(&mut self, now: Instant) -> Option<Due<Self::Item>> {
         let _ = now;
         None
+    }
+
+    /// So many requests are under way still, or are to be sent again, after others have ended.
+    fn left(&mut self, count: usize) {
+        let _ = count;
     }
 
     /// Answers that come to a request: it may be several in one piece.
@@ -341,6 +348,7 @@ pub(crate) async fn run<C: Call>(
                 let moments =
                     Moments { due: first.turn.due, sent: seen.began, first_byte: None, ended: seen.ended };
                 unsent(context, client, call, first, seen.failure, moments);
+                call.left(due.len());
             }
         }
     }
@@ -364,7 +372,8 @@ async fn attempt<C: Call>(
             break None;
         }
         match call.read(client, &mut connection, &mut window).await {
-            Read::Answered => {}
+            Read::Answered => call.left(due.len() + window.len()),
+            Read::Due => {}
             ended => break Some(ended),
         }
     };
@@ -377,6 +386,7 @@ async fn attempt<C: Call>(
             _ => true,
         };
         settle(context, client, call, due, &mut window, (&read, unread));
+        call.left(due.len());
         if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, channels.plan().close) {
             channels.await_close(&mut connection).await;
         }
@@ -475,7 +485,7 @@ fn settle<C: Call>(
     (read, unread): (&Read, bool),
 ) {
     let (failure, unread) = match *read {
-        Read::Answered => return,
+        Read::Answered | Read::Due => return,
         Read::Over { .. } => (closed_early(), Some(true)),
         Read::Broken(failure) => (failure, Some(false)),
         Read::Lost(failure) => (failure, Some(unread)),

@@ -7,9 +7,13 @@ use crate::exchange::Worker;
 use crate::session::together;
 use plan::{Part, Phase};
 use std::cell::RefCell;
+use std::time::Duration;
 
 /// Connections opened at once: as many as fit into the queue of any server that listens.
 const AT_ONCE: usize = 32;
+
+/// The longest that a phase waits for them: what takes longer is opened when it is needed.
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// Opens those of each part of a phase. `part`: the worker's.
 pub(super) async fn open(works: &[(Prepared, Phase)], phase: &Phase, part: Part) {
@@ -28,12 +32,13 @@ pub(super) async fn open(works: &[(Prepared, Phase)], phase: &Phase, part: Part)
 /// Opens so many, unless one cannot be opened, which its phase will tell, or the run is stopped.
 async fn connect(worker: &Worker, destination: Destination<'_>, count: usize) -> Vec<Slot> {
     let opened = RefCell::new(Vec::with_capacity(count));
+    let until = worker.net.now() + LONGEST;
     while opened.borrow().len() < count && !worker.control.stopped() {
         let begun = AT_ONCE.min(count - opened.borrow().len());
         let before = opened.borrow().len();
         let one = async || {
             let mut slot = Slot::default();
-            if worker.channels.open_ahead(&mut slot, destination).await {
+            if worker.channels.open_ahead(&mut slot, destination, until).await {
                 opened.borrow_mut().push(slot);
             }
         };

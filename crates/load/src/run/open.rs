@@ -5,12 +5,13 @@
 
 use super::phase::{GroupWork, PhaseWork, Side};
 use super::user::{User, exhausted};
-use crate::exchange::{Turn, Worker};
+use crate::exchange::{Arrivals, Turn, Worker};
 use crate::pace::Schedule;
 use net::{Event as Signal, TaskId};
 use plan::{Open, Part};
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
 use std::time::{Duration, Instant};
 
 /// Arrivals handed out in a row before users get to send them: whoever comes last waits for all before.
@@ -18,8 +19,52 @@ const BATCH: u64 = 32;
 /// How often is looked up whether the run is stopped, or its rate changed.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
-/// A request that is due, in the hands of a user.
-type Handed = Rc<(Cell<Option<(u64, Instant)>>, Signal)>;
+/// Requests that are due, in the hands of a user.
+struct Hands {
+    due: RefCell<VecDeque<(u64, Instant)>>,
+    /// Raised when there is one.
+    signal: Signal,
+    /// How many more it may be handed: those under way are in its hands, too.
+    room: Cell<usize>,
+    pool: Weak<Pool>,
+}
+
+impl Hands {
+    /// Takes out what was handed over first. It is late from now on, if at all: what connecting takes is the target's.
+    fn take(&self, now: Instant) -> Option<Turn> {
+        let (number, due) = self.due.borrow_mut().pop_front()?;
+        if let Some(pool) = self.pool.upgrade().filter(|pool| pool.depth == 1) {
+            pool.handed.set(pool.handed.get() - 1);
+        }
+        Some(Turn { number, due, lateness: Some(now.saturating_duration_since(due)) })
+    }
+
+    /// So many are under way. Whoever has room again may be handed more.
+    fn free(self: &Rc<Self>, under_way: usize) {
+        let Some(pool) = self.pool.upgrade() else { return };
+        let room = pool.depth.saturating_sub(under_way + self.due.borrow().len());
+        if self.room.replace(room) == 0 && room > 0 {
+            pool.free.borrow_mut().push(self.clone());
+        }
+    }
+}
+
+/// The same for who has several under way.
+struct Several(Rc<Hands>);
+
+impl Arrivals for Several {
+    fn next(&self, now: Instant) -> Option<Turn> {
+        self.0.take(now)
+    }
+
+    fn signal(&self) -> &Signal {
+        &self.0.signal
+    }
+
+    fn left(&self, count: usize) {
+        self.0.free(count);
+    }
+}
 
 /// The users of an open pace who speak one version of HTTP.
 struct Pool {
@@ -27,43 +72,93 @@ struct Pool {
     work: Rc<PhaseWork>,
     /// Its place among the versions of its group.
     place: Part,
-    idle: RefCell<Vec<Handed>>,
+    /// Users with room for a request; the last one is handed the next, so that as few connections as will do are in use.
+    free: RefCell<Vec<Rc<Hands>>>,
     tasks: RefCell<Vec<TaskId>>,
     /// Requests that were handed out and have not begun.
     handed: Cell<u32>,
     /// Users at most.
     most: u32,
+    /// Requests that a user may have under way at once.
+    depth: usize,
     /// True if connections arrive, or requests.
     connections: bool,
 }
 
 impl Pool {
-    /// True if any user serves an arrival.
-    fn is_busy(&self) -> bool {
-        self.idle.borrow().len() < self.tasks.borrow().len()
+    /// `in_flight`: arrivals served at once, at most.
+    fn new(side: &Side, place: Part, in_flight: u32, connections: bool) -> Rc<Pool> {
+        let (worker, work) = side.clone();
+        let depth = work.depth().min(in_flight as usize);
+        Rc::new(Pool {
+            worker,
+            work,
+            place,
+            free: RefCell::default(),
+            tasks: RefCell::default(),
+            handed: Cell::new(0),
+            most: in_flight / depth as u32,
+            depth,
+            connections,
+        })
     }
+
+    /// True if any user serves an arrival. Connections come one by one.
+    fn is_busy(&self) -> bool {
+        self.free.borrow().len() < self.tasks.borrow().len()
+    }
+
+    /// Hands a request that is due to a user with room for it, an idle one or a new one; false where there may be no more.
+    fn hand(self: &Rc<Self>, number: impl FnOnce() -> Option<u64>, due: Instant) -> Handed {
+        let has_room = !self.free.borrow().is_empty();
+        if !has_room && self.tasks.borrow().len() as u32 == self.most {
+            return Handed::NoRoom;
+        }
+        let Some(number) = number() else { return Handed::NoNumber };
+        if !has_room {
+            let user = spawn_open(self);
+            self.free.borrow_mut().push(user);
+        }
+        let mut free = self.free.borrow_mut();
+        if let Some(user) = free.last().cloned() {
+            user.room.set(user.room.get() - 1);
+            if user.room.get() == 0 {
+                free.pop();
+            }
+            match self.depth {
+                1 => self.handed.set(self.handed.get() + 1),
+                // It may have to wait for a connection, and nobody waits for that to have begun.
+                _ => self.worker.account.begin(due),
+            }
+            user.due.borrow_mut().push_back((number, due));
+            user.signal.set();
+        }
+        Handed::Over
+    }
+}
+
+/// What became of a request that was due.
+enum Handed {
+    /// A user has it.
+    Over,
+    /// As many are under way as may be.
+    NoRoom,
+    /// As many have begun as there are to be.
+    NoNumber,
 }
 
 /// Runs an open pace until there is nothing more to begin, and returns the tasks of its users.
 pub(super) async fn run(group: &GroupWork, open: Open, seed: u64) -> Vec<TaskId> {
-    let pool = |(place, (worker, work)): (Part, &Side)| {
-        Rc::new(Pool {
-            worker: worker.clone(),
-            work: work.clone(),
-            place,
-            idle: RefCell::default(),
-            tasks: RefCell::default(),
-            handed: Cell::new(0),
-            most: place.share(open.in_flight.into()).max(1) as u32,
-            connections: open.connections,
-        })
+    let pool = |(place, side): (Part, &Side)| {
+        let in_flight = place.share(open.in_flight.into()).max(1) as u32;
+        Pool::new(side, place, in_flight, open.connections)
     };
     let pools: Vec<Rc<Pool>> = Part::all(group.sides().len() as u32).zip(group.sides()).map(pool).collect();
     for pool in &pools {
         // They wait for something to do, with the connections that are there.
-        let ready = pool.work.ahead.borrow().len();
-        let users: Vec<Handed> = (0..ready).map(|_| spawn_open(pool)).collect();
-        pool.idle.borrow_mut().extend(users);
+        let ready = pool.work.ahead.borrow().len().min(pool.most as usize);
+        let users: Vec<Rc<Hands>> = (0..ready).map(|_| spawn_open(pool)).collect();
+        pool.free.borrow_mut().extend(users);
     }
     let (worker, work) = group.first();
     let connections = open.connections;
@@ -121,23 +216,19 @@ async fn hand_out(
             continue;
         }
         // What cannot be sent takes no number, so that the stream of requests has no holes.
-        let Some(user) = free_user(pool) else {
-            // Once the phase is over nobody waits for a user: what is left of it is counted at once.
-            let left =
-                if is_over { schedule.due_before(work.phase.ends_after().unwrap_or_default()) } else { 0 };
-            worker.account.count(|counts| counts.overflow += 1 + left);
-            if is_over {
-                return true;
+        match pool.hand(|| worker.next_number(&work.phase, due), due) {
+            Handed::Over => {}
+            Handed::NoNumber => return false,
+            Handed::NoRoom => {
+                // Once the phase is over nobody waits for a user: what is left of it is counted at once.
+                let left = || schedule.due_before(work.phase.ends_after().unwrap_or_default());
+                let left = if is_over { left() } else { 0 };
+                worker.account.count(|counts| counts.overflow += 1 + left);
+                if is_over {
+                    return true;
+                }
             }
-            continue;
-        };
-        let Some(number) = worker.next_number(&work.phase, due) else {
-            pool.idle.borrow_mut().push(user);
-            return false;
-        };
-        pool.handed.set(pool.handed.get() + 1);
-        user.0.set(Some((number, due)));
-        user.1.set();
+        }
     }
 }
 
@@ -208,34 +299,36 @@ fn has_changed(worker: &Worker, known: &mut usize, schedule: &mut Schedule) -> b
     true
 }
 
-/// An idle user, or a new one; `None` where there may be no more.
-fn free_user(pool: &Rc<Pool>) -> Option<Handed> {
-    let idle = pool.idle.borrow_mut().pop();
-    let room = (pool.tasks.borrow().len() as u32) < pool.most;
-    idle.or_else(|| room.then(|| spawn_open(pool)))
-}
-
-fn spawn_open(pool: &Rc<Pool>) -> Handed {
+fn spawn_open(pool: &Rc<Pool>) -> Rc<Hands> {
     let (worker, work) = (&pool.worker, &pool.work);
     let nth = pool.place.number(pool.tasks.borrow().len() as u64);
     let number = work.phase.part.number(nth);
-    let hands: Handed = Rc::new((Cell::new(None), worker.net.event()));
+    let hands = Rc::new(Hands {
+        due: RefCell::default(),
+        signal: worker.net.event(),
+        room: Cell::new(pool.depth),
+        pool: Rc::downgrade(pool),
+    });
     let slot = work.ahead.borrow_mut().pop();
-    let (worker, work, pool_of_user, mine) = (worker.clone(), work.clone(), pool.clone(), hands.clone());
+    let (depth, connections) = (pool.depth, pool.connections);
+    let (worker, work, mine) = (worker.clone(), work.clone(), hands.clone());
     let task = worker.net.clone().spawn(async move {
         let mut user = User::new(number, worker.net.now());
         user.client.slot = slot.unwrap_or_default();
+        if depth > 1 {
+            user.receive_arrivals(Rc::new(Several(mine.clone())));
+        }
         loop {
-            mine.1.wait().await;
-            let Some((number, due)) = mine.0.take() else { continue };
-            pool_of_user.handed.set(pool_of_user.handed.get() - 1);
-            let lateness = Some(worker.net.now().saturating_duration_since(due));
+            let Some(turn) = mine.take(worker.net.now()) else {
+                mine.signal.wait().await;
+                continue;
+            };
             // On the heap, so that a user that waits needs no room for it.
-            Box::pin(user.request(&worker, &work, Turn { number, due, lateness })).await;
-            if pool_of_user.connections {
+            Box::pin(user.request(&worker, &work, turn)).await;
+            if connections {
                 use_up(&worker, &work, &mut user).await;
             }
-            pool_of_user.idle.borrow_mut().push(mine.clone());
+            mine.free(0);
         }
     });
     pool.tasks.borrow_mut().push(task);

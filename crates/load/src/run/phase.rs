@@ -57,6 +57,14 @@ impl PhaseWork {
         }
     }
 
+    /// Requests that a user may have under way on its connection at an open pace.
+    pub fn depth(&self) -> usize {
+        match &self.steps[..] {
+            [StepWork::Messages(messages)] if self.program.is_none() => messages.depth,
+            _ => 1,
+        }
+    }
+
     /// The requests of users that do nothing else, one at a time and as fast as they are answered.
     pub fn plain_list(&self) -> Option<&Requests> {
         match &self.steps[..] {

@@ -4,7 +4,7 @@
 //! open pace ([`super::open`]) users are handed what is due.
 
 use super::phase::{GroupWork, PhaseWork, StepWork};
-use crate::exchange::{self, Client, Context, ScriptScratch, Turn, Worker};
+use crate::exchange::{self, Arrivals, Client, Context, MessageState, ScriptScratch, Turn, Worker};
 use crate::program::Position;
 use crate::session::{self, Memory};
 use crate::step::{Placing, Requests};
@@ -56,6 +56,11 @@ impl User {
             messages: None,
             memory: None,
         }
+    }
+
+    /// Requests come to it while others are under way.
+    pub fn receive_arrivals(&mut self, arrivals: Rc<dyn Arrivals>) {
+        self.messages = Some(Box::new(MessageState::with_arrivals(arrivals)));
     }
 
     /// True if the plan leaves it another turn.

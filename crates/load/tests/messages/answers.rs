@@ -2,10 +2,10 @@
 
 use crate::peer::Act;
 use crate::run::{Case, spot, step};
-use measure::{Event, Fault};
+use measure::{Clock, Event, Fault};
 use plan::answer::{Check, Extract, Must};
 use plan::message::{Correlation, Message, MessageOrder, MessageStep, Pushed};
-use plan::{Pace, Stop};
+use plan::{Arrivals, Pace, Stop};
 
 #[test]
 fn business_failures_are_no_technical_ones() {
@@ -63,6 +63,37 @@ fn answers_find_their_requests_in_any_order() {
     let ran = case.run(|_| Act::Reverse(5));
     let counts = ran.counts();
     assert_eq!((counts.fine, counts.pushed, counts.failed, counts.connections), (100, 0, 0, 1));
+}
+
+/// The peer waits for eight requests before it answers, so each that is due must go out while its user waits for answers.
+#[test]
+fn at_an_open_pace_requests_go_out_while_others_are_under_way() {
+    let pace = Pace::Rate { per_second: 10_000.0, arrivals: Arrivals::Even, in_flight: 8 };
+    let case = Case { pace: pace.clone(), ..Case::new(correlated(8), 80) };
+    let ran = case.run(|_| Act::Reverse(8));
+    let counts = ran.counts();
+    assert_eq!((counts.fine, counts.failed, counts.connections), (80, 0, 1), "{counts:?}");
+    assert_eq!(ran.tally.clock(Clock::Lateness).len(), 80);
+
+    // Three at once over one connection, and no more than seven over all: two connections with three each.
+    let Pace::Rate { per_second, arrivals, .. } = pace else { unreachable!() };
+    let pace = Pace::Rate { per_second, arrivals, in_flight: 7 };
+    let counts = Case { pace, ..Case::new(correlated(3), 60) }.run(|_| Act::Reverse(3)).counts();
+    assert_eq!((counts.fine, counts.failed, counts.connections), (60, 0, 2), "{counts:?}");
+}
+
+/// What was handed to a user fails or is left with what is under way, each request once.
+#[test]
+fn at_an_open_pace_each_request_ends_once_whatever_its_connection_does() {
+    let pace = Pace::Rate { per_second: 2_000.0, arrivals: Arrivals::Bursts(5), in_flight: 20 };
+    for act in [Act::Close, Act::Reset, Act::Cut, Act::Garbage, Act::AnswerThenClose] {
+        let case = Case { pace: pace.clone(), ..Case::new(MessageStep { pipeline: 4, ..step() }, 200) };
+        let ran = case.run(move |number| if number % 7 == 6 { act } else { Act::Answer("00") });
+        let counts = ran.counts();
+        assert_eq!((counts.requests, counts.unfinished), (200, 0), "{act:?}: {counts:?}");
+        assert_eq!(counts.fine + counts.failed, 200, "{act:?}: {counts:?}");
+        assert!(counts.fine > 0 && counts.failed > 0, "{act:?}: {counts:?}");
+    }
 }
 
 #[test]

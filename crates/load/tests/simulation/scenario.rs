@@ -146,7 +146,8 @@ fn phase(choose: &mut Chooser, kind: Kind, service: &MessageService) -> Phase {
         Kind::Objects | Kind::Http2 | Kind::Http3 | Kind::Web => choose.one(&[1, 1, 2]),
     };
     let steps = (0..steps).map(|_| step(choose, kind, service)).collect();
-    Phase { scenario: Scenario::of(steps), ..phase_of(crate::world::page(), pace, stop) }
+    let preconnect = choose.one(&[None, None, Some(3)]);
+    Phase { scenario: Scenario::of(steps), preconnect, ..phase_of(crate::world::page(), pace, stop) }
 }
 
 fn pace(choose: &mut Chooser) -> Pace {

@@ -28,8 +28,9 @@ fn stalling() -> Script {
 }
 
 fn ran(pace: Pace) -> crate::world::Ran {
-    let mut case =
-        Case::new(vec![phase(page(), pace, requests(u64::from(COUNT)))], Server::Script(stalling()));
+    let phase = phase(page(), pace, requests(u64::from(COUNT)));
+    let phase = plan::Phase { preconnect: Some(0), ..phase };
+    let mut case = Case::new(vec![phase], Server::Script(stalling()));
     case.load.limits.request = Duration::from_secs(30);
     case.faults = Faults { delay: (WAY, WAY), ..Faults::default() };
     case.run()

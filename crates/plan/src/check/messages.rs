@@ -111,8 +111,9 @@ fn check_order(phase: &Phase, step: &MessageStep, found: &mut Found) {
     if step.order == MessageOrder::Sequence {
         found.at("pipeline", "a sequence waits for each answer: leave out pipeline".to_owned());
     }
-    if phase.pace.closed().is_none() || matches!(phase.pace, Pace::Connections { .. }) {
-        found.at("pipeline", "pipeline needs a pace of users: leave out the rate, or pipeline".to_owned());
+    if matches!(phase.pace, Pace::Connections { .. }) {
+        let text = "pipeline beside connections per second, each of which carries one request after the other: leave out one of both";
+        found.at("pipeline", text.to_owned());
     }
     if *step.answer_framing() == Framing::Close || step.framing == Framing::Close {
         found.at(

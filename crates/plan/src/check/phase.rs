@@ -41,9 +41,11 @@ pub(super) fn check_phase(phase: &Phase, load: &Load, found: &mut Found) {
 fn check_preconnect(phase: &Phase, load: &Load, found: &mut Found) {
     let Some(wanted) = phase.preconnect.filter(|wanted| *wanted > 0) else { return };
     let (name, parts) = (&phase.name, phase.parts());
-    let most = parts.iter().map(|part| part.pace.at_once()).min().unwrap_or(0);
+    let most = parts.iter().map(Phase::connections_at_once).min().unwrap_or(0);
     if wanted > most {
-        let text = format!("phase '{name}': preconnect is {wanted}, but at most {most} are in use at once");
+        let text = format!(
+            "phase '{name}': preconnect is {wanted}, but at most {most} connections are in use at once"
+        );
         found.at("preconnect", text);
     }
     if parts.iter().any(|part| matches!(part.pace, Pace::Connections { .. })) {

@@ -58,7 +58,7 @@ fn connections_are_opened_beforehand_where_users_have_some_to_themselves() {
         phase.pace = Pace::Connections { per_second: 1.0, arrivals: Arrivals::Even, in_flight: 10 };
     };
     assert_eq!(found(10, &|_| {}), "");
-    assert!(found(11, &|_| {}).contains("preconnect is 11, but at most 10"));
+    assert!(found(11, &|_| {}).contains("preconnect is 11, but at most 10 connections"));
     assert!(
         found(1, &versions).contains("have to themselves") && !found(0, &versions).contains("preconnect")
     );
