@@ -7,19 +7,21 @@ use super::shared::Head;
 use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written};
 use crate::answer::{Ended, Judge, Settled};
 use crate::channel::{Connection, Destination};
-use crate::request::asked::{Asked, Laws};
+use crate::request::asked::Asked;
+use crate::step::Objects;
 use measure::{CacheResult, Cause, Event, Failure, FailureKind, Fault, Outcome, Stage};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::time::Instant;
-use wire::http1::Expect;
+use wire::http1::{Expect, HeadMemo};
 
 /// Fetches an object of the site.
-pub(crate) async fn object(context: Context<'_>, client: &mut Client, laws: &Laws, turn: Turn) {
+pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &Objects, turn: Turn) {
     let worker = context.worker;
-    let asked = laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
+    let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
     worker.account.begin(turn.due);
     count_kind(context, &asked);
-    let mut fetch = Fetch { context, laws, path: worker.buffer() };
+    let mut fetch = Fetch { context, objects, path: worker.buffer() };
     http::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     worker.give_back(fetch.path);
 }
@@ -36,7 +38,7 @@ fn count_kind(context: Context<'_>, asked: &Asked) {
 
 struct Fetch<'a> {
     context: Context<'a>,
-    laws: &'a Laws,
+    objects: &'a Objects,
     /// The path asked for: jtest's bodies begin with it.
     path: Vec<u8>,
 }
@@ -133,10 +135,14 @@ impl HttpCall for Fetch<'_> {
         true
     }
 
+    fn memo<'s>(&'s self, sent: &'s Sent<Asked>) -> Option<&'s RefCell<HeadMemo>> {
+        self.objects.memo(&sent.item)
+    }
+
     fn reading(&self, sent: &Sent<Asked>) -> Reading {
         let asked = &sent.item;
         let abort = asked.abort_at.map(|share| (share, asked.body_bytes()));
-        let reading = &self.laws.step().reading;
+        let reading = &self.objects.laws.step().reading;
         match Pacing::new(self.context.worker, reading, asked.slow, abort, sent.at) {
             Some(pacing) => Reading::paced(pacing),
             None => Reading::plain(false),

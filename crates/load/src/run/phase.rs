@@ -11,7 +11,7 @@ use crate::request::asked::Laws;
 use crate::request::urls::UrlQueue;
 use crate::script::{RunningScript, Script};
 use crate::session::SessionWork;
-use crate::step::{Messages, Models, Requests, Shared};
+use crate::step::{Messages, Models, Objects, Requests, Shared};
 use measure::Label;
 use net::Event as Signal;
 use plan::draw::hash;
@@ -139,7 +139,7 @@ impl GroupWork {
 
 /// One step, made ready.
 pub(super) enum StepWork {
-    Object(Laws),
+    Object(Objects),
     Urls(UrlQueue),
     Requests(Requests, Option<Box<SessionWork>>),
     Script(RunningScript),
@@ -298,7 +298,10 @@ impl Run {
     ) -> StepWork {
         let Place { phase, seed } = place;
         match step {
-            Step::Object(step) => StepWork::Object(Laws::new(step, seed, hash(self.run_id, phase as u64))),
+            Step::Object(step) => {
+                let laws = Laws::new(step, seed, hash(self.run_id, phase as u64));
+                StepWork::Object(Objects::new(laws))
+            }
             Step::Urls(step) => StepWork::Urls(UrlQueue::new(step, seed, worker.channels.speaks_https())),
             Step::Requests(step) => {
                 let (control, scenario) = (worker.control.clone(), shared.clone());

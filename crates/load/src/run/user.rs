@@ -184,7 +184,7 @@ impl User {
     pub async fn send(&mut self, worker: &Rc<Worker>, work: &Rc<PhaseWork>, step: usize, turn: Turn) -> u64 {
         let (context, client) = (Context { worker, phase: &work.phase }, &mut self.client);
         match &work.steps[step] {
-            StepWork::Object(laws) => exchange::object(context, client, laws, turn).await,
+            StepWork::Object(objects) => exchange::object(context, client, objects, turn).await,
             StepWork::Urls(urls) => exchange::url(context, client, urls, turn).await,
             StepWork::Requests(requests, _) if worker.channels.http().pipeline > 1 => {
                 Box::pin(exchange::pipeline(context, client, requests, turn, &mut self.turns)).await;

@@ -3,8 +3,10 @@
 
 mod message;
 pub mod messages;
+mod objects;
 mod requests;
 
 pub(crate) use message::TcpReader;
 pub(crate) use messages::{Messages, Prepared as PreparedMessage};
+pub(crate) use objects::Objects;
 pub(crate) use requests::{Answer, Line, Models, Placing, Prepared, Requests, Shared, WantedLength};
