@@ -1,8 +1,10 @@
 //! Orders, bytes and comparisons of described requests.
 
 use super::*;
+use crate::answer::Ended;
 use crate::request::Slots;
 use crate::request::{Filling, Values};
+use measure::Outcome;
 use plan::data::{Data, Moment, Table};
 use plan::{Field, RequestForm};
 use std::net::SocketAddr;

@@ -1,0 +1,254 @@
+//! What is made of one answer to a prepared request: its length, its bytes, what is expected of it and kept of it.
+
+use super::{Line, Model, Prepared};
+use crate::answer::{self, Body, Ended, Found, Look, Summary};
+use crate::request::Values;
+use measure::{Failure, FailureKind, Outcome, Stage};
+use plan::ExpectBody;
+use std::borrow::Cow;
+use std::time::Duration;
+use wire::http1::Expect as Framing;
+
+/// Reads one answer to a prepared request.
+pub(crate) struct Answer<'a> {
+    prepared: &'a Prepared,
+    pub status: u16,
+    pub version: Option<wire::http1::Version>,
+    pub keep_alive: bool,
+    pub head_bytes: u64,
+    pub body_bytes: u64,
+    /// The first byte that differs from the model's.
+    pub differs_at: Option<u64>,
+    /// The body, where it may become the model.
+    gathered: Option<Vec<u8>>,
+    /// Looks at header fields and content, where the plan has checks of them.
+    look: Option<Look<'a>>,
+    /// The finding of a look, in a sentence.
+    found: Option<String>,
+    kept_head: Option<&'a mut Vec<u8>>,
+}
+
+impl<'a> Answer<'a> {
+    /// `kept_head`: where the head is copied to, if somebody may want to see it.
+    pub fn new(line: Line<'a>, kept_head: Option<&'a mut Vec<u8>>) -> Answer<'a> {
+        let prepared = line.prepared();
+        let gathers = prepared.expect.body == ExpectBody::Same && prepared.model.borrow().is_none();
+        Answer {
+            prepared,
+            // As JMeter has it: checks of a message over TCP find this status where it was answered.
+            status: if prepared.tcp.is_some() { 200 } else { 0 },
+            version: None,
+            keep_alive: false,
+            head_bytes: 0,
+            body_bytes: 0,
+            differs_at: None,
+            gathered: gathers.then(Vec::new),
+            look: prepared.checks.look(),
+            found: None,
+            kept_head,
+        }
+    }
+
+    fn is_good(&self) -> bool {
+        self.prepared.expect.takes(self.status)
+    }
+
+    /// To be called when the answer is complete by its own framing: says what is wrong with its length or bytes.
+    pub fn complete(&mut self) -> Option<measure::Fault> {
+        self.prepared.unread.set(if self.wants_body() { 0 } else { self.body_bytes });
+        if !self.is_good() {
+            return None;
+        }
+        if let Some(look) = &mut self.look {
+            let has_none = self.prepared.framing == Framing::NoBody || matches!(self.status, 204 | 304);
+            if let Some((fault, found)) = look.complete(self.status, (!has_none).then_some(self.body_bytes)) {
+                self.found = Some(found);
+                return Some(fault);
+            }
+        }
+        if self.prepared.expect.body == ExpectBody::Complete {
+            return None;
+        }
+        let mut model = self.prepared.model.borrow_mut();
+        // Users that began before there was a first answer have gathered theirs.
+        let gathered = self.gathered.take().filter(|gathered| !gathered.is_empty());
+        let first = model.get_or_insert_with(|| {
+            let bytes = gathered.clone().unwrap_or_default();
+            self.prepared.models.agree(self.prepared.index, Model { length: self.body_bytes, bytes })
+        });
+        let differs_at = gathered.and_then(|gathered| difference(&first.bytes, 0, &gathered));
+        self.differs_at = self.differs_at.or(differs_at);
+        match self.differs_at {
+            Some(_) => Some(measure::Fault::WrongBytes),
+            None if first.length != self.body_bytes => Some(measure::Fault::WrongLength),
+            None => None,
+        }
+    }
+
+    /// The outcome of the request.
+    pub fn outcome(&mut self, ended: Ended) -> Outcome {
+        match ended {
+            Ended::Failed(failure) => Outcome::Failed(failure),
+            Ended::BrokenOff => Outcome::Aborted,
+            Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Fine, Outcome::Faulty),
+            Ended::Complete => {
+                Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
+            }
+        }
+    }
+
+    /// Keeps the values that are wanted of an answer whose outcome was found good, and does what is to be done with each; the
+    /// outcome that it then has. `took`: from its send to its end.
+    pub fn extract(&mut self, outcome: Outcome, took: Duration, values: &mut Values) -> Outcome {
+        let answered = match outcome {
+            Outcome::Failed(failure) => failure.kind == FailureKind::BadStatus,
+            Outcome::Aborted => false,
+            _ => true,
+        };
+        let Some(look) = self.look.as_mut().filter(|_| answered) else { return outcome };
+        let mut wrong = None;
+        if outcome == Outcome::Fine {
+            wrong = look.extract(self.status, &mut values.slots);
+        }
+        if look.has_after() {
+            wrong = wrong.or(look.after(self.status, self.body_bytes, took, values));
+        }
+        // A program may have said that a sample is good, or bad, whatever its status.
+        match values.code.as_ref().and_then(|code| code.last.as_ref()).map(|sample| sample.success) {
+            Some(true) if wrong.is_none() => return Outcome::Fine,
+            Some(false) if wrong.is_none() && outcome == Outcome::Fine => return script_failure(),
+            _ => {}
+        }
+        match wrong {
+            Some((fault, found)) if outcome == Outcome::Fine => {
+                self.found = Some(found);
+                Outcome::Faulty(fault)
+            }
+            _ => outcome,
+        }
+    }
+
+    /// The status of gRPC, for who counts it, and whether it means success.
+    pub fn grpc_code(&self) -> Option<(Option<Cow<'_, [u8]>>, bool)> {
+        self.look.as_ref()?.grpc_code()
+    }
+
+    /// Length of the model, once there is one.
+    pub fn model_length(&self) -> Option<u64> {
+        self.prepared.model.borrow().as_ref().map(|model| model.length)
+    }
+
+    /// The difference between model and answer, in a sentence.
+    pub fn detail(&self) -> String {
+        if let Some(found) = &self.found {
+            return found.clone();
+        }
+        let model = self.prepared.model.borrow();
+        let length = model.as_ref().map_or(0, |model| model.length);
+        match self.differs_at {
+            Some(at) => format!("byte {at} differs from that of the first answer"),
+            None => format!("the body has {} bytes, the first answer's had {length}", self.body_bytes),
+        }
+    }
+}
+
+impl answer::Answer for Answer<'_> {
+    fn summary(&self) -> Summary {
+        Summary {
+            status: self.status,
+            version: self.version,
+            keep_alive: self.keep_alive,
+            head_bytes: self.head_bytes,
+            body_bytes: self.body_bytes,
+            ..Summary::default()
+        }
+    }
+
+    fn found(&mut self, outcome: Outcome) -> Found {
+        let detail = if matches!(outcome, Outcome::Faulty(_)) { self.detail() } else { String::new() };
+        Found { detail, expected_bytes: self.model_length(), ..Found::default() }
+    }
+}
+
+/// A program has said that the request has failed.
+fn script_failure() -> Outcome {
+    Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None })
+}
+
+impl Body for Answer<'_> {
+    fn wants_body(&self) -> bool {
+        let looks = || self.look.as_ref().is_some_and(Look::wants_body);
+        let after = self.look.as_ref().is_some_and(Look::has_after);
+        (self.prepared.expect.body == ExpectBody::Same || looks()) && (after || self.is_good())
+    }
+
+    fn never_wants_body(&self) -> bool {
+        self.prepared.expect.body != ExpectBody::Same && self.look.is_none()
+    }
+
+    fn skipped(&mut self, count: u64) {
+        self.body_bytes += count;
+    }
+
+    fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
+}
+
+impl wire::http1::ResponseSink for Answer<'_> {
+    fn wants_fields(&self) -> bool {
+        self.look.is_some()
+    }
+
+    fn field(&mut self, name: &[u8], value: &[u8]) {
+        if let Some(look) = &mut self.look {
+            look.field(name, value);
+        }
+    }
+
+    fn head(&mut self, head: &wire::http1::ResponseHead, raw: &[u8]) {
+        self.status = head.status;
+        self.version = Some(head.version);
+        self.keep_alive = head.keep_alive;
+        self.head_bytes = raw.len() as u64;
+        if let Some(kept) = &mut self.kept_head {
+            kept.clear();
+            kept.extend_from_slice(raw);
+        }
+    }
+
+    fn trailer(&mut self, name: &[u8], value: &[u8]) {
+        self.field(name, value);
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        let offset = self.body_bytes;
+        self.body_bytes += bytes.len() as u64;
+        let after = self.look.as_ref().is_some_and(Look::has_after);
+        if !(self.is_good() || after) || self.differs_at.is_some() {
+            return;
+        }
+        if let Some(look) = &mut self.look {
+            look.body(bytes);
+        }
+        if let Some(gathered) = &mut self.gathered {
+            gathered.extend_from_slice(bytes);
+        } else if self.prepared.expect.body == ExpectBody::Same
+            && let Some(model) = self.prepared.model.borrow().as_ref()
+        {
+            self.differs_at = difference(&model.bytes, offset, bytes);
+        }
+    }
+}
+
+/// The offset of the first of `bytes`, standing at `offset`, that differs from the model's; a longer body is a matter of
+/// its length.
+fn difference(model: &[u8], offset: u64, bytes: &[u8]) -> Option<u64> {
+    let rest = model.get(offset as usize..).unwrap_or_default();
+    let common = rest.len().min(bytes.len());
+    if rest[..common] == bytes[..common] {
+        return None;
+    }
+    let at = rest.iter().zip(bytes).position(|(left, right)| left != right)?;
+    Some(offset + at as u64)
+}
