@@ -125,7 +125,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     const hitTimes = times(random, hits, [[1, 330 * wave, 0.35]], bits);
     const missTimes = times(random, misses, [[0.985, 1600 * wave, 0.4], [0.015, 6000 * wave, 0.5]], bits);
     const values = {
-      requests: begun, fine: begun - bad, failed: bad, faulty: 0, ended: begun - bad, overflow: isBound ? Math.round(rate * 0.09) : 0,
+      requests: begun, ok: begun - bad, failed: bad, check_failed: 0, ended: begun - bad, overflow: isBound ? Math.round(rate * 0.09) : 0,
       hits: cache ? hits : 0, misses: cache ? misses : 0, revalidated: cache ? revalidated : 0, collapsed: cache ? collapsed : 0,
       connections: second === 0 ? 64 : bad, sent_bytes: begun * 142, head_bytes: begun * 310, body_bytes: begun * 11_800,
       ...(cache ? {
@@ -185,7 +185,7 @@ export function makeRun({ seconds = 60, rate = 20_000, seed = 7, steps = 0, bits
     const requests = Math.round((rate * seconds) / (n + 1) / 8) + 1;
     const p50 = Math.round(300 + 900 * random());
     return {
-      name: `${["GET", "POST", "GET", "PUT"][n % 4]} /${["cart", "search", "item", "login", "pay"][n % 5]}/${n}`, requests, failed: n % 17 === 3 ? n % 50 : 0, faulty: 0,
+      name: `${["GET", "POST", "GET", "PUT"][n % 4]} /${["cart", "search", "item", "login", "pay"][n % 5]}/${n}`, requests, failed: n % 17 === 3 ? n % 50 : 0, check_failed: 0,
       times: { count: requests, p50_us: p50, p99_us: p50 * 6, p999_us: p50 * 15, max_us: p50 * 40 },
       ...(steps <= 200 ? { trend: Array.from({ length: 30 }, () => Math.round((requests / 30) * (0.8 + 0.4 * random()))) } : { trend: [] }),
     };

@@ -49,7 +49,7 @@ await shot("start", {
     await page.locator('[name="rate"]').fill("20k/s");
     await page.locator('[name="duration"]').fill("5m");
     await page.locator('[name="hit_ratio"]').fill("85%");
-    await page.locator(".told .fine").waitFor();
+    await page.locator(".told .ok").waitFor();
   },
 });
 await browser.close();

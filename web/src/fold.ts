@@ -23,7 +23,7 @@ export interface RunRecord {
     failures?: { kind: string; stage: string; errno?: number | null; count: number }[];
     faults?: { fault: string; count: number }[];
     codes?: { code?: string; good: boolean; count: number }[];
-    labels?: { label: number; ended: number; fine: number; response?: Runs }[];
+    labels?: { label: number; ended: number; ok: number; response?: Runs }[];
   };
   origin?: Record<string, number>;
   clocks?: Record<string, Runs>;
@@ -135,11 +135,11 @@ function failed(run: Run, one: Failure) {
 
 /** Percentiles of steps come with the whole run when it is over, and with a reload: counting is enough meanwhile. */
 function steps(run: Run, labels: NonNullable<NonNullable<RunRecord["clients"]>["labels"]>) {
-  for (const { label, ended, fine } of labels) {
+  for (const { label, ended, ok } of labels) {
     const step = run.steps[label];
     if (!step) continue;
     step.requests += ended;
-    step.failed += ended - fine;
+    step.failed += ended - ok;
   }
 }
 

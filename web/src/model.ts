@@ -52,7 +52,7 @@ export interface Step {
   name: string;
   requests: number;
   failed: number;
-  faulty: number;
+  check_failed: number;
   times?: Times;
   /** Requests in equal parts of the run. */
   trend: number[];

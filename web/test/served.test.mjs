@@ -69,7 +69,7 @@ describe("the page as it is served", { skip: binary ? false : "WRINGER names no 
     await field("duration").fill("10m");
     // What stands there may still be of the field before.
     await page.locator(".command pre", { hasText: "--duration 10m" }).waitFor();
-    await page.locator(".told .fine").waitFor();
+    await page.locator(".told .ok").waitFor();
     assert.match(await page.locator(".command pre").textContent(), /^wringer http http:.* --rate 50\/s --duration 10m --seed 1$/);
     await start.click();
     await page.waitForURL(/\?run=/);
@@ -101,7 +101,7 @@ describe("the page as it is served", { skip: binary ? false : "WRINGER names no 
     await page.getByText("Plan", { exact: true }).click();
     const text = page.locator(".plan textarea");
     await page.waitForFunction(() => document.querySelector(".plan textarea").value.startsWith("version"));
-    await page.locator(".told .fine").waitFor();
+    await page.locator(".told .ok").waitFor();
     const whole = await text.inputValue();
     await text.fill(whole.replace("[site]", "lode = 1\n[site]"));
     await page.locator(".mistakes", { hasText: "lode" }).waitFor();
@@ -110,7 +110,7 @@ describe("the page as it is served", { skip: binary ? false : "WRINGER names no 
     const chosen = await text.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd));
     assert.equal(chosen, "lode = 1");
     await text.fill(whole);
-    await page.locator(".told .fine").waitFor();
+    await page.locator(".told .ok").waitFor();
     assert.deepEqual(problems, []);
   });
 

@@ -90,10 +90,10 @@ impl Press<'_> {
         let looks = watch(&mut child).map_err(problem)?;
         let took = began.elapsed();
         let text = fs::read_to_string(&json).unwrap_or_default();
-        let fine = fine(&text).unwrap_or(0);
-        if fine != run.requests {
+        let ok = ok(&text).unwrap_or(0);
+        if ok != run.requests {
             let said = fs::read_to_string(&log).unwrap_or_default();
-            return Err(problem(format!("{fine} of {} requests were answered: {said}", run.requests)));
+            return Err(problem(format!("{ok} of {} requests were answered: {said}", run.requests)));
         }
         let (early, late) =
             early_and_late(&looks, took).ok_or_else(|| problem("it ended too soon".into()))?;
@@ -164,9 +164,9 @@ fn early_and_late(looks: &[Look], took: Duration) -> Option<(u64, u64)> {
 }
 
 /// Requests that were answered well, by the JSON of a run.
-fn fine(json: &str) -> Option<u64> {
+fn ok(json: &str) -> Option<u64> {
     let run: serde_json::Value = serde_json::from_str(json).ok()?;
-    run["measured"]["counts"]["fine"].as_u64()
+    run["measured"]["counts"]["ok"].as_u64()
 }
 
 #[cfg(test)]
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn answers_are_counted() {
-        assert_eq!(fine(r#"{"measured": {"counts": {"fine": 7}}}"#), Some(7));
-        assert_eq!(fine("{}"), None);
+        assert_eq!(ok(r#"{"measured": {"counts": {"ok": 7}}}"#), Some(7));
+        assert_eq!(ok("{}"), None);
     }
 }

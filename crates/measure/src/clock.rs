@@ -49,7 +49,7 @@ pub enum Clock {
     /// From the send of a page's request until its last resource was complete.
     Page,
     /// From the actual send until an answer was complete that was then found false.
-    Faulty,
+    CheckFailed,
     /// From the intended send of a request that had no answer when its part of the run was over until then: its response
     /// time is at least this.
     Unfinished,
@@ -73,7 +73,7 @@ impl Clock {
         Clock::ServiceNew,
         Clock::ServiceReused,
         Clock::Page,
-        Clock::Faulty,
+        Clock::CheckFailed,
         Clock::Unfinished,
     ];
 
@@ -95,7 +95,7 @@ impl Clock {
             Clock::ServiceNew => "service_new",
             Clock::ServiceReused => "service_reused",
             Clock::Page => "page",
-            Clock::Faulty => "faulty",
+            Clock::CheckFailed => "check_failed",
             Clock::Unfinished => "unfinished",
         }
     }
@@ -140,7 +140,11 @@ pub(crate) mod named {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Clocks, D::Error> {
         let named = BTreeMap::<String, Buckets>::deserialize(from)?;
-        let known = |name: &str| Clock::ALL.into_iter().find(|clock| clock.name() == name);
+        // `faulty`: the word of version 0.1.
+        let known = |name: &str| match name {
+            "faulty" => Some(Clock::CheckFailed),
+            name => Clock::ALL.into_iter().find(|clock| clock.name() == name),
+        };
         let mut clocks: Clocks =
             named.into_iter().filter_map(|(name, buckets)| Some((known(&name)?, buckets))).collect();
         for clock in DERIVED {

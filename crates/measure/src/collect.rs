@@ -244,7 +244,7 @@ impl Collector {
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: if service.is_empty() { 0 } else { service.max() },
-            mean_us: mean(&[&service, &pending.tally.clock(Clock::Faulty)]),
+            mean_us: mean(&[&service, &pending.tally.clock(Clock::CheckFailed)]),
             clients: Figures::of(&pending.tally),
             origin: origin.filter(|_| self.origin.known).map(|now| now.since(&self.origin.at_row)),
             clocks: clocks(&pending.tally, Digits::Two),
@@ -478,7 +478,7 @@ mod tests {
         let mut told = snapshot(0, 0, 1, 3, true);
         told.tally.time(Clock::Service, Duration::from_micros(100));
         told.tally.time(Clock::Service, Duration::from_micros(200));
-        told.tally.time(Clock::Faulty, Duration::from_micros(600));
+        told.tally.time(Clock::CheckFailed, Duration::from_micros(600));
         let (rows, _) = collector(1).add(told, None);
         assert_eq!((rows[0].mean_us, rows[0].max_us), (300.0, 200));
     }

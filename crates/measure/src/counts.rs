@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// Declares the counters once: their fields, their sum and their names.
 macro_rules! counts {
-    ($($(#[$doc:meta])* $field:ident,)+) => {
+    ($($(#[$attribute:meta])* $field:ident,)+) => {
         /// Counters of the client side; each is a plain sum.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct Counts { $($(#[$doc])* pub $field: u64,)+ }
+        pub struct Counts { $($(#[$attribute])* pub $field: u64,)+ }
 
         impl Counts {
             /// Names of the counters, in order.
@@ -27,9 +27,11 @@ counts! {
     /// Requests begun, whatever became of them.
     requests,
     /// Requests whose answer was good.
-    fine,
-    /// Requests whose answer the oracle found false.
-    faulty,
+    #[serde(alias = "fine")]
+    ok,
+    /// Requests whose answer came whole and failed a check: the oracle found it false, or it is not what the plan expects.
+    #[serde(alias = "faulty")]
+    check_failed,
     /// Requests that failed because the origin had been told to fail them.
     injected,
     /// Requests that the client broke off on purpose.

@@ -23,7 +23,7 @@ pub enum Event {
     Talk(Box<Talk>),
     /// A request went wrong.
     RequestError(RequestError),
-    /// A faulty answer, with what is known of it.
+    /// An answer that failed a check, with what is known of it.
     Evidence(Box<Evidence>),
     /// A described request has ended.
     Request(Box<Record>),
@@ -303,7 +303,7 @@ pub enum Wrong {
     /// It failed.
     Failed(Failure),
     /// The oracle found the answer false.
-    Faulty(Fault),
+    CheckFailed(Fault),
     /// The announced length is not that of the object.
     Length {
         /// Length that the object has, or that the range asked for has.
@@ -326,7 +326,7 @@ pub enum Wrong {
     Url,
 }
 
-/// A faulty answer, or the answer to a request that failed, kept with everything known of it.
+/// An answer that failed a check, or the answer to a request that failed, kept with everything known of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Evidence {

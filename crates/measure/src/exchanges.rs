@@ -2,7 +2,7 @@
 
 use crate::event::Record;
 use crate::outcome::Outcome;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::HashMap;
 
 /// Single requests of one phase, a column each; all columns are equally long.
@@ -15,7 +15,8 @@ pub struct Exchanges {
     pub phase: u32,
     /// Method and URL of requests; `request` says which.
     pub requests: Vec<String>,
-    /// Ends of requests: `fine`, or what went wrong; `outcome` says which.
+    /// Ends of requests: `ok`, or what went wrong; `outcome` says which.
+    #[serde(deserialize_with = "outcomes")]
     pub outcomes: Vec<String>,
     /// The requests, by their figures.
     #[serde(flatten)]
@@ -73,7 +74,7 @@ pub struct Kept<'a> {
     pub method: &'a str,
     /// The URL.
     pub url: &'a str,
-    /// `fine`, or what went wrong.
+    /// `ok`, or what went wrong.
     pub outcome: &'a str,
     /// Status of the answer, 0 without any.
     pub status: u16,
@@ -205,13 +206,26 @@ fn place(known: &mut HashMap<String, u32>, list: &mut Vec<String>, text: String)
 /// How a request ended, in a few words for machines.
 pub fn name(outcome: Outcome) -> String {
     match outcome {
-        Outcome::Fine => "fine".to_owned(),
+        Outcome::Ok => "ok".to_owned(),
         Outcome::Injected => "injected".to_owned(),
         Outcome::Aborted => "aborted".to_owned(),
         Outcome::Unfinished => "unfinished".to_owned(),
-        Outcome::Faulty(fault) => format!("faulty {}", fault.name()),
+        Outcome::CheckFailed(fault) => format!("check_failed {}", fault.name()),
         Outcome::Failed(failure) => format!("failed {} {}", failure.kind.name(), failure.stage.name()),
     }
+}
+
+/// Reads names of ends, those of version 0.1 too: it called `fine` what is `ok`, and `faulty` what is `check_failed`.
+fn outcomes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let mut names = Vec::<String>::deserialize(from)?;
+    for name in &mut names {
+        if name == "fine" {
+            "ok".clone_into(name);
+        } else if let Some(fault) = name.strip_prefix("faulty ") {
+            *name = format!("check_failed {fault}");
+        }
+    }
+    Ok(names)
 }
 
 #[cfg(test)]
@@ -237,7 +251,7 @@ mod tests {
             service: Duration::from_micros(70),
             head_bytes: 100,
             body_bytes: number,
-            ..Record::new(if number.is_multiple_of(3) { Outcome::Failed(failure) } else { Outcome::Fine })
+            ..Record::new(if number.is_multiple_of(3) { Outcome::Failed(failure) } else { Outcome::Ok })
         }
     }
 

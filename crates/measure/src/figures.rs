@@ -27,7 +27,7 @@ pub struct Figures {
     /// Requests that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailureCount>,
-    /// Faulty answers by fault.
+    /// Answers that failed a check, by fault.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultCount>,
     /// Codes of answers.
@@ -93,7 +93,8 @@ pub struct LabelCount {
     /// Requests, or transactions, that have ended.
     pub ended: u64,
     /// Those of them that were good.
-    pub fine: u64,
+    #[serde(alias = "fine")]
+    pub ok: u64,
     /// Response times of all that have ended, in two digits.
     #[serde(skip_serializing_if = "Buckets::is_empty")]
     pub response: Buckets,
@@ -120,7 +121,7 @@ impl Figures {
                 .map(|(label, figures)| LabelCount {
                     label: label.0,
                     ended: figures.ended,
-                    fine: figures.fine,
+                    ok: figures.ok,
                     response: Buckets::of(&figures.response, Digits::Two),
                 })
                 .collect(),
@@ -150,7 +151,7 @@ impl Figures {
             tally.codes.add_counted(&bytes, code.which, code.good, code.count);
         }
         for one in &self.labels {
-            tally.labels.add_counted(Label(one.label), one.ended, one.fine);
+            tally.labels.add_counted(Label(one.label), one.ended, one.ok);
         }
         if let Some(http2) = &self.http2 {
             tally.http2_mut().merge(http2);

@@ -20,7 +20,7 @@ pub struct LabelFigures {
     /// Requests, or transactions, that have ended.
     pub ended: u64,
     /// Those of them that were good.
-    pub fine: u64,
+    pub ok: u64,
     /// Response times of all that have ended, in microseconds, to two digits.
     pub response: Histogram<u64>,
 }
@@ -30,7 +30,7 @@ impl Default for LabelFigures {
         // Constant bounds that the constructor accepts.
         let response =
             Histogram::new_with_bounds(1, MAX_US, 2).unwrap_or_else(|_| Histogram::new(2).unwrap());
-        LabelFigures { ended: 0, fine: 0, response }
+        LabelFigures { ended: 0, ok: 0, response }
     }
 }
 
@@ -38,7 +38,7 @@ impl LabelFigures {
     /// Adds the figures of another.
     pub fn merge(&mut self, other: &LabelFigures) {
         self.ended += other.ended;
-        self.fine += other.fine;
+        self.ok += other.ok;
         // Both have the one geometry, so nothing can be out of range.
         let _ = self.response.add(&other.response);
     }
@@ -53,7 +53,7 @@ impl Labels {
     pub fn count(&mut self, label: Label, outcome: Outcome, response: Duration, times: u64) {
         let figures = self.of(label);
         figures.ended += times;
-        figures.fine += if outcome == Outcome::Fine { times } else { 0 };
+        figures.ok += if outcome == Outcome::Ok { times } else { 0 };
         let us = (response.as_micros() as u64).clamp(1, MAX_US);
         // In range, so it cannot fail.
         let _ = figures.response.record_n(us, times);
@@ -73,10 +73,10 @@ impl Labels {
     }
 
     /// Adds what was counted under a label before.
-    pub(crate) fn add_counted(&mut self, label: Label, ended: u64, fine: u64) {
+    pub(crate) fn add_counted(&mut self, label: Label, ended: u64, ok: u64) {
         let mine = self.of(label);
         mine.ended += ended;
-        mine.fine += fine;
+        mine.ok += ok;
     }
 
     /// Adds response times of what was counted under a label, in two digits.
@@ -107,11 +107,11 @@ mod tests {
     fn only_what_occurred_has_figures_and_sums_add_up() {
         let failed = Outcome::Failed(Failure { kind: FailureKind::Reset, stage: Stage::Head, errno: None });
         let (mut one, mut other) = (Labels::default(), Labels::default());
-        one.count(Label(3), Outcome::Fine, Duration::from_millis(5), 2);
+        one.count(Label(3), Outcome::Ok, Duration::from_millis(5), 2);
         other.count(Label(3), failed, Duration::from_millis(50), 1);
-        other.count(Label(u16::MAX), Outcome::Fine, Duration::from_millis(1), 1);
+        other.count(Label(u16::MAX), Outcome::Ok, Duration::from_millis(1), 1);
         one.merge(&other);
-        let seen: Vec<_> = one.iter().map(|(label, f)| (usize::from(label.0), f.ended, f.fine)).collect();
+        let seen: Vec<_> = one.iter().map(|(label, f)| (usize::from(label.0), f.ended, f.ok)).collect();
         assert_eq!(seen, [(3, 3, 2), (MAX_LABELS, 1, 1)]);
         let (_, figures) = one.iter().next().unwrap();
         assert!((49_000..=51_000).contains(&figures.response.max()), "{}", figures.response.max());

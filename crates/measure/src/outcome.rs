@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// An answer came and was what it should be.
-    Fine,
-    /// An answer came whole, but the oracle found it false.
-    Faulty(Fault),
+    Ok,
+    /// An answer came whole, but failed a check: the oracle found it false, or it is not what the plan expects.
+    CheckFailed(Fault),
     /// The origin had been told to fail this request (an error status or a cut body), and the failure arrived.
     Injected,
     /// The client broke the answer off on purpose.

@@ -82,7 +82,7 @@ impl Measured {
     /// interval, gives none.
     pub(crate) fn take(&mut self, snapshot: &Snapshot, rates: &mut Rates) {
         let counts = &snapshot.tally.counts;
-        self.completed += counts.fine + counts.faulty;
+        self.completed += counts.ok + counts.check_failed;
         if snapshot.closes_interval && !snapshot.last && self.completed > 0 {
             let now = snapshot.span.1;
             rates.record(self.completed, now.saturating_sub(self.since));
@@ -136,9 +136,9 @@ mod tests {
     use crate::counts::Counts;
     use crate::tally::Tally;
 
-    fn snapshot(fine: u64, at_ms: u64, last: bool) -> Snapshot {
+    fn snapshot(ok: u64, at_ms: u64, last: bool) -> Snapshot {
         let mut tally = Box::new(Tally::new());
-        tally.counts = Counts { fine, ..Counts::default() };
+        tally.counts = Counts { ok, ..Counts::default() };
         Snapshot {
             worker: 0,
             phase: 0,
@@ -157,8 +157,8 @@ mod tests {
     #[test]
     fn a_stall_is_one_low_rate_and_the_rest_of_a_run_is_none() {
         let (mut rates, mut worker) = (Rates::default(), Measured::default());
-        for (fine, at_ms, last) in [(100, 100, false), (0, 200, false), (60, 300, false), (9, 310, true)] {
-            worker.take(&snapshot(fine, at_ms, last), &mut rates);
+        for (ok, at_ms, last) in [(100, 100, false), (0, 200, false), (60, 300, false), (9, 310, true)] {
+            worker.take(&snapshot(ok, at_ms, last), &mut rates);
         }
         let seen: Vec<u64> = rates.seen().iter_recorded().map(|step| step.value_iterated_to()).collect();
         assert_eq!(seen, [300, 1000]);

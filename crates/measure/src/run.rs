@@ -63,7 +63,7 @@ pub fn answered(counts: &Counts) -> u64 {
 
 /// Requests that have ended, whichever way; those without an answer at the end of their part of the run have not.
 pub fn finished(counts: &Counts) -> u64 {
-    counts.fine + counts.faulty + counts.injected + counts.aborted + counts.failed
+    counts.ok + counts.check_failed + counts.injected + counts.aborted + counts.failed
 }
 
 /// Bytes of answers that came in, header fields and bodies.
@@ -147,7 +147,7 @@ impl Row {
 
     /// The mean service time over this row and another.
     fn mean_with(&self, other: &Row) -> f64 {
-        let [mine, theirs] = [self, other].map(|row| (row.counts.fine + row.counts.faulty) as f64);
+        let [mine, theirs] = [self, other].map(|row| (row.counts.ok + row.counts.check_failed) as f64);
         let sum = self.mean_us * mine + other.mean_us * theirs;
         if mine + theirs > 0.0 { sum / (mine + theirs) } else { 0.0 }
     }
@@ -342,7 +342,7 @@ pub struct RunResult {
     pub workers: Vec<WorkerUse>,
     /// The origin's accounts over the whole run.
     pub origin: Option<OriginCounts>,
-    /// Faulty answers that were kept.
+    /// Evidence of answers that failed a check.
     pub evidence: Vec<Evidence>,
     /// What the generator observed of itself.
     pub self_check: SelfCheck,
@@ -393,7 +393,7 @@ impl RunResult {
             p50_us: measured.percentile_us(Clock::Response, 0.5),
             p99_us: measured.percentile_us(Clock::Response, 0.99),
             p999_us: measured.percentile_us(Clock::Response, 0.999),
-            failed_share: ratio(counts.failed + counts.faulty + counts.unfinished, counts.requests)
+            failed_share: ratio(counts.failed + counts.check_failed + counts.unfinished, counts.requests)
                 .unwrap_or(0.0),
             hit_ratio: measured.hit_ratio(),
             offload: measured.origin_offload(),
@@ -442,9 +442,9 @@ mod tests {
 
     #[test]
     fn rows_that_are_joined_have_the_mean_of_all_their_answers() {
-        let answered = |mean_us, fine, faulty| Row {
+        let answered = |mean_us, ok, check_failed| Row {
             mean_us,
-            counts: Counts { fine, faulty, ..Counts::default() },
+            counts: Counts { ok, check_failed, ..Counts::default() },
             ..Row::default()
         };
         let mut row = answered(100.0, 2, 1);

@@ -117,7 +117,7 @@ fn failed(counts: &Counts) -> u64 {
 
 /// Whether some request had the end that it should have had, or an answer that can be judged.
 fn good_ends(counts: &Counts) -> bool {
-    counts.fine + counts.injected + counts.aborted + counts.faulty > 0
+    counts.ok + counts.injected + counts.aborted + counts.check_failed > 0
 }
 
 #[cfg(test)]
@@ -132,10 +132,9 @@ mod tests {
             self_check: SelfCheck { requests: 1, ..SelfCheck::default() },
             ..RunResult::default()
         };
-        for (second, (fine, failed)) in seconds.iter().enumerate() {
+        for (second, (ok, failed)) in seconds.iter().enumerate() {
             let at = Duration::from_secs(second as u64 + 1);
-            let counts =
-                Counts { fine: *fine, failed: *failed, requests: fine + failed, ..Counts::default() };
+            let counts = Counts { ok: *ok, failed: *failed, requests: ok + failed, ..Counts::default() };
             phase.tally.counts.merge(&counts);
             result.timeline.push(Row { at_s: at.as_secs_f64(), seconds: 1.0, counts, ..Row::default() });
             phase.tally.heard(at);

@@ -240,11 +240,12 @@ impl Spreads {
     /// As near as the histograms of a run without them tell: connecting is not part of the total, and only good answers have
     /// a first byte. `until`: when the run was over.
     pub fn estimated(clock: impl Fn(Clock) -> Histogram<u64>, until: Duration) -> Spreads {
-        let [service, faulty, failed] = [Clock::Service, Clock::Faulty, Clock::Failure].map(&clock);
+        let [service, check_failed, failed] =
+            [Clock::Service, Clock::CheckFailed, Clock::Failure].map(&clock);
         let (connect, first_byte) = (clock(Clock::Connect), clock(Clock::FirstByte));
-        let ended = service.len() + faulty.len() + failed.len();
+        let ended = service.len() + check_failed.len() + failed.len();
         let rest = |known: &Histogram<u64>| ended.saturating_sub(known.len());
-        let processing = Spread::of_histograms(&[&service, &faulty, &failed], 0);
+        let processing = Spread::of_histograms(&[&service, &check_failed, &failed], 0);
         Spreads {
             connect: Spread::of_histograms(&[&connect], rest(&connect)),
             waiting: Spread::of_histograms(&[&first_byte], rest(&first_byte)),

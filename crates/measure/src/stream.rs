@@ -35,7 +35,7 @@ pub enum RunEvent {
     Minute(Box<Minute>),
     /// Single requests, where they are kept.
     Exchanges(Box<Exchanges>),
-    /// A faulty answer, or one to a request that failed.
+    /// An answer that failed a check, or one to a request that failed.
     Evidence(Box<EvidenceFound>),
     /// Something that a reader had better know.
     Note(Note),
@@ -337,7 +337,7 @@ pub struct End {
     pub figures: Headline,
     /// Exit code of the process.
     pub exit: u8,
-    /// Where faulty answers were written, beside this record.
+    /// Where answers that failed a check were written, beside this record.
     pub evidence_file: Option<String>,
 }
 

@@ -93,7 +93,7 @@ impl Tally {
             ExchangeKind::Request => self.request(exchange, times),
             ExchangeKind::Challenge => self.counts.challenges += times,
             ExchangeKind::Untimed => {
-                self.counts.fine += times;
+                self.counts.ok += times;
                 self.count_ended(exchange, times);
             }
         }
@@ -111,7 +111,7 @@ impl Tally {
             return;
         }
         let counts = &mut self.counts;
-        counts.fine += alike.count;
+        counts.ok += alike.count;
         counts.ended += alike.count;
         counts.ended_us += alike.took_us;
         counts.first_byte_us += alike.took_us;
@@ -132,7 +132,7 @@ impl Tally {
             self.labels.count(label, exchange.outcome, exchange.response, times);
         }
         // TCP messages have no status.
-        if exchange.status != 0 || matches!(exchange.outcome, Outcome::Fine | Outcome::Faulty(_)) {
+        if exchange.status != 0 || matches!(exchange.outcome, Outcome::Ok | Outcome::CheckFailed(_)) {
             self.count_ended(exchange, times);
         }
         if let Some(lateness) = exchange.lateness {
@@ -172,15 +172,15 @@ impl Tally {
 
     fn count_outcome(&mut self, exchange: &Exchange, times: u64) {
         match exchange.outcome {
-            Outcome::Fine => {
-                self.counts.fine += times;
+            Outcome::Ok => {
+                self.counts.ok += times;
                 self.count_cache(exchange, times);
                 self.time_good(exchange, times);
             }
-            Outcome::Faulty(fault) => {
-                self.counts.faulty += times;
+            Outcome::CheckFailed(fault) => {
+                self.counts.check_failed += times;
                 self.faults[fault as usize] += times;
-                self.times(Clock::Faulty, exchange.service, times);
+                self.times(Clock::CheckFailed, exchange.service, times);
                 self.count_cache(exchange, times);
             }
             Outcome::Injected => self.counts.injected += times,
@@ -330,7 +330,7 @@ impl Tally {
         self.statuses[usize::from(status).min(999)] += count;
     }
 
-    /// Adds faulty answers.
+    /// Adds answers that failed a check.
     pub(crate) fn add_faults(&mut self, fault: Fault, count: u64) {
         self.faults[fault as usize] += count;
     }
@@ -454,11 +454,11 @@ mod tests {
         let mut tally = Tally::new();
         for n in 0..100 {
             let us = (n * 7919 + seed * 104_729) % 100_000 + 1;
-            tally.exchange(&exchange(Outcome::Fine, CacheResult::ALL[(n % 5) as usize], us));
+            tally.exchange(&exchange(Outcome::Ok, CacheResult::ALL[(n % 5) as usize], us));
         }
         let failure = Failure { kind: FailureKind::Reset, stage: Stage::Body, errno: Some(104) };
         tally.exchange(&exchange(Outcome::Failed(failure), CacheResult::Unknown, 9));
-        tally.exchange(&exchange(Outcome::Faulty(Fault::Stale), CacheResult::Hit, 9));
+        tally.exchange(&exchange(Outcome::CheckFailed(Fault::Stale), CacheResult::Hit, 9));
         tally
     }
 
@@ -486,7 +486,7 @@ mod tests {
     #[test]
     fn every_request_is_counted_once_by_its_end() {
         let counts = sample(1).counts;
-        assert_eq!(counts.fine + counts.faulty + counts.failed, 102);
+        assert_eq!(counts.ok + counts.check_failed + counts.failed, 102);
         let by_cache = counts.hits + counts.misses + counts.revalidated + counts.collapsed + counts.unstamped;
         assert_eq!(by_cache, 101, "a failed request says nothing of the cache");
         assert_eq!(counts.body_bytes, 102 * 30);
@@ -516,7 +516,7 @@ mod tests {
     fn alike_is_as_one_after_the_other() {
         let failure = Failure { kind: FailureKind::Timeout, stage: Stage::Head, errno: None };
         let outcomes =
-            [Outcome::Fine, Outcome::Faulty(Fault::Stale), Outcome::Aborted, Outcome::Failed(failure)];
+            [Outcome::Ok, Outcome::CheckFailed(Fault::Stale), Outcome::Aborted, Outcome::Failed(failure)];
         let (mut together, mut one_by_one) = (Tally::new(), Tally::new());
         for (times, (outcome, cache)) in (1..).zip(outcomes.into_iter().zip(CacheResult::ALL)) {
             let connect = Some(Duration::from_micros(times));
@@ -554,7 +554,7 @@ mod tests {
                 sent_bytes: answer.sent_bytes,
                 head_bytes: answer.head_bytes,
                 body_bytes: answer.body_bytes,
-                ..Exchange::new(Outcome::Fine, Duration::ZERO)
+                ..Exchange::new(Outcome::Ok, Duration::ZERO)
             };
             one_by_one.exchange(&exchange);
             if !alike.add(&answer) {
@@ -577,7 +577,7 @@ mod tests {
         // Answers from 60 µs to 60 ms, in which every bucket occurs.
         for n in 0..200_000u64 {
             let us = 60 + (n * 7919) % 60_000;
-            tally.exchange(&exchange(Outcome::Fine, CacheResult::ALL[(n % 5) as usize], us));
+            tally.exchange(&exchange(Outcome::Ok, CacheResult::ALL[(n % 5) as usize], us));
         }
         // Codes have room for 256 of 80 bytes.
         let bytes = tally.bytes() + 256 * 80;

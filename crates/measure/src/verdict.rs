@@ -101,13 +101,13 @@ impl RunResult {
 /// Whether requests failed, or were left without an answer, and not one had the end that it should have had. A failure
 /// that the plan asked for is such an end.
 pub fn nothing_good(counts: &Counts) -> bool {
-    let good = counts.fine + counts.faulty + counts.injected + counts.aborted;
+    let good = counts.ok + counts.check_failed + counts.injected + counts.aborted;
     counts.failed + counts.unfinished > 0 && good == 0
 }
 
 /// Requests that did not end as they should have.
 pub fn errors(counts: &Counts) -> u64 {
-    counts.failed + counts.faulty + counts.unfinished
+    counts.failed + counts.check_failed + counts.unfinished
 }
 
 fn is_bad(counts: &Counts) -> bool {
@@ -121,7 +121,7 @@ fn against_target(measured: &PhaseResult, thresholds: &[Judged], silence: Option
     let of = |count: u64| format!("{count} of {} requests", counts.requests);
     let ends = [
         (counts.failed, "failed"),
-        (counts.faulty, "got a false answer"),
+        (counts.check_failed, "got an answer that failed a check"),
         (counts.unfinished, "had no answer when the time was up"),
     ];
     let ends = ends.into_iter().filter(|(count, _)| *count > 0);

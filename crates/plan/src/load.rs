@@ -256,7 +256,7 @@ pub struct Check {
     pub length: bool,
     /// The origin cuts bodies on purpose and cannot say so, as in jtest's form: those that end early are no failures.
     pub cuts_expected: bool,
-    /// How many faulty answers are kept as evidence, with both sides' header fields.
+    /// How many answers that failed a check are kept as evidence, with both sides' header fields.
     pub evidence: u32,
     /// Share of requests that may be answered wrongly before the run as a whole counts as wrong.
     #[serde(skip_serializing_if = "is_nothing")]

@@ -35,7 +35,7 @@ impl StopIf {
             ));
         }
         if !is_of_seconds(condition.metric) {
-            return Err(format!("'{text}': a run is stopped by times, errors, failed, faulty or rate"));
+            return Err(format!("'{text}': a run is stopped by times, errors, failed, check-failed or rate"));
         }
         Ok(StopIf { condition, lasts })
     }

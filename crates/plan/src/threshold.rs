@@ -39,12 +39,12 @@ pub enum Relation {
 pub enum Metric {
     /// A time in microseconds.
     Time(Timed, Statistic),
-    /// Failed and unfinished requests and faulty answers.
+    /// Failed and unfinished requests and answers that failed a check.
     Errors(As),
     /// Failed requests.
     Failed(As),
-    /// Faulty answers.
-    Faulty(As),
+    /// Answers that failed a check.
+    CheckFailed(As),
     /// Requests without an answer when their part of the run was over.
     Unfinished(As),
     /// Requests that were due but not sent.
@@ -95,7 +95,7 @@ pub enum As {
 const WANTED: &str = "give METRIC>LIMIT or METRIC<LIMIT, such as 'p99>50ms', 'errors>0.1%' or 'rate<1k/s'";
 const OF_LABELS: &str = "p50 to p99.99, mean, max, errors, failed and rate";
 const METRICS: &str = "p50 to p99.99, mean and max, also of service. first-byte. connect. tls. and lateness., errors, \
-                       failed, faulty, unfinished, overflow, rate and hit-ratio";
+                       failed, check-failed, unfinished, overflow, rate and hit-ratio";
 
 impl Threshold {
     /// Reads a condition.
@@ -168,7 +168,8 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
     match name {
         "errors" => counted(Metric::Errors),
         "failed" => counted(Metric::Failed),
-        "faulty" => counted(Metric::Faulty),
+        // `faulty`: the word of version 0.1.
+        "check-failed" | "check_failed" | "faulty" => counted(Metric::CheckFailed),
         "unfinished" => counted(Metric::Unfinished),
         "overflow" => counted(Metric::Overflow),
         "rate" | "rps" => Ok((Metric::Rate, units::rate(limit).map_err(said)?)),

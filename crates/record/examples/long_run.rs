@@ -121,7 +121,7 @@ impl Load {
                 sent_bytes: 120,
                 head_bytes: 250,
                 body_bytes: 4096,
-                ..Exchange::new(Outcome::Fine, ends)
+                ..Exchange::new(Outcome::Ok, ends)
             });
         }
         tally.heard(ends);

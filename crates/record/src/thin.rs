@@ -73,8 +73,7 @@ mod tests {
             if let RunEvent::Second(second) = &mut one {
                 second.at = Duration::from_secs(at);
                 second.clocks.insert(measure::Clock::Service, buckets(at));
-                second.clients.labels =
-                    vec![LabelCount { label: 3, ended: 1, fine: 1, response: buckets(at) }];
+                second.clients.labels = vec![LabelCount { label: 3, ended: 1, ok: 1, response: buckets(at) }];
             }
             let RunEvent::Second(written) = &*thinning.take(Arc::new(one)) else { panic!("it was a second") };
             counts += written.clients.counts.requests;

@@ -17,10 +17,10 @@ pub(crate) fn row_offload(row: &Row) -> Option<f64> {
     row.origin_offload().filter(|_| mostly_good(&row.counts))
 }
 
-/// Faulty answers are a cache's, too, unless there are no others: then it is not our origin's site that was asked.
+/// Answers that failed a check are a cache's, too, unless there are no others: then it is not our origin's site that was asked.
 fn mostly_good(counts: &Counts) -> bool {
-    let good = counts.fine + counts.injected + counts.aborted;
-    good > 0 && 2 * (good + counts.faulty) >= counts.ended
+    let good = counts.ok + counts.injected + counts.aborted;
+    good > 0 && 2 * (good + counts.check_failed) >= counts.ended
 }
 
 #[cfg(test)]
@@ -32,13 +32,13 @@ mod tests {
     fn error_pages_are_no_offload() {
         let mut phase = PhaseResult::new("measure", true);
         phase.origin = Some(OriginCounts { full: 1, ..OriginCounts::default() });
-        for (fine, failed, expected) in [(10, 0, Some(0.9)), (5, 5, Some(0.9)), (4, 6, None), (0, 10, None)] {
-            phase.tally.counts = Counts { fine, failed, ended: 10, ..Counts::default() };
-            assert_eq!(offload(&phase), expected, "{fine} fine, {failed} failed");
+        for (ok, failed, expected) in [(10, 0, Some(0.9)), (5, 5, Some(0.9)), (4, 6, None), (0, 10, None)] {
+            phase.tally.counts = Counts { ok, failed, ended: 10, ..Counts::default() };
+            assert_eq!(offload(&phase), expected, "{ok} ok, {failed} failed");
         }
-        for (fine, expected) in [(1, Some(0.9)), (0, None)] {
-            phase.tally.counts = Counts { fine, faulty: 10 - fine, ended: 10, ..Counts::default() };
-            assert_eq!(offload(&phase), expected, "{fine} of ten, the others false");
+        for (ok, expected) in [(1, Some(0.9)), (0, None)] {
+            phase.tally.counts = Counts { ok, check_failed: 10 - ok, ended: 10, ..Counts::default() };
+            assert_eq!(offload(&phase), expected, "{ok} of ten, the others false");
         }
     }
 }

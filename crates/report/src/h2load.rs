@@ -212,9 +212,9 @@ mod tests {
     fn some() -> RunResult {
         result(|phase| {
             for service_us in [100, 200, 200, 1_300] {
-                phase.tally.exchange(&exchange(Outcome::Fine, 200, service_us));
+                phase.tally.exchange(&exchange(Outcome::Ok, 200, service_us));
             }
-            phase.tally.exchange(&exchange(Outcome::Fine, 404, 300));
+            phase.tally.exchange(&exchange(Outcome::Ok, 404, 300));
             phase.tally.counts.field_bytes = 1000;
         })
     }

@@ -41,7 +41,7 @@ impl Slots {
 pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<&Slots>) -> String {
     let phase = result.measured();
     let (tally, counts) = (&phase.tally, phase.counts());
-    let fetches = counts.fine + counts.faulty + counts.failed + counts.injected + counts.aborted;
+    let fetches = counts.ok + counts.check_failed + counts.failed + counts.injected + counts.aborted;
     let (bytes, seconds) = (counts.body_bytes as f64, phase.took.as_secs_f64());
     let connections = match format {
         Format::Acme => String::new(),
@@ -113,10 +113,12 @@ pub fn error_line(record: &Record, format: Format, timeout_s: u64, clock: &str) 
     let url = &record.url;
     let expected = record.expected_bytes.unwrap_or(0);
     match record.outcome {
-        Outcome::Faulty(Fault::WrongLength) if format == Format::Acme || record.body_bytes != expected => {
+        Outcome::CheckFailed(Fault::WrongLength)
+            if format == Format::Acme || record.body_bytes != expected =>
+        {
             Some(format!("{url}: byte count wrong (expected {expected}, got {})", record.body_bytes))
         }
-        Outcome::Faulty(_) => Some(format!("{url}: checksum wrong")),
+        Outcome::CheckFailed(_) => Some(format!("{url}: checksum wrong")),
         Outcome::Failed(failure) if failure.kind == FailureKind::Timeout => {
             let state = state(record);
             Some(match format {
@@ -128,7 +130,7 @@ pub fn error_line(record: &Record, format: Format, timeout_s: u64, clock: &str) 
         }
         Outcome::Failed(failure) if failure.kind == FailureKind::BadStatus => None,
         Outcome::Failed(failure) => Some(format!("{url}: {}", said(failure.kind))),
-        Outcome::Fine | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished => None,
+        Outcome::Ok | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished => None,
     }
 }
 

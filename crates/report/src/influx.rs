@@ -21,7 +21,7 @@ pub struct Interval {
 #[derive(Debug, Clone, Default)]
 struct Times {
     ended: u64,
-    fine: u64,
+    ok: u64,
     good: Buckets,
     bad: Buckets,
     /// Of all, where good and bad are not told apart.
@@ -37,15 +37,15 @@ impl Interval {
             let name = phase.and_then(|phase| phase.labels.get(usize::from(label.label)));
             let step = self.steps.entry(name.map_or("other", String::as_str).to_owned()).or_default();
             step.ended += label.ended;
-            step.fine += label.fine;
+            step.ok += label.ok;
             step.together.merge(&label.response);
         }
         let ended = run::finished(&clients.counts);
-        let mut all = Times { ended, fine: clients.counts.fine, ..Times::default() };
+        let mut all = Times { ended, ok: clients.counts.ok, ..Times::default() };
         for (clock, buckets) in &second.clocks {
             match clock {
                 Clock::Service => all.good.merge(buckets),
-                Clock::Failure | Clock::Faulty => all.bad.merge(buckets),
+                Clock::Failure | Clock::CheckFailed => all.bad.merge(buckets),
                 _ => {}
             }
         }
@@ -69,7 +69,7 @@ impl Interval {
             lines.step(name, times, &self.counts);
         }
         if self.all.ended > 0 {
-            let errors = self.all.ended.saturating_sub(self.all.fine);
+            let errors = self.all.ended.saturating_sub(self.all.ok);
             let good = stats(&self.all.good, true);
             let percentiles = percentiles(&self.all.both());
             let bytes = bytes(&self.counts);
@@ -120,10 +120,10 @@ impl Lines {
 
     fn step(&mut self, name: &str, times: &Times, counts: &measure::Counts) {
         let name = tag(name);
-        let bad = times.ended.saturating_sub(times.fine);
+        let bad = times.ended.saturating_sub(times.ok);
         let both = times.both();
         for (status, count, of) in
-            [("all", times.ended, &both), ("ok", times.fine, &times.good), ("ko", bad, &times.bad)]
+            [("all", times.ended, &both), ("ok", times.ok, &times.good), ("ko", bad, &times.bad)]
         {
             if count == 0 {
                 continue;
@@ -140,7 +140,7 @@ impl Lines {
 impl Times {
     fn merge(&mut self, other: &Times) {
         self.ended += other.ended;
-        self.fine += other.fine;
+        self.ok += other.ok;
         self.good.merge(&other.good);
         self.bad.merge(&other.bad);
         self.together.merge(&other.together);
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn rows_are_those_of_jmeters_listener() {
         let mut second = Second { in_flight: 7, ..Second::default() };
-        second.clients.counts.fine = 2;
+        second.clients.counts.ok = 2;
         second.clients.counts.failed = 1;
         second.clients.counts.sent_bytes = 90;
         second.clients.statuses = vec![(200, 2), (503, 1)];
@@ -253,8 +253,8 @@ mod tests {
     #[test]
     fn names_of_steps_stay_in_their_place() {
         let mut second = Second::default();
-        second.clients.counts.fine = 1;
-        second.clients.labels = vec![LabelCount { label: 0, ended: 1, fine: 1, response: times(&[500]) }];
+        second.clients.counts.ok = 1;
+        second.clients.labels = vec![LabelCount { label: 0, ended: 1, ok: 1, response: times(&[500]) }];
         let mut interval = Interval::default();
         interval.take(&second, &head());
         let text = interval.lines("a", 1);

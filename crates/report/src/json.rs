@@ -309,7 +309,7 @@ impl Serialize for Named<'_> {
 #[derive(Serialize)]
 struct Rates {
     requests_per_s: f64,
-    fine_per_s: f64,
+    ok_per_s: f64,
     connections_per_s: f64,
     sent_bytes_per_s: f64,
     received_bytes_per_s: f64,
@@ -322,7 +322,7 @@ impl Rates {
         let (counts, origin) = (phase.counts(), phase.origin.as_ref());
         Rates {
             requests_per_s: phase.per_second(counts.requests),
-            fine_per_s: phase.per_second(counts.fine),
+            ok_per_s: phase.per_second(counts.ok),
             connections_per_s: phase.per_second(counts.connections),
             sent_bytes_per_s: phase.per_second(counts.sent_bytes),
             received_bytes_per_s: phase.per_second(received_bytes(counts)),

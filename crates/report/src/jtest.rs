@@ -30,7 +30,7 @@ pub struct Layout {
     averages: Averages,
     /// Lines so far.
     lines: u64,
-    /// Failed and faulty requests since the start.
+    /// Failed requests and answers that failed a check since the start.
     errors: u64,
     /// The origin's connections that are open.
     open: u64,
@@ -72,7 +72,7 @@ impl Layout {
 
     fn line(&mut self) -> String {
         let interval = std::mem::take(&mut self.pending);
-        self.errors += interval.counts.failed + interval.counts.faulty;
+        self.errors += interval.counts.failed + interval.counts.check_failed;
         self.open = (self.open + interval.origin.connections).saturating_sub(interval.origin.closed);
         let true_figures = Figures::of(&interval, self.errors, self.open);
         let figures = match self.options.old_averages {
@@ -174,7 +174,7 @@ impl Figures {
 
 /// Requests that came to a good end, or to the bad one that was asked for; redirections are neither good nor bad.
 fn operations(counts: &Counts) -> u64 {
-    (counts.fine + counts.aborted + counts.injected).saturating_sub(counts.redirects)
+    (counts.ok + counts.aborted + counts.injected).saturating_sub(counts.redirects)
 }
 
 fn mean_ms(sum_us: u64, count: u64) -> Option<f64> {
@@ -353,8 +353,8 @@ pub fn error_line(error: &RequestError) -> String {
         Wrong::Short { got, wanted } => {
             format!("bad length {got} wanted {wanted} after {after_ms} ms: '{request}'\n")
         }
-        Wrong::Faulty(Fault::WrongBytes) => format!("content verification error '{request}'\n"),
-        Wrong::Faulty(fault) => format!("content verification error '{request}' ({})\n", fault.text()),
+        Wrong::CheckFailed(Fault::WrongBytes) => format!("content verification error '{request}'\n"),
+        Wrong::CheckFailed(fault) => format!("content verification error '{request}' ({})\n", fault.text()),
         Wrong::Redirect => format!("bad redirect '{}': '{request}'\n", printable(&error.status_line)),
         Wrong::Url => format!("bad URL '{request}'\n"),
         Wrong::Failed(failure) => failed(error, *failure),

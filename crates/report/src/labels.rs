@@ -13,7 +13,7 @@ pub(crate) struct LabelLine {
     /// Requests that have ended; of a transaction, walks through all of it.
     pub ended: u64,
     /// Those that were good.
-    pub fine: u64,
+    pub ok: u64,
     pub p50_us: u64,
     pub p99_us: u64,
     pub max_us: u64,
@@ -48,7 +48,7 @@ fn of_phase(names: &[String], seen: &PhaseResult) -> Vec<LabelLine> {
             phase: seen.name.clone(),
             label: name.map_or_else(|| "others".to_owned(), Clone::clone),
             ended: figures.ended,
-            fine: figures.fine,
+            ok: figures.ok,
             p50_us: figures.response.value_at_quantile(0.5),
             p99_us: figures.response.value_at_quantile(0.99),
             max_us: figures.response.max(),

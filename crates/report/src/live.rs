@@ -38,7 +38,13 @@ const COLUMNS: [Column<Row>; 11] = [
     Column { title: ORIGIN, unit: "/s", width: 8, drop: 0, cell: origin },
     Column { title: "in", unit: "MB/s", width: 7, drop: 2, cell: megabytes },
     Column { title: "failed", unit: "", width: 8, drop: 0, cell: |row| show::count(row.counts.failed) },
-    Column { title: "faulty", unit: "", width: 8, drop: 0, cell: |row| show::count(row.counts.faulty) },
+    Column {
+        title: "checks",
+        unit: "failed",
+        width: 8,
+        drop: 0,
+        cell: |row| show::count(row.counts.check_failed),
+    },
 ];
 
 const HITS: &str = "hits";

@@ -52,7 +52,7 @@ impl Figures {
         // Of what is bad by its status, only this is bad here.
         let broken = statuses(&|status| status == 408 || status >= 500);
         let harmless = failures(&|kind| kind == FailureKind::BadStatus).saturating_sub(broken);
-        let whole = counts.fine + counts.challenges + harmless;
+        let whole = counts.ok + counts.challenges + harmless;
         let refused = match layout {
             Layout::V40 => 0,
             // 4.1 also counts 403 as failed, and challenges without credentials.
@@ -69,7 +69,7 @@ impl Figures {
             transactions: whole.saturating_sub(refused) + not_http,
             successful: whole.saturating_sub(not_there),
             ok: statuses(&|status| status == 200),
-            failed: counts.failed.saturating_sub(harmless) + counts.faulty + refused,
+            failed: counts.failed.saturating_sub(harmless) + counts.check_failed + refused,
             elapsed_s: phase.took.as_secs_f64(),
             megabytes: counts.body_bytes as f64 / f64::from(1 << 20),
             sum_s: counts.ended_us as f64 / 1e6,

@@ -40,7 +40,7 @@ pub struct Context<'a> {
     pub target: Option<&'a str>,
     /// CPU seconds that the target's process used while measuring, where known.
     pub target_cpu: Option<f64>,
-    /// The file that holds the faulty answers.
+    /// The file that holds the answers that failed a check.
     pub evidence_file: Option<&'a str>,
     /// When the run began, in seconds since 1970.
     pub started_unix_s: f64,

@@ -33,7 +33,7 @@ pub fn judge<'a>(
 
 /// A figure of one label; nothing where it is not gathered for labels.
 fn of_label(metric: Metric, figures: &LabelFigures, measured: &PhaseResult) -> Option<f64> {
-    let failed = figures.ended - figures.fine;
+    let failed = figures.ended - figures.ok;
     match metric {
         Metric::Time(Timed::Response, _) if figures.ended == 0 => None,
         Metric::Time(Timed::Response, Statistic::Quantile(share)) => {
@@ -58,7 +58,7 @@ fn value(metric: Metric, phase: &PhaseResult) -> Option<Bound> {
         Metric::Time(timed, statistic) => return time(timed, statistic, phase),
         Metric::Errors(how) => counted(errors(counts), how),
         Metric::Failed(how) => counted(counts.failed, how),
-        Metric::Faulty(how) => counted(counts.faulty, how),
+        Metric::CheckFailed(how) => counted(counts.check_failed, how),
         Metric::Overflow(how) => counted(counts.overflow, how),
         Metric::Rate => Some(phase.per_second(counts.requests)),
         Metric::Unfinished(how) => counted(counts.unfinished, how),
@@ -103,8 +103,8 @@ fn response(statistic: Statistic, phase: &PhaseResult) -> Option<Bound> {
 /// requests as well: whoever waited for them has waited.
 pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
     let counts = &second.clients.counts;
-    let bad = counts.failed + counts.faulty;
-    let ended = counts.fine + bad + counts.injected + counts.aborted;
+    let bad = counts.failed + counts.check_failed;
+    let ended = counts.ok + bad + counts.injected + counts.aborted;
     let counted = |count: u64, how| match how {
         As::Count => (ended > 0).then_some(count as f64),
         As::Share => ratio(count, ended),
@@ -113,7 +113,7 @@ pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
         Metric::Time(timed, statistic) => time_of_second(timed, statistic, second),
         Metric::Errors(how) => counted(bad, how),
         Metric::Failed(how) => counted(counts.failed, how),
-        Metric::Faulty(how) => counted(counts.faulty, how),
+        Metric::CheckFailed(how) => counted(counts.check_failed, how),
         Metric::Rate => {
             let seconds = second.took.as_secs_f64();
             (seconds > 0.0).then(|| ended as f64 / seconds)
@@ -124,8 +124,8 @@ pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
 
 fn time_of_second(timed: Timed, statistic: Statistic, second: &Second) -> Option<f64> {
     let clocks: &[Clock] = match timed {
-        Timed::Response => &[Clock::Response, Clock::Failure, Clock::Faulty],
-        Timed::Service => &[Clock::Service, Clock::Failure, Clock::Faulty],
+        Timed::Response => &[Clock::Response, Clock::Failure, Clock::CheckFailed],
+        Timed::Service => &[Clock::Service, Clock::Failure, Clock::CheckFailed],
         Timed::FirstByte => &[Clock::FirstByte],
         Timed::Connect => &[Clock::Connect],
         Timed::Tls => &[Clock::Tls],
@@ -178,7 +178,7 @@ mod tests {
     fn figures_are_held_to_conditions() {
         let mut phase = PhaseResult::new("measure", true);
         phase.took = Duration::from_secs(2);
-        phase.tally.counts = Counts { requests: 1000, failed: 3, faulty: 2, ..Counts::default() };
+        phase.tally.counts = Counts { requests: 1000, failed: 3, check_failed: 2, ..Counts::default() };
         (1..=100).for_each(|ms| phase.tally.time(Clock::Response, Duration::from_millis(ms)));
         check(
             phase,
@@ -190,7 +190,7 @@ mod tests {
                 ("errors>0.5%", false),
                 ("errors>=5", true),
                 ("failed>3", false),
-                ("faulty>1", true),
+                ("check-failed>1", true),
                 ("rate<501", true),
                 ("rate<500", false),
                 ("tls.p50>1h", true),
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn figures_of_a_second_are_those_of_what_ended_in_it() {
         let mut tally = PhaseResult::new("measure", true).tally;
-        tally.counts = Counts { requests: 1, fine: 3, failed: 1, ..Counts::default() };
+        tally.counts = Counts { requests: 1, ok: 3, failed: 1, ..Counts::default() };
         [10, 20, 30].iter().for_each(|ms| tally.time(Clock::Response, Duration::from_millis(*ms)));
         tally.time(Clock::Failure, Duration::from_millis(100));
         let clocks = measure::figures::clocks(&tally, Digits::Two);
@@ -229,8 +229,8 @@ mod tests {
         let mut phase = PhaseResult::new("measure", true);
         phase.took = Duration::from_secs(2);
         let labels = &mut phase.tally.labels;
-        labels.count(Label(0), Outcome::Fine, Duration::from_millis(500), 7);
-        labels.count(Label(1), Outcome::Fine, Duration::from_millis(20), 99);
+        labels.count(Label(0), Outcome::Ok, Duration::from_millis(500), 7);
+        labels.count(Label(1), Outcome::Ok, Duration::from_millis(20), 99);
         labels.count(Label(1), failed, Duration::from_millis(20), 1);
         check(
             phase,

@@ -117,8 +117,8 @@ fn is_unconnected(outcome: Outcome) -> bool {
 
 fn outcome(outcome: Outcome) -> String {
     match outcome {
-        Outcome::Fine => "good: its status is expected, and all checks hold".to_owned(),
-        Outcome::Faulty(fault) => format!("faulty: {}", fault.text()),
+        Outcome::Ok => "good: its status is expected, and all checks hold".to_owned(),
+        Outcome::CheckFailed(fault) => format!("check failed: {}", fault.text()),
         Outcome::Failed(failure) => format!("failed while {}", failure_text(failure)),
         Outcome::Injected => "failed as the origin was asked to".to_owned(),
         Outcome::Aborted => "broken off on purpose".to_owned(),
@@ -171,11 +171,11 @@ mod tests {
         );
         let told = |outcome, status| event(&Event::Request(Box::new(record(outcome, status)))).unwrap();
         assert_eq!(
-            told(Outcome::Fine, 200),
+            told(Outcome::Ok, 200),
             "* GET http://h/\\u{9b}: status 200, 12 B of body\n*   connected in 120 µs, TLS in 1.00 ms, first byte after \
              2.50 ms, ended after 3.00 ms\n*   good: its status is expected, and all checks hold\n\n"
         );
-        assert!(told(Outcome::Faulty(Fault::WrongHeader), 200).contains("\n*   faulty: "));
+        assert!(told(Outcome::CheckFailed(Fault::WrongHeader), 200).contains("\n*   check failed: "));
         let refused = Failure { kind: FailureKind::Refused, stage: Stage::Connect, errno: None };
         let mut unconnected = record(Outcome::Failed(refused), 0);
         unconnected.connect = None;

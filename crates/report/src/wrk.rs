@@ -67,7 +67,7 @@ fn totals(measured: &PhaseResult) -> String {
     if bad > 0 {
         text += &format!("  Non-2xx or 3xx responses: {bad}\n");
     }
-    text += &format!("Requests/sec: {:9.2}\n", measured.per_second(counts.fine + counts.faulty));
+    text += &format!("Requests/sec: {:9.2}\n", measured.per_second(counts.ok + counts.check_failed));
     text += &rows::transfer(measured);
     text
 }

@@ -50,18 +50,18 @@ pub fn report(result: &RunResult, distribution: bool) -> String {
 fn latency(measured: &PhaseResult) -> Histogram {
     let mut all = measured.tally.clock(Clock::Service);
     // All histograms have the one geometry, so nothing can be out of range.
-    let _ = all.add(measured.tally.clock(Clock::Faulty));
+    let _ = all.add(measured.tally.clock(Clock::CheckFailed));
     all
 }
 
 fn totals(measured: &PhaseResult) -> String {
     let counts = measured.counts();
     let mut text = rows::answers(measured);
-    if counts.faulty > 0 {
-        text += &format!("  Failure responses: {}\n", counts.faulty);
+    if counts.check_failed > 0 {
+        text += &format!("  Failure responses: {}\n", counts.check_failed);
     }
-    let all = counts.fine + counts.faulty;
-    let [all, good, bad] = [all, counts.fine, counts.faulty].map(|count| measured.per_second(count));
+    let all = counts.ok + counts.check_failed;
+    let [all, good, bad] = [all, counts.ok, counts.check_failed].map(|count| measured.per_second(count));
     text += &format!("Requests/sec: {all:9.2}    (Success:{good:.2}/Failure:{bad:.2})\n");
     text += &rows::transfer(measured);
     text

@@ -110,7 +110,7 @@ fn figures(result: &RunResult) -> [u64; 8] {
     let bad = measured.tally.statuses().filter(|(status, _)| *status > 399);
     [
         measured.took.as_micros() as u64,
-        counts.fine + counts.faulty,
+        counts.ok + counts.check_failed,
         received_bytes(counts),
         failed(|failure| opening(failure.stage)),
         failed(|failure| answering(failure.stage) && !is_timeout(failure)),

@@ -71,7 +71,7 @@ fn native(args: &[OsString]) -> Result<Exit, Problem> {
                 return Ok(Exit::Usage);
             }
             output::remember(printed);
-            return Ok(Exit::Fine);
+            return Ok(Exit::Ok);
         }
     };
     match cli.command {

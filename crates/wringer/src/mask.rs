@@ -121,7 +121,7 @@ impl Mask {
         }
     }
 
-    /// A faulty answer.
+    /// An answer that failed a check.
     pub fn evidence(&self, piece: &mut Evidence) {
         piece.title = self.text(&piece.title);
         piece.detail = self.text(&piece.detail);

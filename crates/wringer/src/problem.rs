@@ -45,7 +45,7 @@ impl Problem {
 #[derive(Debug)]
 pub enum Exit {
     /// 0: all went well.
-    Fine,
+    Ok,
     /// 1: the run could not start or finish, or not one answer was good.
     Impossible,
     /// 2: the command line or the plan cannot be meant.
@@ -60,7 +60,7 @@ impl Exit {
     /// The code as a number; of [`Exit::Code`], which does not tell it, 0 or 1.
     pub fn number(&self) -> u8 {
         match self {
-            Exit::Fine => 0,
+            Exit::Ok => 0,
             Exit::Impossible => 1,
             Exit::Usage => 2,
             Exit::Wrong => 3,
@@ -73,7 +73,7 @@ impl Exit {
     #[must_use]
     pub fn or_worse(self, other: Exit) -> Exit {
         match (&self, &other) {
-            (Exit::Fine, _) => other,
+            (Exit::Ok, _) => other,
             (Exit::Code(code), _) if *code == ExitCode::SUCCESS => other,
             (Exit::Impossible, Exit::Wrong) => other,
             _ => self,
@@ -84,7 +84,7 @@ impl Exit {
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         match exit {
-            Exit::Fine => ExitCode::SUCCESS,
+            Exit::Ok => ExitCode::SUCCESS,
             Exit::Impossible => ExitCode::from(1),
             Exit::Usage => ExitCode::from(2),
             Exit::Wrong => ExitCode::from(3),
@@ -102,7 +102,7 @@ mod tests {
         let code = |one: Exit, other: Exit| format!("{:?}", one.or_worse(other));
         assert_eq!(code(Exit::Wrong, Exit::Impossible), "Wrong");
         assert_eq!(code(Exit::Impossible, Exit::Wrong), "Wrong");
-        assert_eq!(code(Exit::Fine, Exit::Impossible), "Impossible");
+        assert_eq!(code(Exit::Ok, Exit::Impossible), "Impossible");
         assert_eq!(code(Exit::Code(ExitCode::SUCCESS), Exit::Impossible), "Impossible");
         assert_eq!(
             code(Exit::Code(ExitCode::from(22)), Exit::Impossible),

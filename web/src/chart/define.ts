@@ -166,7 +166,7 @@ function borders(run: Run): number[] {
 }
 
 function throughput(frame: Frame, t: Texts) {
-  const bad = frame.rate("failed", "faulty");
+  const bad = frame.rate("failed", "check_failed");
   const overflow = frame.rate("overflow");
   return [
     line(t.begun, "--blue", frame.rate("requests")),
@@ -239,7 +239,7 @@ function cache(frame: Frame, t: Texts) {
 /** Names of the columns of outcomes, the most frequent first. */
 function outcomeNames(run: Run): string[] {
   const kinds = [...run.columns.keys()].filter((name) => name.startsWith("failure.") || name.startsWith("fault."));
-  return ["fine", ...byTotal(run, kinds)];
+  return ["ok", ...byTotal(run, kinds)];
 }
 
 function byTotal(run: Run, names: string[]): string[] {
@@ -258,7 +258,7 @@ function outcomes(frame: Frame, t: Texts) {
   const words = new Map(frame.run.failures.map((one) => [one.column, t.kindName[one.name] ?? one.text]));
   const shown = kinds.slice(0, 5).map((name, n) => ranked(words.get(name) ?? name.replace(/^\w+\./, ""), n + 1, frame.rate(name)));
   return [
-    line(t.fine, "--blue", frame.rate("fine")),
+    line(t.good, "--blue", frame.rate("ok")),
     ...shown,
     kinds.length > 5 && ranked(t.other, 6, frame.rate(...kinds.slice(5))),
   ];

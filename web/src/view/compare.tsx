@@ -130,7 +130,7 @@ function rows(a: Figures, b: Figures): Row[] {
     timed(words.max, "service", "max_us"),
     timed(`${words.response} p99`, "response", "p99_us"),
     both(words.failed, share, (figures) => ratio(figures, "failed")),
-    both(words.faulty, share, (figures) => ratio(figures, "faulty")),
+    both(words.checkFailed, share, (figures) => ratio(figures, "check_failed")),
     both(words.hits, share, hits),
     both(words.offload, share, (figures) => figures.offload ?? NaN),
   ];

@@ -137,7 +137,7 @@ export function Start() {
         <div class="told" role="status" aria-live="polite">
           {isEmpty ? <p class="soft">{words.startEmpty}</p> : !checked.value && !problem.value ? <p class="soft">{words.checking}</p> : null}
           {checked.value && mistakes.length === 0 && (
-            <p class="fine">
+            <p class="ok">
               <span aria-hidden="true">✓</span> {words.nothingWrong}
             </p>
           )}

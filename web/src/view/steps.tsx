@@ -13,7 +13,7 @@ const SHOWN = 14;
 /** Up to so many all stand in the document. */
 const ALL = 60;
 
-type Key = "name" | "rate" | "p50" | "p99" | "p999" | "max" | "failed" | "faulty";
+type Key = "name" | "rate" | "p50" | "p99" | "p999" | "max" | "failed" | "check_failed";
 
 const VALUES: Record<Exclude<Key, "name">, (step: Step) => number> = {
   rate: (step) => step.requests,
@@ -22,7 +22,7 @@ const VALUES: Record<Exclude<Key, "name">, (step: Step) => number> = {
   p999: (step) => step.times?.p999_us ?? -1,
   max: (step) => step.times?.max_us ?? -1,
   failed: (step) => step.failed,
-  faulty: (step) => step.faulty,
+  check_failed: (step) => step.check_failed,
 };
 
 export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; windowed: boolean }) {
@@ -86,7 +86,7 @@ export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; w
               <Head of="p999" text="p99.9" />
               <Head of="max" text={words.max} />
               <Head of="failed" text={words.failed} />
-              <Head of="faulty" text={words.faulty} />
+              <Head of="check_failed" text={words.checkFailed} />
               <th scope="col">{words.trend}</th>
             </tr>
           </thead>
@@ -106,8 +106,8 @@ export function Steps({ run, seconds, windowed }: { run: Run; seconds: number; w
                 <td data-name={words.failed} class={step.failed > 0 ? "bad" : ""}>
                   {count(step.failed)}
                 </td>
-                <td data-name={words.faulty} class={step.faulty > 0 ? "bad" : ""}>
-                  {count(step.faulty)}
+                <td data-name={words.checkFailed} class={step.check_failed > 0 ? "bad" : ""}>
+                  {count(step.check_failed)}
                 </td>
                 <td data-name={words.trend}>
                   <Trend values={step.trend} />

@@ -62,7 +62,7 @@ function tiles(run: Run, figures: Figures): Tile[] {
         beside: words.originRate(count(counts("origin.requests") / Math.max(figures.seconds, 1e-9))),
       },
     { key: "failed", name: words.failed, value: count(counts("failed")), ...of(counts("failed")) },
-    { key: "faulty", name: words.faulty, value: count(counts("faulty")), ...of(counts("faulty")) },
+    { key: "check_failed", name: words.checkFailed, value: count(counts("check_failed")), ...of(counts("check_failed")) },
     counts("unfinished") > 0 && run.state !== "live" && {
       key: "unfinished",
       name: words.unfinished,

@@ -77,7 +77,7 @@ impl Figures {
         Some(Self {
             cpu,
             requests: counts["ended"].as_u64()?,
-            failed: counts["failed"].as_u64()? + counts["faulty"].as_u64()?,
+            failed: counts["failed"].as_u64()? + counts["check_failed"].as_u64()?,
             hit_ratio: measured["cache"]["hit_ratio"].as_f64(),
             seconds: measured["duration_s"].as_f64(),
             p99_us: measured["latency"]["response"]["p99_us"].as_f64(),
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn figures_of_a_report() {
-        let text = r#"{"measured": {"counts": {"ended": 400, "failed": 1, "faulty": 2}, "cache": {"hit_ratio": null},
+        let text = r#"{"measured": {"counts": {"ended": 400, "failed": 1, "check_failed": 2}, "cache": {"hit_ratio": null},
             "duration_s": 2.0, "latency": {"response": {"p99_us": 7}, "lateness": {"p50_us": 1, "p99_us": 2, "p999_us": 3}}}}"#;
         let cpu = Cpu { total: Duration::from_millis(2), user: Some(Duration::from_micros(500)) };
         let figures = Figures::of_run(text, cpu).expect("figures");

@@ -59,7 +59,7 @@ use std::path::PathBuf;
     version,
     about = "A load tester that presses from both sides: it is the clients and, where wanted, the origin too",
     after_help = "Durations 500ms 2s 3m · sizes 4KiB 1MB · rates 10k/s · shares 0.25 or 25%\n\
-                  Exit codes: 0 fine · 1 the run could not start or finish, or no answer was good · 2 usage · \
+                  Exit codes: 0 all well · 1 the run could not start or finish, or no answer was good · 2 usage · \
                   3 ran, but answers were wrong, or what --fail-if or --stop-if names was so"
 )]
 pub struct Cli {

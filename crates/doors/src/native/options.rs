@@ -45,7 +45,7 @@ pub struct OutputArgs {
     /// No line per second
     #[arg(long, short)]
     pub quiet: bool,
-    /// File for the first faulty answers [default: wringer-evidence.txt]
+    /// File for the first answers that failed a check [default: wringer-evidence.txt]
     #[arg(long, value_name = "FILE")]
     pub evidence_file: Option<PathBuf>,
     /// What must not be: with 'p99>300ms' the run fails (exit code 3) where its p99 is above 300 ms; also 'errors>0.1%',
@@ -76,7 +76,7 @@ impl OutputArgs {
         page_address(self.live_listen)
     }
 
-    /// The file for the first faulty answers.
+    /// The file for the first answers that failed a check.
     pub fn evidence_file(&self) -> &Path {
         self.evidence_file.as_deref().unwrap_or(Path::new("wringer-evidence.txt"))
     }
@@ -250,7 +250,7 @@ pub struct AskArgs {
     /// Each request and answer carries a field of which there is no second one, to find fields that get into other messages
     #[arg(long)]
     pub canaries: bool,
-    /// How many faulty answers are kept
+    /// How many answers that failed a check are kept
     #[arg(long, value_name = "N", default_value = "20", value_parser = count32)]
     pub evidence: u32,
 }

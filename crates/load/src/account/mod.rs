@@ -295,8 +295,8 @@ impl Account {
     }
 
     /// A transaction has ended, which began with a request that was due then.
-    pub fn transaction(&self, label: Label, fine: bool, took: Duration) {
-        let outcome = if fine { Outcome::Fine } else { Outcome::Aborted };
+    pub fn transaction(&self, label: Label, ok: bool, took: Duration) {
+        let outcome = if ok { Outcome::Ok } else { Outcome::Aborted };
         self.tally.borrow_mut().labels.count(label, outcome, took, 1);
     }
 

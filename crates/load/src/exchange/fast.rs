@@ -207,7 +207,7 @@ fn account(worker: &Worker, (line, turn): (&Line<'_>, &Turn), place: usize, answ
         label: line.label,
         version,
         // Known from what is under way.
-        ..Exchange::new(Outcome::Fine, Duration::ZERO)
+        ..Exchange::new(Outcome::Ok, Duration::ZERO)
     };
     worker.account.end_fast(place, &exchange);
 }

@@ -183,7 +183,7 @@ impl Call for MessageCall<'_> {
             let Some(sent) = place.and_then(|place| window.remove(place)) else { break };
             connection.answered += 1;
             self.mine.next += 1;
-            self.end(&sent, Outcome::Fine, sent.unanswered_at(now), (0, 0));
+            self.end(&sent, Outcome::Ok, sent.unanswered_at(now), (0, 0));
         }
         self.count_done(client, now);
     }
@@ -379,7 +379,7 @@ impl MessageCall<'_> {
         let moments = Moments { first_byte: self.mine.began, ..sent.unanswered_at(now) };
         let bytes = (message.body.start as u64, (message.bytes.len() - message.body.start) as u64);
         self.end(&sent, outcome, moments, bytes);
-        if let Outcome::Faulty(fault) = outcome {
+        if let Outcome::CheckFailed(fault) = outcome {
             self.tell(client, &sent, moments, fault, message);
             self.mine.start_again();
         } else {
@@ -409,15 +409,15 @@ impl MessageCall<'_> {
         if let Some((code, good)) = self.messages.verdict(message) {
             self.context.worker.account.code(code.as_deref(), good);
             if !good {
-                return Outcome::Faulty(if code.is_some() { Fault::BadCode } else { Fault::NoCode });
+                return Outcome::CheckFailed(if code.is_some() { Fault::BadCode } else { Fault::NoCode });
             }
         }
         for extractor in &prepared.extractors {
             if extractor.extract(&View::of(message), &mut self.mine.values.slots).is_err() {
-                return Outcome::Faulty(Fault::NoValue);
+                return Outcome::CheckFailed(Fault::NoValue);
             }
         }
-        Outcome::Fine
+        Outcome::Ok
     }
 
     /// An exchange has come to its end. It is counted together with those that end at the same time and are like it.
@@ -465,14 +465,14 @@ impl MessageCall<'_> {
             answer: Some(shown(message.bytes)),
             ..Found::default()
         };
-        let outcome = Outcome::Faulty(fault);
+        let outcome = Outcome::CheckFailed(fault);
         let ending = Ending { outcome, found, ..Ending::failed(bad_frame(), moments) };
         report(self.context, client, self, sent, &ending);
     }
 
     fn judged(&self, outcome: Outcome, message: &Message<'_>) -> Said {
         let fault = match outcome {
-            Outcome::Faulty(fault) => Some(fault),
+            Outcome::CheckFailed(fault) => Some(fault),
             _ => None,
         };
         let code = self.messages.verdict(message).and_then(|(code, _)| code.map(Cow::into_owned));

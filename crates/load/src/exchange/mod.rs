@@ -593,7 +593,7 @@ fn finish<C: Call>(
         worker.account.end(&exchange);
     }
     client.ended = Some(ending.moments.ended);
-    client.failed = ending.outcome != Outcome::Fine;
+    client.failed = ending.outcome != Outcome::Ok;
     client.status = summary.status;
     note_refusal(client, ending.outcome, &ending.moments, sent.reused);
     tell_broken_off(worker, call, sent, ending.outcome);

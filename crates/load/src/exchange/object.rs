@@ -174,22 +174,22 @@ fn outcome(ended: Ended, judge: &Judge<'_>, asked: &Asked) -> Outcome {
     let kept = judge.cache() == CacheResult::Hit;
     match ended {
         Ended::BrokenOff => Outcome::Aborted,
-        Ended::Failed(_) if spoilt && kept => Outcome::Faulty(Fault::Truncated),
+        Ended::Failed(_) if spoilt && kept => Outcome::CheckFailed(Fault::Truncated),
         Ended::Failed(_) if spoilt => Outcome::Injected,
         Ended::Failed(failure) if judge.may_be_cut(failure) => Outcome::Injected,
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::Complete => match judge.head.status {
             200 | 206 => match judge.finding {
                 Some((Fault::Truncated, _)) if spoilt && !kept => Outcome::Injected,
-                Some((fault, _)) => Outcome::Faulty(fault),
-                None => Outcome::Fine,
+                Some((fault, _)) => Outcome::CheckFailed(fault),
+                None => Outcome::Ok,
             },
             304 if asked.has_version.is_some() => match judge.finding {
-                Some((fault, _)) => Outcome::Faulty(fault),
-                None => Outcome::Fine,
+                Some((fault, _)) => Outcome::CheckFailed(fault),
+                None => Outcome::Ok,
             },
             status => match judge.finding {
-                Some((fault, _)) if status >= 400 => Outcome::Faulty(fault),
+                Some((fault, _)) if status >= 400 => Outcome::CheckFailed(fault),
                 _ if spoilt => Outcome::Injected,
                 _ => {
                     Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })

@@ -57,7 +57,7 @@ impl Repeats for Repetition {
             label: self.label,
             version: self.worker.version.get(),
             // Known from what is under way.
-            ..Exchange::new(Outcome::Fine, Duration::ZERO)
+            ..Exchange::new(Outcome::Ok, Duration::ZERO)
         };
         account.end_fast(self.place.get(), &exchange);
         // The status counts with its name, as in `shared.rs`.

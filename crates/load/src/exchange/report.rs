@@ -45,7 +45,7 @@ impl Ending {
 /// True if a request that ended so is told of, in whichever way.
 pub(super) fn is_wanted(worker: &Worker, outcome: Outcome) -> bool {
     let trace = &worker.load.trace;
-    !matches!(outcome, Outcome::Fine)
+    !matches!(outcome, Outcome::Ok)
         || trace.requests
         || trace.heads
         || trace.bodies
@@ -102,7 +102,7 @@ fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
 fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C::Item>, ending: &Ending) {
     let worker = context.worker;
     let trace = &worker.load.trace;
-    let is_fine = matches!(ending.outcome, Outcome::Fine);
+    let is_ok = matches!(ending.outcome, Outcome::Ok);
     let answered = ending.summary.status != 0;
     if trace.heads && answered {
         worker.account.show(Event::Head { title: HeadTitle::ResponseFromProxy, text: ending.head.clone() });
@@ -110,13 +110,13 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
     if let Some(body) = &ending.found.body {
         worker.account.show(Event::Body(body.clone()));
     }
-    if trace.requests || trace.bad_requests && !is_fine {
+    if trace.requests || trace.bad_requests && !is_ok {
         worker.account.show(Event::Request(Box::new(record(context, client, call, sent, ending))));
     }
-    if trace.keep.wants(sent.turn.number, is_fine) {
+    if trace.keep.wants(sent.turn.number, is_ok) {
         worker.account.tell(Event::Kept(Box::new(record(context, client, call, sent, ending))));
     }
-    if is_fine {
+    if is_ok {
         return;
     }
     let answer = match (&ending.found.answer, answered) {
@@ -181,7 +181,7 @@ fn tell_evidence<C: Call>(
     let worker = context.worker;
     let left = worker.account.wanted.evidence.get();
     let (fault, failure) = match ending.outcome {
-        Outcome::Faulty(fault) if left > 0 => (Some(fault), None),
+        Outcome::CheckFailed(fault) if left > 0 => (Some(fault), None),
         // One is enough to see what they look like.
         Outcome::Failed(failure)
             if left > 0 && ending.summary.status != 0 && worker.account.wanted.failure.replace(false) =>
@@ -212,8 +212,8 @@ fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending:
     let what = match (&ending.found.error, ending.outcome) {
         (Some(error), _) => Some(error.clone()),
         (None, Outcome::Failed(failure)) => Some(Wrong::Failed(failure)),
-        (None, Outcome::Faulty(fault)) => Some(Wrong::Faulty(fault)),
-        (None, Outcome::Fine | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished) => None,
+        (None, Outcome::CheckFailed(fault)) => Some(Wrong::CheckFailed(fault)),
+        (None, Outcome::Ok | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished) => None,
     };
     for what in ending.found.errors.iter().cloned().chain(what) {
         let described = call.describe(&sent.item);

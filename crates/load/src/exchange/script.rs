@@ -189,7 +189,7 @@ impl HttpCall for Scripted<'_> {
 
     fn settle(&self, sent: &Sent<Piece>, ended: Ended, answer: &mut Answer) -> Settled {
         let outcome = match ended {
-            Ended::Complete => Outcome::Fine,
+            Ended::Complete => Outcome::Ok,
             Ended::BrokenOff => Outcome::Aborted,
             Ended::Failed(failure) => Outcome::Failed(failure),
         };

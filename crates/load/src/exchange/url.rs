@@ -147,11 +147,11 @@ fn outcome(ended: Ended, page: &mut PageReader<'_>, urls: &UrlQueue, address: &A
         Ended::Failed(failure) => Outcome::Failed(failure),
         Ended::BrokenOff => Outcome::Aborted,
         Ended::Complete => match page.status {
-            200..=299 => page.fault().map_or(Outcome::Fine, Outcome::Faulty),
+            200..=299 => page.fault().map_or(Outcome::Ok, Outcome::CheckFailed),
             301 | 302 | 303 | 307 | 308 if urls.follows_redirects() => {
                 let to = page.location.take().and_then(|to| address.join(&to));
                 page.redirect = to.filter(|to| urls.speaks(to));
-                if page.redirect.is_some() { Outcome::Fine } else { bad_status }
+                if page.redirect.is_some() { Outcome::Ok } else { bad_status }
             }
             _ => bad_status,
         },

@@ -143,7 +143,7 @@ impl Walk<'_> {
         let last = user.client.values.as_ref().and_then(|values| values.code.as_ref()?.last.as_ref());
         let Some(last) = last.filter(|last| !last.ignored) else { return };
         let outcome = match good {
-            true => Outcome::Fine,
+            true => Outcome::Ok,
             false => Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Body, errno: None }),
         };
         let took = ended.saturating_duration_since(began);

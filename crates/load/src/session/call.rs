@@ -373,7 +373,7 @@ impl HttpCall for SessionCall<'_> {
             visit.memory.note(self.message, reply, visit.now_s());
             if visit.memory.answers(reply, from, &mut self.rounds.borrow_mut()) {
                 self.fetched.set(None);
-                return Settled { outcome: Outcome::Fine, kind: ExchangeKind::Challenge };
+                return Settled { outcome: Outcome::Ok, kind: ExchangeKind::Challenge };
             }
         }
         self.note_sample(sent, reply);
@@ -427,7 +427,7 @@ impl SessionCall<'_> {
             return self.led_on(&location, reply.status);
         }
         let outcome = self.judge_answer(at, reply);
-        if outcome != Outcome::Fine {
+        if outcome != Outcome::Ok {
             return (outcome, Fetched::Over);
         }
         let Some(mut needs) = reply.take_needs() else { return (outcome, Fetched::Over) };
@@ -467,7 +467,7 @@ impl SessionCall<'_> {
         }
         self.visit.worker.account.count(|counts| counts.redirects += 1);
         let how = BecomesGet::of(self.visit.session.plan.redirects.as_ref());
-        (Outcome::Fine, Fetched::LedOn(Box::new(self.message.led_on(to, status, how))))
+        (Outcome::Ok, Fetched::LedOn(Box::new(self.message.led_on(to, status, how))))
     }
 
     /// `at`: when the request was sent.
@@ -495,14 +495,14 @@ impl SessionCall<'_> {
         }
         // An answer that says nothing has changed has no body to compare.
         let unchanged = reply.status == 304;
-        let Some(answer) = reply.answer.as_mut() else { return Outcome::Fine };
+        let Some(answer) = reply.answer.as_mut() else { return Outcome::Ok };
         let outcome = match unchanged {
-            true => Outcome::Fine,
-            false => answer.complete().map_or(Outcome::Fine, Outcome::Faulty),
+            true => Outcome::Ok,
+            false => answer.complete().map_or(Outcome::Ok, Outcome::CheckFailed),
         };
         let outcome = answer.extract(outcome, took, &mut values);
         match values.code.as_mut().and_then(|code| code.broken.take()) {
-            Some(_) if outcome == Outcome::Fine => {
+            Some(_) if outcome == Outcome::Ok => {
                 Outcome::Failed(Failure { kind: FailureKind::Script, stage: Stage::Send, errno: None })
             }
             _ => outcome,

@@ -177,7 +177,7 @@ impl answer::Answer for Reply<'_> {
 
     fn found(&mut self, outcome: Outcome) -> Found {
         let detail = match (&self.answer, outcome) {
-            (Some(answer), Outcome::Faulty(_)) => answer.detail(),
+            (Some(answer), Outcome::CheckFailed(_)) => answer.detail(),
             _ => String::new(),
         };
         Found { detail, body: self.shown.take(), ..Found::default() }

@@ -20,7 +20,7 @@ fn allocates_nothing(phase_of: fn(u64) -> Phase) {
             // Intervals are long, so that no snapshot is made in between.
             let mut case = Case::new(vec![phase_of(count)], |_| Act::Answer);
             case.load.limits.request = std::time::Duration::from_secs(30);
-            assert_eq!(case.run().counts().fine, count);
+            assert_eq!(case.run().counts().ok, count);
         });
         measured.count_total
     };

@@ -37,7 +37,7 @@ fn every_misbehaviour_counts_the_same() {
             let ran = Case::new(vec![phase(Pace::Users(1), requests(100))], script).run_on(io);
             let counts = ran.counts();
             // Whether a connection is known to be closed before the next request goes out depends on who learns it when.
-            let ended = (counts.requests, counts.fine, counts.failed);
+            let ended = (counts.requests, counts.ok, counts.failed);
             (ended, counts.connections, counts.body_bytes, failures(&ran))
         };
         let each: Vec<_> = backends().into_iter().map(|io| (io, of(io))).collect();
@@ -55,7 +55,7 @@ fn connections_end_either_way_and_no_request_is_lost() {
             let http = Http1 { requests_per_connection: Some(1), close, ..Http1::default() };
             case.load.protocol = Protocol::Http1(http);
             let counts = case.run_on(io).counts();
-            assert_eq!((counts.fine, counts.connections), (200, 200), "{close:?} on {io}");
+            assert_eq!((counts.ok, counts.connections), (200, 200), "{close:?} on {io}");
         }
     }
 }
@@ -75,7 +75,7 @@ fn bodies_that_nobody_looks_at_are_counted_to_the_byte() {
             case.site.size = plan::site::Size::Fixed(300_000);
             let ran = case.run_on(io);
             let counts = ran.counts();
-            assert_eq!((counts.fine, counts.body_bytes), (49, 49 * 300_000 + 150_000), "on {io}");
+            assert_eq!((counts.ok, counts.body_bytes), (49, 49 * 300_000 + 150_000), "on {io}");
             assert_eq!(failures(&ran), [(FailureKind::ClosedEarly, Stage::Body, 1)], "on {io}");
         }
     }

@@ -19,7 +19,7 @@ fn ran_requests(body: ExpectBody, count: u64, script: impl Fn(u64) -> Act + 'sta
 }
 
 fn conserved(counts: &Counts) {
-    let ended = counts.fine + counts.faulty + counts.injected + counts.aborted + counts.failed;
+    let ended = counts.ok + counts.check_failed + counts.injected + counts.aborted + counts.failed;
     assert_eq!(counts.requests, ended + counts.unfinished, "{counts:?}");
 }
 
@@ -28,7 +28,7 @@ fn good_answers_are_good() {
     let ran = ran(500, |_| Act::Answer);
     let counts = ran.counts();
     conserved(&counts);
-    assert_eq!((counts.requests, counts.fine, ran.seen), (500, 500, 500));
+    assert_eq!((counts.requests, counts.ok, ran.seen), (500, 500, 500));
     assert_eq!(counts.connections, u64::from(USERS), "users keep their connections");
     assert_eq!(counts.body_bytes, 500 * 500);
 }
@@ -69,7 +69,7 @@ fn described_requests_are_held_to_the_first_answer_as_far_as_asked() {
             ran_requests(body, 60, |number| if number % 10 == 9 { Act::OtherByte } else { Act::Answer });
         let counts = ran.counts();
         conserved(&counts);
-        assert_eq!((counts.requests, counts.failed, counts.faulty), (60, 0, faults), "{body:?}");
+        assert_eq!((counts.requests, counts.failed, counts.check_failed), (60, 0, faults), "{body:?}");
         assert_eq!(counts.body_bytes, 60 * 500, "{body:?}");
         let found: u64 =
             ran.tally().faults().filter(|(fault, _)| *fault == Fault::WrongBytes).map(|(_, n)| n).sum();
@@ -122,7 +122,7 @@ fn a_kept_connection_that_was_closed_is_nobodys_failure() {
     for ran in [ran(200, script), ran_requests(ExpectBody::Same, 200, script)] {
         let counts = ran.counts();
         conserved(&counts);
-        assert_eq!((counts.requests, counts.fine, ran.seen), (200, 200, 200), "{counts:?}");
+        assert_eq!((counts.requests, counts.ok, ran.seen), (200, 200, 200), "{counts:?}");
     }
 }
 
@@ -141,7 +141,7 @@ fn a_target_that_dies_is_not_hammered() {
         let script = move |number| if number < 100 { Act::Answer } else { act };
         let counts = Case::new(vec![phase(Pace::Users(USERS), millis(3000))], script).run().counts();
         conserved(&counts);
-        assert!(counts.fine >= 90, "{act:?}: {counts:?}");
+        assert!(counts.ok >= 90, "{act:?}: {counts:?}");
         // 2 + 4 + … + 64 ms are six tries; then there is one each 100 ms, of each user.
         assert!((4..=4 * (6 + 31)).contains(&counts.failed), "{act:?}: {counts:?}");
     }

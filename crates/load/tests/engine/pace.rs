@@ -103,7 +103,7 @@ fn a_slow_connect_is_the_targets_and_not_the_generators_lateness() {
         (ListenOptions { backlog: 0, ..ListenOptions::default() }, Duration::from_millis(200));
     let tally = case.run().tally();
     let of = |clock| tally.clock(clock);
-    assert_eq!((tally.counts.fine, of(Clock::Lateness).len()), (4, 4));
+    assert_eq!((tally.counts.ok, of(Clock::Lateness).len()), (4, 4));
     assert!(of(Clock::Connect).max() > 900_000, "connecting took {} µs", of(Clock::Connect).max());
     assert!(of(Clock::Lateness).max() < of(Clock::Connect).max() / 2, "{} µs", of(Clock::Lateness).max());
     assert!(of(Clock::Response).max() >= of(Clock::Connect).max(), "the response time counts it");
@@ -133,7 +133,7 @@ fn a_moment_without_a_url_to_fetch_uses_up_no_request() {
     let mut case = Case::new(vec![phase], script);
     case.load.check.content = CheckContent::Nothing;
     let ran = case.run();
-    assert_eq!((ran.counts().requests, ran.counts().fine, ran.seen), (2, 2, 2));
+    assert_eq!((ran.counts().requests, ran.counts().ok, ran.seen), (2, 2, 2));
 }
 
 /// The stream of requests has no holes: what overflowed is asked for later.
@@ -142,7 +142,7 @@ fn an_overflow_uses_up_no_request() {
     let script = |number| if number < 3 { Act::Stall(Duration::from_millis(200)) } else { Act::Answer };
     let counts = Case::new(vec![phase(rate(200.0, 3), requests(50))], script).run().counts();
     assert!(counts.overflow > 10, "{counts:?}");
-    assert_eq!(counts.fine, 50, "{counts:?}");
+    assert_eq!(counts.ok, 50, "{counts:?}");
 }
 
 fn stages(text: &str) -> Pace {
@@ -161,7 +161,7 @@ fn a_phase_lasts_its_time_though_nothing_is_sent_at_its_end() {
     let ran = Case::new(vec![phase(stages("50ms:200,150ms:0"), millis(200))], |_| Act::Answer).run();
     let (began, ended) = ran.snapshots.last().unwrap().span;
     assert!(ended - began >= Duration::from_millis(200), "{:?}", ended - began);
-    assert_eq!(ran.counts().fine, 10);
+    assert_eq!(ran.counts().ok, 10);
 }
 
 /// What still waits for its answer belongs to the time that the phase took, and not to that of its rates.
@@ -186,7 +186,7 @@ fn users_who_think_do_not_hurry() {
     let think = Delay::Fixed { delay: Duration::from_millis(100) };
     let tally = Case::new(vec![phase(thinking(4, think), millis(1000))], |_| Act::Answer).run().tally();
     assert!((4..=44).contains(&tally.counts.requests), "{:?}", tally.counts);
-    assert_eq!(tally.counts.fine, tally.counts.requests);
+    assert_eq!(tally.counts.ok, tally.counts.requests);
     assert_eq!(tally.clock(Clock::Lateness).len(), tally.counts.requests, "each has a moment to be sent at");
 }
 
@@ -195,7 +195,7 @@ fn users_who_think_do_not_hurry() {
 fn users_who_only_think_do_not_hold_up_the_end() {
     let think = Delay::Fixed { delay: Duration::from_secs(600) };
     let counts = Case::new(vec![phase(thinking(20_000, think), requests(1))], |_| Act::Answer).run().counts();
-    assert_eq!((counts.requests, counts.fine), (1, 1));
+    assert_eq!((counts.requests, counts.ok), (1, 1));
 }
 
 fn at_connection_rate(per_second: f64, in_flight: u32, each: u32, stop: Stop) -> Case {
@@ -211,7 +211,7 @@ fn connections_arrive_and_each_carries_its_requests() {
     for each in [1, 3] {
         let tally = at_connection_rate(500.0, 100, each, requests(60)).run().tally();
         let (connections, least) = (tally.counts.connections, 60 / u64::from(each));
-        assert_eq!(tally.counts.fine, 60);
+        assert_eq!(tally.counts.ok, 60);
         // When the requests come to an end, several connections may share the last ones.
         assert!((least..least + 10).contains(&connections), "{:?}", tally.counts);
         assert_eq!(tally.clock(Clock::Lateness).len(), connections, "only the first of each is due");
@@ -219,7 +219,7 @@ fn connections_arrive_and_each_carries_its_requests() {
     let case = at_connection_rate(500.0, 100, 5, millis(200));
     let counts = case.run().counts();
     assert_eq!(counts.connections + counts.overflow, 100, "{counts:?}");
-    assert!(counts.fine <= counts.connections * 5, "{counts:?}");
+    assert!(counts.ok <= counts.connections * 5, "{counts:?}");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn connections_beyond_the_limit_are_overflow() {
 #[test]
 fn a_rate_beyond_all_means_does_not_starve_the_users() {
     let counts = Case::new(vec![phase(rate(1e9, 4), millis(200))], |_| Act::Answer).run().counts();
-    assert!(counts.fine > 50 && counts.overflow > counts.fine, "{counts:?}");
+    assert!(counts.ok > 50 && counts.overflow > counts.ok, "{counts:?}");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn phases_follow_each_other_with_figures_of_their_own() {
         let mut sum = Counts::default();
         let snapshots = ran.snapshots.iter().filter(|snapshot| snapshot.phase == index);
         snapshots.for_each(|snapshot| sum.merge(&snapshot.tally.counts));
-        sum.fine
+        sum.ok
     };
     assert_eq!((of_phase(0), of_phase(1)), (30, 50));
     assert_eq!(ran.snapshots.iter().filter(|snapshot| snapshot.last).count(), 1);
@@ -260,7 +260,7 @@ fn a_stop_ends_the_run_and_unfinished_requests_are_counted() {
     case.load.limits.request = Duration::from_secs(60);
     case.stop_after = Some(Duration::from_millis(400));
     let counts = case.run().counts();
-    assert_eq!((counts.fine, counts.unfinished), (100, 5), "{counts:?}");
+    assert_eq!((counts.ok, counts.unfinished), (100, 5), "{counts:?}");
 }
 
 /// What the thread did before the run is no part of it.

@@ -15,7 +15,7 @@ fn business_failures_are_no_technical_ones() {
         _ => Act::Answer("00"),
     });
     let counts = ran.counts();
-    assert_eq!((counts.fine, counts.faulty, counts.failed, counts.connections), (80, 20, 0, 4));
+    assert_eq!((counts.ok, counts.check_failed, counts.failed, counts.connections), (80, 20, 0, 4));
     assert_eq!(ran.faults(), [(Fault::BadCode, 20)]);
     assert_eq!(ran.codes()[..2], [("00".to_owned(), true, 80), ("51".to_owned(), false, 10)]);
     let evidence = ran.events.iter().find_map(|event| match event {
@@ -29,11 +29,11 @@ fn business_failures_are_no_technical_ones() {
 
 #[test]
 fn failure_sets_and_mere_counting() {
-    for (must, faulty) in [(Must::BeNoneOf(vec!["51".into()]), 10), (Must::BeAnything, 0)] {
+    for (must, check_failed) in [(Must::BeNoneOf(vec!["51".into()]), 10), (Must::BeAnything, 0)] {
         let code = Some(Check::of(spot("fixed 1 2"), must));
         let ran = Case::new(MessageStep { code, ..step() }, 100)
             .run(|number| if number % 10 == 3 { Act::Answer("51") } else { Act::Answer("00") });
-        assert_eq!((ran.counts().faulty, ran.counts().fine), (faulty, 100 - faulty));
+        assert_eq!((ran.counts().check_failed, ran.counts().ok), (check_failed, 100 - check_failed));
         assert_eq!(ran.codes().len(), 2);
     }
     let code = Some(Check::of(spot("tag <none>"), Must::BeOneOf(vec!["00".into()])));
@@ -46,7 +46,7 @@ fn an_answer_may_come_in_any_pieces() {
     for size in 1..=8 {
         for pipeline in [1, 4] {
             let ran = Case::new(MessageStep { pipeline, ..step() }, 24).run(move |_| Act::Pieces(size));
-            assert_eq!(ran.counts().fine, 24, "{size} {pipeline}: {:?}", ran.counts());
+            assert_eq!(ran.counts().ok, 24, "{size} {pipeline}: {:?}", ran.counts());
         }
     }
 }
@@ -62,7 +62,7 @@ fn answers_find_their_requests_in_any_order() {
     let case = Case { pace: Pace::Users(1), ..Case::new(correlated(5), 100) };
     let ran = case.run(|_| Act::Reverse(5));
     let counts = ran.counts();
-    assert_eq!((counts.fine, counts.pushed, counts.failed, counts.connections), (100, 0, 0, 1));
+    assert_eq!((counts.ok, counts.pushed, counts.failed, counts.connections), (100, 0, 0, 1));
 }
 
 /// The peer waits for eight requests before it answers, so each that is due must go out while its user waits for answers.
@@ -72,14 +72,14 @@ fn at_an_open_pace_requests_go_out_while_others_are_under_way() {
     let case = Case { pace: pace.clone(), ..Case::new(correlated(8), 80) };
     let ran = case.run(|_| Act::Reverse(8));
     let counts = ran.counts();
-    assert_eq!((counts.fine, counts.failed, counts.connections), (80, 0, 1), "{counts:?}");
+    assert_eq!((counts.ok, counts.failed, counts.connections), (80, 0, 1), "{counts:?}");
     assert_eq!(ran.tally.clock(Clock::Lateness).len(), 80);
 
     // Three at once over one connection, and no more than seven over all: two connections with at most three each.
     let Pace::Rate { per_second, arrivals, .. } = pace else { unreachable!() };
     let pace = Pace::Rate { per_second, arrivals, in_flight: 7 };
     let counts = Case { pace, ..Case::new(correlated(3), 60) }.run(|_| Act::Answer("00")).counts();
-    assert_eq!((counts.fine, counts.failed, counts.connections), (60, 0, 2), "{counts:?}");
+    assert_eq!((counts.ok, counts.failed, counts.connections), (60, 0, 2), "{counts:?}");
 }
 
 /// What was handed to a user fails or is left with what is under way, each request once.
@@ -91,8 +91,8 @@ fn at_an_open_pace_each_request_ends_once_whatever_its_connection_does() {
         let ran = case.run(move |number| if number % 7 == 6 { act } else { Act::Answer("00") });
         let counts = ran.counts();
         assert_eq!((counts.requests, counts.unfinished), (200, 0), "{act:?}: {counts:?}");
-        assert_eq!(counts.fine + counts.failed, 200, "{act:?}: {counts:?}");
-        assert!(counts.fine > 0 && counts.failed > 0, "{act:?}: {counts:?}");
+        assert_eq!(counts.ok + counts.failed, 200, "{act:?}: {counts:?}");
+        assert!(counts.ok > 0 && counts.failed > 0, "{act:?}: {counts:?}");
     }
 }
 
@@ -103,7 +103,7 @@ fn an_answer_of_nobodys_is_skipped_and_its_request_times_out() {
     let step = MessageStep { correlation: Some(rule), ..step() };
     let case = Case { pace: Pace::Users(1), ..Case::new(step, 2) };
     let counts = case.run(|_| Act::Answer("0x")).counts();
-    assert_eq!((counts.pushed, counts.failed, counts.fine), (2, 2, 0), "{counts:?}");
+    assert_eq!((counts.pushed, counts.failed, counts.ok), (2, 2, 0), "{counts:?}");
 }
 
 #[test]
@@ -113,14 +113,14 @@ fn pushed_messages_are_counted_and_skipped() {
         for pipeline in [1, 4] {
             let step = MessageStep { pushed: pushed.clone(), pipeline, ..step() };
             let counts = Case::new(step, 100).run(move |_| act).counts();
-            assert_eq!((counts.fine, counts.faulty, counts.failed), (100, 0, 0), "{act:?} {pipeline}");
+            assert_eq!((counts.ok, counts.check_failed, counts.failed), (100, 0, 0), "{act:?} {pipeline}");
             // The last ones may come after the end.
             assert!((90..=100).contains(&counts.pushed), "{act:?} {pipeline}: {counts:?}");
         }
     }
     // Without a rule, what comes when nobody waits is nobody's answer.
     let counts = Case::new(step(), 40).run(|_| Act::PushBehind).counts();
-    assert_eq!((counts.fine, counts.pushed), (40, 40), "{counts:?}");
+    assert_eq!((counts.ok, counts.pushed), (40, 40), "{counts:?}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn sequences_take_values_and_begin_anew_after_a_failure() {
     assert_eq!(asked, ["b2-3", "b6-7"]);
     let stop = Stop { turns_per_user: Some(4), ..Stop::default() };
     let turns = Case { stop, ..Case::new(sequence, 0) }.run(|_| Act::Answer("00"));
-    assert_eq!(turns.counts().fine, 16);
+    assert_eq!(turns.counts().ok, 16);
 }
 
 #[test]

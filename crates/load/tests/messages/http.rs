@@ -32,7 +32,7 @@ fn a_status_decides_where_no_rule_does() {
         format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nhi")
     });
     let counts = ran.counts();
-    assert_eq!((counts.fine, counts.faulty, counts.failed, counts.connections), (20, 10, 0, 1));
+    assert_eq!((counts.ok, counts.check_failed, counts.failed, counts.connections), (20, 10, 0, 1));
     assert_eq!(ran.faults(), [(Fault::BadCode, 10)]);
     let mut codes = ran.codes();
     codes.sort();
@@ -50,7 +50,7 @@ fn a_bad_status_goes_before_the_code() {
             let body = format!("{{\"code\":\"{code}\"}}");
             format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n{body}", body.len())
         });
-        assert_eq!((ran.counts().fine, ran.counts().faulty), (10, 20), "{at}");
+        assert_eq!((ran.counts().ok, ran.counts().check_failed), (10, 20), "{at}");
         assert!(ran.codes().contains(&("500".to_owned(), false, 10)), "{at}: {:?}", ran.codes());
     }
 }
@@ -58,7 +58,7 @@ fn a_bad_status_goes_before_the_code() {
 #[test]
 fn answers_to_head_have_no_body() {
     let ran = run(get("HEAD"), 20, false, |_| "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".to_owned());
-    assert_eq!((ran.counts().fine, ran.counts().body_bytes), (20, 0), "{:?}", ran.counts());
+    assert_eq!((ran.counts().ok, ran.counts().body_bytes), (20, 0), "{:?}", ran.counts());
 }
 
 #[test]
@@ -69,10 +69,10 @@ fn a_connection_that_the_answer_ends_is_not_used_again() {
     ] {
         // The peer leaves the connection open: what ends it is the client.
         let counts = run(get("GET"), 10, false, |_| answer.to_owned()).counts();
-        assert_eq!((counts.fine, counts.connections, counts.resent), (10, 10, 0), "{answer}: {counts:?}");
+        assert_eq!((counts.ok, counts.connections, counts.resent), (10, 10, 0), "{answer}: {counts:?}");
     }
     let counts = run(get("GET"), 10, true, |_| "HTTP/1.1 200 OK\r\n\r\nhi".to_owned()).counts();
-    assert_eq!((counts.fine, counts.connections, counts.resent, counts.body_bytes), (10, 10, 0, 20));
+    assert_eq!((counts.ok, counts.connections, counts.resent, counts.body_bytes), (10, 10, 0, 20));
 }
 
 #[test]

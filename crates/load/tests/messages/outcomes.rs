@@ -11,7 +11,7 @@ use std::time::Duration;
 fn kept_connections_carry_all() {
     let ran = Case::new(step(), 500).run(|_| Act::Answer("00"));
     let counts = ran.counts();
-    assert_eq!((counts.requests, counts.fine, counts.ended, ran.seen), (500, 500, 500, 500));
+    assert_eq!((counts.requests, counts.ok, counts.ended, ran.seen), (500, 500, 500, 500));
     assert_eq!(counts.connections, 4);
     assert_eq!(ran.codes(), [("00".to_owned(), true, 500)]);
 }
@@ -28,7 +28,7 @@ fn connections_carry_as_many_as_they_may() {
             ..Case::new(MessageStep { pipeline, ..step() }, 60)
         };
         let counts = case.run(|_| Act::Answer("00")).counts();
-        assert_eq!((counts.fine, counts.connections), (60, connections), "{most} {pipeline}: {counts:?}");
+        assert_eq!((counts.ok, counts.connections), (60, connections), "{most} {pipeline}: {counts:?}");
     }
 }
 
@@ -62,7 +62,7 @@ fn no_message_is_sent_twice() {
         });
         let counts = ran.counts();
         assert_eq!((counts.requests, counts.resent), (200, 0), "{act:?}");
-        assert_eq!(counts.fine + counts.failed, 200, "{act:?}: {counts:?}");
+        assert_eq!(counts.ok + counts.failed, 200, "{act:?}: {counts:?}");
         assert!(ran.seen <= 200, "{act:?}: the service has read {}", ran.seen);
         if act != Act::AnswerThenClose {
             assert_eq!((counts.failed, ran.seen), (27, 200), "{act:?}: {counts:?}");
@@ -77,7 +77,7 @@ fn a_dead_service_is_not_hammered() {
         for refused in [false, true] {
             let stop = Stop { after: Some(Duration::from_millis(400)), ..Stop::default() };
             let counts = Case { refused, stop, ..Case::new(step(), 0) }.run(move |_| act).counts();
-            assert_eq!(counts.fine, 0);
+            assert_eq!(counts.ok, 0);
             // 2 + 4 + … + 64 ms are six tries; then there is one each 100 ms, of each user.
             assert!((4..=4 * 12).contains(&counts.failed), "{act:?} {refused}: {counts:?}");
         }
@@ -90,7 +90,7 @@ fn a_silent_peer_times_out_all_that_is_under_way() {
     let case = Case { pace: Pace::Users(1), ..Case::new(MessageStep { pipeline: 5, ..step() }, 10) };
     let ran = case.run(|number| if number == 0 { Act::Silence } else { Act::Answer("00") });
     let counts = ran.counts();
-    assert_eq!((counts.failed, counts.fine, counts.connections), (5, 5, 2), "{counts:?}");
+    assert_eq!((counts.failed, counts.ok, counts.connections), (5, 5, 2), "{counts:?}");
     let kinds: Vec<_> = ran.tally.failures().map(|(failure, n)| (failure.kind, n)).collect();
     assert_eq!(kinds, [(FailureKind::Timeout, 5)]);
 }
@@ -110,7 +110,7 @@ fn messages_that_nobody_answers_are_done_when_they_are_sent() {
     let message = Message { unanswered: true, ..Message::of("{{request}}") };
     let step = MessageStep { messages: vec![message], code: None, ..step() };
     let counts = Case::new(step, 100).run(|_| Act::Reverse(1_000)).counts();
-    assert_eq!((counts.fine, counts.body_bytes), (100, 0));
+    assert_eq!((counts.ok, counts.body_bytes), (100, 0));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_request_allocates_nothing() {
                 let messages = vec![Message::of("{{counter:1..9}} {{uuid}} {{length:4}}")];
                 let case = Case::new(MessageStep { messages, pipeline, ..step() }, count);
                 // The peer's own allocations per request are what it is.
-                assert_eq!(case.run(|_| Act::Answer("00")).counts().fine, count);
+                assert_eq!(case.run(|_| Act::Answer("00")).counts().ok, count);
             });
             measured.count_total
         };

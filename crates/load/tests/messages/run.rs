@@ -155,7 +155,7 @@ impl Case {
         let mut tally = Tally::new();
         snapshots.into_iter().for_each(|snapshot| tally.merge(&snapshot.tally));
         let counts = tally.counts;
-        let ended = counts.fine + counts.faulty + counts.failed;
+        let ended = counts.ok + counts.check_failed + counts.failed;
         assert_eq!(counts.requests, ended + counts.unfinished, "each request ends once: {counts:?}");
         Ran { tally, events: events.into_iter().collect(), seen: seen.get() }
     }

@@ -86,8 +86,8 @@ fn run(answers: &Framing, pipeline: u32, pieces: Pieces) -> Ran {
 
 /// What does not depend on when things came.
 fn told(ran: &Ran) -> (Vec<(String, bool, u64)>, [u64; 7]) {
-    let Counts { requests, fine, faulty, failed, pushed, head_bytes, body_bytes, .. } = ran.counts();
-    (ran.codes(), [requests, fine, faulty, failed, pushed, head_bytes, body_bytes])
+    let Counts { requests, ok, check_failed, failed, pushed, head_bytes, body_bytes, .. } = ran.counts();
+    (ran.codes(), [requests, ok, check_failed, failed, pushed, head_bytes, body_bytes])
 }
 
 #[test]

@@ -68,12 +68,12 @@ fn check_each_byte(form: Form, segment: usize) {
             // The first request of its connection.
             let first = ran(cut(bytes.clone(), count, 0, end.clone()), 1, segment);
             assert_eq!(first.failures(), failures, "{what}");
-            assert_eq!(first.counts().fine, u64::from(expected.is_none()), "{what}");
+            assert_eq!(first.counts().ok, u64::from(expected.is_none()), "{what}");
             // The second one: its server has read it, so it is not sent again.
             let second = ran(cut(bytes.clone(), count, 1, end.clone()), 2, segment);
             let counts = second.counts();
             assert_eq!((second.failures(), counts.resent), (failures, 0), "kept: {what}");
-            assert_eq!(counts.requests, counts.fine + counts.failed, "kept: {what}");
+            assert_eq!(counts.requests, counts.ok + counts.failed, "kept: {what}");
         }
     }
 }

@@ -25,7 +25,7 @@ fn ran(faults: Faults) -> (Ran, QuicCounts) {
     case.faults = faults;
     let ran = case.run();
     let counts = ran.counts();
-    assert_eq!((counts.fine, counts.connections, counts.unfinished), (REQUESTS, CONNECTIONS, 0));
+    assert_eq!((counts.ok, counts.connections, counts.unfinished), (REQUESTS, CONNECTIONS, 0));
     assert_eq!(ran.origin.http3_requests, REQUESTS);
     let quic = ran.tally().http3().expect("HTTP/3 was spoken").quic;
     (ran, quic)

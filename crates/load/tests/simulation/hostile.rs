@@ -22,7 +22,7 @@ fn upload() -> Step {
 fn ran(step: Step, count: u64, script: Script) -> Ran {
     let ran = Case::new(vec![phase(step, Pace::Users(2), requests(count))], Server::Script(script)).run();
     let counts = ran.counts();
-    assert_eq!(counts.requests, counts.fine + counts.failed, "{counts:?}");
+    assert_eq!(counts.requests, counts.ok + counts.failed, "{counts:?}");
     assert_eq!(counts.requests, count);
     ran
 }
@@ -48,7 +48,7 @@ fn a_server_that_stops_answering_runs_into_the_time_limit() {
 fn a_server_that_answers_early_and_reads_on_is_heard() {
     let script = Script { at_head: true, ..Script::new(|_| vec![Move::Send(answer(b"thanks"))]) };
     let ran = ran(upload(), 6, script);
-    assert_eq!((ran.counts().fine, ran.counts().connections), (6, 2));
+    assert_eq!((ran.counts().ok, ran.counts().connections), (6, 2));
 }
 
 /// It answers when it has seen the head, and closes on the rest: what is still sent is answered by a reset.
@@ -104,6 +104,6 @@ fn connections_are_not_kept_beyond_what_was_asked_for() {
     let mut case = Case::new(vec![phase(page(), Pace::Users(2), requests(20))], Server::Script(script));
     case.load.protocol = Protocol::Http1(Http1 { requests_per_connection: Some(1), ..Http1::default() });
     let ran = case.run();
-    assert_eq!((ran.counts().fine, ran.counts().connections), (20, 20));
+    assert_eq!((ran.counts().ok, ran.counts().connections), (20, 20));
     assert_eq!((ran.then.open_sockets, ran.then.tasks), (1, 1), "the listener and its task");
 }

@@ -65,10 +65,10 @@ fn record() {
             sent_bytes: 100,
             head_bytes: 200,
             body_bytes: 1_000,
-            ..Exchange::new(Outcome::Fine, Duration::from_micros(number))
+            ..Exchange::new(Outcome::Ok, Duration::from_micros(number))
         });
     }
-    assert_eq!((tally.counts.fine, tally.clock(Clock::Service).len()), (times(), times()));
+    assert_eq!((tally.counts.ok, tally.clock(Clock::Service).len()), (times(), times()));
 }
 
 /// All of it on both sides: drawing, composing, the worker, the origin, parsing, comparing each byte, recording. The
@@ -81,7 +81,7 @@ fn request() {
     let mut case = Case::new(phases, Server::Origin(Box::default()));
     case.site.size = Size::Fixed(1_000);
     let counts = case.run().counts();
-    assert_eq!((counts.requests, counts.fine), (times(), times()));
+    assert_eq!((counts.requests, counts.ok), (times(), times()));
 }
 
 /// The same for a request that is the same bytes each time, on its fast path.
@@ -91,7 +91,7 @@ fn list() {
     let step = Step::Requests(RequestStep { requests: requests_of_list, ..RequestStep::default() });
     let phases = vec![phase(step, Pace::Users(8), requests(times()))];
     let counts = Case::new(phases, Server::Origin(Box::default())).run().counts();
-    assert_eq!((counts.requests, counts.fine), (times(), times()));
+    assert_eq!((counts.requests, counts.ok), (times(), times()));
 }
 
 /// The same for TCP messages, each with a number and a time and a code in its answer.
@@ -113,5 +113,5 @@ fn message() {
     let mut case = Case::new(phases, Server::Origin(Box::new(origin)));
     case.load.protocol = Protocol::Messages(Default::default());
     let counts = case.run().counts();
-    assert_eq!((counts.requests, counts.fine), (times(), times()));
+    assert_eq!((counts.requests, counts.ok), (times(), times()));
 }

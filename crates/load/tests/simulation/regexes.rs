@@ -68,7 +68,7 @@ fn ran(after: Vec<Step>) -> Vec<(u64, Vec<(u64, u64)>)> {
             .map(|value| (value.value_iterated_to(), value.count_at_value()))
             .collect()
     };
-    tally.labels.iter().map(|(_, figures)| (figures.fine, times(figures))).collect()
+    tally.labels.iter().map(|(_, figures)| (figures.ok, times(figures))).collect()
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn an_idle_connection_that_was_closed_is_replaced() {
         for resend in [Resend::Never, Resend::Idle, Resend::Safe] {
             let (ran, seen) = ran(method, resend, Duration::from_millis(50));
             let counts = ran.counts();
-            assert_eq!((counts.requests, counts.fine, counts.resent, seen), (5, 5, 0, 5), "{method}");
+            assert_eq!((counts.requests, counts.ok, counts.resent, seen), (5, 5, 0, 5), "{method}");
             assert_eq!((counts.connections, counts.reused), (2, 3), "{method}");
         }
     }
@@ -60,7 +60,7 @@ fn a_close_that_crosses_the_request_is_told_by_its_reset() {
         let (ran, seen) = ran(method, resend, crosses);
         let (counts, what) = (ran.counts(), format!("{method}, {resend:?}"));
         assert_eq!((counts.requests, counts.resent), (5, again), "{what}");
-        assert_eq!((counts.fine, counts.failed), (4 + again, 1 - again), "{what}");
-        assert_eq!(seen, counts.fine, "{what}: none was read twice");
+        assert_eq!((counts.ok, counts.failed), (4 + again, 1 - again), "{what}");
+        assert_eq!(seen, counts.ok, "{what}: none was read twice");
     }
 }

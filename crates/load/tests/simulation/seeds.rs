@@ -105,16 +105,16 @@ fn is_the_same_again(case: &Case, ran: &Ran, again: &Ran) {
 fn conserves(case: &Case, ran: &Ran) {
     for (phase, tally) in case.load.phases.iter().zip(&ran.phases) {
         let counts = &tally.counts;
-        let ended = counts.fine + counts.faulty + counts.injected + counts.aborted + counts.failed;
+        let ended = counts.ok + counts.check_failed + counts.injected + counts.aborted + counts.failed;
         assert_eq!(counts.requests, ended + counts.unfinished, "{phase:?}: {counts:?}");
         assert_eq!(tally.failures().map(|(_, count)| count).sum::<u64>(), counts.failed, "{counts:?}");
         for clock in [Clock::Service, Clock::Response] {
-            assert_eq!(tally.clock(clock).len(), counts.fine, "{}: {counts:?}", clock.name());
+            assert_eq!(tally.clock(clock).len(), counts.ok, "{}: {counts:?}", clock.name());
         }
         // Neither the network nor the origin makes bytes up, and there is no cache.
         assert_eq!(counts.hits, 0, "{counts:?}");
         let false_answers = may_answer_falsely(case);
-        assert!(false_answers || counts.faulty == 0, "{:?}", tally.faults().collect::<Vec<_>>());
+        assert!(false_answers || counts.check_failed == 0, "{:?}", tally.faults().collect::<Vec<_>>());
         is_as_many_as_asked_for(case, phase, counts);
     }
     assert_eq!(ran.left, 0, "under way at the end");
@@ -145,7 +145,7 @@ fn is_as_many_as_asked_for(case: &Case, phase: &Phase, counts: &Counts) {
 /// What one side says it did, the other has seen. Each sending of a request is answered once at most.
 fn agrees_with_the_origin(case: &Case, ran: &Ran) {
     let (client, origin) = (ran.counts(), &ran.origin);
-    let answered = client.fine + client.injected;
+    let answered = client.ok + client.injected;
     assert!(answered <= origin.requests, "{client:?} {origin:?}");
     assert!(origin.requests <= client.requests + client.resent, "{client:?} {origin:?}");
     // What could not be sent to its end, because the connection broke or nobody takes it, the origin does not count.
@@ -156,7 +156,7 @@ fn agrees_with_the_origin(case: &Case, ran: &Ran) {
     if of_messages {
         let named = origin.full + origin.errors + origin.cut + origin.silent;
         assert_eq!(origin.requests, named, "{origin:?}");
-        assert!(client.faulty <= origin.errors || origin.wrong_lengths > 0, "{client:?} {origin:?}");
+        assert!(client.check_failed <= origin.errors || origin.wrong_lengths > 0, "{client:?} {origin:?}");
     }
     // What the origin stalled counts as injected; it has sent less of it than it began.
     let left = client.unfinished + client.aborted + client.failed + client.streams_cancelled;
@@ -238,7 +238,9 @@ fn the_seeds_meet_all_sorts_of_ends() {
     (1..=300).for_each(|seed| sent.extend(what_is_sent(&scenario::of_seed(seed))));
     kinds.sort_unstable();
     kinds.dedup();
-    for count in [sum.fine, sum.faulty, sum.injected, sum.aborted, sum.failed, sum.unfinished, sum.overflow] {
+    for count in
+        [sum.ok, sum.check_failed, sum.injected, sum.aborted, sum.failed, sum.unfinished, sum.overflow]
+    {
         assert!(count > 0, "{sum:?}");
     }
     for count in [
@@ -323,7 +325,7 @@ fn a_stop_amid_everything_leaves_nothing() {
         let ran = case.run();
         leaves_nothing(true, &ran);
         let counts = ran.counts();
-        assert_eq!(counts.requests, counts.fine + counts.unfinished, "stopped at {at_us} µs: {counts:?}");
+        assert_eq!(counts.requests, counts.ok + counts.unfinished, "stopped at {at_us} µs: {counts:?}");
     }
 }
 

@@ -59,7 +59,7 @@ fn check(seed: u64, session: Session, http: Http1, count: u64) {
     };
     let ran = case.run();
     let counts = ran.counts();
-    let ended = counts.fine + counts.faulty + counts.aborted + counts.failed + counts.unfinished;
+    let ended = counts.ok + counts.check_failed + counts.aborted + counts.failed + counts.unfinished;
     assert_eq!(counts.requests, ended, "seed {seed}: {counts:?}");
     assert!(counts.requests >= count, "seed {seed}: {counts:?}");
     assert_eq!((ran.left, counts.unfinished), (0, 0), "seed {seed}: {counts:?}");

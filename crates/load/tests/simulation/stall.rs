@@ -53,7 +53,7 @@ fn a_stalled_second_is_in_the_response_times_of_all_that_were_due_in_it() {
         expected.time(Clock::Service, response - connects);
         expected.time(Clock::Lateness, Duration::ZERO);
     }
-    assert_eq!(ran.counts().fine, u64::from(COUNT));
+    assert_eq!(ran.counts().ok, u64::from(COUNT));
     for clock in [Clock::Response, Clock::Service, Clock::Lateness] {
         assert_eq!(ran.recorded(clock), recorded(&expected, clock), "{}", clock.name());
     }
@@ -94,7 +94,7 @@ fn a_closed_pace_sees_the_stall_once() {
     let ran = case.run();
     let slow: u64 =
         ran.recorded(Clock::Response).iter().filter(|(us, _)| *us > 1_000).map(|(_, count)| count).sum();
-    assert_eq!((ran.counts().fine, slow), (300, 1));
+    assert_eq!((ran.counts().ok, slow), (300, 1));
 }
 
 /// With room for ten at a time, ten wait out the stall and the others that were due are told as such, the one included
@@ -103,7 +103,7 @@ fn a_closed_pace_sees_the_stall_once() {
 fn what_could_not_be_sent_is_counted() {
     let ran = ran(Pace::Rate { per_second: 100.0, arrivals: Arrivals::Even, in_flight: 10 });
     let counts = ran.counts();
-    assert_eq!((counts.fine, counts.overflow), (u64::from(COUNT), 91));
+    assert_eq!((counts.ok, counts.overflow), (u64::from(COUNT), 91));
 }
 
 /// A time limit ends a request when it is reached, neither sooner nor later.

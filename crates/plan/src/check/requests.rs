@@ -152,9 +152,9 @@ pub(super) fn check_script(phase: &Phase, step: &ScriptStep, load: &Load, found:
 
 /// Violations of a URL that leads there.
 fn check_url(phase: &str, typed: &str, to: Option<&Address>, load: &Load, found: &mut Found) {
-    let is_fine = to.is_some_and(|address| !address.secure);
+    let is_ok = to.is_some_and(|address| !address.secure);
     let url = &without_userinfo(typed);
-    if is_fine && url == typed {
+    if is_ok && url == typed {
         return;
     }
     found.within("url", |found| {

@@ -272,7 +272,7 @@ fn files_of_older_versions_stay_readable() {
     events.iter().for_each(|event| state.apply(event));
     let result = state.result();
     let measured = result.measured();
-    assert_eq!((measured.counts().requests, measured.counts().fine), (20, 20));
+    assert_eq!((measured.counts().requests, measured.counts().ok), (20, 20));
     let count = |clock| measured.tally.clock(clock).len();
     use measure::Clock::{Hit, Miss, Response, Service};
     assert_eq!([Service, Response, Miss, Hit].map(count), [20, 20, 20, 0]);

@@ -63,7 +63,7 @@ fn tally(seed: u64) -> Tally {
             response: Duration::from_micros(us + 5),
             lateness: Some(Duration::from_micros(5)),
             body_bytes: 30,
-            ..Exchange::new(Outcome::Fine, Duration::ZERO)
+            ..Exchange::new(Outcome::Ok, Duration::ZERO)
         });
     }
     let failure = Failure { kind: FailureKind::Reset, stage: Stage::Body, errno: Some(104) };

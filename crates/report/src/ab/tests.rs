@@ -66,10 +66,10 @@ fn seen(asked: &Asked, requests: &[(u64, u16, Outcome)]) -> Seen {
 }
 
 const GOOD: [(u64, u16, Outcome); 4] = [
-    (3_000, 200, Outcome::Fine),
-    (9_000, 200, Outcome::Fine),
-    (4_000, 404, Outcome::Fine),
-    (5_499, 200, Outcome::Fine),
+    (3_000, 200, Outcome::Ok),
+    (9_000, 200, Outcome::Ok),
+    (4_000, 404, Outcome::Ok),
+    (5_499, 200, Outcome::Ok),
 ];
 
 #[test]
@@ -125,7 +125,7 @@ fn lines_that_come_only_where_they_say_something() {
         (1_000, 0, failed(FailureKind::Reset, Stage::Send)),
         (1_000, 200, failed(FailureKind::ClosedEarly, Stage::Body)),
         (1_000, 0, failed(FailureKind::NotHttp, Stage::Head)),
-        (1_000, 200, Outcome::Faulty(Fault::WrongLength)),
+        (1_000, 200, Outcome::CheckFailed(Fault::WrongLength)),
     ];
     let asked = Asked {
         keep_alive: true,
@@ -270,7 +270,7 @@ fn the_html_table() {
 </table>
 ";
     assert_eq!(page, expected);
-    let wrong = [(1_000, 200, Outcome::Faulty(Fault::WrongLength)); 2];
+    let wrong = [(1_000, 200, Outcome::CheckFailed(Fault::WrongLength)); 2];
     let page = html(&asked, &seen(&asked, &wrong), &["", "", ""].map(str::to_owned));
     assert!(
         page.contains("<tr ><td colspan=4  >   (Connect: 0, Length: 2, Exceptions: 0)</td></tr>"),
@@ -301,7 +301,7 @@ fn the_gnuplot_file_is_sorted_by_total_time() {
         connect: connect.map(us),
         first_byte: Some(us(600)),
         service: us(service),
-        ..Record::new(Outcome::Fine)
+        ..Record::new(Outcome::Ok)
     };
     let mut file = Gnuplot::default();
     file.add(&record(0, Some(2_000), 3_000));

@@ -37,7 +37,7 @@ fn sample(head: &Head, plan: &Plan, kept: &Kept<'_>) -> Sample {
         true => reason(kept.status).to_owned(),
         false => format!("Non HTTP response message: {}", kept.outcome),
     };
-    let faulty = kept.outcome.starts_with("faulty");
+    let check_failed = kept.outcome.starts_with("check_failed");
     Sample {
         began_ms: (head.started_unix_s * 1e3) as u64 + kept.began_us / 1000,
         elapsed_ms: (kept.connect_us + kept.service_us) / 1000,
@@ -45,8 +45,11 @@ fn sample(head: &Head, plan: &Plan, kept: &Kept<'_>) -> Sample {
         code,
         message,
         thread: format!("{} 1-{}", phase.map_or("", |phase| &phase.name), kept.user + 1),
-        success: kept.outcome == "fine",
-        failed: faulty.then(|| ("Assertion".to_owned(), "Test failed".to_owned())).into_iter().collect(),
+        success: kept.outcome == "ok",
+        failed: check_failed
+            .then(|| ("Assertion".to_owned(), "Test failed".to_owned()))
+            .into_iter()
+            .collect(),
         bytes: kept.head_bytes + kept.body_bytes,
         group_threads: users,
         all_threads: users,

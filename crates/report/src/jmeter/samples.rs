@@ -136,7 +136,7 @@ impl Samples {
             },
             code: code.unwrap_or_else(|| code_of(record)),
             thread,
-            success: record.outcome == Outcome::Fine,
+            success: record.outcome == Outcome::Ok,
             failed,
             bytes: record.head_bytes + record.body_bytes,
             sent_bytes: record.sent_bytes,

@@ -17,7 +17,7 @@ fn second(at_s: f64, counts: Counts, origin: OriginCounts, in_flight: u64) -> Ro
 fn recorded() -> Row {
     let counts = Counts {
         connections: 2233,
-        fine: 11_172,
+        ok: 11_172,
         ended: 11_172,
         ended_us: 11_172 * 499,
         first_byte_us: 11_172 * 100,
@@ -59,12 +59,12 @@ fn heads_come_before_every_twentieth_line() {
 fn true_lines_round_times_count_errors_and_know_open_connections() {
     let mut layout = Layout::new(TRUE);
     let counts = Counts {
-        fine: 2,
+        ok: 2,
         aborted: 1,
         injected: 1,
         redirects: 1,
         failed: 2,
-        faulty: 1,
+        check_failed: 1,
         ended: 2,
         first_byte_us: 3_400,
         ended_us: 5_200,
@@ -83,7 +83,7 @@ fn true_lines_round_times_count_errors_and_know_open_connections() {
 #[test]
 fn the_old_averages_start_at_zero() {
     let mut layout = Layout::new(OLD);
-    let counts = Counts { fine: 1000, ..Counts::default() };
+    let counts = Counts { ok: 1000, ..Counts::default() };
     let shown: Vec<String> = (1..=10)
         .map(|at| layout.row(&second(f64::from(at), counts, OriginCounts::default(), 0)))
         .map(|line| line.lines().last().unwrap()[10..17].trim().to_owned())
@@ -97,7 +97,7 @@ fn the_old_averages_start_at_zero() {
 #[test]
 fn the_old_averages_give_the_recorded_table() {
     let counts = Counts {
-        fine: 50,
+        ok: 50,
         ended: 50,
         ended_us: 10_000,
         head_bytes: 8_450,
@@ -132,7 +132,7 @@ fn old_times_are_whole_and_rest_where_nothing_came() {
 #[test]
 fn intervals_gather_seconds_and_the_rest_is_told() {
     let mut layout = Layout::new(ViewOptions { interval_s: 3, ..TRUE });
-    let counts = Counts { fine: 10, ..Counts::default() };
+    let counts = Counts { ok: 10, ..Counts::default() };
     let rows: Vec<String> =
         (1..=5).map(|at| layout.row(&second(f64::from(at), counts, OriginCounts::default(), 1))).collect();
     assert_eq!(rows.iter().map(|text| text.lines().count()).collect::<Vec<_>>(), [0, 0, 2, 0, 0]);
@@ -193,7 +193,7 @@ fn the_summary_joins_both_sides_and_says_how_long_answers_took() {
     let mut result = result(Some(OriginCounts { full: 500, partial: 100, ..OriginCounts::default() }));
     let mut tally = Tally::new();
     (1..=1000).for_each(|n| tally.time(Clock::Service, Duration::from_micros(n * 10)));
-    tally.counts = Counts { requests: 1000, ended: 1000, fine: 1000, ..Counts::default() };
+    tally.counts = Counts { requests: 1000, ended: 1000, ok: 1000, ..Counts::default() };
     result.phases[0].tally = tally;
     result.phases[0].predicted_hit_ratio = Some(0.38);
     let text = summary(&result);
@@ -259,9 +259,9 @@ fn trouble_is_told_in_the_old_words() {
             "bad Content-Length expected 600 got 297 orig 601".to_owned(),
         ),
         (Wrong::Short { got: 5, wanted: 600 }, format!("bad length 5 wanted 600 after 1 ms: {GET}")),
-        (Wrong::Faulty(Fault::WrongBytes), format!("content verification error {GET}")),
+        (Wrong::CheckFailed(Fault::WrongBytes), format!("content verification error {GET}")),
         (
-            Wrong::Faulty(Fault::WrongRange),
+            Wrong::CheckFailed(Fault::WrongRange),
             format!("content verification error {GET} ({})", Fault::WrongRange.text()),
         ),
         (Wrong::Redirect, format!("bad redirect 'HTTP/1.0 404 Not Found': {GET}")),

@@ -130,8 +130,8 @@ impl Gathered {
         self.counters("wringer_requests", "Requests that have ended, by how.", result, |phase| {
             let counts = phase.counts();
             let ends = [
-                ("fine", counts.fine),
-                ("faulty", counts.faulty),
+                ("ok", counts.ok),
+                ("check_failed", counts.check_failed),
                 ("injected", counts.injected),
                 ("aborted", counts.aborted),
                 ("failed", counts.failed),
@@ -224,8 +224,8 @@ impl Gathered {
                 let place = usize::from(label.0);
                 let name = names.get(place).filter(|_| place < MAX_LABELS).map_or("other", String::as_str);
                 let labels = vec![("phase", phase.name.clone()), ("step", name.to_owned())];
-                let bad = figures.ended.saturating_sub(figures.fine);
-                for (outcome, count) in [("fine", figures.fine), ("other", bad)] {
+                let bad = figures.ended.saturating_sub(figures.ok);
+                for (outcome, count) in [("ok", figures.ok), ("other", bad)] {
                     let labels = labels.iter().cloned().chain([("outcome", outcome.to_owned())]).collect();
                     ends.push((labels, Value::Number(count as f64)));
                 }
@@ -293,7 +293,7 @@ impl Gathered {
             self.family(name, "Times in seconds.", Kind::Histogram, [(vec![], Value::Times(times))]);
         }
         let ended = measure::run::finished(counts);
-        let failed = ended.saturating_sub(counts.fine) as f64 / ended.max(1) as f64;
+        let failed = ended.saturating_sub(counts.ok) as f64 / ended.max(1) as f64;
         self.gauges(
             "k6_http_req_failed_rate",
             "Share of requests without a good answer.",

@@ -125,7 +125,7 @@ mod tests {
         let head = Head { phases, version: "1".to_owned(), ..Head::default() };
         let mut second = Second::default();
         second.clients.counts.requests = 3;
-        second.clients.counts.fine = 2;
+        second.clients.counts.ok = 2;
         let mut times = Histogram::new(3).unwrap();
         [90, 240, 70_000_000].into_iter().for_each(|us| times.record(us).unwrap());
         let buckets = measure::Buckets::of(&times, measure::Digits::Two);
@@ -145,7 +145,7 @@ mod tests {
         let phase = r#"phase="a\"b\\c\n""#;
         for line in [
             "# TYPE wringer_requests_total counter".to_owned(),
-            format!("wringer_requests_total{{{phase},outcome=\"fine\"}} 2"),
+            format!("wringer_requests_total{{{phase},outcome=\"ok\"}} 2"),
             format!("wringer_service_time_seconds_bucket{{{phase},le=\"0.0001\"}} 1"),
             format!("wringer_service_time_seconds_bucket{{{phase},le=\"0.00025\"}} 2"),
             format!("wringer_service_time_seconds_bucket{{{phase},le=\"60\"}} 2"),

@@ -125,7 +125,7 @@ struct Step {
     name: String,
     requests: u64,
     failed: u64,
-    faulty: u64,
+    check_failed: u64,
     times: Times,
     trend: Vec<u64>,
 }
@@ -290,8 +290,8 @@ impl Gathered {
                         .map_or("others", String::as_str)
                         .to_owned(),
                     requests: figures.ended,
-                    failed: figures.ended - figures.fine,
-                    faulty: 0,
+                    failed: figures.ended - figures.ok,
+                    check_failed: 0,
                     times: Times::of(&figures.response),
                     trend: trend.to_vec(),
                 }
@@ -359,7 +359,7 @@ impl Phase {
 }
 
 /// Counts that are told even where they are 0: that is what they say.
-const ALWAYS: [&str; 4] = ["requests", "fine", "failed", "faulty"];
+const ALWAYS: [&str; 4] = ["requests", "ok", "failed", "check_failed"];
 
 fn times_of(phase: &PhaseResult, clock: Clock) -> Option<Times> {
     let told = match clock {
@@ -400,7 +400,7 @@ fn failures(result: &RunResult) -> Vec<Failure> {
         count,
         column: failure_column(failure.kind.name(), failure.stage.name()),
     });
-    let faulty = sum.faults().map(|(fault, count)| Failure {
+    let check_failed = sum.faults().map(|(fault, count)| Failure {
         what: "fault",
         name: fault.name(),
         text: fault.text(),
@@ -409,7 +409,7 @@ fn failures(result: &RunResult) -> Vec<Failure> {
         count,
         column: fault_column(fault.name()),
     });
-    let mut all: Vec<Failure> = failed.chain(faulty).collect();
+    let mut all: Vec<Failure> = failed.chain(check_failed).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.count));
     all
 }

@@ -43,7 +43,7 @@ struct Point {
 #[derive(Debug, Clone, Default)]
 struct Step {
     ended: u64,
-    fine: u64,
+    ok: u64,
     response: Buckets,
 }
 
@@ -148,7 +148,7 @@ impl Watched {
         for label in &second.clients.labels {
             let step = self.steps.entry((second.phase, label.label)).or_default();
             step.ended += label.ended;
-            step.fine += label.fine;
+            step.ok += label.ok;
             step.response.merge(&label.response);
         }
         self.last = second.clone();
@@ -286,7 +286,8 @@ fn counts(run: &Watched, look: &Look) -> Vec<Piece> {
     }
     let first = if told > 0 { "  under way " } else { " under way " };
     pieces.push(piece(2, first, Style::Plain, &run.last.in_flight.to_string()));
-    for (name, count) in [("failed", counts.failed), ("faulty", counts.faulty), ("overflow", counts.overflow)]
+    for (name, count) in
+        [("failed", counts.failed), ("check failed", counts.check_failed), ("overflow", counts.overflow)]
     {
         let (rank, style) = match count {
             0 if name == "overflow" => (4, Style::Plain),
@@ -334,9 +335,9 @@ fn pane(run: &Watched, look: &Look, room: usize) -> Vec<Line> {
         Pane::Outcomes => {
             row("outcomes", "", Style::Soft);
             for (name, count, bad) in [
-                ("fine", counts.fine, false),
+                ("ok", counts.ok, false),
                 ("failed", counts.failed, true),
-                ("faulty", counts.faulty, true),
+                ("check failed", counts.check_failed, true),
                 ("injected", counts.injected, false),
                 ("aborted", counts.aborted, false),
                 ("unfinished", counts.unfinished, true),
@@ -353,7 +354,7 @@ fn pane(run: &Watched, look: &Look, room: usize) -> Vec<Line> {
             for ((phase, label), step) in run.steps.iter().take(room.saturating_sub(1)) {
                 let names = run.head.phases.get(*phase as usize);
                 let name = names.and_then(|phase| phase.labels.get(usize::from(*label)));
-                let style = if step.fine < step.ended { Style::Bad } else { Style::Plain };
+                let style = if step.ok < step.ended { Style::Bad } else { Style::Plain };
                 let name = crate::harmless(name.map_or("others", String::as_str)).into_owned();
                 row(&name, &crate::show::time(quantile(&step.response, 0.99)), style);
             }

@@ -34,7 +34,7 @@ fn run(hostile: bool) -> Watched {
         };
         second.clocks.insert(Clock::Service, Buckets::of(&times, Digits::Two));
         second.clients.counts =
-            Counts { ended: 1000, fine: 990, failed: 10, hits: 850, misses: 150, ..Counts::default() };
+            Counts { ended: 1000, ok: 990, failed: 10, hits: 850, misses: 150, ..Counts::default() };
         second.clients.statuses = vec![(200, 990), (503, 10)];
         run.take(&RunEvent::Second(Box::new(second)));
     }
@@ -75,7 +75,7 @@ fn the_picture_fits_every_terminal_and_tells_the_figures() {
         "max",
         "hits 85",
         "failed 700",
-        "faulty 0",
+        "check failed 0",
     ] {
         assert!(narrow.contains(piece), "{piece} has room in 80 columns:\n{narrow}");
     }

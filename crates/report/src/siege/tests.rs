@@ -40,12 +40,12 @@ fn figures_of(exchanges: &[Exchange], layout: Layout) -> Figures {
 
 #[test]
 fn what_counts_as_what() {
-    let fine = |status| exchange(status, Outcome::Fine);
+    let ok = |status| exchange(status, Outcome::Ok);
     let bad = |status| exchange(status, failed(FailureKind::BadStatus));
     let lost = |kind| exchange(0, failed(kind));
     for (exchanges, counts) in [
-        (vec![fine(200), fine(301)], (2, 2, 0)),
-        (vec![fine(404), fine(401)], (2, 1, 0)),
+        (vec![ok(200), ok(301)], (2, 2, 0)),
+        (vec![ok(404), ok(401)], (2, 1, 0)),
         (vec![bad(404)], (1, 0, 0)),
         (vec![bad(500), bad(408)], (0, 0, 2)),
         (vec![lost(FailureKind::Refused), lost(FailureKind::ClosedEarly)], (0, 0, 2)),
@@ -55,13 +55,13 @@ fn what_counts_as_what() {
         let figures = figures_of(&exchanges, Layout::V40);
         assert_eq!((figures.transactions, figures.successful, figures.failed), counts, "{exchanges:?}");
     }
-    let newer = figures_of(&[fine(200), fine(403), fine(401)], Layout::V41);
+    let newer = figures_of(&[ok(200), ok(403), ok(401)], Layout::V41);
     assert_eq!((newer.transactions, newer.successful, newer.failed), (1, 2, 2));
 }
 
 fn sample(layout: Layout) -> Figures {
-    let fine = exchange(200, Outcome::Fine);
-    figures_of(&[fine, fine, exchange(500, failed(FailureKind::BadStatus)), fine], layout)
+    let ok = exchange(200, Outcome::Ok);
+    figures_of(&[ok, ok, exchange(500, failed(FailureKind::BadStatus)), ok], layout)
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn record(method: &str, status: u16) -> Record {
         connect: Some(Duration::from_millis(10)),
         service: Duration::from_millis(1000),
         body_bytes: 35,
-        ..Record::new(Outcome::Fine)
+        ..Record::new(Outcome::Ok)
     }
 }
 

@@ -92,7 +92,7 @@ impl Report<'_> {
                 ratio(counts.failed, counts.requests).map(|share| show::percent(share) + " of requests"),
             );
         }
-        parts.push(show::counted(counts.faulty, "faulty answer"));
+        parts.push(show::counted(counts.check_failed, "check failure"));
         if counts.overflow > 0 {
             parts.push(format!("{} due but not sent", show::count(counts.overflow)));
         }

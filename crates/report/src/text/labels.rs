@@ -17,7 +17,7 @@ impl Report<'_> {
                 short(&line.phase),
                 line.label,
                 show::count(line.ended),
-                show::count(line.ended - line.fine),
+                show::count(line.ended - line.ok),
                 show::time(line.p50_us),
                 show::time(line.p99_us),
                 show::time(line.max_us),

@@ -17,7 +17,7 @@ impl Report<'_> {
     pub(super) fn latency(&self) -> Option<Section> {
         let table = table(self.phase)?;
         let mut section = Section::new("Latency", table.lines_within(&[SHORTEST, P999]));
-        if self.counts().fine > 0 {
+        if self.counts().ok > 0 {
             section.say(&self.latency_legend());
         }
         Some(section)

@@ -80,18 +80,18 @@ impl Report<'_> {
 
     pub(super) fn oracle(&self) -> Option<Section> {
         let counts = self.counts();
-        let checked = counts.fine + counts.faulty;
+        let checked = counts.ok + counts.check_failed;
         if checked == 0 {
             return None;
         }
         let mut section = Section::new("Oracle", Vec::new());
         let answers = show::counted(checked, "checked answer");
-        if counts.faulty == 0 {
+        if counts.check_failed == 0 {
             section.say(&format!("Nothing wrong in {answers}; {}.", self.what_was_checked()));
         } else {
             section.say(&format!(
                 "{} of {answers} wrong; {}.",
-                show::count(counts.faulty),
+                show::count(counts.check_failed),
                 self.what_was_checked()
             ));
             section.lines.extend(fault_table(self.phase.tally.faults()).lines());
@@ -146,12 +146,12 @@ impl Report<'_> {
             let is_failure = |piece: &&Evidence| piece.failure.is_some();
             let failures = evidence.iter().filter(is_failure).count();
             let kept = match (evidence.len() - failures, failures) {
-                (faulty, 0) => show::counted(faulty as u64, "faulty answer"),
+                (check_failed, 0) => show::counted(check_failed as u64, "check failure"),
                 (0, failures) => show::counted(failures as u64, "answer") + " to failed requests",
-                (faulty, failures) => {
+                (check_failed, failures) => {
                     format!(
                         "{} and {failures} to failed requests",
-                        show::counted(faulty as u64, "faulty answer")
+                        show::counted(check_failed as u64, "check failure")
                     )
                 }
             };
@@ -174,8 +174,8 @@ impl Report<'_> {
 
 fn outcome_lines(counts: &Counts) -> [(u64, &'static str); 6] {
     [
-        (counts.fine, "fine"),
-        (counts.faulty, "faulty: the oracle found the answer false"),
+        (counts.ok, "ok"),
+        (counts.check_failed, "check failed: the answer came whole and is wrong"),
         (counts.injected, "injected: the plan had the origin fail them"),
         (counts.aborted, "aborted by the client on purpose"),
         (counts.failed, "failed: no good answer"),

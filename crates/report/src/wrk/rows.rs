@@ -30,7 +30,7 @@ pub fn answers(phase: &PhaseResult) -> String {
     let took = microseconds(phase.took.as_micros() as f64);
     let read = binary(received_bytes(counts) as f64);
     let errors = SocketErrors::of(phase).line();
-    format!("  {} requests in {took}, {read}B read\n{errors}", counts.fine + counts.faulty)
+    format!("  {} requests in {took}, {read}B read\n{errors}", counts.ok + counts.check_failed)
 }
 
 /// Bytes per second.

@@ -41,7 +41,7 @@ pub(crate) fn result(fill: impl FnOnce(&mut PhaseResult)) -> RunResult {
 
 fn some(phase: &mut PhaseResult) {
     for service_us in [100, 200, 200, 300] {
-        phase.tally.exchange(&exchange(Outcome::Fine, 200, service_us));
+        phase.tally.exchange(&exchange(Outcome::Ok, 200, service_us));
     }
     phase.rates.record(100, Duration::from_millis(100));
     phase.rates.record(150, Duration::from_millis(100));
@@ -101,8 +101,8 @@ fn errors_are_sorted_by_what_was_under_way() {
             let failure = Failure { kind, stage, errno: (kind == FailureKind::Reset).then_some(104) };
             (0..times).for_each(|_| phase.tally.exchange(&exchange(Outcome::Failed(failure), 0, 10)));
         }
-        phase.tally.exchange(&exchange(Outcome::Fine, 404, 10));
-        phase.tally.exchange(&exchange(Outcome::Fine, 302, 10));
+        phase.tally.exchange(&exchange(Outcome::Ok, 404, 10));
+        phase.tally.exchange(&exchange(Outcome::Ok, 302, 10));
     };
     let result = result(fill);
     let text = report(&result, PLAIN);

@@ -37,11 +37,11 @@ impl Live {
     pub fn row(&mut self, row: &Row) -> String {
         let counts = &row.counts;
         self.seconds += 1;
-        self.success += counts.fine;
-        self.failure += counts.faulty;
+        self.success += counts.ok;
+        self.failure += counts.check_failed;
         self.bytes += received_bytes(counts);
         self.errors += counts.failed;
-        if counts.fine + counts.faulty > 0 {
+        if counts.ok + counts.check_failed > 0 {
             self.latency_us = row.mean_us;
         }
         let per_second = |count: u64| count as f64 / row.at_s.max(1.0);

@@ -11,7 +11,7 @@ fn failed(kind: FailureKind, stage: Stage, errno: Option<i32>) -> Failure {
 
 fn some(phase: &mut PhaseResult) {
     for (outcome, service_us) in
-        [(Outcome::Fine, 100), (Outcome::Fine, 200), (Outcome::Faulty(Fault::BadCode), 300)]
+        [(Outcome::Ok, 100), (Outcome::Ok, 200), (Outcome::CheckFailed(Fault::BadCode), 300)]
     {
         phase.tally.exchange(&exchange(outcome, 0, service_us));
     }
@@ -94,13 +94,13 @@ fn bad_codes_are_named_and_good_ones_are_not() {
     assert_eq!(lines[10], "4 x one of 4 codes more");
 }
 
-fn second(at_s: f64, seconds: f64, (fine, faulty, failed): (u64, u64, u64), mean_us: f64) -> Row {
-    let body_bytes = 21 * fine;
+fn second(at_s: f64, seconds: f64, (ok, check_failed, failed): (u64, u64, u64), mean_us: f64) -> Row {
+    let body_bytes = 21 * ok;
     Row {
         at_s,
         seconds,
         mean_us,
-        counts: Counts { fine, faulty, failed, body_bytes, ..Counts::default() },
+        counts: Counts { ok, check_failed, failed, body_bytes, ..Counts::default() },
         ..Row::default()
     }
 }

@@ -40,9 +40,9 @@ pub fn trace(rows: &[Row], lasts: Duration) -> String {
 
 impl Point {
     fn add(&mut self, row: &Row) {
-        let answers = row.counts.fine + row.counts.faulty;
+        let answers = row.counts.ok + row.counts.check_failed;
         self.seconds += row.seconds;
-        self.success += row.counts.fine;
+        self.success += row.counts.ok;
         self.answers += answers;
         self.latency_us += row.mean_us * answers as f64;
     }

@@ -173,7 +173,7 @@ fn live_lines_fit_the_screen_and_survive_silence() {
     let nothing = Known { hits: false, origin: false };
     let without = Lines::new(nothing, 0).row(&Row::default(), "measure");
     assert!(
-        !without.contains("origin") && !without.contains("hits") && without.contains("faulty"),
+        !without.contains("origin") && !without.contains("hits") && without.contains("checks"),
         "{without}"
     );
 }
@@ -197,12 +197,12 @@ fn json_adds_up() {
         let measured = &json["measured"];
         let at = |field: &str| number(measured, &format!("/counts/{field}"));
         let ends =
-            at("fine") + at("faulty") + at("injected") + at("aborted") + at("failed") + at("unfinished");
+            at("ok") + at("check_failed") + at("injected") + at("aborted") + at("failed") + at("unfinished");
         assert_eq!(at("requests"), ends, "{name}");
         assert_eq!(at("failed"), sum(&measured["failures"], "/count"), "{name}");
-        assert_eq!(at("faulty"), sum(&measured["faults"], "/count"), "{name}");
+        assert_eq!(at("check_failed"), sum(&measured["faults"], "/count"), "{name}");
         assert_eq!(at("ended"), sum(&measured["statuses"], "/count"), "{name}");
-        assert_eq!(at("fine"), number(measured, "/latency/service/count"), "{name}");
+        assert_eq!(at("ok"), number(measured, "/latency/service/count"), "{name}");
     }
 }
 

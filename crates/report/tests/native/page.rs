@@ -44,7 +44,7 @@ fn second(n: u64, phase: u32) -> RunEvent {
         ..Second::default()
     };
     second.clients.counts.requests = 100 + n % 7;
-    second.clients.counts.fine = 100;
+    second.clients.counts.ok = 100;
     second.clients.counts.failed = u64::from(n % 50 == 3);
     second.clients.statuses = vec![(200, 100), (503, n % 3)];
     for clock in [Clock::Service, Clock::Response, Clock::FirstByte, Clock::Hit, Clock::Miss, Clock::Lateness]

@@ -95,7 +95,7 @@ fn exchange(number: u64, hits: u64, wait_us: u64) -> Exchange {
         sent_bytes: 180,
         head_bytes: 290,
         body_bytes: 14_800,
-        ..Exchange::new(Outcome::Fine, Duration::from_millis(10 * number))
+        ..Exchange::new(Outcome::Ok, Duration::from_millis(10 * number))
     }
 }
 
@@ -141,7 +141,7 @@ fn rows(phase: &PhaseResult, index: u32, from_s: u64, seconds: u64) -> Vec<Row> 
         phase: index,
         counts: measure::Counts {
             requests: part(counts.requests),
-            fine: part(counts.fine),
+            ok: part(counts.ok),
             hits: part(counts.hits) * (second + 1) / seconds,
             misses: part(counts.misses) + part(counts.hits) * (seconds - second - 1) / seconds,
             body_bytes: part(counts.body_bytes),
@@ -366,8 +366,8 @@ pub fn trouble() -> Sample {
     (0..59).for_each(|number| tally.time(Clock::Tls, Duration::from_micros(350 + 7 * number)));
     (tally.counts.handshakes_full, tally.counts.handshakes_resumed) = (40, 19);
     (tally.counts.early_accepted, tally.counts.early_rejected) = (12, 1);
-    end(tally, 12, Outcome::Faulty(Fault::Stale), 200);
-    end(tally, 1, Outcome::Faulty(Fault::Truncated), 200);
+    end(tally, 12, Outcome::CheckFailed(Fault::Stale), 200);
+    end(tally, 1, Outcome::CheckFailed(Fault::Truncated), 200);
     end(tally, 50, Outcome::Injected, 503);
     end(tally, 5, Outcome::Aborted, 206);
     tally.counts.requests += 9;

@@ -209,7 +209,7 @@ fn result() -> RunResult {
         ..Exchange::new(outcome, Duration::ZERO)
     };
     for (status, us) in [(200, 100), (200, 200), (404, 200), (200, 300)] {
-        phase.tally.exchange(&exchange(Ended::Fine, status, us));
+        phase.tally.exchange(&exchange(Ended::Ok, status, us));
     }
     let timeout = Failure { kind: FailureKind::Timeout, stage: At::Head, errno: None };
     (0..2).for_each(|_| phase.tally.exchange(&exchange(Ended::Failed(timeout), 0, 9)));

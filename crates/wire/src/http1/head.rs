@@ -175,7 +175,7 @@ impl Facts {
     pub(super) fn framing(&self, version: Version) -> Result<Framing, Error> {
         match (self.chunked, self.length) {
             (true, Some(_)) => Err(Error::ConflictingLength),
-            // RFC 9112 section 6.1: in an HTTP/1.0 message the framing is faulty.
+            // RFC 9112 section 6.1: in an HTTP/1.0 message the framing is wrong.
             (true, None) if version == Version::Http10 => Err(Error::BadTransferEncoding),
             (true, None) => Ok(Framing::Chunked),
             (false, Some(length)) => Ok(Framing::Length(length)),

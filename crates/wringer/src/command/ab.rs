@@ -116,7 +116,7 @@ fn report(run: &Run, asked: &Asked, finished: &Finished, told: Told) -> Result<E
             show::notice(&line);
             code(exit)
         }
-        None => Exit::Fine,
+        None => Exit::Ok,
     })
 }
 
@@ -231,7 +231,7 @@ impl Told {
 impl View for Told {
     fn row(&mut self, row: &Row, _phase: &str) {
         let before = self.done;
-        self.done += row.counts.fine + row.counts.faulty + row.counts.failed;
+        self.done += row.counts.ok + row.counts.check_failed + row.counts.failed;
         let Some(every) = self.progress else { return };
         for nth in before / every + 1..=self.done / every {
             show::notice(&format!("Completed {} requests", nth * every));

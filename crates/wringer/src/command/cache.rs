@@ -38,7 +38,7 @@ pub fn run(args: &CacheArgs) -> Result<Exit, Problem> {
     let seed = crate::arguments::seed_from_clock();
     if args.output.show_plan {
         show::write(&shown(args, seed).to_text());
-        return Ok(Exit::Fine);
+        return Ok(Exit::Ok);
     }
     show::can_keep(&args.output)?;
     let origin = origin_address(args)?;

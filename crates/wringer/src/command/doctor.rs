@@ -18,7 +18,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Problem> {
         false => show::write(&doctor::text(&need, &findings)),
     }
     let blocked = doctor::worst(&findings) == doctor::Level::Blocks;
-    Ok(if blocked { Exit::Impossible } else { Exit::Fine })
+    Ok(if blocked { Exit::Impossible } else { Exit::Ok })
 }
 
 fn need(args: &DoctorArgs) -> Result<Need, Problem> {

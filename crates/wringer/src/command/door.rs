@@ -128,7 +128,7 @@ pub fn run<D: Door>(args: &[OsString]) -> Result<Exit, Problem> {
     };
     if door.run().show_plan {
         show::write(&door.run().plan.to_text());
-        return Ok(Exit::Fine);
+        return Ok(Exit::Ok);
     }
     Ok(conduct(&mut door).unwrap_or_else(|problem| {
         let (words, exit) = match problem {

@@ -66,7 +66,7 @@ impl Door for H2load {
             report::h2load::Options { clients: view.clients, requests: view.requests, newer: view.newer };
         show::write(&report::h2load::report(&finished.result, options));
         lines.close()?;
-        Ok(Exit::Fine)
+        Ok(Exit::Ok)
     }
 }
 

@@ -57,7 +57,7 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
         show::line(&format!("{}: nothing wrong", file.display()));
     }
     notes.iter().for_each(|note| show::line(&format!("  {note}")));
-    Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
+    Ok(if found.is_empty() { Exit::Ok } else { Exit::Usage })
 }
 
 /// Prints the plan of a recording.

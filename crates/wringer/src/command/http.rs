@@ -16,7 +16,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
     let plan = args.output.stopping(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
-        return Ok(Exit::Fine);
+        return Ok(Exit::Ok);
     }
     show::can_keep(&args.output)?;
     let around = SessionOptions {

@@ -45,7 +45,7 @@ impl Door for HttpLoad {
         let view = &self.run.view;
         let slots = view.slots.then_some(&lines.slots);
         show::write(&layout::report(&finished.result, format_of(view), view.checksum, slots));
-        Ok(Exit::Fine)
+        Ok(Exit::Ok)
     }
 }
 
@@ -95,7 +95,7 @@ impl View for Lines {
     fn row(&mut self, row: &Row, _phase: &str) {
         let counts = &row.counts;
         self.started += counts.requests;
-        self.completed += counts.fine + counts.faulty + counts.failed;
+        self.completed += counts.ok + counts.check_failed + counts.failed;
         if self.verbose && row.at_s >= self.next_s {
             self.next_s += PROGRESS_S;
             show::notice(&layout::progress(row.at_s, self.started, self.completed, row.in_flight));
@@ -107,7 +107,7 @@ impl View for Lines {
         if self.counts_slots {
             self.slots.add(&record);
         }
-        let is_length = matches!(record.outcome, measure::Outcome::Faulty(_)) && !self.checksum;
+        let is_length = matches!(record.outcome, measure::Outcome::CheckFailed(_)) && !self.checksum;
         if is_length && self.ignore_bytes {
             return;
         }

@@ -109,7 +109,7 @@ impl Door for Jmeter {
             self.write_report(finished, &lines.statistics)?;
         }
         show::write(&format!("Tidying up ...    @ {}\n... end of run\n", moment()));
-        kept.map(|()| Exit::Fine)
+        kept.map(|()| Exit::Ok)
     }
 }
 

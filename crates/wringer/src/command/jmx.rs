@@ -161,7 +161,7 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     );
     let endless = conversion.endless.iter().map(|path| format!("{path} never ends by itself"));
     list("Warnings:".to_owned(), warnings.into_iter().chain(endless).collect());
-    Ok(if missing + refused.len() == 0 { Exit::Fine } else { Exit::Usage })
+    Ok(if missing + refused.len() == 0 { Exit::Ok } else { Exit::Usage })
 }
 
 /// Prints the plan as a native plan file.
@@ -179,5 +179,5 @@ pub fn convert(args: &PrintArgs) -> Result<Exit, Problem> {
     }
     super::plan::print(&conversion.plan, args.to)?;
     warnings.iter().for_each(|warning| show::notice(&format!("wringer: {warning}")));
-    Ok(if conversion.runs_wholly() { Exit::Fine } else { Exit::Usage })
+    Ok(if conversion.runs_wholly() { Exit::Ok } else { Exit::Usage })
 }

@@ -79,7 +79,7 @@ impl Door for Jtest {
         show::write(&report::jtest::summary(&finished.result));
         table.close()?;
         self.known.write(&table.fetched)?;
-        Ok(Exit::Fine)
+        Ok(Exit::Ok)
     }
 }
 

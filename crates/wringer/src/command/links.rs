@@ -13,5 +13,5 @@ pub fn make(dir: &Path) -> Result<Exit, Problem> {
             .map_err(|error| Problem::impossible(format!("{} cannot be made: {error}", link.display())))?;
         super::show::line(&format!("{} -> {}", link.display(), program.display()));
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }

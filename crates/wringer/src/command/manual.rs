@@ -10,7 +10,7 @@ use std::path::Path;
 /// Prints the completions for a shell.
 pub fn completions(shell: Shell) -> Exit {
     output::write_bytes(&native::completions(shell));
-    Exit::Fine
+    Exit::Ok
 }
 
 /// Writes a manual page for each command, the old tools' included, into a folder.
@@ -23,5 +23,5 @@ pub fn pages(dir: &Path) -> Result<Exit, Problem> {
     for page in native::pages(&usages).map_err(cannot)? {
         std::fs::write(dir.join(page.file), page.text).map_err(cannot)?;
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }

@@ -60,7 +60,7 @@ impl Entry {
     /// Prints its usage, as the help of a native command: on standard output, and it is no error.
     pub fn help(&self) -> Exit {
         crate::output::write(&(self.usage)());
-        Exit::Fine
+        Exit::Ok
     }
 }
 
@@ -86,12 +86,12 @@ pub fn rig(args: &RigArgs) -> Result<Exit, Problem> {
     } else {
         rig::command::run(proxy, args)?;
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }
 
 /// The demonstration cache, as a process of its own.
 pub fn demo_cache(listen: SocketAddr, origin: SocketAddr, memory_bytes: u64) -> Result<Exit, Problem> {
     crate::demo::run(crate::demo::Options { listen, origin, memory_bytes })
         .map_err(|error| Problem::impossible(format!("the demonstration cache ended: {error}")))?;
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }

@@ -12,7 +12,7 @@ pub fn run(args: &OriginArgs) -> Result<Exit, Problem> {
     let mut plan = args.plan(crate::arguments::seed_from_clock());
     if args.output.show_plan {
         show::write(&plan.to_text());
-        return Ok(Exit::Fine);
+        return Ok(Exit::Ok);
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;

@@ -23,7 +23,7 @@ pub fn run(args: &RunArgs) -> Result<Exit, Problem> {
     plan.io = args.io.unwrap_or(plan.io);
     if args.output.show_plan {
         show::write(&plan.to_text());
-        return Ok(Exit::Fine);
+        return Ok(Exit::Ok);
     }
     show::can_keep(&args.output)?;
     session::settle(&mut plan)?;
@@ -97,13 +97,13 @@ pub fn show(args: &PrintArgs) -> Result<Exit, Problem> {
 /// Prints a plan in a form.
 pub fn print(plan: &Plan, form: TextForm) -> Result<Exit, Problem> {
     show::write(&plan.to_text_as(form).map_err(Problem::Impossible)?);
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }
 
 /// Prints the JSON Schema of plan files.
 pub fn schema() -> Exit {
     show::write(Plan::schema());
-    Exit::Fine
+    Exit::Ok
 }
 
 /// Names every mistake of a plan.
@@ -127,7 +127,7 @@ pub fn check(file: &Path, args: &ReadArgs) -> Result<Exit, Problem> {
     if found.is_empty() && warnings.is_empty() {
         show::line(&format!("{}: nothing wrong", file.display()));
     }
-    Ok(if found.is_empty() { Exit::Fine } else { Exit::Usage })
+    Ok(if found.is_empty() { Exit::Ok } else { Exit::Usage })
 }
 
 /// Prints a plan of another tool as a native one, or one in another form.

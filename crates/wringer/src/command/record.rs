@@ -42,7 +42,7 @@ pub fn run(args: &RecordArgs) -> Result<Exit, Problem> {
         show::notice(&format!("{kept} of {count} requests are in {}", args.output.display()));
         converted.notes.iter().for_each(|note| show::notice(&format!("  {note}")));
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }
 
 /// Where the certificate authority is kept.

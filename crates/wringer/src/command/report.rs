@@ -14,5 +14,5 @@ pub fn run(args: &ReportArgs) -> Result<Exit, Problem> {
     let (text, notes) = laid_out(args.layout, &file)?;
     notes.iter().for_each(|note| show::notice(&format!("note: {note}")));
     show::write_bytes(text.as_bytes());
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }

@@ -23,7 +23,7 @@ pub fn run(args: &RunsArgs) -> Result<Exit, Problem> {
         RunsCommand::Prune(args) => prune(&folder, args),
         RunsCommand::Repeat { run, plan } => repeat(&folder, run, *plan),
     }
-    .map(|()| Exit::Fine)
+    .map(|()| Exit::Ok)
 }
 
 /// A line for each run that all of the words hold of, the newest first.

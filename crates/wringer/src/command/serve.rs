@@ -34,7 +34,7 @@ pub fn run(args: &ServeArgs) -> Result<Exit, Problem> {
             begin(start, &folder, &reach);
         }
     }
-    Ok(Exit::Fine)
+    Ok(Exit::Ok)
 }
 
 /// Runs what the page asked for, to its end.

@@ -214,7 +214,7 @@ pub fn serve(output: &OutputArgs, about: &About) -> Result<Option<Server>, Probl
 /// Finds out before the run whether its results can be kept: afterwards it would be late.
 ///
 /// # Errors
-/// A file that was asked for cannot be written. That of faulty answers, where nobody chose it, is only noted.
+/// A file that was asked for cannot be written. That of answers that failed a check, where nobody chose it, is only noted.
 pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
     let both = [output.json.as_deref(), output.export.events.as_deref()];
     if both.into_iter().flatten().filter(|file| output::is_stdout(file)).count() > 1 {
@@ -240,7 +240,7 @@ pub fn can_keep(output: &OutputArgs) -> Result<(), Problem> {
 /// What results are called in messages.
 const RESULT: &str = "the result";
 const PAGE: &str = "the page";
-const EVIDENCE: &str = "evidence of faulty answers";
+const EVIDENCE: &str = "evidence of failed checks";
 
 /// Prints the report, keeps evidence and JSON, and says how the process ends. What cannot be written is told in a line and
 /// keeps nothing else from being written.
@@ -386,7 +386,7 @@ fn exit(finished: &Finished, tolerated: f64) -> Exit {
     finished.result.phases.iter().for_each(|phase| all.merge(phase.counts()));
     let measured = finished.result.measured();
     let violated = finished.result.thresholds.iter().any(|one| one.violated);
-    if violated || all.faulty as f64 > tolerated * all.requests as f64 {
+    if violated || all.check_failed as f64 > tolerated * all.requests as f64 {
         Exit::Wrong
     } else if all.requests > 0 && all.ended == 0
         || nothing_good(&all)
@@ -395,6 +395,6 @@ fn exit(finished: &Finished, tolerated: f64) -> Exit {
     {
         Exit::Impossible
     } else {
-        Exit::Fine
+        Exit::Ok
     }
 }

@@ -65,7 +65,7 @@ impl Door for Siege {
         conclude(&self.run, finished, &figures)?;
         let answers = figures.transactions > 0 && finished.result.silence().is_none();
         let is_good = figures.failed == 0 && answers;
-        Ok(if self.run.view.strict && !is_good { Exit::Impossible } else { Exit::Fine })
+        Ok(if self.run.view.strict && !is_good { Exit::Impossible } else { Exit::Ok })
     }
 }
 

@@ -12,5 +12,5 @@ pub fn print(kind: Start) -> Exit {
         Start::Tcp => include_str!("start/tcp.toml"),
         Start::Journey => include_str!("start/journey.toml"),
     });
-    Exit::Fine
+    Exit::Ok
 }

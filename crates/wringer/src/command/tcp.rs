@@ -11,7 +11,7 @@ pub fn run(args: &TcpArgs) -> Result<Exit, Problem> {
     let plan = args.output.stopping(args.keep.applied(plan));
     if args.output.show_plan {
         show::write(&plan.to_text());
-        return Ok(Exit::Fine);
+        return Ok(Exit::Ok);
     }
     show::can_keep(&args.output)?;
     let around = SessionOptions {

@@ -64,7 +64,7 @@ macro_rules! door {
 
             fn lay_out(&self, finished: &Finished, _: Nothing) -> Result<Exit, Problem> {
                 lay_out($tool, &self.0, finished);
-                Ok(Exit::Fine)
+                Ok(Exit::Ok)
             }
 
             /// As the old tools: without a name.

@@ -110,9 +110,9 @@ fn report(run: &Run, finished: &Finished) -> Result<(), Problem> {
 fn exit(run: &Run, finished: &Finished) -> Exit {
     let measured = finished.result.measured();
     let counts = measured.counts();
-    let answers = counts.fine > 0 && finished.result.silence().is_none();
-    let is_good = counts.faulty + counts.failed == 0 && answers;
-    if run.view.strict && !is_good { Exit::Wrong } else { Exit::Fine }
+    let answers = counts.ok > 0 && finished.result.silence().is_none();
+    let is_good = counts.check_failed + counts.failed == 0 && answers;
+    if run.view.strict && !is_good { Exit::Wrong } else { Exit::Ok }
 }
 
 /// The line of each second, and what `--test` tells.

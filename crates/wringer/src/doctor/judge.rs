@@ -13,7 +13,7 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Nothing to do.
-    Fine,
+    Ok,
     /// It may show in the figures.
     Warning,
     /// The run cannot work.
@@ -24,7 +24,7 @@ impl Level {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Level::Fine => "fine",
+            Level::Ok => "ok",
             Level::Warning => "warning",
             Level::Blocks => "blocks",
         }
@@ -107,15 +107,15 @@ pub struct Finding {
     pub level: Level,
     /// What there is, with numbers.
     pub what: String,
-    /// Why it matters here; empty where all is fine.
+    /// Why it matters here; empty where all is well.
     pub why: String,
     /// The commands or options that mend it, each by itself, the best one first.
     pub mend: Vec<String>,
 }
 
 impl Finding {
-    fn fine(topic: Topic, what: String) -> Option<Finding> {
-        Some(Finding { topic, level: Level::Fine, what, why: String::new(), mend: Vec::new() })
+    fn ok(topic: Topic, what: String) -> Option<Finding> {
+        Some(Finding { topic, level: Level::Ok, what, why: String::new(), mend: Vec::new() })
     }
 
     fn warning(topic: Topic, what: String, why: String, mend: Vec<String>) -> Option<Finding> {
@@ -178,13 +178,10 @@ pub fn judge(facts: &Facts, need: &Need) -> Vec<Finding> {
 fn descriptors(facts: &Facts, need: &Need) -> Option<Finding> {
     let (sure, most) = (need.sure_connections + BESIDE, need.descriptors() + BESIDE);
     let Some(limit) = facts.descriptors else {
-        return Finding::fine(Topic::Descriptors, format!("{} needed, no limit", count(most)));
+        return Finding::ok(Topic::Descriptors, format!("{} needed, no limit", count(most)));
     };
     if most <= limit {
-        return Finding::fine(
-            Topic::Descriptors,
-            format!("{} needed, {} allowed", count(most), count(limit)),
-        );
+        return Finding::ok(Topic::Descriptors, format!("{} needed, {} allowed", count(most), count(limit)));
     }
     let wanted = (2 * need.connections + BESIDE).next_power_of_two();
     let ceiling = facts.descriptors_ceiling.filter(|ceiling| *ceiling < wanted);
@@ -219,7 +216,7 @@ fn ports(facts: &Facts, need: &Need) -> Option<Finding> {
     let limit = port_limit(facts, need)?;
     if need.connections <= limit {
         let what = format!("{} needed at once, {} there", count(need.connections), count(limit));
-        return Finding::fine(Topic::Ports, what);
+        return Finding::ok(Topic::Ports, what);
     }
     let why = "each connection from one address to one target needs a port of its own";
     let mend = more_ports(facts, need, need.connections);
@@ -260,17 +257,17 @@ pub fn port_waits_s(facts: &Facts, need: &Need) -> f64 {
 fn time_wait(facts: &Facts, need: &Need) -> Option<Finding> {
     let limit = port_limit(facts, need)?;
     if need.resets {
-        return Finding::fine(Topic::TimeWait, "connections end by a reset: no port waits".to_owned());
+        return Finding::ok(Topic::TimeWait, "connections end by a reset: no port waits".to_owned());
     }
     let waits = port_waits_s(facts, need);
     let left = limit.saturating_sub(need.connections) as f64;
     let room = format!("room for {} new connections: each keeps its port for {waits} s", rate(left / waits));
     let Some(asked) = need.connections_per_s else {
-        return Finding::fine(Topic::TimeWait, room);
+        return Finding::ok(Topic::TimeWait, room);
     };
     let waiting = (asked * waits).min(facts.tw_buckets.map_or(f64::INFINITY, |most| most as f64));
     if waiting <= left {
-        return Finding::fine(Topic::TimeWait, format!("{} asked for, {room}", rate(asked)));
+        return Finding::ok(Topic::TimeWait, format!("{} asked for, {room}", rate(asked)));
     }
     let what = format!(
         "{} new connections leave {} ports waiting, and {} are free for that",
@@ -293,7 +290,7 @@ fn time_wait(facts: &Facts, need: &Need) -> Option<Finding> {
 fn backlog(facts: &Facts, need: &Need) -> Option<Finding> {
     let queue = facts.somaxconn?;
     if !need.origin && !need.loopback {
-        return Finding::fine(Topic::Backlog, "nobody listens here: the target's machine counts".to_owned());
+        return Finding::ok(Topic::Backlog, "nobody listens here: the target's machine counts".to_owned());
     }
     // Handshakes on loopback are over at once, so only other machines' wait in the queue before.
     let handshakes = facts.syn_backlog.filter(|_| !need.loopback);
@@ -301,7 +298,7 @@ fn backlog(facts: &Facts, need: &Need) -> Option<Finding> {
     if need.burst <= smaller {
         let what =
             format!("bursts of {}, queues of {}", counted(need.burst, "new connection"), count(smaller));
-        return Finding::fine(Topic::Backlog, what);
+        return Finding::ok(Topic::Backlog, what);
     }
     let what = format!(
         "{} new connections may come at once, and queues end at {}",
@@ -335,7 +332,7 @@ fn tracking(facts: &Facts, need: &Need) -> Option<Finding> {
             count(tracked),
             count(most)
         );
-        return Finding::fine(Topic::Tracking, what);
+        return Finding::ok(Topic::Tracking, what);
     }
     let what =
         format!("the firewall would track {} connections, and can {}", count(tracked + wanted), count(most));
@@ -363,7 +360,7 @@ fn workers(facts: &Facts, need: &Need) -> Option<Finding> {
         return Finding::warning(Topic::Workers, what, why, vec![fewer]);
     }
     let shared = if need.loopback { ", shared with the target" } else { "" };
-    Finding::fine(Topic::Workers, format!("{what}{shared}"))
+    Finding::ok(Topic::Workers, format!("{what}{shared}"))
 }
 
 fn cores(facts: &Facts, need: &Need) -> Option<Finding> {
@@ -372,7 +369,7 @@ fn cores(facts: &Facts, need: &Need) -> Option<Finding> {
     let workers = counted(need.workers, "worker");
     let what = format!("{} requests take about {busy:.1} cores, and there are {workers}", rate(asked));
     if busy <= need.workers as f64 * CPU_WATER_MARK {
-        return Finding::fine(Topic::Cores, what);
+        return Finding::ok(Topic::Cores, what);
     }
     let why = format!("above {:.0} % of its cores a generator measures itself", CPU_WATER_MARK * 100.0);
     let whole = facts.cores()?.floor() as u64;
@@ -388,7 +385,7 @@ fn memory(facts: &Facts, need: &Need) -> Option<Finding> {
     let left = facts.memory_left()?;
     if need.memory_bytes <= left / 10 * 8 {
         let what = format!("about {} needed, {} there", bytes(need.memory_bytes), bytes(left));
-        return Finding::fine(Topic::Memory, what);
+        return Finding::ok(Topic::Memory, what);
     }
     let what = format!("about {} of memory needed, {} there", bytes(need.memory_bytes), bytes(left));
     let why = "the machine would swap, or end a program".to_owned();
@@ -403,7 +400,7 @@ fn memory(facts: &Facts, need: &Need) -> Option<Finding> {
 fn swap(facts: &Facts) -> Option<Finding> {
     let used = facts.swap_used_bytes?;
     if used == 0 {
-        return Finding::fine(Topic::Swap, "nothing is swapped out".to_owned());
+        return Finding::ok(Topic::Swap, "nothing is swapped out".to_owned());
     }
     let why = "what comes back from disk in the middle of a run shows as latency".to_owned();
     let fits = facts.memory_available_bytes.is_some_and(|available| available > 2 * used);
@@ -415,9 +412,9 @@ fn frequency(facts: &Facts) -> Option<Finding> {
     let law = facts.governors.join(", ");
     match facts.governors.as_slice() {
         [] => {
-            Finding::fine(Topic::Frequency, "the machine does not say how its frequency is scaled".to_owned())
+            Finding::ok(Topic::Frequency, "the machine does not say how its frequency is scaled".to_owned())
         }
-        [one] if one == "performance" => Finding::fine(Topic::Frequency, law),
+        [one] if one == "performance" => Finding::ok(Topic::Frequency, law),
         _ => Finding::warning(
             Topic::Frequency,
             format!("scaled by {law}"),
@@ -430,7 +427,7 @@ fn frequency(facts: &Facts) -> Option<Finding> {
 fn clock(facts: &Facts) -> Option<Finding> {
     let source = facts.clock_source.as_deref()?;
     if FAST_CLOCKS.contains(&source) {
-        return Finding::fine(Topic::Clock, format!("{source}, read without a system call"));
+        return Finding::ok(Topic::Clock, format!("{source}, read without a system call"));
     }
     let better = FAST_CLOCKS.into_iter().find(|fast| facts.clock_sources.iter().any(|found| found == fast));
     let file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -452,7 +449,7 @@ fn datagrams(facts: &Facts, need: &Need) -> Option<Finding> {
     let (wanted, most) = (need.datagram_buffer?, facts.receive_buffer_max?);
     if wanted <= most {
         let what = format!("{} for what each UDP socket has received", bytes(wanted));
-        return Finding::fine(Topic::Datagrams, what);
+        return Finding::ok(Topic::Datagrams, what);
     }
     let what = format!("UDP sockets ask for {} of room, and get {}", bytes(wanted), bytes(most));
     let why = "datagrams that find no room are lost, and QUIC slows down; the report counts them as ours"
@@ -473,7 +470,7 @@ fn io_uring(facts: &Facts) -> Option<Finding> {
             // What a filter of system calls forbids is in no file: Docker's forbids io_uring, systemd's mostly does not.
             let filter =
                 if facts.filtered { "; a filter of system calls (seccomp) may yet forbid it" } else { "" };
-            Finding::fine(Topic::IoUring, format!("kernel {} has it and allows it{filter}", facts.kernel))
+            Finding::ok(Topic::IoUring, format!("kernel {} has it and allows it{filter}", facts.kernel))
         }
         Some(setting) => {
             let what = format!("kernel.io_uring_disabled is {setting}");

@@ -13,7 +13,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// The worst level among findings.
 pub fn worst(findings: &[Finding]) -> Level {
-    findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Fine)
+    findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Ok)
 }
 
 /// The findings as a table, beneath what they are judged by.
@@ -111,7 +111,7 @@ mod tests {
             assert!(text.contains(word), "{word:?} is missing in\n{text}");
         }
         assert_eq!(worst(&findings), Level::Blocks);
-        assert_eq!(worst(&[]), Level::Fine);
+        assert_eq!(worst(&[]), Level::Ok);
     }
 
     /// Keys of objects at any depth.

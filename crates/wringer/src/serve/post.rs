@@ -110,10 +110,10 @@ mod tests {
     fn a_wish_is_checked_before_anything_is_looked_up() {
         let reach = Reach::to(&[]).unwrap();
         let check = |json: &str| checked(&wanted(json.as_bytes()).unwrap(), Some(&reach));
-        let fine = check(r#"{"form":{"target":"http://127.0.0.1:8000/","users":"2"}}"#);
-        assert_eq!(fine.mistakes, [], "{fine:?}");
-        assert!(fine.command.starts_with("wringer http http://127.0.0.1:8000/ --users 2"), "{fine:?}");
-        assert!(fine.plan.contains("users = 2"), "{fine:?}");
+        let ok = check(r#"{"form":{"target":"http://127.0.0.1:8000/","users":"2"}}"#);
+        assert_eq!(ok.mistakes, [], "{ok:?}");
+        assert!(ok.command.starts_with("wringer http http://127.0.0.1:8000/ --users 2"), "{ok:?}");
+        assert!(ok.plan.contains("users = 2"), "{ok:?}");
         let other = check(r#"{"form":{"target":"http://no-such-host.invalid/"}}"#);
         assert_eq!(other.mistakes.len(), 1);
         assert!(format!("{other:?}").contains("--allow-target no-such-host.invalid"), "{other:?}");

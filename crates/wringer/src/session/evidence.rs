@@ -1,4 +1,4 @@
-//! Evidence of faulty answers: both sides' heads joined by the answer's serial number, and written to a file.
+//! Evidence of answers that failed a check: both sides' heads joined by the answer's serial number, and written to a file.
 
 use super::remote::{Heads, Remote};
 use measure::Evidence;
@@ -25,7 +25,7 @@ pub(super) fn ask(piece: &mut Evidence, shared: Option<&Arc<Shared>>, remote: Op
 /// Adds what an origin elsewhere has answered.
 pub(super) fn join(evidence: &mut [Evidence], answers: &Heads) {
     for piece in evidence {
-        // Several faulty answers may be copies of one.
+        // Several answers that failed a check may be copies of one.
         if let Some(heads) = piece.serial.and_then(|serial| answers.get(&serial)) {
             (piece.origin_request, piece.origin_response) = Some(heads.clone()).unzip();
         }

@@ -399,7 +399,7 @@ struct Session<'a, 'scope> {
     held: Option<Event>,
     /// Single requests that are to be kept.
     exchanges: Gathering,
-    /// Faulty answers, to be told when a remote origin has said what it knows of them.
+    /// Answers that failed a check, to be told when a remote origin has said what it knows of them.
     evidence: Vec<Evidence>,
     watch: Watch,
     cpu: CpuWatch,

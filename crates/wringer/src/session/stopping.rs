@@ -88,7 +88,7 @@ mod tests {
 
     /// A second with so many requests that ended, and how many of them failed.
     fn second(at_ms: u64, ended: u64, failed: u64) -> RunEvent {
-        let counts = Counts { requests: ended, fine: ended - failed, failed, ..Counts::default() };
+        let counts = Counts { requests: ended, ok: ended - failed, failed, ..Counts::default() };
         RunEvent::Second(Box::new(Second {
             at: Duration::from_millis(at_ms),
             took: Duration::from_secs(1),

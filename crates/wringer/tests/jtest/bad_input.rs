@@ -74,7 +74,7 @@ fn sizes_and_names_the_old_tool_fell_over() {
         let good = if line == "-n 1000" { 0 } else { 6 };
         assert_eq!((ran.ops(), ran.last().err), (good, 6 - good), "{line}: {}", ran.err);
     }
-    assert_eq!(alone("-n 100 -c 1 -A 5 -C").fine().ops(), 5);
+    assert_eq!(alone("-n 100 -c 1 -A 5 -C").ok().ops(), 5);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn a_link_with_the_old_name_is_the_old_tool() {
     assert_eq!(made.code, Some(0), "{}", made.err);
     assert!(made.out.contains(&format!("{} -> ", link.display())), "{}", made.out);
     let line = alone_at(free_port(), "-c 2 -A 20 -C");
-    assert_eq!(of(program(&link).args(line.split(' '))).fine().ops(), 20);
+    assert_eq!(of(program(&link).args(line.split(' '))).ok().ops(), 20);
     assert_eq!(of(program(&link).arg("-h")).code, Some(64));
     let again = of(wringer().arg("links").arg(folder.path()));
     assert_eq!((again.code, again.err.lines().count()), (Some(1), 1), "{}", again.err);
@@ -46,7 +46,7 @@ fn the_environment_stands_behind_the_arguments() {
         .env("JTEST_PROXY_PORT", &port)
         .env("JTEST_SERVER_PORT", &port);
     command.env("JTEST_BANDWIDTH_TEST", "5").env("JTEST_CHECK_CONTENT", "1").env("TEST_TIME", "20");
-    assert_eq!(of(&mut command).fine().ops(), 6);
+    assert_eq!(of(&mut command).ok().ops(), 6);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn the_result_as_json() {
     let folder = folder();
     let file = folder.path().join("out.json");
     let line = alone_at(free_port(), "-c 2 -A 30 -k 0");
-    jtest(&format!("{line} --json {}", file.display())).fine();
+    jtest(&format!("{line} --json {}", file.display())).ok();
     let text = std::fs::read_to_string(file).expect("it was written");
     let json: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
     assert!(json.to_string().contains("\"requests\":30"), "{text}");

@@ -136,7 +136,7 @@ fn endings_of_the_path() {
 #[test]
 fn a_hot_set_that_evolves_names_its_generation() {
     let recorder = Peer::good();
-    against(recorder.address, "-c 1 -A 20 -9 3600").fine();
+    against(recorder.address, "-c 1 -A 20 -9 3600").ok();
     let seconds =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("later").as_secs();
     for seen in recorder.seen() {
@@ -199,7 +199,7 @@ fn sizes_are_those_of_the_table() {
     // Pairs recorded of the old tool, among what it would ask for; hot documents have the same names for every seed.
     let recorded = [("/1.5740000000/", 5000), ("/1.9030000000/", 60_000), ("/1.2730000000/", 500)];
     let recorder = Peer::good();
-    against(recorder.address, "-c 4 -k 1000 -A 6000 -z 1").fine();
+    against(recorder.address, "-c 4 -k 1000 -A 6000 -z 1").ok();
     let paths: std::collections::HashSet<String> = recorder.seen().iter().map(Seen::path).collect();
     for (start, size) in recorded {
         let sizes: Vec<usize> =
@@ -218,10 +218,10 @@ fn urls_through_a_proxy_and_without_one() {
     let recorder = Peer::good();
     let port = recorder.address.port();
     let url = format!("http://127.0.0.1:{port}/0.5/40?x=y;z#part");
-    jtest(&format!("-P 127.0.0.1 -p {port} -k 0 {url}")).fine();
-    jtest(&format!("-P 127.0.0.1 -p {port} -n 1 -W 1 {url}")).fine();
-    jtest(&format!("-p 0 -k 0 {url}")).fine();
-    jtest(&format!("-p 0 -n 1 -W 1 {url}")).fine();
+    jtest(&format!("-P 127.0.0.1 -p {port} -k 0 {url}")).ok();
+    jtest(&format!("-P 127.0.0.1 -p {port} -n 1 -W 1 {url}")).ok();
+    jtest(&format!("-p 0 -k 0 {url}")).ok();
+    jtest(&format!("-p 0 -n 1 -W 1 {url}")).ok();
     let browser = "Accept: */*\nUser-Agent: Mozilla/4.04 [en] (X11; I; Linux 2.0.31 i586)\n";
     let authority = format!("127.0.0.1:{port}");
     let expected = [
@@ -261,7 +261,7 @@ fn what_was_asked_for_goes_to_a_file() {
     let (one, two) =
         (format!("http://{}/0.1/50", recorder.address), format!("http://{}/0.2/60", recorder.address));
     let dump = folder.path().join("dump");
-    jtest(&format!("-p 0 -c 1 -U {} {one} {two} {one}", dump.display())).fine();
+    jtest(&format!("-p 0 -c 1 -U {} {one} {two} {one}", dump.display())).ok();
     let text = std::fs::read_to_string(dump).expect("it was written");
     assert_eq!(text, format!("{one}\n{two}\n"));
 }

@@ -224,7 +224,7 @@ pub const HEAD: &str = " con  new     ops   1B  lat      bytes/per     svrs  new
 
 impl Ran {
     /// Asserts that it came to its end, with nothing on stderr, and that no request failed.
-    pub fn fine(self) -> Ran {
+    pub fn ok(self) -> Ran {
         assert_eq!((self.code, self.err.as_str(), self.last().err), (Some(0), "", 0), "{}", self.out);
         self
     }

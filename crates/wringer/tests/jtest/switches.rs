@@ -8,7 +8,7 @@ use std::time::Duration;
 
 #[test]
 fn the_whole_table_of_a_run() {
-    let ran = alone("-C -c 2 -A 200 -D 42").fine();
+    let ran = alone("-C -c 2 -A 200 -D 42").ok();
     let line = ran.last();
     assert_eq!((ran.lines().len(), line.con, line.ops, line.origin_ops, line.err), (1, 0, 200.0, 200, 0));
     let (head, body) = (ran.total("Server Response Header"), ran.total("Server Response Body"));
@@ -25,10 +25,10 @@ fn the_whole_table_of_a_run() {
 fn so_many_requests_whatever_the_clients_and_threads() {
     for line in ["-c 1 -A 1", "-c 50 -A 7", "-c 3 -A 100 --threads 3", "-c 7 -A 101 --threads 1"] {
         let wanted: u64 = line.split(' ').nth(3).and_then(|word| word.parse().ok()).expect("a number");
-        assert_eq!(alone(line).fine().ops(), wanted, "{line}");
+        assert_eq!(alone(line).ok().ops(), wanted, "{line}");
     }
     for (line, wanted) in [("-e 50 -A 30", 30), ("-e 3 -A 3 --threads 2", 3)] {
-        assert_eq!(alone(line).fine().ops(), wanted, "{line}");
+        assert_eq!(alone(line).ok().ops(), wanted, "{line}");
     }
 }
 
@@ -43,7 +43,7 @@ fn keep_alive_lengths_of_both_sides() {
         ("-k 9 -j 1", 120),
     ];
     for (line, connections) in table {
-        let last = alone(&format!("-c 1 -A 120 -L 100 {line}")).fine().last();
+        let last = alone(&format!("-c 1 -A 120 -L 100 {line}")).ok().last();
         assert_eq!((last.new, last.origin_new), (connections, connections), "{line}");
     }
 }
@@ -126,7 +126,7 @@ fn a_length_that_is_wrong_is_an_error_unless_it_may_be() {
     let ran = against(short().address, "-c 1 -A 4 -L 600 -M").ended();
     assert_eq!((ran.ops(), ran.last().err), (0, 4));
     assert!(ran.err.starts_with("bad Content-Length expected 600 got 597 orig 600\n"), "{}", ran.err);
-    assert_eq!(against(short().address, "-c 1 -A 4 -L 600 -M --nocheck_length").fine().ops(), 4);
+    assert_eq!(against(short().address, "-c 1 -A 4 -L 600 -M --nocheck_length").ok().ops(), 4);
 }
 
 #[test]
@@ -153,11 +153,11 @@ fn a_bad_status_and_a_short_body_are_told_in_the_old_words() {
 
 #[test]
 fn answers_broken_off_on_purpose_are_operations() {
-    let clients = alone("-g 0.5 -c 2 -A 100 -L 60000").fine();
+    let clients = alone("-g 0.5 -c 2 -A 100 -L 60000").ok();
     let received = clients.total("Proxy Response Body");
     assert_eq!(clients.ops(), 100);
     assert!((3_000_000..5_700_000).contains(&received), "{received} of 6000000 bytes");
-    let origin = alone("-G 0.5 -c 2 -A 100 -L 60000").fine();
+    let origin = alone("-G 0.5 -c 2 -A 100 -L 60000").ok();
     let sent = origin.total("Server Response Body");
     assert_eq!((origin.ops(), origin.total("Proxy Response Body")), (100, sent));
     assert!((3_000_000..5_700_000).contains(&sent), "{sent} of 6000000 bytes");
@@ -206,7 +206,7 @@ fn slow_answers_are_replaced_and_no_client_is_added() {
 
 #[test]
 fn so_many_requests_a_second() {
-    let ran = alone("-e 20 -t 3 -L 600").fine();
+    let ran = alone("-e 20 -t 3 -L 600").ok();
     let each: Vec<(f64, u64)> = ran.lines().iter().map(|line| (line.ops, line.origin_ops)).collect();
     assert_eq!(each, [(20.0, 20); 3], "{}", ran.out);
     assert!(
@@ -271,17 +271,17 @@ fn ranks_follow_the_law_of_zipf_and_have_one_url_each() {
 fn both_sides_apart() {
     let port = free_port();
     let origin = Running::origin(port, "-i 1");
-    let clients = jtest(&format!("-y -C -P 127.0.0.1 -p {port} -s {port} -c 4 -A 500")).fine();
+    let clients = jtest(&format!("-y -C -P 127.0.0.1 -p {port} -s {port} -c 4 -A 500")).ok();
     assert_eq!((clients.ops(), clients.sum(|line| line.origin_ops)), (500, 0));
     assert!(!clients.out.contains("Hit ratio"), "nobody knows it here: {}", clients.out);
     let rows = origin.rows();
     let origin = origin.until(|origin| origin.rows() > rows);
     origin.interrupt();
-    let origin = origin.end().fine();
+    let origin = origin.end().ok();
     assert_eq!((origin.sum(|line| line.origin_ops), origin.ops()), (500, 0), "{}", origin.out);
     assert_eq!(origin.total("Server Response Body"), clients.total("Proxy Response Body"));
     assert_eq!(origin.total("Proxy Request"), clients.total("Client Request"));
-    let timed = jtest(&format!("-Y -s {port} -t 1")).fine();
+    let timed = jtest(&format!("-Y -s {port} -t 1")).ok();
     assert!((1.0..100.0).contains(&timed.took.as_secs_f64()) && timed.lines().len() == 1, "{}", timed.out);
 }
 
@@ -291,8 +291,7 @@ fn an_origin_with_a_neighbour_moves_on_and_so_do_the_urls() {
     let neighbour = Running::origin(port, "");
     let recorder = Peer::good();
     let moved =
-        jtest(&format!("-P 127.0.0.1 -p {} -s {port} -S localhost -c 1 -A 3", recorder.address.port()))
-            .fine();
+        jtest(&format!("-P 127.0.0.1 -p {} -s {port} -S localhost -c 1 -A 3", recorder.address.port())).ok();
     assert_eq!(moved.ops(), 3);
     let next = format!("http://localhost:{}/", port + 1);
     assert!(recorder.seen().iter().all(|seen| seen.target().starts_with(&next)), "{next}");

@@ -66,20 +66,20 @@ fn each_url_of_file_and_arguments_is_fetched_once() {
     assert!(ran.err.contains("/missing':'HTTP/1.1 404 Whatever' 0-0\n"), "{}", ran.err);
     jtest(&format!("-p 0 -c 1 -q 0 -u {list}")).ended();
     assert_eq!(site.seen().len(), 8, "-q 0 fetches what it has fetched");
-    assert_eq!(jtest(&format!("-p 0 -A 2 -u {list}")).fine().ops(), 2, "and -A ends it");
+    assert_eq!(jtest(&format!("-p 0 -A 2 -u {list}")).ok().ops(), 2, "and -A ends it");
 }
 
 #[test]
 fn orders_of_a_list() {
     let site = site();
-    fetch(&site, "--urls-order loop -A 7", &["/1", "/2", "/3"]).fine();
+    fetch(&site, "--urls-order loop -A 7", &["/1", "/2", "/3"]).ok();
     assert_eq!(paths(&site), ["/1", "/2", "/3", "/1", "/2", "/3", "/1"]);
     let looped = fetch(&site, "--urls-order loop -t 2 --threads 2 -R 9", &["/1"]).ended();
     assert_eq!(looped.lines().iter().take(2).map(|line| line.time_s).collect::<Vec<_>>(), [1.0, 2.0]);
     let random = crate::urls::site();
-    fetch(&random, "--urls-order random -A 60 -D 5", &["/1", "/2", "/3"]).fine();
+    fetch(&random, "--urls-order random -A 60 -D 5", &["/1", "/2", "/3"]).ok();
     let again = crate::urls::site();
-    fetch(&again, "--urls-order random -A 60 -D 5 -c 4 --threads 2", &["/1", "/2", "/3"]).fine();
+    fetch(&again, "--urls-order random -A 60 -D 5 -c 4 --threads 2", &["/1", "/2", "/3"]).ok();
     let sorted = |site: &Peer| {
         let mut paths = paths(site);
         paths.sort();
@@ -104,7 +104,7 @@ fn links_and_what_pages_embed_are_those_a_browser_sees() {
         ];
         for (switches, found) in table {
             let site = site();
-            let ran = fetch(&site, switches, &[page]).fine();
+            let ran = fetch(&site, switches, &[page]).ok();
             assert_eq!(paths(&site), [&[page], &found[..]].concat(), "{switches}");
             assert_eq!(ran.ops() as usize, 1 + found.len());
         }
@@ -119,9 +119,9 @@ fn only_the_host_of_the_last_url_is_followed() {
         give(stream, 200, "", if seen.path() == "/" { &page } else { "text" });
         Then::Keep
     });
-    fetch(&pages, "-F -J", &["/"]).fine();
+    fetch(&pages, "-F -J", &["/"]).ok();
     assert_eq!((paths(&pages), other.seen().len()), (vec!["/".to_owned(), "/1".to_owned()], 0));
-    fetch(&pages, "-F", &["/"]).fine();
+    fetch(&pages, "-F", &["/"]).ok();
     assert_eq!(paths(&other), ["/2"]);
     drop(site);
 }
@@ -129,7 +129,7 @@ fn only_the_host_of_the_last_url_is_followed() {
 #[test]
 fn redirections_are_followed_unless_told_otherwise() {
     let site = site();
-    let ran = fetch(&site, "", &["/then", "/round"]).fine();
+    let ran = fetch(&site, "", &["/then", "/round"]).ok();
     assert_eq!(paths(&site), ["/then", "/round", "/there", "/dir/a.txt"]);
     assert_eq!(ran.ops(), 1, "redirections are no operations");
     let ran = fetch(&site, "-m", &["/there"]).ended();
@@ -149,7 +149,7 @@ fn what_was_fetched_is_known_to_the_next_run() {
         fetch(&site, &switches, &["/1", "/2"]).ended();
         assert_eq!(site.seen().len(), expected);
     }
-    fetch(&site, &switches, &["/3", "/2"]).fine();
+    fetch(&site, &switches, &["/3", "/2"]).ok();
     assert_eq!(paths(&site), ["/1", "/2", "/3"]);
     let small = fetch(&site, &switches.replace("-q 3", "-q 1"), &["/1"]);
     assert_eq!((small.code, small.err.lines().count()), (Some(1), 1), "{}", small.err);
@@ -160,7 +160,7 @@ fn what_was_fetched_is_known_to_the_next_run() {
 fn through_a_proxy_every_host_is_asked_there() {
     let proxy = site();
     let target = format!("-P 127.0.0.1 -p {} -c 1", proxy.address.port());
-    let ran = jtest(&format!("{target} http://one.invalid/1 http://two.invalid:81/page")).fine();
+    let ran = jtest(&format!("{target} http://one.invalid/1 http://two.invalid:81/page")).ok();
     assert_eq!((ran.ops(), proxy.connections()), (2, 1), "on one connection");
     assert_eq!(proxy.seen()[1].target(), "http://two.invalid:81/page");
 }
@@ -176,9 +176,9 @@ fn documents_of_the_old_tool_are_compared_and_other_urls_are_not() {
         "{}",
         ran.err
     );
-    assert_eq!(fetch(&site, "", &urls).fine().ops(), 5);
+    assert_eq!(fetch(&site, "", &urls).ok().ops(), 5);
     let long = format!("/0.{}/300", "1".repeat(100));
-    assert_eq!(fetch(&site, "-C", &[&long]).fine().ops(), 1, "however long the URL");
+    assert_eq!(fetch(&site, "-C", &[&long]).ok().ops(), 1, "however long the URL");
 }
 
 #[test]
@@ -198,6 +198,6 @@ fn without_a_rate_there_are_as_many_at_a_time_as_told() {
     });
     let paths: Vec<String> = (0..40).map(|n| format!("/{n}")).collect();
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    fetch(&slow, "-c 5", &paths).fine();
+    fetch(&slow, "-c 5", &paths).ok();
     assert_eq!((slow.busiest(), slow.seen().len()), (5, 40));
 }

@@ -149,7 +149,7 @@ fn hit_ratio(proxy: &Proxy) {
     assert_bytes_add_up(&measured);
     let told: u64 = report.list("timeline").iter().map(|row| row.count("counts/requests")).sum();
     assert_eq!(told, count("requests"), "the timeline holds every request");
-    assert_eq!(measured.count("latency/service/count"), count("fine"));
+    assert_eq!(measured.count("latency/service/count"), count("ok"));
     let hits = measured.part("latency/hit");
     assert!(hits.count("min_us") <= hits.count("p50_us") && hits.count("p50_us") <= hits.count("max_us"));
 }
@@ -157,7 +157,7 @@ fn hit_ratio(proxy: &Proxy) {
 /// Every object has 3000 bytes.
 fn assert_bytes_add_up(measured: &Report) {
     let count = |name: &str| measured.count(&format!("counts/{name}"));
-    assert_eq!(count("body_bytes"), 3000 * count("fine"));
+    assert_eq!(count("body_bytes"), 3000 * count("ok"));
     assert_eq!(count("hit_bytes"), 3000 * count("hits"));
     assert_eq!(measured.count("origin/body_bytes"), 3000 * measured.count("origin/full"));
     for (bytes, of) in [("head_bytes", "ended"), ("sent_bytes", "requests")] {
@@ -266,7 +266,7 @@ fn mix(proxy: &Proxy) {
 fn requests_come_in_all_forms() {
     for form in ["reverse", "forward", "transparent"] {
         let report = press(&DEMONSTRATION, &format!("-c 4 -n 300 --hot 30 --form {form} --seed 7"));
-        assert_eq!(report.sum("fine"), 300, "{form}");
+        assert_eq!(report.sum("ok"), 300, "{form}");
         assert_accounts_agree(&DEMONSTRATION, &report);
     }
 }

@@ -140,7 +140,7 @@ fn a_rig_that_dies_is_counted_and_leaves_nothing() {
     }
     let ran = running.end().ended_with(1);
     let report = ran.report();
-    assert!(report.sum("fine") > 0 && report.failures().contains_key("refused"), "{:?}", report.failures());
+    assert!(report.sum("ok") > 0 && report.failures().contains_key("refused"), "{:?}", report.failures());
     assert_eq!(report.faults().len(), 0);
 }
 
@@ -186,7 +186,7 @@ fn too_few_descriptors_under_a_rate_are_counted() {
     );
     let report = ran.report();
     assert!(report.failures().contains_key("no_descriptor"), "{:?}", report.failures());
-    assert!(report.sum("fine") > 0, "{:?}", report.failures());
+    assert!(report.sum("ok") > 0, "{:?}", report.failures());
     assert_eq!(report.at("verdict/valid").as_bool(), Some(false));
     assert!(report.count("self_check/starved") > 0);
     assert!(report.notes().contains("descriptors"), "{}", report.notes());
@@ -253,7 +253,7 @@ fn a_shown_plan_runs() {
     let file = file.display();
     assert_eq!(run(&format!("plan show {file}")).ended_with(0).stdout, plan);
     let by_plan = run(&format!("run {file} -q --json {{}}/result.json")).ended_with(0).report();
-    assert_eq!((by_plan.sum("fine"), by_plan.count("run/seed")), (240, 7));
+    assert_eq!((by_plan.sum("ok"), by_plan.count("run/seed")), (240, 7));
     let by_line = run(&format!("{line} -q --json {{}}/result.json")).ended_with(0).report();
     for counter in ["requests", "ranges", "body_bytes"] {
         assert_eq!(by_plan.sum(counter), by_line.sum(counter), "{counter}");
@@ -283,7 +283,7 @@ fn one_interrupt_ends_the_run_and_gives_the_whole_report() {
         let ran = running.end().ended_with(0);
         let report = ran.report();
         assert_eq!(report.at("run/interrupted").as_bool(), Some(true));
-        assert!(report.number("run/duration_s") < 30.0 && report.sum("fine") > 0);
+        assert!(report.number("run/duration_s") < 30.0 && report.sum("ok") > 0);
         assert_eq!(report.failures().len(), 0, "nothing fails because of the end: {:?}", report.failures());
         for part in ["Latency", "Oracle", "Generator", "To repeat this run"] {
             assert!(ran.stdout.contains(part), "{part} is missing in {}", ran.stdout);
@@ -391,7 +391,7 @@ fn a_rate_is_no_reason_to_speak_of_descriptors() {
 #[test]
 fn json_on_standard_output_is_nothing_but_json() {
     let ran = run("cache -n 300 -c 4 --json -").ended_with(0);
-    assert_eq!(Report::of(&ran.stdout).sum("fine"), 300);
+    assert_eq!(Report::of(&ran.stdout).sum("ok"), 300);
     assert!(ran.stderr.contains("phase measure"), "lines go elsewhere: {}", ran.stderr);
 }
 
@@ -424,7 +424,7 @@ fn a_file_that_cannot_be_written_in_the_end_loses_no_report() {
     );
     // That answers were wrong weighs more than that their evidence is lost.
     let ran = run(&line).ended_with(3);
-    assert!(ran.stderr.contains("evidence of faulty answers cannot be written"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("evidence of failed checks cannot be written"), "{}", ran.stderr);
     assert!(ran.stdout.contains("wrong variant"), "{}", ran.stdout);
 }
 

@@ -42,7 +42,7 @@ fn doctor_says_the_same_as_text_and_as_json() {
 fn doctor_raises_the_soft_limit_and_names_what_mends_the_hard_one() {
     let soft = shell("ulimit -Sn 60; exec $WRINGER doctor -c 100 --json").ended_with(0).stdout;
     let found: Value = serde_json::from_str(&soft).expect("JSON");
-    assert_eq!(finding(&found, "descriptors")["level"], "fine");
+    assert_eq!(finding(&found, "descriptors")["level"], "ok");
     let text = shell("ulimit -n 60; exec $WRINGER doctor -c 100").ended_with(1).stdout;
     for said in
         ["  blocks  descriptors  100 connections at once", "-> ulimit -n 512\n", "1 finding blocks that"]
@@ -179,7 +179,7 @@ fn ports_that_run_out_are_counted_and_more_sources_help() {
     assert!(ran.stderr.contains(&format!("warning: {warned}")), "{}", ran.stderr);
     let report = ran.report();
     assert!(report.failures().contains_key("no_port"), "{:?}", report.failures());
-    assert!(report.sum("fine") > 0);
+    assert!(report.sum("ok") > 0);
     assert_eq!(report.at("verdict/valid").as_bool(), Some(false));
     let reasons = report.at("verdict/reasons").to_string();
     assert!(reasons.contains("no free local port") && reasons.contains("--source"), "{reasons}");
@@ -188,7 +188,7 @@ fn ports_that_run_out_are_counted_and_more_sources_help() {
 
     let ran = with_few_ports(&format!("{flow} --source 127.0.0.2-127.0.0.21")).expect("one was made before");
     let report = ran.report();
-    assert_eq!((report.failures().get("no_port"), report.sum("fine")), (None, 100), "{}", ran.stdout);
+    assert_eq!((report.failures().get("no_port"), report.sum("ok")), (None, 100), "{}", ran.stdout);
     assert!(!ran.stderr.contains("local ports"), "{}", ran.stderr);
 }
 
@@ -201,5 +201,5 @@ fn too_few_ports_for_the_users_are_refused() {
     let advice = "--source 127.0.0.2-127.0.0.5";
     ran.refused_with(1, &["40 connections at once", "only 12 local ports", advice, "ip_local_port_range"]);
     let ran = with_few_ports(&format!("{users} {advice}")).expect("one was made before").ended_with(0);
-    assert_eq!(ran.report().sum("fine"), 200);
+    assert_eq!(ran.report().sum("ok"), 200);
 }

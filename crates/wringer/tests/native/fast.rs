@@ -65,9 +65,9 @@ fn counts(odd: fn(usize) -> Vec<u8>, options: &str) -> Vec<(String, u64)> {
     let report = run(&line).report();
     let names = [
         "requests",
-        "fine",
+        "ok",
         "failed",
-        "faulty",
+        "check_failed",
         "unfinished",
         "resent",
         "connections",
@@ -97,7 +97,7 @@ fn what_is_counted_is_the_same_as_off_the_fast_path() {
         let count = |name: &str| fast.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
         assert_eq!((count("requests"), count("unfinished")), (400, 0));
         assert!(count("failed") >= 40, "{fast:?}");
-        assert_eq!(count("fine"), if more.contains("length") { 300 } else { 330 }, "{fast:?}");
+        assert_eq!(count("ok"), if more.contains("length") { 300 } else { 330 }, "{fast:?}");
     }
 }
 
@@ -110,14 +110,14 @@ fn redirections_leave_the_fast_path_and_come_back_to_it() {
         let driven = counts(leading, &format!("{more} --first-byte-timeout 20s"));
         assert_eq!(fast, driven, "{more}");
         let count = |name: &str| fast.iter().find(|(other, _)| other == name).map_or(0, |(_, count)| *count);
-        assert!(count("redirects") >= 20 && count("fine") >= 250, "{fast:?}");
+        assert!(count("redirects") >= 20 && count("ok") >= 250, "{fast:?}");
     }
 }
 
 /// Requests over HTTP/2 that follow each other by themselves count as those that are sent one by one.
 #[test]
 fn requests_that_repeat_themselves_count_as_others() {
-    for (more, fine) in [
+    for (more, ok) in [
         ("-c 1", 360),
         ("-c 12 --streams 4", 360),
         ("-c 12 --streams 4 --header-table 0", 360),
@@ -129,6 +129,6 @@ fn requests_that_repeat_themselves_count_as_others() {
         let driven = counts(odd_stream, &format!("{more} --first-byte-timeout 20s"));
         assert_eq!(repeated, driven, "{more}");
         let count = |name: &str| repeated.iter().find(|(other, _)| other == name).unwrap().1;
-        assert_eq!((count("requests"), count("fine"), count("unfinished")), (400, fine, 0), "{more}");
+        assert_eq!((count("requests"), count("ok"), count("unfinished")), (400, ok, 0), "{more}");
     }
 }

@@ -19,9 +19,9 @@ fn http(line: &str) -> Ran {
     run(&format!("http -q --json {{}}/result.json --evidence-file {{}}/evidence.txt --seed 7 {line}"))
 }
 
-/// What was counted: requests, good answers, faulty ones and failed ones.
+/// What was counted: requests, good answers, ones that failed a check and failed ones.
 fn counts(report: &Report) -> [u64; 4] {
-    ["requests", "fine", "faulty", "failed"].map(|counter| report.sum(counter))
+    ["requests", "ok", "check_failed", "failed"].map(|counter| report.sum(counter))
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn bodies_that_change_are_told_from_the_first_one() {
     let (address, _origin) = origin("--change-every 1s --lifetime 1s");
     let line = format!("{address}/w/1/5000 -d 2500ms --rate 200");
     let report = http(&line).ended_with(0).report();
-    assert_eq!(report.sum("faulty"), 0, "nobody asked for the same body");
+    assert_eq!(report.sum("check_failed"), 0, "nobody asked for the same body");
     let ran = http(&format!("{line} --expect-body same"));
     let report = ran.report();
-    assert_eq!(report.sum("faulty"), report.faults()["wrong_bytes"]);
-    assert!(report.sum("faulty") > 100, "two versions of three were not the first");
+    assert_eq!(report.sum("check_failed"), report.faults()["wrong_bytes"]);
+    assert!(report.sum("check_failed") > 100, "two versions of three were not the first");
     assert!(ran.file("evidence.txt").contains("differs from that of the first answer"));
 }
 
@@ -183,7 +183,7 @@ fn single_requests_are_told() {
         "< X-A: b\n",
         "status 200, 5 B of body\n*   connected in ",
         "first byte after ",
-        "*   faulty: ",
+        "*   check failed: ",
         "* check failed: the body does not contain 'hallo'",
     ] {
         assert!(ran.stdout.contains(words), "{words} in {}", ran.stdout);
@@ -205,7 +205,7 @@ fn targets_are_waited_for() {
         }
     });
     let report = running.end().ended_with(0).report();
-    assert_eq!([report.sum("requests"), report.sum("fine")], [5, 5]);
+    assert_eq!([report.sum("requests"), report.sum("ok")], [5, 5]);
     assert_eq!(web.seen().len(), 3 + 1 + 5, "three refusals, an answer, and the run");
     let refusing = Refusing::new();
     let late = refusing.to_string();

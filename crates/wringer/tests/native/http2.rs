@@ -30,7 +30,7 @@ fn press(address: SocketAddr, path: &str, options: &str) -> Ran {
 fn requests_share_connections_and_both_sides_count_the_same() {
     let (address, origin) = origin("");
     let report = press(address, "/w/1/3000", "-c 20 --streams 10 -t 1 -n 1000").ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("reused")), (1000, 2, 998));
+    assert_eq!((report.sum("ok"), report.sum("connections"), report.sum("reused")), (1000, 2, 998));
     assert_eq!(report.sum("body_bytes"), 3_000_000);
     origin.signal(Signal::INT);
     let report = origin.end().ended_with(0).report();
@@ -45,7 +45,7 @@ fn the_oracle_judges_answers_as_over_http_1() {
         "cache {address} --origin {address} --clients-only --http 2c --streams 8 -c 16 -t 1 -n 2000 --size 1KB..100KB {JSON}"
     );
     let report = run(&line).report();
-    assert_eq!((report.sum("requests"), report.sum("faulty"), report.sum("failed")), (2000, 0, 0));
+    assert_eq!((report.sum("requests"), report.sum("check_failed"), report.sum("failed")), (2000, 0, 0));
     let injected = report.sum("injected");
     assert!((20..400).contains(&injected), "{injected} of 2000 were cut by the origin");
 }
@@ -56,7 +56,7 @@ fn over_tls_h2_is_agreed_on() {
     let report = run(&format!("http --http 2 -k https://{address}/w/1/500 -c 4 -t 1 -n 400 {JSON}"))
         .ended_with(0)
         .report();
-    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("handshakes_full")), (400, 4, 4));
+    assert_eq!((report.sum("ok"), report.sum("connections"), report.sum("handshakes_full")), (400, 4, 4));
 }
 
 /// The limit of connecting ends with the handshake; a shared connection waits for an answer as long as its request may.
@@ -69,7 +69,7 @@ fn an_answer_may_take_longer_than_connecting() {
          $WRINGER run plan.toml -q --json result.json"
     ));
     let report = ran.ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("resent")), (1, 1, 0));
+    assert_eq!((report.sum("ok"), report.sum("connections"), report.sum("resent")), (1, 1, 0));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn templates_bodies_and_checks_work() {
     ];
     let url = format!("http://{}/echo", peer.address);
     let report = crate::support::start(line.into_iter().chain([url.as_str()])).end().ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("failed")), (200, 0));
+    assert_eq!((report.sum("ok"), report.sum("failed")), (200, 0));
     let mut seen = peer.seen();
     seen.sort();
     seen.dedup();
@@ -121,12 +121,12 @@ fn slow_clients_are_granted_what_they_read() {
         run(&line).ended_with(0).report()
     };
     let report = cache("-c 2 --streams 2 -n 4 --client-speed 8KB");
-    assert_eq!((report.sum("fine"), report.sum("connections")), (4, 1));
+    assert_eq!((report.sum("ok"), report.sum("connections")), (4, 1));
     // Forty-nine of fifty parts of half a second, which the last part need not wait for.
     let least = report.number("phases/0/latency/service/min_us");
     assert!(least > 450_000.0, "4 kB at 8 kB/s came in {least} us");
     let report = cache("-c 2 --streams 2 -n 20 --client-speed 8KB --slow 0.2");
-    assert_eq!(report.sum("fine"), 20);
+    assert_eq!(report.sum("ok"), 20);
     let least = report.number("phases/0/latency/service/min_us");
     assert!(least < 450_000.0, "others are as fast as ever");
 }
@@ -138,8 +138,8 @@ fn clients_that_leave_reset_their_streams() {
         "cache {address} --origin {address} --clients-only --http 2c --size 100KB -c 4 --streams 4 -t 1 -n 100 --abort 0.5 {JSON}"
     );
     let report = run(&line).ended_with(0).report();
-    let (aborted, fine) = (report.sum("aborted"), report.sum("fine"));
-    assert_eq!((aborted + fine, report.sum("connections")), (100, 1));
+    let (aborted, ok) = (report.sum("aborted"), report.sum("ok"));
+    assert_eq!((aborted + ok, report.sum("connections")), (100, 1));
     assert!((20..80).contains(&aborted), "{aborted} of 100");
 }
 
@@ -153,7 +153,7 @@ fn what_a_page_needs_comes_over_one_connection() {
     let line =
         format!("http --http 2c {} -c 2 -t 1 -n 4 --resources --resources-parallel 3 {JSON}", web.address);
     let report = run(&line).ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("pages"), report.sum("connections")), (16, 4, 2));
+    assert_eq!((report.sum("ok"), report.sum("pages"), report.sum("connections")), (16, 4, 2));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn signatures_hold(version: &str, scheme: &str) {
         web.address
     );
     let report = run(&line).ended_with(0).report();
-    assert_eq!(report.sum("fine"), 3);
+    assert_eq!(report.sum("ok"), 3);
     let signatures: BTreeSet<String> =
         web.seen().iter().map(|asked| asked.field("Authorization").unwrap().to_owned()).collect();
     assert_eq!(signatures.len(), 3);
@@ -200,7 +200,7 @@ fn what_a_server_refused_is_sent_again_posts_too() {
     let peer = Peer::start(Behaviour::RefuseThird);
     let report =
         press(peer.address, "/x", "-c 3 --streams 3 -t 1 -n 60 -X POST --data hello").ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("failed")), (60, 0));
+    assert_eq!((report.sum("ok"), report.sum("failed")), (60, 0));
     assert_eq!(report.sum("resent"), peer.refused());
     assert!(report.sum("resent") > 0);
 }
@@ -226,7 +226,7 @@ fn frames_resets_and_goaways_are_told() {
 fn a_silent_server_times_out_and_its_connection_lives_on() {
     let peer = Peer::start(Behaviour::SilentThird);
     let report = press(peer.address, "/x", "-c 1 -t 1 -n 9 --timeout 300ms").report();
-    assert_eq!((report.sum("fine"), report.sum("failed"), report.sum("connections")), (6, 3, 1));
+    assert_eq!((report.sum("ok"), report.sum("failed"), report.sum("connections")), (6, 3, 1));
     assert_eq!((report.failures(), report.sum("streams_cancelled")), ([("timeout".to_owned(), 3)].into(), 3));
 }
 
@@ -257,7 +257,7 @@ fn an_opener_that_is_let_go_leaves_no_one_waiting() {
     ))
     .ended_with(0)
     .report();
-    assert_eq!(report.part("measured").count("counts/fine"), 50);
+    assert_eq!(report.part("measured").count("counts/ok"), 50);
     assert!(listener.connections() >= 2, "the first one never answered");
 }
 
@@ -266,7 +266,7 @@ fn an_opener_that_is_let_go_leaves_no_one_waiting() {
 fn users_beyond_the_limit_of_streams_wait_in_turn() {
     let peer = Peer::start(Behaviour::Echo);
     let report = press(peer.address, "/", "-c 300 --streams 300 -t 1 -n 3000").ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("connections")), (3000, 1));
+    assert_eq!((report.sum("ok"), report.sum("connections")), (3000, 1));
     let waits = report.sum("stream_waits");
     assert!((200..=3300).contains(&waits), "{waits} waits for 3000 requests");
 }
@@ -315,7 +315,7 @@ fn what_an_origin_refuses_or_leaves_is_sent_again() {
     ] {
         let (address, origin) = origin(&format!("--origin-stream-faults {faults} --seed 7"));
         let report = press(address, "/w/1/3000", "-c 8 --streams 4 -t 1 -n 1000").ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.sum("failed")), (1000, 0), "{faults}");
+        assert_eq!((report.sum("ok"), report.sum("failed")), (1000, 0), "{faults}");
         origin.signal(Signal::INT);
         let count = origin.end().report().count(&format!("origin/{told}"));
         assert!(count > 0 && report.sum(seen) == count, "{faults}: {count} told, {} seen", report.sum(seen));
@@ -332,7 +332,7 @@ fn stalls_and_wrong_lengths_are_judged_right() {
         );
         let report = run(&line).report();
         assert_eq!(
-            (report.sum("requests"), report.sum("faulty"), report.sum("failed")),
+            (report.sum("requests"), report.sum("check_failed"), report.sum("failed")),
             (500, 0, 0),
             "{faults}"
         );
@@ -368,7 +368,7 @@ fn grpc_calls_are_judged(version: &str, scheme: &str) {
             .report()
     };
     let report = call("Ok");
-    assert_eq!((report.sum("fine"), report.sum("faulty")), (6, 0));
+    assert_eq!((report.sum("ok"), report.sum("check_failed")), (6, 0));
     let codes = report.list("measured/codes");
     assert_eq!((codes[0].text("code"), codes[0].count("count")), ("0 OK", 6));
     let mut bodies: Vec<String> = web.seen().into_iter().map(|asked| asked.body).collect();
@@ -395,7 +395,7 @@ fn grpc_calls_are_judged(version: &str, scheme: &str) {
 fn nginx_that_says_goodbye_costs_no_request() {
     let Some(nginx) = Nginx::start() else { return tell("nginx is not installed") };
     let report = press(nginx.address, "/x", "-c 20 --streams 10 -t 1 -n 3000").ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("failed")), (3000, 0));
+    assert_eq!((report.sum("ok"), report.sum("failed")), (3000, 0));
     assert!(report.sum("goaways") >= 20, "{} GOAWAYs", report.sum("goaways"));
     assert!(report.sum("connections") >= 30);
 }
@@ -414,7 +414,11 @@ fn rigs_speak_http_2() {
             "cache --rig {name} --http 2c --streams 4 -c 16 -t 1 -n 3000 --size 2KB --hot 100 {JSON}"
         );
         let report = run(&line).ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.sum("failed"), report.sum("faulty")), (3000, 0, 0), "{name}");
+        assert_eq!(
+            (report.sum("ok"), report.sum("failed"), report.sum("check_failed")),
+            (3000, 0, 0),
+            "{name}"
+        );
         assert!(report.sum("hits") > 1000, "{name}: {} hits", report.sum("hits"));
         let fetched = report.sum("misses") + report.sum("revalidated");
         assert_eq!(report.count("origin/requests"), fetched, "{name}");

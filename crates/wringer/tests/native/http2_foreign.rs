@@ -52,11 +52,11 @@ fn nghttpd_answers_what_it_is_asked() {
     let _server = Foreign::start(&nghttpd, &line, address);
     for bytes in [0, 100, 100_000, 1_000_000_u64] {
         let report = press(&format!("http://{address}/{bytes}"), "-c 20 --streams 10 -t 1 -n 200");
-        let told = (report.sum("fine"), report.sum("body_bytes"), report.sum("connections"));
+        let told = (report.sum("ok"), report.sum("body_bytes"), report.sum("connections"));
         assert_eq!(told, (200, 200 * bytes, 2), "{bytes} bytes");
     }
     let report = press(&format!("http://{address}/none"), "-c 2 --streams 2 -t 1 -n 10 --expect-status 404");
-    assert_eq!(report.sum("fine"), 10);
+    assert_eq!(report.sum("ok"), 10);
 }
 
 /// To its backend it speaks HTTP/1.1, then HTTP/2.
@@ -81,7 +81,7 @@ fn nghttpx_passes_on_what_it_is_asked() {
         );
         let proxy = Foreign::start(&nghttpx, &line, at);
         let report = press(&format!("http://{at}/w/1/20000"), "-c 40 --streams 20 -t 1 -n 1000");
-        let told = (report.sum("fine"), report.sum("body_bytes"), report.sum("connections"));
+        let told = (report.sum("ok"), report.sum("body_bytes"), report.sum("connections"));
         assert_eq!(told, (1000, 20_000_000, 2), "{behind}");
         drop(proxy);
         origin.signal(Signal::INT);

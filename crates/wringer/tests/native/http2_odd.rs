@@ -119,7 +119,7 @@ fn a_silent_connection_carries_no_more_requests() {
     };
     let odd = Odd::start(&[], false, some_are_not_answered);
     let report = odd.press("-c 1 -n 6 --timeout 500ms");
-    assert_eq!((report.sum("fine"), report.failures()), (3, [("timeout".to_owned(), 3)].into()));
+    assert_eq!((report.sum("ok"), report.failures()), (3, [("timeout".to_owned(), 3)].into()));
     assert_eq!(odd.connections.load(Ordering::SeqCst), 2);
 
     // The first waits in vain while the other goes on.
@@ -141,7 +141,7 @@ fn a_wait_for_a_free_stream_names_the_limit() {
     );
     let ran = run(&line);
     let report = ran.report();
-    assert_eq!((report.sum("fine"), report.failures()), (1, [("timeout".to_owned(), 1)].into()));
+    assert_eq!((report.sum("ok"), report.failures()), (1, [("timeout".to_owned(), 1)].into()));
     assert_eq!(report.list("phases/0/failures")[0].text("stage"), "stream");
     let told = "waiting for a free stream (the peer's limit, or --streams): timed out";
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
@@ -263,7 +263,7 @@ fn goaways_and_late_resets_cost_no_request() {
     ];
     for (what, answer) in rows {
         let report = Odd::start(&[], false, answer).press("-c 1 -n 6");
-        assert_eq!((report.sum("fine"), report.sum("failed")), (6, 0), "{what}");
+        assert_eq!((report.sum("ok"), report.sum("failed")), (6, 0), "{what}");
     }
 }
 
@@ -288,6 +288,6 @@ fn streams_that_are_not_allowed_wait() {
     let settings: &[u8] = &[0, 3, 0, 0, 0, 1];
     let odd = Odd::start(settings, false, |id| head(id, BOTH, &[]));
     let report = odd.press("-c 8 --streams 8 -n 80");
-    assert_eq!((report.sum("fine"), report.sum("failed"), report.sum("connections")), (80, 0, 1));
+    assert_eq!((report.sum("ok"), report.sum("failed"), report.sum("connections")), (80, 0, 1));
     assert!(report.count("measured/http2/stream_limit_us") > 0);
 }

@@ -34,7 +34,7 @@ fn streams_that_are_mixed_up_are_found() {
         (Mixes::Nothing, "--size 1KB..4KB --no-store 1"),
     ] {
         let (report, _, mixed) = through(mixes, site);
-        assert_eq!(report.sum("faulty"), mixed, "{mixes:?} {site}: {:?}", report.faults());
+        assert_eq!(report.sum("check_failed"), mixed, "{mixes:?} {site}: {:?}", report.faults());
     }
 }
 
@@ -51,7 +51,7 @@ fn fields_that_leak_from_one_stream_to_another_are_found() {
 fn requests_of_which_two_are_made_are_counted() {
     for mixes in [Mixes::Doubles, Mixes::Nothing] {
         let (report, origin, mixed) = through(mixes, "--size 1KB");
-        assert_eq!((report.sum("faulty"), report.sum("resent")), (0, 0));
+        assert_eq!((report.sum("check_failed"), report.sum("resent")), (0, 0));
         let count = |name: &str| origin.count(&format!("origin/{name}"));
         assert_eq!((count("doubled"), count("canaries_foreign")), (mixed, 0), "{mixes:?}");
         assert_eq!(count("requests"), REQUESTS + mixed, "{mixes:?}");

@@ -23,7 +23,7 @@ fn at_end(origin: Running) -> impl Fn(&str) -> u64 {
 fn requests_share_connections_and_both_sides_count_the_same() {
     let (address, origin) = origin("--http 3");
     let report = press(address, "/w/1/3000", "-c 20 --streams 10 -t 1 -n 1000").ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("connections"), report.sum("reused")), (1000, 2, 998));
+    assert_eq!((report.sum("ok"), report.sum("connections"), report.sum("reused")), (1000, 2, 998));
     assert_eq!((report.sum("body_bytes"), report.sum("handshakes_full")), (3_000_000, 2));
     let frames = |name: &str| report.count(&format!("phases/0/http3/{name}"));
     assert_eq!((frames("frames_sent/HEADERS"), frames("frames_received/SETTINGS")), (1000, 2));
@@ -44,7 +44,7 @@ fn the_oracle_judges_answers_as_over_http_1() {
         "cache https://{address} -k --origin {address} --clients-only --http 3 --streams 8 -c 16 -t 1 -n 2000 --size 1KB..100KB --canaries {JSON}"
     );
     let report = run(&line).report();
-    assert_eq!((report.sum("requests"), report.sum("faulty"), report.sum("failed")), (2000, 0, 0));
+    assert_eq!((report.sum("requests"), report.sum("check_failed"), report.sum("failed")), (2000, 0, 0));
     let injected = report.sum("injected");
     assert!((20..400).contains(&injected), "{injected} of 2000 were cut by the origin");
 }
@@ -54,7 +54,7 @@ fn the_origin_speaks_all_three_versions_at_one_port() {
     let (address, origin) = origin("--http 3");
     for version in ["1.1", "2", "3"] {
         let line = format!("http --http {version} -k https://{address}/w/1/500 -c 4 -t 1 -n 100 {JSON}");
-        assert_eq!(run(&line).ended_with(0).report().sum("fine"), 100, "{version}");
+        assert_eq!(run(&line).ended_with(0).report().sum("ok"), 100, "{version}");
     }
     let count = at_end(origin);
     assert_eq!((count("requests"), count("http2_requests"), count("http3_requests")), (300, 100, 100));
@@ -69,7 +69,7 @@ fn what_an_origin_refuses_or_leaves_is_sent_again() {
     ] {
         let (address, origin) = origin(&format!("--http 3 --origin-stream-faults {faults} --seed 7"));
         let report = press(address, "/w/1/3000", "-c 8 --streams 4 -t 1 -n 1000").ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.sum("failed")), (1000, 0), "{faults}");
+        assert_eq!((report.sum("ok"), report.sum("failed")), (1000, 0), "{faults}");
         let told = at_end(origin)(told);
         assert!(told > 0 && report.sum(seen) == told, "{faults}: {told} told, {} seen", report.sum(seen));
     }
@@ -84,7 +84,7 @@ fn stalls_and_wrong_lengths_are_judged_right() {
             "cache https://{address} -k --origin {address} --clients-only --http 3 --streams 8 -c 8 -t 1 -n 500 --size 1KB..50KB --timeout 500ms {JSON}"
         );
         let report = run(&line).report();
-        let counts = ["requests", "faulty", "failed"].map(|name| report.sum(name));
+        let counts = ["requests", "check_failed", "failed"].map(|name| report.sum(name));
         assert_eq!(counts, [500, 0, 0], "{faults}");
         assert!(report.sum("injected") > 0, "{faults}");
     }
@@ -97,7 +97,7 @@ fn early_requests_are_taken_or_refused_and_all_are_answered() {
         let (address, origin) = origin(&format!("--http 3 --origin-resumption {server}"));
         let options = "-c 1 -t 1 -n 50 --keep-alive 1 --resumption 0-rtt";
         let report = press(address, "/w/1/500", options).ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.sum("connections")), (50, 50), "{server}");
+        assert_eq!((report.sum("ok"), report.sum("connections")), (50, 50), "{server}");
         assert!(report.sum("handshakes_resumed") > 0, "{server}");
         // A server that takes no early data gives no ticket for it, so there is nothing to be refused.
         let early = report.sum(taken);
@@ -116,7 +116,7 @@ fn connections_may_move_and_bodies_go_both_ways() {
          --streams 2 -t 1 -n 400 --migrate-every 20ms --quic lab -X POST --body-file body --expect-status 405 -q --json result.json"
     ));
     let report = ran.ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("failed")), (400, 0));
+    assert_eq!((report.sum("ok"), report.sum("failed")), (400, 0));
     assert_eq!(report.sum("connections"), 2);
     let count = at_end(origin);
     assert_eq!(count("requests"), 400);
@@ -129,7 +129,7 @@ fn an_open_pace_sends_what_is_due() {
     let report = press(address, "/w/1/500", "--rate 500 -d 2s --in-flight 100 --streams 10 -t 1")
         .ended_with(0)
         .report();
-    assert_eq!(report.sum("fine") + report.sum("overflow"), 1000);
+    assert_eq!(report.sum("ok") + report.sum("overflow"), 1000);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn templates_sessions_and_journeys_work() {
          --expect-body same-length --cookies {JSON}"
     );
     let report = run(&line).ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("body_bytes")), (200, 160_000));
+    assert_eq!((report.sum("ok"), report.sum("body_bytes")), (200, 160_000));
 }
 
 /// Where TLS is not spoken, HTTP/3 is not, and who never answered has no round-trip time.
@@ -152,7 +152,7 @@ fn redirections_to_plain_http_fail_by_name() {
     });
     let line = format!("http --http 3 -k https://{}/ -c 1 -t 1 -n 1 --follow {JSON}", web.address);
     let report = run(&line).report();
-    assert_eq!((report.sum("fine"), report.failures()), (1, [("not_http3".to_owned(), 1)].into()));
+    assert_eq!((report.sum("ok"), report.failures()), (1, [("not_http3".to_owned(), 1)].into()));
 }
 
 /// Nobody there, somebody who is silent, and a server of HTTP/1 and 2 alone.
@@ -187,7 +187,7 @@ fn the_first_connections_are_written_down() {
         let logs = folder.path().join("new/logs");
         let options = format!("-c {users} -t 1 -n 300 --qlog {}", logs.display());
         let report = press(address, "/w/1/3000", &options).ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.sum("connections")), (300, users));
+        assert_eq!((report.sum("ok"), report.sum("connections")), (300, users));
         let file_name =
             |file: std::io::Result<fs::DirEntry>| file.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = fs::read_dir(&logs).unwrap().map(file_name).collect();
@@ -256,5 +256,5 @@ fn caddy_answers() {
     server.kill().unwrap();
     server.wait().unwrap();
     let report = ran.ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("body_bytes"), report.sum("connections")), (500, 8000, 2));
+    assert_eq!((report.sum("ok"), report.sum("body_bytes"), report.sum("connections")), (500, 8000, 2));
 }

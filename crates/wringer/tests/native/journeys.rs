@@ -52,7 +52,7 @@ pub const RUN: [&str; 5] = ["run", "journey.toml", "-q", "--json", "{}/result.js
 fn a_journey_sends_back_what_it_was_told() {
     let web = Web::start(shop);
     let report = on_plan(&plan(&web, "requests = 16", "orders"), &RUN).ended_with(0).report();
-    assert_eq!((report.sum("requests"), report.sum("fine")), (16, 16));
+    assert_eq!((report.sum("requests"), report.sum("ok")), (16, 16));
     let seen = web.seen();
     let count = |method: &str, target: &str| {
         seen.iter().filter(|asked| asked.method == method && asked.target == target).count()
@@ -65,7 +65,7 @@ fn a_journey_sends_back_what_it_was_told() {
     let labels = report.list("labels");
     let ended = |label: &str| {
         let line = labels.iter().find(|line| line.text("label") == label).unwrap();
-        (line.count("ended") as usize, line.count("fine") as usize)
+        (line.count("ended") as usize, line.count("ok") as usize)
     };
     assert_eq!(ended("list"), (count("GET", "/items"), count("GET", "/items")));
     assert_eq!(ended("item"), (count("GET", "/items/a%207"), count("GET", "/items/a%207")));
@@ -79,9 +79,9 @@ fn a_request_that_fails_ends_its_walk() {
     let report = on_plan(&plan(&web, "requests = 12", "nothing"), &RUN).report();
     let labels = report.list("labels");
     let buy = labels.iter().find(|line| line.text("label") == "buy").unwrap();
-    assert!(buy.count("ended") >= 2 && buy.count("fine") == 0, "no walk came to its end as it should");
+    assert!(buy.count("ended") >= 2 && buy.count("ok") == 0, "no walk came to its end as it should");
     let order = labels.iter().find(|line| line.text("label") == "order").unwrap();
-    assert!(order.count("ended") >= 2 && order.count("fine") == 0);
+    assert!(order.count("ended") >= 2 && order.count("ok") == 0);
 }
 
 #[test]
@@ -145,7 +145,7 @@ scenario = {{ variables = [{{ name = "ids_matchNr", value = "0" }}], steps = [
     let labels = report.list("labels");
     let figures = |label: &str| {
         let line = labels.iter().find(|line| line.text("label") == label).unwrap();
-        (line.count("ended"), line.count("fine"))
+        (line.count("ended"), line.count("ok"))
     };
     // Three users, four walks each: one list and two that are missing in each.
     assert_eq!([figures("list"), figures("missing")], [(12, 12), (24, 0)]);
@@ -208,12 +208,12 @@ transaction = {{ name = "buy", steps = [
 "#
         );
         let report = on_plan(&text, &RUN).ended_with(0).report();
-        assert_eq!((report.sum("requests"), report.sum("fine")), (90, 90), "{protocol}");
+        assert_eq!((report.sum("requests"), report.sum("ok")), (90, 90), "{protocol}");
         assert_eq!(report.sum("connections"), connections, "{protocol}");
         let labels = report.list("labels");
         for name in ["login", "cart", "order"] {
             let line = labels.iter().find(|line| line.text("label") == name).unwrap();
-            assert_eq!((line.count("ended"), line.count("fine")), (30, 30), "{name} {protocol}");
+            assert_eq!((line.count("ended"), line.count("ok")), (30, 30), "{name} {protocol}");
         }
         let orders = web.seen().iter().filter(|asked| asked.target == "/orders").count();
         assert_eq!(orders, 30, "{protocol}");

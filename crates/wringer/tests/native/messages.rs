@@ -80,7 +80,7 @@ fn send(name: &str, at: SocketAddr, rest: &str) -> String {
 fn counts(report: &Report, label: &str) -> (u64, u64) {
     let labels = report.list("labels");
     let line = labels.iter().find(|line| line.text("label") == label).unwrap();
-    (line.count("ended"), line.count("fine"))
+    (line.count("ended"), line.count("ok"))
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_journey_sends_messages_between_its_requests() {
             ],
         );
         let report = on_plan(&text, &RUN).ended_with(0).report();
-        assert_eq!((report.sum("requests"), report.sum("fine")), (50, 50), "{protocol}");
+        assert_eq!((report.sum("requests"), report.sum("ok")), (50, 50), "{protocol}");
         for label in ["list", "ask", "again", "close", "bytes"] {
             assert_eq!(counts(&report, label), (10, 10), "{label} {protocol}");
         }

@@ -130,7 +130,7 @@ fn bodies_that_nobody_looks_at_are_counted_to_the_byte() {
             let url = format!("{scheme}://{address}/w/1/{bytes}");
             let line = format!("http --http {http} {url} {any} -t 1 -c 8 --streams 4 -n 80 {JSON}");
             let report = run(&line).ended_with(0).report();
-            let counted = (report.sum("fine"), report.sum("body_bytes"));
+            let counted = (report.sum("ok"), report.sum("body_bytes"));
             assert_eq!(counted, (80, 80 * bytes), "{http}, {bytes} bytes");
         }
     }
@@ -151,7 +151,7 @@ fn for_two_hosts(http: &str, address: SocketAddr, options: &str) -> Report {
 fn shared(report: &Report, http: &str) -> (u64, u64, u64) {
     let name = if http == "3" { "http3" } else { "http2" };
     let count = |field: &str| report.count(&format!("phases/0/{name}/{field}"));
-    assert_eq!((report.sum("fine"), report.sum("failed")), (400, 0), "{http}");
+    assert_eq!((report.sum("ok"), report.sum("failed")), (400, 0), "{http}");
     (report.sum("connections"), count("coalesced"), count("misdirected"))
 }
 

@@ -48,7 +48,7 @@ fn a_plan_in_parts_runs_with_what_was_set() {
     let host = format!("host={}", web.address);
     let line = ["run", "plan.yaml", "--set", &host, "--set", "turns=3", "-q", "--json", "{}/result.json"];
     let report = start_in(with_files(&files()), line).end().ended_with(0).report();
-    assert_eq!(report.sum("fine"), 6);
+    assert_eq!(report.sum("ok"), 6);
     let targets: Vec<_> = web.seen().into_iter().map(|asked| asked.target).collect();
     assert_eq!(targets, ["/x", "/a", "/x", "/b", "/x", "/a"]);
     let shown = start_in(with_files(&files()), ["plan", "show", "plan.yaml"]).end().ended_with(0).stdout;

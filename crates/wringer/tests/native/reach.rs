@@ -42,7 +42,7 @@ fn https_goes_through_a_tunnel_of_the_proxy() {
     for io in ["epoll", "auto"] {
         let line = format!("https://{origin}/w/1/5000 --proxy {} -k -c 2 -n 20 --io {io}", proxy.address);
         let report = http(0, &line);
-        assert_eq!(sums(&report, ["requests", "fine", "connections"]), [20, 20, 2], "{io}");
+        assert_eq!(sums(&report, ["requests", "ok", "connections"]), [20, 20, 2], "{io}");
         assert_eq!(report.sum("handshakes_full") + report.sum("handshakes_resumed"), 2);
     }
     let heads = proxy.heads();
@@ -64,7 +64,7 @@ fn tunnels_that_are_refused_say_so() {
     let failures = report.list("phases")[0].list("failures");
     assert_eq!(failures[0].count("errno"), 407, "the proxy's status is told");
     let report = http(0, &format!("{line} --proxy-user u:p"));
-    assert_eq!(sums(&report, ["requests", "fine"]), [3, 3]);
+    assert_eq!(sums(&report, ["requests", "ok"]), [3, 3]);
     let nobody = Refusing::new();
     let report =
         http(1, &format!("https://{nobody}/ --proxy {} -k -c 1 -n 1 --proxy-user u:p", proxy.address));
@@ -77,7 +77,7 @@ fn proxies_are_told_who_it_is_and_hosts_are_not() {
     // An absolute URL shows that it went to the proxy.
     let report =
         http(0, &format!("http://h.invalid/x --proxy {} -c 1 -n 2 --proxy-user u:p --follow", web.address));
-    assert_eq!(sums(&report, ["requests", "fine"]), [2, 2]);
+    assert_eq!(sums(&report, ["requests", "ok"]), [2, 2]);
     for asked in web.seen() {
         assert_eq!(asked.target, "http://h.invalid/x");
         assert_eq!(asked.field("Proxy-Authorization"), Some("Basic dTpw"));
@@ -96,7 +96,7 @@ fn unix_sockets_are_reached_by_both_interfaces() {
         let line =
             format!("http://any.invalid/p --unix-socket {} --io {io} -c 3 -n 30 {more}", path.display());
         let report = http(0, &line);
-        assert_eq!(sums(&report, ["requests", "fine", "body_bytes"]), [30, 30, 3_000_000], "{io} {more}");
+        assert_eq!(sums(&report, ["requests", "ok", "body_bytes"]), [30, 30, 3_000_000], "{io} {more}");
     }
     assert!(seen.lock().unwrap().iter().all(|asked| asked.field("Host") == Some("any.invalid")));
     let line = format!("http http://h/ --unix-socket {}/none -n 1", folder.path().display());
@@ -109,7 +109,7 @@ fn connections_go_where_they_are_sent() {
     let port = web.address.port();
     let line = format!("http://a.invalid/x http://b.invalid:81/y --connect-to a.invalid:80:127.0.0.1:{port}");
     let report = http(0, &format!("{line} --connect-to ::localhost:{port} -c 1 -n 4"));
-    assert_eq!(sums(&report, ["requests", "fine"]), [4, 4]);
+    assert_eq!(sums(&report, ["requests", "ok"]), [4, 4]);
     let hosts: Vec<String> = web.seen().iter().map(|asked| asked.field("Host").unwrap().to_owned()).collect();
     assert_eq!(hosts, ["a.invalid", "b.invalid:81", "a.invalid", "b.invalid:81"]);
 }
@@ -121,7 +121,7 @@ fn ipv6_addresses_stand_in_brackets() {
     }
     let web = Web::at("[::1]:0", |_| ok(""));
     let report = http(0, &format!("http://{}/x -c 1 -n 2 --cookies", web.address));
-    assert_eq!(sums(&report, ["requests", "fine"]), [2, 2]);
+    assert_eq!(sums(&report, ["requests", "ok"]), [2, 2]);
     assert_eq!(web.seen()[0].field("Host"), Some(web.address.to_string().as_str()));
 }
 
@@ -159,20 +159,20 @@ fn hoarder(at_once: usize, closes_after: usize) -> SocketAddr {
 fn pipelined_requests_are_sent_at_once_and_answered_in_order() {
     let server = hoarder(5, usize::MAX);
     let report = http(0, &format!("{server} --pipeline 5 -c 2 -n 40 --timeout 5s"));
-    assert_eq!(sums(&report, ["requests", "fine", "resent", "connections"]), [40, 40, 0, 2]);
+    assert_eq!(sums(&report, ["requests", "ok", "resent", "connections"]), [40, 40, 0, 2]);
     assert_eq!(sums(&report, ["reused", "body_bytes"]), [38, 160]);
     let report = http(0, &format!("{server} --pipeline 5 --keep-alive 5 -c 1 -n 20 --timeout 5s"));
-    assert_eq!(sums(&report, ["fine", "connections"]), [20, 4], "a batch ends its connection");
+    assert_eq!(sums(&report, ["ok", "connections"]), [20, 4], "a batch ends its connection");
 }
 
 #[test]
 fn pipelined_requests_behind_an_announced_end_are_sent_again() {
     let server = hoarder(1, 3);
     let report = http(0, &format!("{server} --pipeline 4 -c 1 -n 12"));
-    assert_eq!(sums(&report, ["requests", "fine", "failed"]), [12, 12, 0]);
+    assert_eq!(sums(&report, ["requests", "ok", "failed"]), [12, 12, 0]);
     assert!(report.sum("resent") > 0, "a server that closes leaves some unanswered");
     let report = http(0, &format!("{server} --pipeline 4 -c 1 -n 12 --resend never"));
-    assert_eq!(sums(&report, ["requests", "fine", "failed", "resent"]), [12, 9, 3, 0]);
+    assert_eq!(sums(&report, ["requests", "ok", "failed", "resent"]), [12, 9, 3, 0]);
 }
 
 /// A server that says nothing but this.

@@ -51,7 +51,7 @@ fn a_recording_runs_with_values_of_its_own() {
     let web = guarded();
     let words = ["run", "shop.har", "-q", "--json", "{}/result.json"];
     let report = start_in(with_files(&[("shop.har", &har(&web))]), words).end().ended_with(0).report();
-    assert_eq!((report.sum("requests"), report.sum("fine")), (2, 2));
+    assert_eq!((report.sum("requests"), report.sum("ok")), (2, 2));
     let convert = "$WRINGER plan convert shop.har > shop.toml && $WRINGER plan check shop.toml && $WRINGER run shop.toml -q";
     let folder = with_files(&[("shop.har", &har(&web))]);
     shell(&format!("cd {}; {convert}; cat shop.toml", folder.path().display())).ended_with(0);

@@ -75,7 +75,7 @@ fn what_can_be_written_is_and_wrong_answers_weigh_more() {
     refused(
         &format!("{press} --evidence-file /dev/full"),
         3,
-        &["evidence of faulty answers cannot be written"],
+        &["evidence of failed checks cannot be written"],
     );
 }
 

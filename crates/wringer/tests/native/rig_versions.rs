@@ -38,7 +38,7 @@ fn both_sides_of_a_rig_count_the_same_over_each_version() {
 }
 
 fn check(what: &str, report: &Report, versions: &str, two_behind: bool) {
-    let counts = ["requests", "fine", "failed", "faulty"].map(|name| report.sum(name));
+    let counts = ["requests", "ok", "failed", "check_failed"].map(|name| report.sum(name));
     assert_eq!(counts, [600, 600, 0, 0], "{what}");
     let (hits, fetched) = (report.sum("hits"), report.count("origin/requests"));
     match what.starts_with("h2o") || what.starts_with("caddy") {
@@ -51,7 +51,7 @@ fn check(what: &str, report: &Report, versions: &str, two_behind: bool) {
     let over_two = report.count("origin/http2_requests");
     assert_eq!(over_two, if two_behind { fetched } else { 0 }, "{what}: asked over HTTP/2");
     if versions.contains(',') {
-        let of_versions: u64 = report.list("labels").iter().map(|line| line.count("fine")).sum();
+        let of_versions: u64 = report.list("labels").iter().map(|line| line.count("ok")).sum();
         assert_eq!(of_versions, 600, "{what}: by version");
     }
 }

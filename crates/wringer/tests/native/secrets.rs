@@ -27,7 +27,7 @@ fn what_is_typed_is_used_and_never_shown() {
     let basic = "bWU6Z2VoZWltNzE=";
     let web = Web::start(|asked| {
         let said = asked.field("Authorization").or(asked.field("Cookie")).unwrap_or("nothing").to_owned();
-        // Both are faulty, so that there is evidence: the body is not the same each time.
+        // Both fail the check, so that there is evidence: the body is not the same each time.
         answer("200 OK", "Set-Cookie: id=geheim71\r\n", &format!("{said} {}", asked.target))
     });
     let (host, url) = (web.address.to_string(), format!("http://me:geheim71@{}/", web.address));

@@ -58,7 +58,7 @@ fn each_user_keeps_its_cookies() {
             &[version, "--cookie", "a=1", "-H", "X-A: b"],
             &format!("{} --cookies -c 3 -n 30", web.address),
         );
-        assert_eq!(sums(&report, ["requests", "fine"]), [30, 30]);
+        assert_eq!(sums(&report, ["requests", "ok"]), [30, 30]);
         let seen = web.seen();
         assert!(seen.iter().all(|asked| asked.field("Cookie").unwrap().starts_with("a=1")), "{seen:?}");
         let cookies: Vec<&str> = seen.iter().map(|asked| asked.field("Cookie").unwrap()).collect();
@@ -104,7 +104,7 @@ fn redirections_are_followed_hop_by_hop() {
         let web = Web::start_with_http3(redirecting);
         let line = format!("http://{0}/form http://{0}/keep -n 2 -c 1 --follow --data x=1", web.address);
         let report = http(&[version], &line);
-        assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [5, 5, 3]);
+        assert_eq!(sums(&report, ["requests", "ok", "redirects"]), [5, 5, 3]);
         let seen: Vec<String> = web
             .seen()
             .iter()
@@ -112,7 +112,7 @@ fn redirections_are_followed_hop_by_hop() {
             .collect();
         assert_eq!(seen, ["POST /form x=1", "GET /a?b ", "GET /end ", "POST /keep x=1", "POST /end x=1"]);
         let report = http(&[version], &format!("http://{}/form -n 2 -c 1", web.address));
-        assert_eq!(sums(&report, ["requests", "fine", "redirects"]), [2, 2, 0], "a 303 is an answer");
+        assert_eq!(sums(&report, ["requests", "ok", "redirects"]), [2, 2, 0], "a 303 is an answer");
     });
 }
 
@@ -124,7 +124,7 @@ fn redirections_may_hold_any_bytes() {
         _ => ok("end").into(),
     });
     let report = http(&[], &format!("{} -n 1 -c 1 --follow", web.address));
-    assert_eq!(sums(&report, ["requests", "fine"]), [2, 2]);
+    assert_eq!(sums(&report, ["requests", "ok"]), [2, 2]);
     assert_eq!(web.seen()[1].target, "/caf%E9?a=%FF");
 }
 
@@ -149,7 +149,7 @@ fn redirections_end() {
             let line = format!("-c 1 -n 1 --redirects 4 http://{}/{path}", web.address);
             let report = ran(&[version], &line).report();
             // A chain that does not end fails as a whole, not in its last request alone.
-            assert_eq!(sums(&report, ["requests", "failed", "fine"]), [requests, requests, 0], "{path}");
+            assert_eq!(sums(&report, ["requests", "failed", "ok"]), [requests, requests, 0], "{path}");
             assert_eq!(report.failures()[kind], requests);
         }
     });
@@ -165,7 +165,7 @@ fn redirections_lead_to_other_hosts_without_secrets() {
             answer("301 Moved Permanently", &format!("Location: {scheme}://localhost:{to}/x\r\n"), "")
         });
         let report = http(&[version], &format!("{} -n 4 -c 2 --follow --user u:p", here.address));
-        assert_eq!(sums(&report, ["requests", "fine", "connections"]), [8, 8, 4]);
+        assert_eq!(sums(&report, ["requests", "ok", "connections"]), [8, 8, 4]);
         assert!(here.seen().iter().all(|asked| asked.field("Authorization") == Some("Basic dTpw")));
         assert!(there.seen().iter().all(|asked| asked.field("Authorization").is_none()));
         assert!(there.seen().iter().all(|asked| asked.field("Host") == Some(&format!("localhost:{to}"))));
@@ -244,7 +244,7 @@ fn digest_challenges_are_answered_once_and_nonces_used_again() {
             let report =
                 http(&[version], &format!("{}/p?q -c 4 -n 40 --user u:p --digest {more}", web.address));
             assert_eq!(
-                sums(&report, ["requests", "fine", "challenges", "failed"]),
+                sums(&report, ["requests", "ok", "challenges", "failed"]),
                 [40, 40, 4, 0],
                 "{algorithm}"
             );
@@ -258,10 +258,10 @@ fn stale_nonces_are_renewed_and_wrong_passwords_fail() {
     over_all(|version| {
         let web = digest_server("SHA-256", "auth", 3);
         let report = http(&[version], &format!("{} -c 1 -n 9 --user u:p --digest", web.address));
-        assert_eq!(sums(&report, ["requests", "fine", "challenges"]), [9, 9, 3]);
+        assert_eq!(sums(&report, ["requests", "ok", "challenges"]), [9, 9, 3]);
         let line = format!("-c 2 -n 4 --user u:wrong --digest {}", web.address);
         let report = ran(&[version], &line).report();
-        assert_eq!(sums(&report, ["requests", "failed", "fine"]), [4, 4, 0]);
+        assert_eq!(sums(&report, ["requests", "failed", "ok"]), [4, 4, 0]);
         assert_eq!(report.failures()["bad_status"], 4);
     });
 }
@@ -276,12 +276,12 @@ fn each_user_logs_in_once_before_its_first_request() {
         });
         let login = format!("POST http://{}/login name=u&word=p", web.address);
         let report = http(&[version, "--login", &login], &format!("{} -c 3 -n 30 --cookies", web.address));
-        assert_eq!(sums(&report, ["requests", "fine", "failed"]), [33, 33, 0]);
+        assert_eq!(sums(&report, ["requests", "ok", "failed"]), [33, 33, 0]);
         assert_eq!(web.seen().iter().filter(|asked| asked.target == "/login").count(), 3);
         let report =
             http(&[version, "--login", &login], &format!("{} -c 3 -n 30 --cookies --follow", web.address));
         assert_eq!(
-            sums(&report, ["requests", "fine", "failed"]),
+            sums(&report, ["requests", "ok", "failed"]),
             [36, 36, 0],
             "where a login leads is seen, too"
         );
@@ -300,7 +300,7 @@ fn pages_are_fetched_with_what_they_need() {
         });
         let line = format!("{} -c 2 -n 6 --resources --resources-parallel 3", web.address);
         let report = http(&[version, "--resources-except", "/ads/"], &line);
-        assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [54, 54, 6, 48]);
+        assert_eq!(sums(&report, ["requests", "ok", "pages", "resources"]), [54, 54, 6, 48]);
         assert!(report.sum("connections") <= 6, "3 for each user");
         let targets: HashSet<String> = web.seen().into_iter().map(|asked| asked.target).collect();
         assert!(targets.contains("/s.css") && targets.contains("/6.png"), "{targets:?}");
@@ -320,16 +320,16 @@ fn pages_that_come_encoded_are_looked_into() {
             _ => ok("resource").into(),
         });
         let report = http(&[version], &format!("{} -c 1 -n 2 --compressed --resources", web.address));
-        assert_eq!(sums(&report, ["requests", "fine", "pages", "resources"]), [20, 20, 2, 18]);
+        assert_eq!(sums(&report, ["requests", "ok", "pages", "resources"]), [20, 20, 2, 18]);
         assert!(web.seen()[0].field("Accept-Encoding").is_some_and(|codings| codings.contains("gzip")));
         let report = http(&[version], &format!("{}/unknown -c 1 -n 2 --resources", web.address));
-        assert_eq!(sums(&report, ["requests", "fine", "resources"]), [2, 2, 0]);
+        assert_eq!(sums(&report, ["requests", "ok", "resources"]), [2, 2, 0]);
     });
 }
 
 /// What `--compressed` asked for is decoded and must be whole, without any other check.
 #[test]
-fn compressed_answers_that_are_cut_off_are_faulty() {
+fn compressed_answers_that_are_cut_off_fail_the_check() {
     let web = Web::start_with_http3(|asked| {
         let mut body = crate::web::gzipped("hello");
         if asked.target == "/torn" {
@@ -341,10 +341,13 @@ fn compressed_answers_that_are_cut_off_are_faulty() {
     });
     for more in ["", "--cookies"] {
         let line = format!("-c 1 -n 2 --compressed {more}");
-        assert_eq!(sums(&http(&[], &format!("{}/whole {line}", web.address)), ["fine", "faulty"]), [2, 0]);
+        assert_eq!(
+            sums(&http(&[], &format!("{}/whole {line}", web.address)), ["ok", "check_failed"]),
+            [2, 0]
+        );
         let words = format!("http -q --json {{}}/result.json -t 1 {}/torn {line}", web.address);
         let report = start(words.split(' ').filter(|word| !word.is_empty())).end().ended_with(3).report();
-        assert_eq!(sums(&report, ["fine", "faulty"]), [0, 2], "{more}");
+        assert_eq!(sums(&report, ["ok", "check_failed"]), [0, 2], "{more}");
     }
 }
 
@@ -356,6 +359,6 @@ fn what_was_seen_is_asked_for_on_condition() {
             _ => answer("200 OK", "ETag: \"1\"\r\n", "body"),
         });
         let report = http(&[version], &format!("{} -c 2 -n 10 --revalidate --expect-body same", web.address));
-        assert_eq!(sums(&report, ["requests", "fine", "conditional", "unchanged"]), [10, 10, 8, 8]);
+        assert_eq!(sums(&report, ["requests", "ok", "conditional", "unchanged"]), [10, 10, 8, 8]);
     });
 }

@@ -55,7 +55,7 @@ fn a_request_that_hangs_at_the_end_is_not_the_target() {
         ["http", &url, "-c", "8", "-t", "1", "-n", "600", "--timeout", "2s", "--json", "{}/result.json"];
     let ran = start(line.into_iter().chain(["--fail-if", "p99>50s"])).end().ended_with(0);
     let report = ran.report();
-    assert_eq!((report.sum("fine"), report.sum("failed")), (599, 1));
+    assert_eq!((report.sum("ok"), report.sum("failed")), (599, 1));
     assert!(!ran.stdout.contains("stopped answering"), "{}", ran.stdout);
     let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let said = "1 request failed, 1 of them as their time ran out, and no time above tells of those";
@@ -108,7 +108,7 @@ fn a_target_that_stops_answering_is_named_with_the_moment() {
     let ran = ran.ended_with(1);
     let report = ran.report();
     assert_eq!((report.sum("unfinished"), report.sum("failed")), (8, 0));
-    assert!(report.sum("fine") > 0);
+    assert!(report.sum("ok") > 0);
     assert_eq!(judgement(&report), ("stopped_answering", false));
     for said in ["8 unfinished", "the target stopped answering", "longest ≥"] {
         assert!(ran.stdout.contains(said), "{said:?} is missing in {}", ran.stdout);
@@ -131,7 +131,7 @@ fn a_target_that_gives_nothing_but_errors_is_not_valid() {
     let ran = start(["http", &url, "-c", "4", "-t", "1", "-d", "6s", "--json", "{}/result.json"]).end();
     let ran = ran.ended_with(1);
     let report = ran.report();
-    assert_eq!((report.sum("fine"), judgement(&report)), (4000, ("stopped_answering", false)));
+    assert_eq!((report.sum("ok"), judgement(&report)), (4000, ("stopped_answering", false)));
     assert!(ran.stdout.contains("no good answer after"), "{}", ran.stdout);
 }
 

@@ -380,10 +380,10 @@ impl Report {
 
     fn assert_each_request_ended_once(&self, is_journey: bool) {
         let count = |name: &str| self.count(&format!("counts/{name}"));
-        let ends = ["fine", "faulty", "injected", "aborted", "failed", "unfinished"];
+        let ends = ["ok", "check_failed", "injected", "aborted", "failed", "unfinished"];
         assert_eq!(count("requests"), ends.map(count).iter().sum::<u64>(), "{:#}", self.at("counts"));
         let sum = |list| self.list(list).iter().map(|entry| entry.count("count")).sum::<u64>();
-        assert_eq!((count("failed"), count("faulty")), (sum("failures"), sum("faults")));
+        assert_eq!((count("failed"), count("check_failed")), (sum("failures"), sum("faults")));
         // TCP messages have no status, and may stand among requests, of which then each kind has its label.
         let ended = count("ended") + count("challenges");
         assert!(sum("statuses") == ended || sum("statuses") == 0 || is_journey && sum("statuses") < ended);

@@ -38,9 +38,9 @@ pub fn tcp(address: SocketAddr, words: &[&str]) -> Ran {
     start(first.into_iter().chain([address.as_str()]).chain(words.iter().copied())).end()
 }
 
-/// What was counted: requests, good answers, faulty ones and failed ones.
+/// What was counted: requests, good answers, ones that failed a check and failed ones.
 pub fn counts(report: &Report) -> [u64; 4] {
-    ["requests", "fine", "faulty", "failed"].map(|counter| report.sum(counter))
+    ["requests", "ok", "check_failed", "failed"].map(|counter| report.sum(counter))
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn the_origin_stands_in_for_a_service() {
         let (address, _origin) = service(&[&same[..], &["--failures", "20%", "--split", "3"]].concat());
         let words = ["-m", "{{uuid}}//", "-c", "4", "-n", "40", "--code", "fixed 1 2", "--success", "00"];
         let report = tcp(address, &[&same[..], &words].concat()).report();
-        let [requests, fine, faulty, failed] = counts(&report);
-        assert_eq!((requests, fine + faulty, failed), (40, 40, 0), "{framing}");
-        assert!((1..20).contains(&faulty), "{framing}: {faulty}");
+        let [requests, ok, check_failed, failed] = counts(&report);
+        assert_eq!((requests, ok + check_failed, failed), (40, 40, 0), "{framing}");
+        assert!((1..20).contains(&check_failed), "{framing}: {check_failed}");
     }
 }
 

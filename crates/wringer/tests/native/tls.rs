@@ -81,7 +81,7 @@ fn connections_that_are_opened_beforehand_have_shaken_hands() {
     let ran = clients(origin.address, &options).ended_with(0);
     assert!(ran.stdout.contains("4 connections opened, 4 of them before the load began"), "{}", ran.stdout);
     let report = ran.report();
-    assert_eq!([report.sum("fine"), report.sum("connections"), report.sum("preconnected")], [5, 4, 4]);
+    assert_eq!([report.sum("ok"), report.sum("connections"), report.sum("preconnected")], [5, 4, 4]);
     assert_eq!(handshakes(&report), [4, 0, 0, 0]);
     assert_eq!(report.count("measured/latency/tls/count"), 4);
     // Two more ask the origin whether it is there, and for its figures.
@@ -101,7 +101,7 @@ fn our_clients_and_our_origin_agree() {
             origin.certificate()
         );
         let report = clients(origin.address, &options).ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.notes()), (400, String::new()), "{suite}");
+        assert_eq!((report.sum("ok"), report.notes()), (400, String::new()), "{suite}");
         assert_eq!(handshakes(&report), [4, 0, 0, 0], "{suite}");
         for clock in ["tls", "connect", "first_byte_new", "service_new"] {
             assert_eq!(report.count(&format!("measured/latency/{clock}/count")), 4, "{clock}");
@@ -120,7 +120,7 @@ fn everything_else_works_over_tls_too() {
     for check in ["all", "nothing"] {
         let options = format!("{mix} --check {check} --insecure");
         let report = clients(origin.address, &options).report();
-        assert_eq!(report.sum("faulty") + report.sum("failed"), 0, "{check}: {:?}", report.failures());
+        assert_eq!(report.sum("check_failed") + report.sum("failed"), 0, "{check}: {:?}", report.failures());
         assert!(report.sum("aborted") > 20 && report.sum("injected") > 5, "{check}");
         assert_eq!(report.sum("requests"), 600);
     }
@@ -146,7 +146,7 @@ fn a_certificate_that_nobody_vouches_for_is_refused_unless_told_otherwise() {
         let report = clients(origin.address, &format!("-n 20 -c 2 {options}")).report();
         let failures = report.failures();
         assert_eq!(failures.keys().next().map(String::as_str), failure, "{options}");
-        assert_eq!(report.sum("fine"), if failure.is_some() { 0 } else { 20 }, "{options}");
+        assert_eq!(report.sum("ok"), if failure.is_some() { 0 } else { 20 }, "{options}");
     }
     assert!(origin.end().count("origin/handshakes_failed") >= 40);
 }
@@ -176,7 +176,7 @@ fn a_client_certificate_is_demanded() {
     assert_eq!(without.list("measured/failures")[0].count("errno"), 116);
     let own = format!("--cert {} --key {}", at("cert.pem"), at("key.pem"));
     let with = clients(origin.address, &format!("-n 20 -c 2 --insecure {own}")).ended_with(0).report();
-    assert_eq!(with.sum("fine"), 20);
+    assert_eq!(with.sum("ok"), 20);
     origin.end();
 }
 
@@ -195,10 +195,10 @@ fn a_client_certificate_may_lie_in_a_keystore() {
         let base = format!("-n 20 -c 2 --insecure {store}");
         let with =
             clients(origin.address, &format!("{base} --keystore-alias {alias}")).ended_with(0).report();
-        assert_eq!(with.sum("fine"), 20, "{alias}");
+        assert_eq!(with.sum("ok"), 20, "{alias}");
         // Without a name it is the first key.
         let first = clients(origin.address, &base).report();
-        assert_eq!(first.sum("fine"), if alias == "first" { 20 } else { 0 });
+        assert_eq!(first.sum("ok"), if alias == "first" { 20 } else { 0 });
         if alias == "first" {
             let jmx = crate::jmeter::KEYSTORE.replace("PORT", &origin.address.port().to_string());
             std::fs::write(at("plan.jmx"), jmx).unwrap();
@@ -279,7 +279,7 @@ fn a_web_server_over_tls() {
     let base = "http -t 1 -c 4 -q --json {}/result.json";
     let trusting = format!("{base} --ca {}", origin.certificate());
     let report = run(&format!("{trusting} -n 400 --expect-body same {urls}")).ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.sum("faulty")), (400, 0));
+    assert_eq!((report.sum("ok"), report.sum("check_failed")), (400, 0));
     let [full, resumed, ..] = handshakes(&report);
     assert_eq!(full + resumed, report.sum("connections"));
     assert!(resumed > 0, "users go from one host to the other and come back");
@@ -291,7 +291,7 @@ fn a_web_server_over_tls() {
     assert_eq!(refused, 1, "verification is the default");
     let without =
         run(&format!("{base} -n 10 --insecure --expect-status 404 {}", url("localhost", "/"))).ended_with(0);
-    assert_eq!(without.report().sum("fine"), 10);
+    assert_eq!(without.report().sum("ok"), 10);
     for (line, words) in [
         ("http http://h/ --ca x", ["--ca", "https://"]),
         ("http https://h/ --proxy https://p:1", ["TLS within the TLS", "proxy"]),
@@ -313,7 +313,7 @@ fn jtest_fetches_https_urls() {
     let base = "jtest -c 2 -D 7 -k 9 --urls-order random --json {}/result.json";
     let ran = run(&format!("{base} -p 0 -A 200 {urls}")).ended_with(0);
     let report = ran.report();
-    assert_eq!((report.sum("fine"), report.sum("requests")), (200, 200), "{}", ran.stderr);
+    assert_eq!((report.sum("ok"), report.sum("requests")), (200, 200), "{}", ran.stderr);
     let [full, resumed, ..] = handshakes(&report);
     assert!(full + resumed >= 20 && resumed > full, "{full} full, {resumed} resumed");
     let refused = run(&format!("{base} -P 127.0.0.1 -p 1 {urls}")).ended_with(1);
@@ -375,7 +375,7 @@ fn an_origin_survives_what_is_no_handshake() {
         );
     }
     let report = clients(origin.address, "-n 50 -c 4 --insecure").ended_with(0).report();
-    assert_eq!(report.sum("fine"), 50);
+    assert_eq!(report.sum("ok"), 50);
     assert!(origin.end().count("origin/handshakes_failed") >= before + 6);
 }
 
@@ -463,7 +463,7 @@ fn nginx_is_a_peer_on_both_sides() {
     let base =
         format!("--ca {} --sni proxy.test --hot 50 --size 3KB --variants 2 -c 4", file(folder, "ca.pem"));
     let report = clients(listen, &format!("{base} -n 400")).ended_with(0).report();
-    assert_eq!((report.sum("fine"), report.notes()), (400, String::new()));
+    assert_eq!((report.sum("ok"), report.notes()), (400, String::new()));
     assert!(report.sum("hits") > 100 && report.count("origin/full") > 10);
     let options = format!("{base} -n 100 --keep-alive 1 --hit-ratio 1");
     let with = |more: &str| clients(listen, &format!("{options} {more}")).ended_with(0).report();
@@ -474,7 +474,7 @@ fn nginx_is_a_peer_on_both_sides() {
     let direct = format!("http https://{listen}/w/1f/3000 -n 200 -c 4 -q --json {{}}/result.json");
     let verified =
         run(&format!("{direct} --ca {} --sni proxy.test", file(folder, "ca.pem"))).ended_with(0).report();
-    assert_eq!((verified.sum("fine"), handshakes(&verified)), (200, [4, 0, 0, 0]));
+    assert_eq!((verified.sum("ok"), handshakes(&verified)), (200, [4, 0, 0, 0]));
     // OpenSSL takes what the client names first.
     for (options, suite) in [
         ("", "TLS 1.3, TLS_AES_128_GCM_SHA256"),

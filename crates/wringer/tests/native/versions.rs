@@ -12,7 +12,7 @@ fn ended(report: &Report) -> [u64; 3] {
     let labels = report.list("labels");
     NAMES.map(|name| {
         let line = labels.iter().find(|line| line.text("label") == name);
-        line.map_or(0, |line| line.count("fine"))
+        line.map_or(0, |line| line.count("ok"))
     })
 }
 
@@ -33,7 +33,7 @@ fn users_take_turns_and_both_sides_count_the_same() {
             "http --http 1.1,2,3 -k https://{address}/w/1/3000 -c 24 --streams 4 -t {threads} -n 1200 {JSON}"
         );
         let report = run(&line).ended_with(0).report();
-        assert_eq!((report.sum("fine"), report.sum("failed")), (1200, 0));
+        assert_eq!((report.sum("ok"), report.sum("failed")), (1200, 0));
         // Eight users of each version: a connection each, and two for each four of a worker's over the others.
         let shared = if threads == 1 { 2 } else { 4 };
         assert!(
@@ -66,7 +66,7 @@ fn objects_are_judged_over_all_versions_together() {
          --size 1KB..20KB --canaries --fail-if p99{{HTTP/2}}>1m {JSON}"
     );
     let report = run(&line).ended_with(0).report();
-    assert_eq!((report.sum("requests"), report.sum("faulty"), report.sum("failed")), (1500, 0, 0));
+    assert_eq!((report.sum("requests"), report.sum("check_failed"), report.sum("failed")), (1500, 0, 0));
     assert_eq!(ended(&report).iter().sum::<u64>(), 1500);
 }
 
@@ -112,7 +112,7 @@ stop = {{ requests = 10 }}
 "#
     );
     let report = on_plan(&text, &RUN).ended_with(0).report();
-    assert_eq!(report.sum("fine"), 110);
+    assert_eq!(report.sum("ok"), 110);
     let [one, two, three] = ended(&report);
     let served = served(origin);
     // In a phase of one version its label is none of its own.
@@ -122,7 +122,7 @@ stop = {{ requests = 10 }}
         .list("labels")
         .iter()
         .filter(|line| line.text("label") == "new")
-        .map(|line| line.count("fine"))
+        .map(|line| line.count("ok"))
         .sum();
     assert_eq!(new, 70);
 }

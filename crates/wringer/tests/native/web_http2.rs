@@ -14,7 +14,7 @@ pub fn serve<A: Into<Vec<u8>>>(
     let mut server = Server::new(Limits::default());
     let (mut requests, mut out, mut buffer) = (Heads::default(), Vec::new(), vec![0; 65_536]);
     server.open(&mut out);
-    let mut fine = server.read(first, &mut requests, &mut out).is_ok();
+    let mut ok = server.read(first, &mut requests, &mut out).is_ok();
     loop {
         for (id, asked) in std::mem::take(&mut requests.whole) {
             let said: Vec<u8> = answer(&asked).into();
@@ -23,12 +23,12 @@ pub fn serve<A: Into<Vec<u8>>>(
             server.respond(id, fields.iter(), content, &mut out);
         }
         while server.send(&mut requests, &mut out) {}
-        if stream.write_all(&out).is_err() || !fine {
+        if stream.write_all(&out).is_err() || !ok {
             return;
         }
         out.clear();
         match stream.read(&mut buffer) {
-            Ok(length @ 1..) => fine = server.read(&buffer[..length], &mut requests, &mut out).is_ok(),
+            Ok(length @ 1..) => ok = server.read(&buffer[..length], &mut requests, &mut out).is_ok(),
             _ => return,
         }
     }

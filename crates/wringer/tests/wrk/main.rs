@@ -106,7 +106,7 @@ fn reports_have_the_lines_that_real_wrk_prints() {
         skip!("wrk is not installed, so reports are not compared with its own")
     };
     for behaviour in
-        [Behaviour::Fine, Behaviour::NotFound, Behaviour::Junk, Behaviour::CloseEarly, Behaviour::Chunked]
+        [Behaviour::Ok, Behaviour::NotFound, Behaviour::Junk, Behaviour::CloseEarly, Behaviour::Chunked]
     {
         let server = serve(behaviour);
         let url = server.url();
@@ -116,7 +116,7 @@ fn reports_have_the_lines_that_real_wrk_prints() {
         let ours = start(["wrk"].into_iter().chain(line)).end();
         ends(&ours, 0);
         assert_eq!(shape(&ours.stdout), shape(&theirs), "{behaviour:?}\n{}\n{theirs}", ours.stdout);
-        let answered = matches!(behaviour, Behaviour::Fine | Behaviour::NotFound | Behaviour::Chunked);
+        let answered = matches!(behaviour, Behaviour::Ok | Behaviour::NotFound | Behaviour::Chunked);
         for report in [&ours.stdout, &theirs] {
             assert_eq!(before(report, "requests in") > 0, answered, "{behaviour:?}: {report}");
         }
@@ -152,7 +152,7 @@ fn what_leads_nowhere_is_one_line() {
 
 #[test]
 fn an_interrupt_ends_the_run_with_its_report() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let mut running: Running = start(["wrk", "-t1", "-c2", "-d30s", server.url().as_str()]);
     running.wait_for("1 threads and 2 connections");
     server.wait_for_requests(10);
@@ -164,7 +164,7 @@ fn an_interrupt_ends_the_run_with_its_report() {
 
 #[test]
 fn sigterm_gives_the_report_and_the_exit_code_that_wrk_has_then() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let mut running: Running = start(["wrk", "-t1", "-c2", "-d30s", server.url().as_str()]);
     running.wait_for("1 threads and 2 connections");
     server.wait_for_requests(10);
@@ -176,7 +176,7 @@ fn sigterm_gives_the_report_and_the_exit_code_that_wrk_has_then() {
 
 #[test]
 fn the_server_sees_the_url_as_typed_and_the_fields_in_order() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let url = format!("{}a/../b?c=d#e", server.url());
     ends(&start(["wrk", "-t1", "-c1", "-d1s", "-H", "B: 2", "-H", "A:1", url.as_str()]).end(), 0);
     let host = server.authority();
@@ -185,7 +185,7 @@ fn the_server_sees_the_url_as_typed_and_the_fields_in_order() {
 
 #[test]
 fn a_plan_with_a_script_runs_again_from_its_text() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let text = "function request() return wrk.format('GET', '/scripted') end\n\
                 function done(s) print('done with ' .. (s.requests > 0 and 'some' or 'none')) end";
     let (folder, file) = script(text);
@@ -201,7 +201,7 @@ fn a_plan_with_a_script_runs_again_from_its_text() {
 
 #[test]
 fn counters_of_threads_come_together_in_done() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let text = r#"
         local threads = {}
         function setup(t) threads[#threads + 1] = t; t:set("id", #threads) end
@@ -225,7 +225,7 @@ fn counters_of_threads_come_together_in_done() {
 
 #[test]
 fn pipelined_requests_are_counted_one_by_one() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     // The end of the run may cut a batch of each connection short.
     let text = "function init() local r = {}; for n = 1, 5 do r[n] = wrk.format(nil, '/' .. n) end; all = table.concat(r) end
                 function request() return all end
@@ -243,7 +243,7 @@ fn pipelined_requests_are_counted_one_by_one() {
 
 #[test]
 fn threads_that_are_all_stopped_end_the_run() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let text = "local n = 0 function response() n = n + 1 if n == 20 then wrk.thread:stop() end end";
     let ran = with_script(text, &format!("-t2 -c2 -d50s {}", server.url()));
     ends(&ran, 0);
@@ -252,7 +252,7 @@ fn threads_that_are_all_stopped_end_the_run() {
 
 #[test]
 fn scripts_that_fail_say_so_and_what_ran_is_reported() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     for (text, said, ran_before) in [
         ("this is not lua", "script.lua:1: '=' expected near 'is'", false),
         ("function init() error('boom') end", "script.lua:1: boom", false),
@@ -283,7 +283,7 @@ fn one_signal_ends_an_endless_loop_outside_the_run() {
         ("function init() print('here') io.stdout:flush() while true do end end", false),
         ("function done() print('here') io.stdout:flush() while true do end end", true),
     ] {
-        let server = serve(Behaviour::Fine);
+        let server = serve(Behaviour::Ok);
         let (_folder, file) = script(text);
         let mut running = start(["wrk", "-t1", "-c1", "-d1s", "-s", file.as_str(), server.url().as_str()]);
         running.wait_for("here");
@@ -297,7 +297,7 @@ fn one_signal_ends_an_endless_loop_outside_the_run() {
 
 #[test]
 fn what_was_answered_before_a_script_hung_is_in_the_report() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let text = "local n = 0 function request() n = n + 1 while n > 9 do end return wrk.request() end
                 function done(s) print('told of ' .. s.requests) end";
     let ran = with_script(text, &format!("-t1 -c1 -d50s {}", server.url()));
@@ -309,7 +309,7 @@ fn what_was_answered_before_a_script_hung_is_in_the_report() {
 
 #[test]
 fn wrk2_counts_requests_where_a_script_sends_several_at_once() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let text = "function init() local r = {}; for n = 1, 5 do r[n] = wrk.format(nil, '/' .. n) end; all = table.concat(r) end
                 function request() return all end";
     let (_folder, file) = script(text);
@@ -322,7 +322,7 @@ fn wrk2_counts_requests_where_a_script_sends_several_at_once() {
 
 #[test]
 fn a_request_that_is_nothing_is_waited_for() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let text =
         "local n = 0 function request() n = n + 1 if n > 3 then return nil end return wrk.request() end";
     let ran = with_script(text, &format!("-t1 -c1 -d3s -T1s {}", server.url()));
@@ -334,7 +334,7 @@ fn a_request_that_is_nothing_is_waited_for() {
 
 #[test]
 fn wrk2_keeps_its_rate_and_shows_both_latencies() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let ran = run(&format!("wrk2 -t2 -c3 -d2s -R100 -U {}", server.url()));
     ends(&ran, 0);
     let requests = before(&ran.stdout, "requests in");

@@ -49,7 +49,7 @@ const PARSERS: [(&str, &[&str]); 8] = [
 
 #[test]
 fn parsers_of_others_read_our_reports() {
-    let server = serve(Behaviour::Fine);
+    let server = serve(Behaviour::Ok);
     let ran = run(&format!("wrk -t1 -c2 -d1s --latency {}", server.url()));
     ends(&ran, 0);
     for (source, patterns) in PARSERS {

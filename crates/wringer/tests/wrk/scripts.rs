@@ -179,7 +179,7 @@ const CASES: [Case; 11] = [
 #[test]
 fn public_scripts_run_as_there() {
     for case in CASES {
-        let server = serve(Behaviour::Fine);
+        let server = serve(Behaviour::Ok);
         let (folder, file) = script(case.text);
         let text = case.text.replace("FOLDER", &folder.path().display().to_string());
         fs::write(&file, text).unwrap();
@@ -201,7 +201,7 @@ fn scripts_may_end_the_program() {
         ("print('No requests found!') os.exit(1)", 1, "No requests found!\n"),
         ("function init() print('init') os.exit(7) end", 7, "init\n"),
     ] {
-        let server = serve(Behaviour::Fine);
+        let server = serve(Behaviour::Ok);
         let (_folder, file) = script(text);
         let ran = run(&format!("wrk -t1 -c1 -d50s -s {file} {}", server.url()));
         ends(&ran, code);

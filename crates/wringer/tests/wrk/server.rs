@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
-    Fine,
+    Ok,
     Chunked,
     NotFound,
     /// Something that is not valid HTTP/1.
@@ -86,7 +86,7 @@ fn answer(mut stream: TcpStream, behaviour: Behaviour, seen: &Mutex<Seen>) -> st
             let head: Vec<u8> = text.drain(..end + 4).collect();
             note(seen, &head);
             let reply: &[u8] = match behaviour {
-                Behaviour::Fine | Behaviour::Slow => b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+                Behaviour::Ok | Behaviour::Slow => b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
                 Behaviour::Chunked => {
                     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
                 }

@@ -147,7 +147,7 @@ fn answers_in_pieces_large_ones_and_those_with_nul_bytes_are_whole() {
         let ran = wrktcp(&plain(&mock), "--test --json result.json t.ini");
         assert_has(&ran.stdout, "(Success:");
         let report = ran.report();
-        assert_eq!((report.sum("fine"), report.sum("head_bytes") + report.sum("body_bytes")), (1, bytes));
+        assert_eq!((report.sum("ok"), report.sum("head_bytes") + report.sum("body_bytes")), (1, bytes));
     }
 }
 
@@ -157,7 +157,7 @@ fn bytes_behind_an_answer_do_not_spoil_the_next_one() {
     let ran = wrktcp(&plain(&mock), "-d1s --json result.json t.ini");
     let report = ran.report();
     assert_eq!(
-        (report.sum("faulty"), report.sum("failed") + report.sum("fine")),
+        (report.sum("check_failed"), report.sum("failed") + report.sum("ok")),
         (0, report.sum("requests") - report.sum("unfinished"))
     );
     assert!(ran.stdout.len() < 1_000 && ran.stderr.len() < 400, "{}\n{}", ran.stdout, ran.stderr);

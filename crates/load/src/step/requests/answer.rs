@@ -90,7 +90,7 @@ impl<'a> Answer<'a> {
         match ended {
             Ended::Failed(failure) => Outcome::Failed(failure),
             Ended::BrokenOff => Outcome::Aborted,
-            Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Fine, Outcome::Faulty),
+            Ended::Complete if self.is_good() => self.complete().map_or(Outcome::Ok, Outcome::CheckFailed),
             Ended::Complete => {
                 Outcome::Failed(Failure { kind: FailureKind::BadStatus, stage: Stage::Head, errno: None })
             }
@@ -107,7 +107,7 @@ impl<'a> Answer<'a> {
         };
         let Some(look) = self.look.as_mut().filter(|_| answered) else { return outcome };
         let mut wrong = None;
-        if outcome == Outcome::Fine {
+        if outcome == Outcome::Ok {
             wrong = look.extract(self.status, &mut values.slots);
         }
         if look.has_after() {
@@ -115,14 +115,14 @@ impl<'a> Answer<'a> {
         }
         // A program may have said that a sample is good, or bad, whatever its status.
         match values.code.as_ref().and_then(|code| code.last.as_ref()).map(|sample| sample.success) {
-            Some(true) if wrong.is_none() => return Outcome::Fine,
-            Some(false) if wrong.is_none() && outcome == Outcome::Fine => return script_failure(),
+            Some(true) if wrong.is_none() => return Outcome::Ok,
+            Some(false) if wrong.is_none() && outcome == Outcome::Ok => return script_failure(),
             _ => {}
         }
         match wrong {
-            Some((fault, found)) if outcome == Outcome::Fine => {
+            Some((fault, found)) if outcome == Outcome::Ok => {
                 self.found = Some(found);
-                Outcome::Faulty(fault)
+                Outcome::CheckFailed(fault)
             }
             _ => outcome,
         }
@@ -165,7 +165,7 @@ impl answer::Answer for Answer<'_> {
     }
 
     fn found(&mut self, outcome: Outcome) -> Found {
-        let detail = if matches!(outcome, Outcome::Faulty(_)) { self.detail() } else { String::new() };
+        let detail = if matches!(outcome, Outcome::CheckFailed(_)) { self.detail() } else { String::new() };
         Found { detail, expected_bytes: self.model_length(), ..Found::default() }
     }
 }

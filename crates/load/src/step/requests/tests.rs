@@ -218,7 +218,7 @@ fn values_of_answers_stand_in_later_requests() {
     answer.status = 200;
     br#"{"id": "a \"b\""}"#.chunks(3).for_each(|piece| answer.body(piece));
     let outcome = answer.outcome(Ended::Complete);
-    assert_eq!(answer.extract(outcome, std::time::Duration::ZERO, &mut values), Outcome::Fine);
+    assert_eq!(answer.extract(outcome, std::time::Duration::ZERO, &mut values), Outcome::Ok);
     let mut bytes = Vec::new();
     requests.at(nth(1)).write_with(false, &Moment::default(), 0, &mut values, &mut bytes);
     let text = String::from_utf8(bytes).unwrap();
@@ -228,7 +228,7 @@ fn values_of_answers_stand_in_later_requests() {
     let outcome = answer.outcome(Ended::Complete);
     assert_eq!(
         answer.extract(outcome, std::time::Duration::ZERO, &mut values),
-        Outcome::Faulty(measure::Fault::NoValue)
+        Outcome::CheckFailed(measure::Fault::NoValue)
     );
 }
 

@@ -38,7 +38,7 @@ fn about(topic: Topic, facts: &Facts, need: &Need) -> Finding {
 fn found(topic: Topic, facts: Facts, need: Need, level: Level, words: &[&str]) {
     let finding = about(topic, &facts, &need);
     assert_eq!(finding.level, level, "{finding:?}");
-    assert!(level == Level::Fine || !finding.mend.is_empty(), "nothing mends it: {finding:?}");
+    assert!(level == Level::Ok || !finding.mend.is_empty(), "nothing mends it: {finding:?}");
     let sentence = finding.sentence();
     for word in words {
         assert!(sentence.contains(word), "{word:?} is missing in {sentence}");
@@ -50,20 +50,20 @@ fn a_sound_machine_has_nothing_to_mend() {
     let findings = judge(&sound(), &need());
     assert_eq!(findings.len(), 12);
     for finding in findings {
-        assert_eq!((finding.level, finding.mend.len()), (Level::Fine, 0), "{finding:?}");
+        assert_eq!((finding.level, finding.mend.len()), (Level::Ok, 0), "{finding:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_read_is_not_judged() {
     let findings = judge(&Facts::default(), &need());
-    assert!(findings.iter().all(|finding| finding.level == Level::Fine), "{findings:?}");
+    assert!(findings.iter().all(|finding| finding.level == Level::Ok), "{findings:?}");
 }
 
 #[test]
 fn descriptors_block_what_is_sure_and_warn_of_what_may_be() {
     let few = |limit| Facts { descriptors: Some(limit), ..sound() };
-    found(Topic::Descriptors, few(1_064), need(), Level::Fine, &["1,064 needed", "1,064 allowed"]);
+    found(Topic::Descriptors, few(1_064), need(), Level::Ok, &["1,064 needed", "1,064 allowed"]);
     found(
         Topic::Descriptors,
         few(1_063),
@@ -84,7 +84,7 @@ fn descriptors_block_what_is_sure_and_warn_of_what_may_be() {
     let many = Need { sure_connections: 2_000_000, connections: 2_000_000, ..need() };
     found(Topic::Descriptors, sound(), many, Level::Blocks, &["sysctl -w fs.nr_open=4194304"]);
     let unlimited = Facts { descriptors: None, ..sound() };
-    found(Topic::Descriptors, unlimited, need(), Level::Fine, &["no limit"]);
+    found(Topic::Descriptors, unlimited, need(), Level::Ok, &["no limit"]);
 }
 
 #[test]
@@ -94,14 +94,14 @@ fn ports_are_counted_for_each_pair_of_addresses() {
     found(Topic::Ports, sound(), many.clone(), Level::Blocks, advice);
     let near = Need { loopback: true, ..many.clone() };
     found(Topic::Ports, sound(), near.clone(), Level::Blocks, &["--source 127.0.0.2-127.0.0.4"]);
-    found(Topic::Ports, sound(), Need { sources: 3, ..near }, Level::Fine, &["84,696"]);
-    found(Topic::Ports, sound(), Need { targets: Some(3), ..many.clone() }, Level::Fine, &[]);
+    found(Topic::Ports, sound(), Need { sources: 3, ..near }, Level::Ok, &["84,696"]);
+    found(Topic::Ports, sound(), Need { targets: Some(3), ..many.clone() }, Level::Ok, &[]);
     let urls = Need { targets: None, ..many.clone() };
     found(Topic::Ports, sound(), urls, Level::Warning, &["60,000 connections"]);
     let may = Need { sure_connections: 0, ..many.clone() };
     found(Topic::Ports, sound(), may, Level::Warning, &["60,000 connections"]);
     let endless = Need { sources: u64::MAX, targets: Some(3), ..many.clone() };
-    found(Topic::Ports, sound(), endless, Level::Fine, &[]);
+    found(Topic::Ports, sound(), endless, Level::Ok, &[]);
     let wide = Facts { port_range: Some((1_024, 65_535)), reserved_ports: 10_000, ..sound() };
     let finding = about(Topic::Ports, &wide, &many);
     assert!(finding.what.contains("54,512") && !finding.sentence().contains("sysctl"), "{finding:?}");
@@ -111,28 +111,28 @@ fn ports_are_counted_for_each_pair_of_addresses() {
 fn ports_wait_a_minute_or_a_second_or_not_at_all() {
     let churn = |rate| Need { connections_per_s: Some(rate), ..need() };
     // (28,232 - 1,000) / 60 s
-    found(Topic::TimeWait, sound(), churn(453.0), Level::Fine, &["454/s", "60 s"]);
+    found(Topic::TimeWait, sound(), churn(453.0), Level::Ok, &["454/s", "60 s"]);
     let advice =
         &["27,300 ports", "27,232 are free", "--close reset", "net.ipv4.tcp_tw_reuse=1", "keep-alive"];
     found(Topic::TimeWait, sound(), churn(455.0), Level::Warning, advice);
     let reuse = Facts { tw_reuse: Some(1), ..sound() };
-    found(Topic::TimeWait, reuse.clone(), churn(20_000.0), Level::Fine, &["27.2k/s", "1 s"]);
+    found(Topic::TimeWait, reuse.clone(), churn(20_000.0), Level::Ok, &["27.2k/s", "1 s"]);
     let slower = Facts { tw_reuse_delay_ms: Some(2_000), ..reuse };
     found(Topic::TimeWait, slower.clone(), churn(20_000.0), Level::Warning, &["40,000 ports", "2 s"]);
     let finding = about(Topic::TimeWait, &slower, &churn(20_000.0));
     assert!(!finding.sentence().contains("tcp_tw_reuse"), "it is on already: {finding:?}");
     let near = Need { loopback: true, ..churn(20_000.0) };
-    found(Topic::TimeWait, sound(), near.clone(), Level::Fine, &["1 s"]);
+    found(Topic::TimeWait, sound(), near.clone(), Level::Ok, &["1 s"]);
     let never = Facts { tw_reuse: Some(0), ..sound() };
     found(Topic::TimeWait, never, near, Level::Warning, &["--source 127.0.0.2-", "tcp_tw_reuse=2"]);
-    found(Topic::TimeWait, sound(), Need { resets: true, ..churn(1e6) }, Level::Fine, &["reset"]);
+    found(Topic::TimeWait, sound(), Need { resets: true, ..churn(1e6) }, Level::Ok, &["reset"]);
     let few_buckets = Facts { tw_buckets: Some(8_000), ..sound() };
-    found(Topic::TimeWait, few_buckets, churn(1e6), Level::Fine, &[]);
+    found(Topic::TimeWait, few_buckets, churn(1e6), Level::Ok, &[]);
     found(
         Topic::TimeWait,
         sound(),
         Need { connections_per_s: None, ..need() },
-        Level::Fine,
+        Level::Ok,
         &["room for 454/s"],
     );
 }
@@ -140,7 +140,7 @@ fn ports_wait_a_minute_or_a_second_or_not_at_all() {
 #[test]
 fn queues_of_new_connections_matter_where_somebody_listens_here() {
     let burst = Need { burst: 5_000, ..need() };
-    found(Topic::Backlog, sound(), burst.clone(), Level::Fine, &["nobody listens here"]);
+    found(Topic::Backlog, sound(), burst.clone(), Level::Ok, &["nobody listens here"]);
     let near = Need { loopback: true, ..burst.clone() };
     let finding = about(Topic::Backlog, &sound(), &near);
     assert_eq!(finding.mend, ["sysctl -w net.core.somaxconn=8192"]);
@@ -150,7 +150,7 @@ fn queues_of_new_connections_matter_where_somebody_listens_here() {
         (finding.level, finding.mend),
         (Level::Warning, vec!["sysctl -w net.ipv4.tcp_max_syn_backlog=4096".into()])
     );
-    found(Topic::Backlog, sound(), Need { burst: 3_000, ..near }, Level::Fine, &["3,000", "4,096"]);
+    found(Topic::Backlog, sound(), Need { burst: 3_000, ..near }, Level::Ok, &["3,000", "4,096"]);
 }
 
 #[test]
@@ -170,15 +170,9 @@ fn workers_need_cores_of_their_own() {
     found(Topic::Workers, limited, need(), Level::Warning, &["1.50 cores", "--threads 1", "cpu.max"]);
     let fast = |workers| Need { requests_per_s: Some(200_000.0), workers, ..need() };
     found(Topic::Cores, sound(), fast(2), Level::Warning, &["200k/s", "2.0 cores", "--threads 4"]);
-    found(Topic::Cores, sound(), fast(4), Level::Fine, &["200k/s", "2.0 cores", "4 workers"]);
-    found(Topic::Workers, sound(), fast(4), Level::Fine, &["4 workers on 4 cores"]);
-    found(
-        Topic::Workers,
-        sound(),
-        Need { loopback: true, ..need() },
-        Level::Fine,
-        &["shared with the target"],
-    );
+    found(Topic::Cores, sound(), fast(4), Level::Ok, &["200k/s", "2.0 cores", "4 workers"]);
+    found(Topic::Workers, sound(), fast(4), Level::Ok, &["4 workers on 4 cores"]);
+    found(Topic::Workers, sound(), Need { loopback: true, ..need() }, Level::Ok, &["shared with the target"]);
     let chosen = crate::doctor::budget(&two, &need()).unwrap();
     assert_eq!(chosen, Vec::<String>::new(), "who chooses so many workers knows");
     let slow = crate::doctor::budget(&sound(), &fast(2)).unwrap();
@@ -213,7 +207,7 @@ fn the_state_of_the_machine_is_judged_but_is_no_budget() {
     let old = Facts { kernel: "5.15.0-91-generic".to_owned(), ..odd.clone() };
     found(Topic::IoUring, old, need(), Level::Warning, &["5.15.0-91-generic", "Linux 6.0"]);
     let boxed = about(Topic::IoUring, &Facts { filtered: true, ..sound() }, &need());
-    assert!(boxed.level == Level::Fine && boxed.what.contains("seccomp"), "{boxed:?}");
+    assert!(boxed.level == Level::Ok && boxed.what.contains("seccomp"), "{boxed:?}");
     let http3 = || Need { datagram_buffer: Some(2 << 20), ..need() };
     let narrow = Facts { receive_buffer_max: Some(212_992), ..sound() };
     let mends = &["2.10 MB", "213 kB", "sysctl -w net.core.rmem_max=2097152"];
@@ -222,7 +216,7 @@ fn the_state_of_the_machine_is_judged_but_is_no_budget() {
         Topic::Datagrams,
         Facts { receive_buffer_max: Some(4 << 20), ..sound() },
         http3(),
-        Level::Fine,
+        Level::Ok,
         &["2.10 MB"],
     );
     assert!(
