@@ -1,7 +1,7 @@
 // The records of a run that goes on (docs/src/run-file.md), one after the other, into the run that the page holds. A page begins with
 // what the server has already put together (`decode`), so only what grows is here; at the end the page asks for the whole anew.
 
-import { type Runs, Sum, clocksOf } from "./histogram.ts";
+import { type Runs, Sum, metricsOf } from "./histogram.ts";
 import type { Column, Failure, Run } from "./model.ts";
 
 /** What is read of a record; the rest is passed over, as are kinds that this page does not know. */
@@ -26,7 +26,7 @@ export interface RunRecord {
     labels?: { label: number; ended: number; ok: number; response?: Runs }[];
   };
   origin?: Record<string, number>;
-  clocks?: Record<string, Runs>;
+  metrics?: Record<string, Runs>;
   worker_cpu?: number[];
   bound?: string[];
   text?: string;
@@ -36,8 +36,8 @@ export interface RunRecord {
 
 /** Histograms of records are in two digits. */
 const BITS = 7;
-const SHOWN_CLOCKS = ["service", "response", "first_byte"];
-const KEPT_CLOCKS = ["service", "response", "first_byte", "hit", "miss"];
+const SHOWN_METRICS = ["service", "response", "first_byte"];
+const KEPT_METRICS = ["service", "response", "first_byte", "hit", "miss"];
 
 /** Takes the next record in; true where the run is over and the whole of it should be asked for. */
 export function apply(run: Run, record: RunRecord): boolean {
@@ -108,22 +108,22 @@ function second(run: Run, record: RunRecord) {
 }
 
 function times(run: Run, row: Row, record: RunRecord) {
-  const histograms = clocksOf(record.clocks ?? {}, BITS);
-  for (const [clock, histogram] of histograms) {
+  const histograms = metricsOf(record.metrics ?? {}, BITS);
+  for (const [metric, histogram] of histograms) {
     const sum = new Sum().add(histogram);
-    if (clock === "lateness") row.set("lateness.p99", sum.percentile(0.99));
-    if (!SHOWN_CLOCKS.includes(clock) || sum.total === 0) continue;
-    row.set(`${clock}.p50`, sum.percentile(0.5)).set(`${clock}.p99`, sum.percentile(0.99));
-    row.set(`${clock}.p999`, sum.percentile(0.999)).set(`${clock}.max`, sum.max());
+    if (metric === "lateness") row.set("lateness.p99", sum.percentile(0.99));
+    if (!SHOWN_METRICS.includes(metric) || sum.total === 0) continue;
+    row.set(`${metric}.p50`, sum.percentile(0.5)).set(`${metric}.p99`, sum.percentile(0.99));
+    row.set(`${metric}.p999`, sum.percentile(0.999)).set(`${metric}.max`, sum.max());
   }
   if (record.p99_us) {
     row.set("service.p50", record.p50_us ?? NaN).set("service.p99", record.p99_us).set("service.max", record.max_us ?? NaN);
   }
-  for (const [clock, histogram] of histograms) {
-    if (!KEPT_CLOCKS.includes(clock)) continue;
-    const spans = run.clocks.get(clock) ?? [];
+  for (const [metric, histogram] of histograms) {
+    if (!KEPT_METRICS.includes(metric)) continue;
+    const spans = run.metrics.get(metric) ?? [];
     spans.push({ from: run.rows - 1, to: run.rows, histogram });
-    run.clocks.set(clock, spans);
+    run.metrics.set(metric, spans);
   }
 }
 

@@ -72,20 +72,20 @@ export class Histogram {
   }
 }
 
-/** All clocks of a record: those that follow from others are not told. */
-export function clocksOf(told: Record<string, Runs>, bits: number): Map<string, Histogram> {
-  const all = new Map(Object.entries(told).map(([clock, runs]) => [clock, Histogram.fromRuns(runs, bits)]));
-  const derive = (clock: string, made: Histogram | null | undefined) => {
-    if (!all.has(clock) && made) all.set(clock, made);
+/** All metrics of a record: those that follow from others are not told. */
+export function metricsOf(told: Record<string, Runs>, bits: number): Map<string, Histogram> {
+  const all = new Map(Object.entries(told).map(([metric, runs]) => [metric, Histogram.fromRuns(runs, bits)]));
+  const derive = (metric: string, made: Histogram | null | undefined) => {
+    if (!all.has(metric) && made) all.set(metric, made);
   };
-  for (const clock of ["service", "first_byte"]) {
-    const [fresh, reused] = [all.get(`${clock}_new`), all.get(`${clock}_reused`)];
-    derive(clock, fresh && reused ? fresh.with(reused, 1) : (fresh ?? reused));
+  for (const metric of ["service", "first_byte"]) {
+    const [fresh, reused] = [all.get(`${metric}_new`), all.get(`${metric}_reused`)];
+    derive(metric, fresh && reused ? fresh.with(reused, 1) : (fresh ?? reused));
   }
   const [service, miss] = [all.get("service"), all.get("miss")];
   derive("response", service);
   derive("hit", service && miss && service.with(miss, -1));
-  for (const [clock, histogram] of all) if (histogram.index.length === 0) all.delete(clock);
+  for (const [metric, histogram] of all) if (histogram.index.length === 0) all.delete(metric);
   return all;
 }
 

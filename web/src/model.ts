@@ -11,7 +11,7 @@ export const FORMAT = 1;
 
 export type Column = Float64Array;
 
-/** Figures of a clock that are exact, in µs. */
+/** Figures of a metric that are exact, in µs. */
 export interface Times {
   count: number;
   p50_us: number;
@@ -41,7 +41,7 @@ export interface Phase {
   byte_offload?: number;
 }
 
-/** Histograms of one clock: each belongs to the rows from `from` up to but without `to`. */
+/** Histograms of one metric: each belongs to the rows from `from` up to but without `to`. */
 export interface Span {
   from: number;
   to: number;
@@ -148,7 +148,7 @@ export interface Run {
   phase: Column;
   /** Everything else by row: counters are of the row alone. */
   columns: Map<string, Column>;
-  clocks: Map<string, Span[]>;
+  metrics: Map<string, Span[]>;
   steps: Step[];
   /** Steps that there were no place for. */
   steps_left: number;
@@ -175,13 +175,13 @@ interface Packed {
   d: (number | null)[];
 }
 
-interface PackedRun extends Omit<Run, "at" | "seconds" | "phase" | "columns" | "clocks" | "change"> {
+interface PackedRun extends Omit<Run, "at" | "seconds" | "phase" | "columns" | "metrics" | "change"> {
   format: number;
   at: Packed;
   seconds: Packed;
   phase: Packed;
   columns: Record<string, Packed>;
-  clocks: Record<string, { bits: number; spans: [rows: number, runs: Runs][] }>;
+  metrics: Record<string, { bits: number; spans: [rows: number, runs: Runs][] }>;
 }
 
 function unpack({ e = 0, d }: Packed, rows: number): Column {
@@ -210,14 +210,14 @@ export function decode(packed: PackedRun): Run {
   if (packed.format !== FORMAT) throw new Error(`the run is of format ${packed.format}, this page reads ${FORMAT}`);
   const { rows } = packed;
   const columns = Object.entries(packed.columns).map(([name, column]) => [name, unpack(column, rows)] as const);
-  const clocks = Object.entries(packed.clocks).map(([name, clock]) => [name, spans(clock)] as const);
+  const metrics = Object.entries(packed.metrics).map(([name, metric]) => [name, spans(metric)] as const);
   return {
     ...packed,
     at: unpack(packed.at, rows),
     seconds: unpack(packed.seconds, rows),
     phase: unpack(packed.phase, rows),
     columns: new Map(columns),
-    clocks: new Map(clocks),
+    metrics: new Map(metrics),
     change: 0,
   };
 }

@@ -16,7 +16,7 @@ export const trouble = signal<"" | "lost" | "over" | string>("");
 export const compared = signal<Run[]>([]);
 export const view = signal<View>("run");
 export const window_ = signal<Window>(windowOf(location.hash));
-export const clock = signal("service");
+export const metric = signal("service");
 /** Charts whose axis was switched, and charts that stand as tables. */
 export const switched = signal<ReadonlySet<string>>(new Set());
 export const tables = signal<ReadonlySet<string>>(new Set());

@@ -9,7 +9,7 @@ export type Window = { from: number; to: number } | null;
 export interface Figures {
   seconds: number;
   counts: (name: string) => number;
-  times: (clock: string) => Times | undefined;
+  times: (metric: string) => Times | undefined;
   /** Times are read from joined or coarse buckets: at most this wide, as a share; 0 where they are exact. */
   coarse: number;
   bound: Bound[];
@@ -58,7 +58,7 @@ export function figures(run: Run, window: Window): Figures {
   return {
     seconds: whole?.seconds ?? seconds,
     counts,
-    times: (clock) => whole?.latency[clock] ?? timesOf(sumOf(run, clock, within)),
+    times: (metric) => whole?.latency[metric] ?? timesOf(sumOf(run, metric, within)),
     coarse: whole ? 0 : coarseness(run),
     bound,
     bound_s,
@@ -96,10 +96,10 @@ export function offload(counts: (name: string) => number): number | undefined {
   return counts("origin.requests") > 0 && ended > 0 ? 1 - Math.min(documents, ended) / ended : undefined;
 }
 
-/** All of a clock's times in the rows that count. A span counts where its middle row does. */
-export function sumOf(run: Run, clock: string, within: (row: number) => boolean): Sum {
+/** All of a metric's times in the rows that count. A span counts where its middle row does. */
+export function sumOf(run: Run, metric: string, within: (row: number) => boolean): Sum {
   const sum = new Sum();
-  for (const span of run.clocks.get(clock) ?? []) {
+  for (const span of run.metrics.get(metric) ?? []) {
     if (within(Math.min(run.rows - 1, Math.floor((span.from + span.to) / 2)))) sum.add(span.histogram);
   }
   return sum;
@@ -112,6 +112,6 @@ function timesOf(sum: Sum): Times | undefined {
 }
 
 function coarseness(run: Run): number {
-  const first = run.clocks.get("service")?.find((span) => span.histogram.count.length > 0);
+  const first = run.metrics.get("service")?.find((span) => span.histogram.count.length > 0);
   return first ? 2 ** -first.histogram.bits : 0;
 }

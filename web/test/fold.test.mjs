@@ -64,7 +64,7 @@ test("seconds that come one by one add up, gaps stay gaps, and unknown kinds pas
       statuses: [[503, 2]],
       failures: [{ kind: "reset", stage: "head", errno: 104, count: 1 }],
     },
-    clocks: { service: [[200, 5, 0, count]], lateness: [[90, 4]] },
+    metrics: { service: [[200, 5, 0, count]], lateness: [[90, 4]] },
     worker_cpu: [0.5],
     bound: at_s > 12 ? ["cpu"] : [],
   });
@@ -88,7 +88,7 @@ test("seconds that come one by one add up, gaps stay gaps, and unknown kinds pas
 
 test("a run of a day is taken in second by second", () => {
   const run = model.decode(makeRun({ seconds: 2, state: "live" }));
-  const record = { kind: "second", seconds: 1, phase: 0, clients: { counts: { requests: 5, ok: 5 } }, clocks: {} };
+  const record = { kind: "second", seconds: 1, phase: 0, clients: { counts: { requests: 5, ok: 5 } }, metrics: {} };
   for (let at_s = 3; at_s <= 86_400; at_s++) fold.apply(run, { ...record, at_s });
   assert.equal(run.rows, 86_400);
   assert.equal(run.columns.get("requests")[86_399], 5);

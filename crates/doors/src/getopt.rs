@@ -42,12 +42,12 @@ pub(crate) enum Read<S: 'static> {
         label: String,
         value: String,
     },
-    Wrong(Wrong),
+    OptionError(OptionError),
 }
 
 /// What cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum OptionError {
     /// `-x`
     UnknownShort(char),
     /// `--name`, without the dashes.
@@ -60,29 +60,29 @@ pub(crate) enum Wrong {
     TakesNoValue(String),
 }
 
-impl Wrong {
+impl OptionError {
     /// In words.
     pub fn text(&self) -> String {
         match self {
-            Wrong::UnknownShort(letter) => format!("unknown option '-{letter}'"),
-            Wrong::UnknownLong(name) => format!("unknown option '--{name}'"),
-            Wrong::Ambiguous(name) => format!("option '--{name}' is ambiguous"),
-            Wrong::NeedsValue(label) => format!("option '{label}' needs a value"),
-            Wrong::TakesNoValue(label) => format!("option '{label}' takes no value"),
+            OptionError::UnknownShort(letter) => format!("unknown option '-{letter}'"),
+            OptionError::UnknownLong(name) => format!("unknown option '--{name}'"),
+            OptionError::Ambiguous(name) => format!("option '--{name}' is ambiguous"),
+            OptionError::NeedsValue(label) => format!("option '{label}' needs a value"),
+            OptionError::TakesNoValue(label) => format!("option '{label}' takes no value"),
         }
     }
 
     /// In the words of GNU's library.
     pub fn gnu_text(&self) -> String {
         match self {
-            Wrong::UnknownShort(letter) => format!("invalid option -- '{letter}'"),
-            Wrong::UnknownLong(name) => format!("unrecognized option '--{name}'"),
-            Wrong::Ambiguous(name) => format!("option '--{name}' is ambiguous"),
-            Wrong::NeedsValue(label) => match label.strip_prefix("--") {
+            OptionError::UnknownShort(letter) => format!("invalid option -- '{letter}'"),
+            OptionError::UnknownLong(name) => format!("unrecognized option '--{name}'"),
+            OptionError::Ambiguous(name) => format!("option '--{name}' is ambiguous"),
+            OptionError::NeedsValue(label) => match label.strip_prefix("--") {
                 Some(_) => format!("option '{label}' requires an argument"),
                 None => format!("option requires an argument -- '{}'", &label[1..]),
             },
-            Wrong::TakesNoValue(label) => format!("option '{label}' doesn't allow an argument"),
+            OptionError::TakesNoValue(label) => format!("option '{label}' doesn't allow an argument"),
         }
     }
 }
@@ -119,11 +119,11 @@ impl<S> Reader<'_, S> {
         };
         let row = match self.find(name) {
             Ok(row) => row,
-            Err(wrong) => return self.read.push(Read::Wrong(wrong)),
+            Err(wrong) => return self.read.push(Read::OptionError(wrong)),
         };
         let label = format!("--{}", row.long);
         match (row.value, attached) {
-            (Value::No, Some(_)) => self.read.push(Read::Wrong(Wrong::TakesNoValue(label))),
+            (Value::No, Some(_)) => self.read.push(Read::OptionError(OptionError::TakesNoValue(label))),
             (Value::Must, None) => self.next_word(row, label),
             (_, attached) => self.option(row, label, attached.unwrap_or_default()),
         }
@@ -133,7 +133,7 @@ impl<S> Reader<'_, S> {
         for (at, letter) in cluster.char_indices() {
             let known = self.table.iter().find(|row| row.short == letter && letter != ' ');
             let Some(row) = known.copied() else {
-                self.read.push(Read::Wrong(Wrong::UnknownShort(letter)));
+                self.read.push(Read::OptionError(OptionError::UnknownShort(letter)));
                 continue;
             };
             let label = format!("-{letter}");
@@ -157,12 +157,12 @@ impl<S> Reader<'_, S> {
     fn next_word(&mut self, row: &'static Row<S>, label: String) {
         match self.words.pop_front() {
             Some(value) => self.option(row, label, value),
-            None => self.read.push(Read::Wrong(Wrong::NeedsValue(label))),
+            None => self.read.push(Read::OptionError(OptionError::NeedsValue(label))),
         }
     }
 
     /// The row of a long name, or of an unambiguous beginning of one.
-    fn find(&self, name: &str) -> Result<&'static Row<S>, Wrong> {
+    fn find(&self, name: &str) -> Result<&'static Row<S>, OptionError> {
         if let Some(row) = self.table.iter().find(|row| row.long == name) {
             return Ok(row);
         }
@@ -172,8 +172,8 @@ impl<S> Reader<'_, S> {
         match (theirs.as_slice(), all.as_slice()) {
             ([only], _) => Ok(only),
             ([], [only]) => Ok(only),
-            (_, []) => Err(Wrong::UnknownLong(name.to_owned())),
-            _ => Err(Wrong::Ambiguous(name.to_owned())),
+            (_, []) => Err(OptionError::UnknownLong(name.to_owned())),
+            _ => Err(OptionError::Ambiguous(name.to_owned())),
         }
     }
 }
@@ -186,7 +186,7 @@ mod tests {
         Row { short, long, value, shown: "", help: "", ours, set: |_, _| Ok(()) }
     }
 
-    fn read_line(line: &str) -> (Vec<(String, String)>, Vec<Wrong>, Vec<String>) {
+    fn read_line(line: &str) -> (Vec<(String, String)>, Vec<OptionError>, Vec<String>) {
         let table: Vec<&'static Row<Vec<String>>> = vec![
             Box::leak(Box::new(row('b', "benchmark", Value::No, false))),
             Box::leak(Box::new(row('q', "quiet", Value::No, false))),
@@ -203,7 +203,7 @@ mod tests {
         for one in read {
             match one {
                 Read::Option { label, value, .. } => options.push((label, value)),
-                Read::Wrong(what) => wrong.push(what),
+                Read::OptionError(what) => wrong.push(what),
             }
         }
         (options, wrong, operands)
@@ -235,12 +235,12 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_told_in_its_place() {
         for (line, wrong) in [
-            ("--bogus", Wrong::UnknownLong("bogus".to_owned())),
-            ("-9", Wrong::UnknownShort('9')),
-            ("-c", Wrong::NeedsValue("-c".to_owned())),
-            ("--conc", Wrong::NeedsValue("--concurrent".to_owned())),
-            ("--no", Wrong::Ambiguous("no".to_owned())),
-            ("--quiet=1", Wrong::TakesNoValue("--quiet".to_owned())),
+            ("--bogus", OptionError::UnknownLong("bogus".to_owned())),
+            ("-9", OptionError::UnknownShort('9')),
+            ("-c", OptionError::NeedsValue("-c".to_owned())),
+            ("--conc", OptionError::NeedsValue("--concurrent".to_owned())),
+            ("--no", OptionError::Ambiguous("no".to_owned())),
+            ("--quiet=1", OptionError::TakesNoValue("--quiet".to_owned())),
         ] {
             assert_eq!(read_line(line).1, [wrong], "{line}");
         }

@@ -35,7 +35,7 @@ pub struct Arguments {
 
 /// What is shown instead of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum Instead {
     /// `-h`
     Help,
     /// `-v`
@@ -72,7 +72,7 @@ const VALUED: [(&str, &str); 20] = [
 ///
 /// # Errors
 /// What is shown instead.
-pub fn parse(words: &[String]) -> Result<Arguments, Told> {
+pub fn parse(words: &[String]) -> Result<Arguments, Instead> {
     let mut arguments = Arguments::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -80,26 +80,26 @@ pub fn parse(words: &[String]) -> Result<Arguments, Told> {
             continue;
         }
         let (option, attached) = valued(word).ok_or_else(|| {
-            Told::Mistake(format!(
+            Instead::Mistake(format!(
                 "{word} is no option of jmeter that is known here; -h lists those that are"
             ))
         })?;
         let value = match attached {
             Some(value) => value.to_owned(),
-            None => words.next().cloned().ok_or_else(|| Told::Mistake(format!("{word} needs a value")))?,
+            None => words.next().cloned().ok_or_else(|| Instead::Mistake(format!("{word} needs a value")))?,
         };
         take(option, value, &mut arguments)?;
     }
     if arguments.plan.as_os_str().is_empty() {
-        return Err(Told::Mistake("give a plan: jmeter -n -t PLAN.jmx -l RESULTS.jtl".to_owned()));
+        return Err(Instead::Mistake("give a plan: jmeter -n -t PLAN.jmx -l RESULTS.jtl".to_owned()));
     }
     if arguments.report && arguments.results.is_none() {
-        return Err(Told::Mistake("-e needs -l, the results that the report is made of".to_owned()));
+        return Err(Instead::Mistake("-e needs -l, the results that the report is made of".to_owned()));
     }
     Ok(arguments)
 }
 
-fn flag(word: &str, arguments: &mut Arguments) -> Result<bool, Told> {
+fn flag(word: &str, arguments: &mut Arguments) -> Result<bool, Instead> {
     match word {
         "-n" | "--nongui" => arguments.without_window = true,
         "-e" | "--reportatendofloadtests" => arguments.report = true,
@@ -108,10 +108,10 @@ fn flag(word: &str, arguments: &mut Arguments) -> Result<bool, Told> {
         "--skip-unsupported" => arguments.skip_unsupported = true,
         "--show-plan" => arguments.show_plan = true,
         "-X" | "--remoteexit" => arguments.ignored.push(word.to_owned()),
-        "-h" | "-?" | "--help" => return Err(Told::Help),
-        "-v" | "--version" => return Err(Told::Version),
+        "-h" | "-?" | "--help" => return Err(Instead::Help),
+        "-v" | "--version" => return Err(Instead::Version),
         "-s" | "--server" => {
-            return Err(Told::Mistake("-s: this program is no server for remote hosts".to_owned()));
+            return Err(Instead::Mistake("-s: this program is no server for remote hosts".to_owned()));
         }
         _ => return Ok(false),
     }
@@ -130,7 +130,7 @@ fn valued(word: &str) -> Option<(&'static str, Option<&str>)> {
     })
 }
 
-fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), Told> {
+fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), Instead> {
     match option {
         "-t" => arguments.plan = value.into(),
         "-l" => arguments.results = Some(value.into()),
@@ -142,7 +142,7 @@ fn take(option: &str, value: String, arguments: &mut Arguments) -> Result<(), To
         "-J" | "-G" | "-D" => arguments.properties.push(value),
         "-R" => arguments.remote = Some(value),
         "-g" => {
-            return Err(Told::Mistake(
+            return Err(Instead::Mistake(
                 "-g: reports of results that are there already are not made yet; -e makes one at the end of a run".to_owned(),
             ));
         }
@@ -182,7 +182,7 @@ The exit code is 0 when the run has ended, however its samples ended, and 1 wher
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Arguments, Told> {
+    fn read(line: &str) -> Result<Arguments, Instead> {
         parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_told() {
         let said = |line: &str| match read(line) {
-            Err(Told::Mistake(why)) => why,
+            Err(Instead::Mistake(why)) => why,
             other => panic!("{other:?}"),
         };
         assert!(said("-n").contains("give a plan"));
@@ -211,6 +211,6 @@ mod tests {
         assert!(said("-t a -z").contains("-z is no option"));
         assert!(said("-t a -e").contains("-e needs -l"));
         assert!(said("-g r.jtl").contains("-g"));
-        assert_eq!((read("-h"), read("-v")), (Err(Told::Help), Err(Told::Version)));
+        assert_eq!((read("-h"), read("-v")), (Err(Instead::Help), Err(Instead::Version)));
     }
 }

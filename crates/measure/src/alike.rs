@@ -1,7 +1,7 @@
 //! [`Alike`]: good answers that are counted together, because all that a fast run has of them differs in little but the time.
 
-use crate::clock::micros;
 use crate::distribution::{Bucket, Distribution};
+use crate::time_metric::micros;
 use std::time::Duration;
 
 /// A good answer over a kept connection, which came in one piece: its first byte came when all of it did.

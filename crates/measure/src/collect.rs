@@ -2,14 +2,14 @@
 
 use crate::accounts::OriginCounts;
 use crate::buckets::{Buckets, Digits};
-use crate::clock::Clock;
-use crate::figures::{Figures, clocks};
+use crate::figures::{Figures, metrics};
 use crate::rates::{Measured, Rates};
 use crate::run::WorkerUse;
 use crate::self_check::{CPU_WATER_MARK, LATENESS_LIMIT};
 use crate::snapshot::Snapshot;
 use crate::stream::{BoundBy, Minute, PhaseBegun, PhaseEnd, RunEvent, Second};
 use crate::tally::Tally;
+use crate::time_metric::TimeMetric;
 use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -230,7 +230,7 @@ impl Collector {
     }
 
     fn second(&mut self, phase: u32, pending: &Pending, origin: Option<&OriginCounts>) -> Second {
-        let service = pending.tally.clock(Clock::Service);
+        let service = pending.tally.metric(TimeMetric::Service);
         let at = |quantile| if service.is_empty() { 0 } else { service.value_at_quantile(quantile) };
         let worker_cpu: Vec<f64> = pending.cpu.iter().map(|(cpu, time)| share(*cpu, *time)).collect();
         let second = Second {
@@ -244,10 +244,10 @@ impl Collector {
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: if service.is_empty() { 0 } else { service.max() },
-            mean_us: mean(&[&service, &pending.tally.clock(Clock::CheckFailed)]),
+            mean_us: mean(&[&service, &pending.tally.metric(TimeMetric::CheckFailed)]),
             clients: Figures::of(&pending.tally),
             origin: origin.filter(|_| self.origin.known).map(|now| now.since(&self.origin.at_row)),
-            clocks: clocks(&pending.tally, Digits::Two),
+            metrics: metrics(&pending.tally, Digits::Two),
             bound: bound(&pending.tally, &worker_cpu),
             worker_cpu,
             machine: None,
@@ -310,13 +310,13 @@ impl Phase {
         Minute {
             at,
             phase: number,
-            clocks: clocks(times, Digits::Three),
+            metrics: metrics(times, Digits::Three),
             labels: times
                 .labels
                 .iter()
                 .map(|(label, of)| (label.0, Buckets::of(&of.response, Digits::Two)))
                 .collect(),
-            spreads: times.spreads().map(|spreads| Box::new(spreads.kept())),
+            distributions: times.distributions().map(|distributions| Box::new(distributions.kept())),
             rates: std::mem::take(&mut self.rates).kept(),
             peaks: self.peaks.clone(),
         }
@@ -347,7 +347,7 @@ fn share(part: Duration, whole: Duration) -> f64 {
 
 /// Why the generator may have been the limit, as far as workers know.
 fn bound(tally: &Tally, worker_cpu: &[f64]) -> Vec<BoundBy> {
-    let lateness = tally.clock(Clock::Lateness);
+    let lateness = tally.metric(TimeMetric::Lateness);
     let late = !lateness.is_empty() && lateness.value_at_quantile(0.99) > LATENESS_LIMIT.as_micros() as u64;
     let busy = worker_cpu.iter().any(|share| *share > CPU_WATER_MARK);
     let limits =
@@ -476,9 +476,9 @@ mod tests {
     #[test]
     fn the_mean_of_a_row_is_that_of_all_whole_answers() {
         let mut told = snapshot(0, 0, 1, 3, true);
-        told.tally.time(Clock::Service, Duration::from_micros(100));
-        told.tally.time(Clock::Service, Duration::from_micros(200));
-        told.tally.time(Clock::CheckFailed, Duration::from_micros(600));
+        told.tally.time(TimeMetric::Service, Duration::from_micros(100));
+        told.tally.time(TimeMetric::Service, Duration::from_micros(200));
+        told.tally.time(TimeMetric::CheckFailed, Duration::from_micros(600));
         let (rows, _) = collector(1).add(told, None);
         assert_eq!((rows[0].mean_us, rows[0].max_us), (300.0, 200));
     }

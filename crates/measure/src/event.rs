@@ -25,7 +25,7 @@ pub enum Event {
     RequestError(RequestError),
     /// An answer that failed a check, with what is known of it.
     Evidence(Box<Evidence>),
-    /// A described request has ended.
+    /// A request has ended.
     Request(Box<Record>),
     /// A transaction of a journey begins or ends.
     Transaction(Box<TransactionMark>),
@@ -54,12 +54,12 @@ pub struct Talk {
     /// Number of the connection: that of its worker, from 1, times 10,000, and its place there, from 1.
     pub connection: u64,
     /// What happened on it.
-    pub said: Said,
+    pub said: TalkEvent,
 }
 
 /// What happened on a connection that carries messages.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said {
+pub enum TalkEvent {
     /// It is being opened.
     Connecting,
     /// It is open, its TLS handshake done where it has one.
@@ -84,7 +84,7 @@ pub enum Said {
     },
 }
 
-/// One described request from its beginning to its end.
+/// One request from its beginning to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// Its number within the phase, from 0.
@@ -203,7 +203,7 @@ pub struct TransactionMark {
     pub took: Option<Duration>,
 }
 
-/// Why a described request was sent.
+/// Why a request was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cause {
     /// It stands in the list.
@@ -220,7 +220,7 @@ pub enum Cause {
     Challenged,
 }
 
-/// The first answer to a described request that a worker got.
+/// The first answer to a request that a worker got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct First {
     /// When it was complete, since the start of the run.
@@ -282,7 +282,7 @@ pub enum HeadTitle {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestError {
     /// How.
-    pub what: Wrong,
+    pub what: RequestErrorKind,
     /// The request line, or the URL.
     pub request: String,
     /// The answer's status line, where one came.
@@ -299,7 +299,7 @@ pub struct RequestError {
 
 /// How a request went wrong.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wrong {
+pub enum RequestErrorKind {
     /// It failed.
     Failed(Failure),
     /// The oracle found the answer false.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Single requests of one phase, a column each; all columns are equally long.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Exchanges {
+pub struct KeptExchanges {
     /// Which are kept: `failures`, `exchanges` (all) or `1/N`.
     pub keep: String,
     /// Place of their phase, from 0.
@@ -90,7 +90,7 @@ pub struct Kept<'a> {
     pub body_bytes: u64,
 }
 
-impl Exchanges {
+impl KeptExchanges {
     /// The requests, one by one. Of columns that are not equally long, as no version writes them, the rest is left out.
     pub fn iter(&self) -> impl Iterator<Item = Kept<'_>> {
         (0..self.columns.began_us.len()).map_while(|nth| self.nth(nth))
@@ -133,7 +133,7 @@ impl Exchanges {
 /// Gathers single requests until they are told.
 #[derive(Debug, Clone, Default)]
 pub struct Gathering {
-    told: Exchanges,
+    told: KeptExchanges,
     requests: HashMap<String, u32>,
     outcomes: HashMap<String, u32>,
 }
@@ -141,7 +141,7 @@ pub struct Gathering {
 impl Gathering {
     /// Those that are kept are called so.
     pub fn new(keep: String) -> Gathering {
-        let told = Exchanges { keep, ..Exchanges::default() };
+        let told = KeptExchanges { keep, ..KeptExchanges::default() };
         Gathering { told, ..Gathering::default() }
     }
 
@@ -180,13 +180,13 @@ impl Gathering {
     }
 
     /// Those that wait, where there are any; afterwards there are none.
-    pub fn take(&mut self) -> Option<Exchanges> {
+    pub fn take(&mut self) -> Option<KeptExchanges> {
         if self.told.is_empty() {
             return None;
         }
         self.requests.clear();
         self.outcomes.clear();
-        let next = Exchanges { keep: self.told.keep.clone(), ..Exchanges::default() };
+        let next = KeptExchanges { keep: self.told.keep.clone(), ..KeptExchanges::default() };
         Some(std::mem::replace(&mut self.told, next))
     }
 }
@@ -264,7 +264,7 @@ mod tests {
         let told = gathering.take().unwrap();
         assert_eq!((told.requests.len(), told.outcomes.len(), told.len(), told.phase), (5, 2, 30, 1));
         let text = serde_json::to_string(&told).unwrap();
-        let read: Exchanges = serde_json::from_str(&text).unwrap();
+        let read: KeptExchanges = serde_json::from_str(&text).unwrap();
         assert_eq!(read, told);
         let ninth = read.iter().nth(9).unwrap();
         assert_eq!((ninth.url, ninth.method, ninth.label), ("http://h/4", "GET", None));

@@ -2,7 +2,6 @@
 //! of their own. Figures add up.
 
 use crate::buckets::{Buckets, Digits};
-use crate::clock::{Clock, Clocks};
 use crate::codes::{Code, CodeKind};
 use crate::counts::Counts;
 use crate::http2::Http2Counts;
@@ -11,6 +10,7 @@ use crate::labels::Label;
 use crate::outcome::{Failure, Fault};
 use crate::seconds::if_any;
 use crate::tally::Tally;
+use crate::time_metric::{TimeMetric, TimeMetrics};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Duration;
 
@@ -172,9 +172,9 @@ impl Figures {
 }
 
 /// The times of a tally.
-pub fn clocks(tally: &Tally, digits: Digits) -> Clocks {
-    let seen = Clock::ALL.into_iter().filter(|clock| !tally.times_of(*clock).is_empty());
-    seen.map(|clock| (clock, Buckets::of_counts(tally.times_of(clock).iter(), digits))).collect()
+pub fn metrics(tally: &Tally, digits: Digits) -> TimeMetrics {
+    let seen = TimeMetric::ALL.into_iter().filter(|metric| !tally.times_of(*metric).is_empty());
+    seen.map(|metric| (metric, Buckets::of_counts(tally.times_of(metric).iter(), digits))).collect()
 }
 
 /// The counters that are not zero.

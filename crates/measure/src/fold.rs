@@ -2,13 +2,13 @@
 
 use crate::accounts::OriginCounts;
 use crate::buckets::{Buckets, Digits};
-use crate::clock::Clocks;
 use crate::labels::Label;
 use crate::notes;
+use crate::request_times::RequestDistributions;
 use crate::run::{PhaseResult, RunResult, Timeline};
 use crate::self_check::SelfCheck;
-use crate::spread::Spreads;
 use crate::stream::{Command, Controlled, End, Head, Minute, PhaseEnd, RunEvent, Second};
+use crate::time_metric::TimeMetrics;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub struct RunState {
 struct PhaseState {
     sum: PhaseResult,
     /// Times since its last minute, in two digits.
-    since_minute: Clocks,
+    since_minute: TimeMetrics,
     /// Response times by label since its last minute.
     labels_since_minute: BTreeMap<u16, Buckets>,
     /// The sum of its seconds.
@@ -88,8 +88,8 @@ impl RunState {
             phase.labels_since_minute.entry(label.label).or_default().merge(&label.response);
         }
         phase.sum.extend(second.began, second.at, second.paced_until);
-        for (clock, buckets) in &second.clocks {
-            phase.since_minute.entry(*clock).or_default().merge(buckets);
+        for (metric, buckets) in &second.metrics {
+            phase.since_minute.entry(*metric).or_default().merge(buckets);
         }
         if let Some(counts) = &second.origin {
             phase.origin.get_or_insert_default().merge(counts);
@@ -99,14 +99,14 @@ impl RunState {
     fn minute(&mut self, minute: &Minute) {
         let Some(phase) = self.phases.get_mut(minute.phase as usize) else { return };
         phase.since_minute.clear();
-        phase.sum.tally.add_clocks(&minute.clocks, Digits::Three);
+        phase.sum.tally.add_metrics(&minute.metrics, Digits::Three);
         // Minutes of version 1.1 do not tell them.
         if !minute.labels.is_empty() {
             phase.labels_since_minute.clone_from(&minute.labels);
         }
         phase.take_labels_in();
-        if let Some(spreads) = &minute.spreads {
-            phase.sum.tally.add_spreads(&Spreads::of_kept(spreads));
+        if let Some(distributions) = &minute.distributions {
+            phase.sum.tally.add_distributions(&RequestDistributions::of_kept(distributions));
         }
         phase.sum.rates.add_kept(&minute.rates);
         let peaks = &mut phase.sum.peaks;
@@ -168,7 +168,7 @@ impl PhaseState {
 
     fn result(&self, end: Option<&PhaseEnd>) -> PhaseResult {
         let mut result = self.sum.clone();
-        result.tally.add_clocks(&self.since_minute, Digits::Two);
+        result.tally.add_metrics(&self.since_minute, Digits::Two);
         for (label, response) in &self.labels_since_minute {
             result.tally.labels.add_times(Label(*label), response);
         }

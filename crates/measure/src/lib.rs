@@ -9,7 +9,6 @@ pub mod after_reset;
 mod alike;
 pub mod buckets;
 pub mod censored;
-pub mod clock;
 pub mod codes;
 pub mod collect;
 pub mod contention;
@@ -27,15 +26,16 @@ pub mod machine;
 pub mod notes;
 pub mod outcome;
 pub mod rates;
+pub mod request_times;
 pub mod run;
 mod seconds;
 pub mod self_check;
 pub mod shared;
 pub mod silence;
 mod snapshot;
-pub mod spread;
 pub mod stream;
 pub mod tally;
+pub mod time_metric;
 pub mod verdict;
 
 pub use accounts::{Live, LiveOriginCounts, OriginCounts};
@@ -43,21 +43,21 @@ pub use after_reset::AfterReset;
 pub use alike::{Alike, Answered};
 pub use buckets::{Buckets, Digits};
 pub use censored::{Bound, Censored};
-pub use clock::{Clock, Clocks};
 pub use codes::{Code, CodeKind, Codes};
 pub use collect::Collector;
-/// The histogram of a [`Clock`], in µs.
+pub use time_metric::{TimeMetric, TimeMetrics};
+/// The histogram of a [`TimeMetric`], in µs.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
 pub use contention::Contention;
 pub use counts::Counts;
 pub use distribution::Distribution;
 pub use event::{
-    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Said, Talk,
+    Cause, Certificate, Event, Evidence, First, FirstTls, Record, Remark, RequestError, Talk, TalkEvent,
     TransactionMark,
 };
 pub use exchange::{Exchange, ExchangeKind};
-pub use exchanges::Exchanges;
+pub use exchanges::KeptExchanges;
 pub use figures::Figures;
 pub use fold::RunState;
 pub use http2::Http2Counts;
@@ -66,12 +66,12 @@ pub use labels::{Label, LabelFigures, Labels, MAX_LABELS};
 pub use machine::{MachineUse, Watched};
 pub use outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 pub use rates::{Dispersion, Rates};
+pub use request_times::{ExactDistribution, RequestDistributions, RequestTimes};
 pub use run::{Headline, Judged, PhaseResult, Row, RunResult, Timeline, WorkerUse};
 pub use self_check::SelfCheck;
 pub use shared::{Fairness, SharedCounts};
 pub use silence::Silence;
 pub use snapshot::Snapshot;
-pub use spread::{Spread, Spreads, Times};
 pub use stream::{End, Head, PhaseEnd, RunEvent, Second};
 pub use tally::Tally;
 pub use verdict::{Judgement, Verdict};

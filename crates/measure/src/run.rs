@@ -3,13 +3,13 @@
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
 use crate::censored::Censored;
-use crate::clock::Clock;
 use crate::counts::Counts;
 use crate::event::Evidence;
 use crate::machine::Watched;
 use crate::rates::Rates;
 use crate::self_check::SelfCheck;
 use crate::tally::Tally;
+use crate::time_metric::TimeMetric;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -271,12 +271,12 @@ impl PhaseResult {
 
     /// Response times of good answers and, as far as they had come, of unfinished requests.
     pub fn response(&self) -> Censored {
-        Censored::new(&self.tally.clock(Clock::Response), &self.tally.clock(Clock::Unfinished))
+        Censored::new(&self.tally.metric(TimeMetric::Response), &self.tally.metric(TimeMetric::Unfinished))
     }
 
-    /// A percentile of a clock in µs; 0 where nothing was recorded.
-    pub fn percentile_us(&self, clock: Clock, quantile: f64) -> u64 {
-        let histogram = self.tally.clock(clock);
+    /// A percentile of a metric in µs; 0 where nothing was recorded.
+    pub fn percentile_us(&self, metric: TimeMetric, quantile: f64) -> u64 {
+        let histogram = self.tally.metric(metric);
         if histogram.is_empty() { 0 } else { histogram.value_at_quantile(quantile) }
     }
 }
@@ -390,9 +390,9 @@ impl RunResult {
         Headline {
             requests: counts.requests,
             requests_per_s: measured.per_second(counts.requests),
-            p50_us: measured.percentile_us(Clock::Response, 0.5),
-            p99_us: measured.percentile_us(Clock::Response, 0.99),
-            p999_us: measured.percentile_us(Clock::Response, 0.999),
+            p50_us: measured.percentile_us(TimeMetric::Response, 0.5),
+            p99_us: measured.percentile_us(TimeMetric::Response, 0.99),
+            p999_us: measured.percentile_us(TimeMetric::Response, 0.999),
             failed_share: ratio(counts.failed + counts.check_failed + counts.unfinished, counts.requests)
                 .unwrap_or(0.0),
             hit_ratio: measured.hit_ratio(),

@@ -1,8 +1,8 @@
 //! Whether the target stopped answering, or answering well, before the run was over.
 
-use crate::clock::Clock;
 use crate::counts::Counts;
 use crate::run::{PhaseResult, Row, RunResult};
+use crate::time_metric::TimeMetric;
 use std::time::Duration;
 
 /// Less than this may be a pause.
@@ -58,7 +58,7 @@ impl RunResult {
         let shortest = SHORTEST_SILENCE.max(longest * 2);
         // Some requests may hang where the target answers others: not half of those that were under way at once.
         let unfinished = last.counts().unfinished;
-        let waited = Duration::from_micros(last.tally.clock(Clock::Unfinished).max());
+        let waited = Duration::from_micros(last.tally.metric(TimeMetric::Unfinished).max());
         let hangs = unfinished > 0 && 2 * unfinished >= last.peak();
         let hung = last.until.saturating_sub(since).min(waited);
         let failed = last.tally.last_failed().unwrap_or_default().saturating_sub(since);
@@ -105,7 +105,7 @@ impl RunResult {
     /// When measuring began, and the longest response time of a good answer.
     fn before_silence(&self) -> (Duration, Duration) {
         let measured = self.phases.iter().filter(|phase| phase.measured);
-        let longest = measured.clone().map(|phase| phase.tally.clock(Clock::Response).max()).max();
+        let longest = measured.clone().map(|phase| phase.tally.metric(TimeMetric::Response).max()).max();
         let began = measured.map(|phase| phase.began).min().unwrap_or_default();
         (began, Duration::from_micros(longest.unwrap_or(0)))
     }

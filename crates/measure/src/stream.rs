@@ -7,16 +7,16 @@
 use crate::accounts::OriginCounts;
 use crate::after_reset::AfterReset;
 use crate::buckets::Buckets;
-use crate::clock::{Clocks, named};
 use crate::event::Evidence;
-use crate::exchanges::Exchanges;
+use crate::exchanges::KeptExchanges;
 use crate::figures::Figures;
 use crate::machine::Watched;
 use crate::notes;
+use crate::request_times::RequestDistributionsKept;
 use crate::run::{Headline, Judged, Row, WorkerUse};
 use crate::seconds::{self, if_any};
 use crate::self_check::SelfCheck;
-use crate::spread::SpreadsKept;
+use crate::time_metric::{TimeMetrics, named};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub enum RunEvent {
     /// A minute, or a phase, is over: times in three digits.
     Minute(Box<Minute>),
     /// Single requests, where they are kept.
-    Exchanges(Box<Exchanges>),
+    Exchanges(Box<KeptExchanges>),
     /// An answer that failed a check, or one to a request that failed.
     Evidence(Box<EvidenceFound>),
     /// Something that a reader had better know.
@@ -164,8 +164,8 @@ pub struct Second {
     #[serde(skip_serializing_if = "Option::is_none", with = "sparse_origin")]
     pub origin: Option<OriginCounts>,
     /// Times in two digits.
-    #[serde(with = "named")]
-    pub clocks: Clocks,
+    #[serde(with = "named", alias = "clocks")]
+    pub metrics: TimeMetrics,
     /// CPU of each worker as a share of a core, 0 to 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub worker_cpu: Vec<f64>,
@@ -225,14 +225,14 @@ pub struct Minute {
     /// Place of its phase, from 0.
     pub phase: u32,
     /// Times in three digits.
-    #[serde(with = "named")]
-    pub clocks: Clocks,
+    #[serde(with = "named", alias = "clocks")]
+    pub metrics: TimeMetrics,
     /// Response times by label in two digits, which seconds may have told before, and do not in the files of long runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<u16, Buckets>,
     /// Times of all requests that ended, as old tools count them; only where the plan asks for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spreads: Option<Box<SpreadsKept>>,
+    #[serde(skip_serializing_if = "Option::is_none", alias = "spreads")]
+    pub distributions: Option<Box<RequestDistributionsKept>>,
     /// Tenths of a request per second that single workers completed, interval by interval.
     #[serde(skip_serializing_if = "Buckets::is_empty")]
     pub rates: Buckets,
@@ -410,8 +410,8 @@ impl Second {
             (row.p50_us, row.p99_us, row.max_us, row.mean_us);
         self.clients.merge(&next.clients);
         self.origin = row.origin;
-        for (clock, buckets) in &next.clocks {
-            self.clocks.entry(*clock).or_default().merge(buckets);
+        for (metric, buckets) in &next.metrics {
+            self.metrics.entry(*metric).or_default().merge(buckets);
         }
         self.worker_cpu.clone_from(&next.worker_cpu);
         self.machine.clone_from(&next.machine);

@@ -2,7 +2,6 @@
 
 use crate::alike::Alike;
 use crate::buckets::Digits;
-use crate::clock::{Clock, Clocks, micros};
 use crate::codes::Codes;
 use crate::counts::Counts;
 use crate::distribution::{Bucket, Distribution};
@@ -11,7 +10,8 @@ use crate::http2::Http2Counts;
 use crate::http3::Http3Counts;
 use crate::labels::Labels;
 use crate::outcome::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
-use crate::spread::{Spreads, Times};
+use crate::request_times::{RequestDistributions, RequestTimes};
+use crate::time_metric::{TimeMetric, TimeMetrics, micros};
 use hdrhistogram::Histogram;
 use std::time::Duration;
 
@@ -42,9 +42,9 @@ pub struct Tally {
     errnos: Vec<i32>,
     /// Faults by kind.
     faults: Vec<u64>,
-    clocks: Vec<Distribution>,
+    metrics: Vec<Distribution>,
     /// Made when the first request's times are to be gathered.
-    spreads: Option<Box<Spreads>>,
+    distributions: Option<Box<RequestDistributions>>,
     /// Codes of answers, where the plan says where they stand.
     pub codes: Codes,
     /// Figures per label, where the plan has any.
@@ -73,8 +73,8 @@ impl Tally {
             failures: vec![0; FailureKind::ALL.len() * Stage::ALL.len()],
             errnos: vec![0; FailureKind::ALL.len()],
             faults: vec![0; Fault::ALL.len()],
-            clocks: vec![Distribution::default(); Clock::ALL.len()],
-            spreads: None,
+            metrics: vec![Distribution::default(); TimeMetric::ALL.len()],
+            distributions: None,
             codes: Codes::new(),
             labels: Labels::default(),
             http2: None,
@@ -101,7 +101,7 @@ impl Tally {
             self.statuses[usize::from(exchange.status).min(999)] += times;
         }
         if let Some(connect) = exchange.connect {
-            self.times(Clock::Connect, connect, times);
+            self.times(TimeMetric::Connect, connect, times);
         }
     }
 
@@ -119,10 +119,14 @@ impl Tally {
         counts.head_bytes += alike.head_bytes;
         counts.body_bytes += alike.body_bytes;
         self.add_status(alike.status, alike.count);
-        for clock in
-            [Clock::Service, Clock::ServiceReused, Clock::Response, Clock::FirstByte, Clock::FirstByteReused]
-        {
-            self.clocks[clock as usize].merge(&alike.took);
+        for metric in [
+            TimeMetric::Service,
+            TimeMetric::ServiceReused,
+            TimeMetric::Response,
+            TimeMetric::FirstByte,
+            TimeMetric::FirstByteReused,
+        ] {
+            self.metrics[metric as usize].merge(&alike.took);
         }
     }
 
@@ -136,7 +140,7 @@ impl Tally {
             self.count_ended(exchange, times);
         }
         if let Some(lateness) = exchange.lateness {
-            self.times(Clock::Lateness, lateness, times);
+            self.times(TimeMetric::Lateness, lateness, times);
         }
     }
 
@@ -180,7 +184,7 @@ impl Tally {
             Outcome::CheckFailed(fault) => {
                 self.counts.check_failed += times;
                 self.faults[fault as usize] += times;
-                self.times(Clock::CheckFailed, exchange.service, times);
+                self.times(TimeMetric::CheckFailed, exchange.service, times);
                 self.count_cache(exchange, times);
             }
             Outcome::Injected => self.counts.injected += times,
@@ -190,13 +194,13 @@ impl Tally {
             }
             Outcome::Unfinished => {
                 self.counts.unfinished += times;
-                self.times(Clock::Unfinished, exchange.response, times);
+                self.times(TimeMetric::Unfinished, exchange.response, times);
             }
             Outcome::Failed(failure) => {
                 self.counts.failed += times;
                 self.count_failures(failure, times);
                 self.failed_at = self.failed_at.max(Some(exchange.due + exchange.response));
-                self.times(Clock::Failure, exchange.service, times);
+                self.times(TimeMetric::Failure, exchange.service, times);
             }
         }
     }
@@ -204,21 +208,21 @@ impl Tally {
     fn time_good(&mut self, exchange: &Exchange, times: u64) {
         let mut same = Same::default();
         let (first_byte_of, service_of) = match exchange.reused {
-            true => (Clock::FirstByteReused, Clock::ServiceReused),
-            false => (Clock::FirstByteNew, Clock::ServiceNew),
+            true => (TimeMetric::FirstByteReused, TimeMetric::ServiceReused),
+            false => (TimeMetric::FirstByteNew, TimeMetric::ServiceNew),
         };
         let service = same.bucket(exchange.service);
-        self.count_in(Clock::Service, service, times);
+        self.count_in(TimeMetric::Service, service, times);
         self.count_in(service_of, service, times);
         match exchange.cache {
-            CacheResult::Hit => self.count_in(Clock::Hit, service, times),
+            CacheResult::Hit => self.count_in(TimeMetric::Hit, service, times),
             CacheResult::Unknown | CacheResult::NotAsked => {}
-            _ => self.count_in(Clock::Miss, service, times),
+            _ => self.count_in(TimeMetric::Miss, service, times),
         }
-        self.count_in(Clock::Response, same.bucket(exchange.response), times);
+        self.count_in(TimeMetric::Response, same.bucket(exchange.response), times);
         if let Some(first_byte) = exchange.first_byte {
             let first_byte = same.bucket(first_byte);
-            self.count_in(Clock::FirstByte, first_byte, times);
+            self.count_in(TimeMetric::FirstByte, first_byte, times);
             self.count_in(first_byte_of, first_byte, times);
         }
     }
@@ -247,18 +251,18 @@ impl Tally {
         }
     }
 
-    /// Records a time on a clock; longer than an hour counts as an hour.
-    pub fn time(&mut self, clock: Clock, time: Duration) {
-        self.times(clock, time, 1);
+    /// Records a time on a metric; longer than an hour counts as an hour.
+    pub fn time(&mut self, metric: TimeMetric, time: Duration) {
+        self.times(metric, time, 1);
     }
 
-    fn times(&mut self, clock: Clock, time: Duration, times: u64) {
-        self.count_in(clock, Bucket::of(micros(time)), times);
+    fn times(&mut self, metric: TimeMetric, time: Duration, times: u64) {
+        self.count_in(metric, Bucket::of(micros(time)), times);
     }
 
     #[inline]
-    fn count_in(&mut self, clock: Clock, bucket: Bucket, times: u64) {
-        self.clocks[clock as usize].count_in(bucket, times);
+    fn count_in(&mut self, metric: TimeMetric, bucket: Bucket, times: u64) {
+        self.metrics[metric as usize].count_in(bucket, times);
     }
 
     /// Figures that only HTTP/2 has, where it was spoken.
@@ -282,35 +286,35 @@ impl Tally {
     }
 
     /// Gathers the times of a request, for plans that ask for it.
-    pub fn gather(&mut self, times: &Times) {
-        self.spreads.get_or_insert_default().add(times);
+    pub fn gather(&mut self, times: &RequestTimes) {
+        self.distributions.get_or_insert_default().add(times);
     }
 
     /// The times that were gathered, where a plan asks for it and there are any.
-    pub fn spreads(&self) -> Option<&Spreads> {
-        self.spreads.as_deref().filter(|spreads| spreads.total.count() > 0)
+    pub fn distributions(&self) -> Option<&RequestDistributions> {
+        self.distributions.as_deref().filter(|distributions| distributions.total.count() > 0)
     }
 
     /// Adds times that were kept, as fine as they were kept.
-    pub fn add_clocks(&mut self, clocks: &Clocks, digits: Digits) {
-        for (clock, buckets) in clocks {
-            self.clocks[*clock as usize].add_kept(buckets, digits);
+    pub fn add_metrics(&mut self, metrics: &TimeMetrics, digits: Digits) {
+        for (metric, buckets) in metrics {
+            self.metrics[*metric as usize].add_kept(buckets, digits);
         }
     }
 
     /// Adds times as old tools count them.
-    pub fn add_spreads(&mut self, spreads: &Spreads) {
-        self.spreads.get_or_insert_default().merge(spreads);
+    pub fn add_distributions(&mut self, distributions: &RequestDistributions) {
+        self.distributions.get_or_insert_default().merge(distributions);
     }
 
-    /// The histogram of a clock, in µs.
-    pub fn clock(&self, clock: Clock) -> Histogram<u64> {
-        self.clocks[clock as usize].histogram()
+    /// The histogram of a metric, in µs.
+    pub fn metric(&self, metric: TimeMetric) -> Histogram<u64> {
+        self.metrics[metric as usize].histogram()
     }
 
-    /// The times of a clock as they were counted.
-    pub fn times_of(&self, clock: Clock) -> &Distribution {
-        &self.clocks[clock as usize]
+    /// The times of a metric as they were counted.
+    pub fn times_of(&self, metric: TimeMetric) -> &Distribution {
+        &self.metrics[metric as usize]
     }
 
     /// Bytes of memory that it takes, but for codes, labels and what old tools want.
@@ -321,8 +325,8 @@ impl Tally {
             self.faults.capacity(),
             self.errnos.capacity(),
         ];
-        let clocks: usize = self.clocks.iter().map(Distribution::bytes).sum();
-        size_of_val(self) + clocks + lists.into_iter().sum::<usize>() * size_of::<u64>()
+        let metrics: usize = self.metrics.iter().map(Distribution::bytes).sum();
+        size_of_val(self) + metrics + lists.into_iter().sum::<usize>() * size_of::<u64>()
     }
 
     /// Adds answers with a status.
@@ -397,13 +401,13 @@ impl Tally {
     /// Adds the times of another tally and its labels, and nothing else.
     pub(crate) fn merge_times(&mut self, other: &Tally) {
         for (mine, theirs) in
-            self.clocks.iter_mut().zip(&other.clocks).filter(|(_, theirs)| !theirs.is_empty())
+            self.metrics.iter_mut().zip(&other.metrics).filter(|(_, theirs)| !theirs.is_empty())
         {
             mine.merge(theirs);
         }
         self.labels.merge(&other.labels);
-        if let Some(theirs) = &other.spreads {
-            self.add_spreads(theirs);
+        if let Some(theirs) = &other.distributions {
+            self.add_distributions(theirs);
         }
     }
 
@@ -418,9 +422,9 @@ impl Tally {
         (self.http2, self.http3) = (None, None);
         (self.heard, self.failed_at) = (None, None);
         self.errnos.fill(0);
-        self.clocks.iter_mut().for_each(Distribution::clear);
-        if let Some(spreads) = &mut self.spreads {
-            spreads.clear();
+        self.metrics.iter_mut().for_each(Distribution::clear);
+        if let Some(distributions) = &mut self.distributions {
+            distributions.clear();
         }
     }
 }
@@ -465,7 +469,7 @@ mod tests {
     /// All that a tally holds, as text.
     fn picture(tally: &Tally) -> String {
         let percentiles: Vec<u64> =
-            Clock::ALL.iter().map(|clock| tally.clock(*clock).value_at_quantile(0.9)).collect();
+            TimeMetric::ALL.iter().map(|metric| tally.metric(*metric).value_at_quantile(0.9)).collect();
         let lists = (tally.statuses().collect::<Vec<_>>(), tally.failures().collect::<Vec<_>>());
         format!("{:?} {lists:?} {:?} {percentiles:?}", tally.counts, tally.faults().collect::<Vec<_>>())
     }
@@ -495,8 +499,8 @@ mod tests {
     #[test]
     fn a_failed_request_does_not_improve_a_percentile() {
         let tally = sample(1);
-        assert_eq!(tally.clock(Clock::Service).len(), 100);
-        assert_eq!(tally.clock(Clock::Failure).len(), 1);
+        assert_eq!(tally.metric(TimeMetric::Service).len(), 100);
+        assert_eq!(tally.metric(TimeMetric::Failure).len(), 1);
         assert_eq!(tally.failures().next().unwrap().0.errno, Some(104));
     }
 
@@ -504,10 +508,10 @@ mod tests {
     fn percentiles_are_those_of_the_sorted_list() {
         let mut tally = Tally::new();
         let mut list: Vec<u64> = (0..1000).map(|n| (n * 7919) % 50_000 + 1).collect();
-        list.iter().for_each(|us| tally.time(Clock::Service, Duration::from_micros(*us)));
+        list.iter().for_each(|us| tally.time(TimeMetric::Service, Duration::from_micros(*us)));
         list.sort_unstable();
         for (quantile, index) in [(0.5, 499), (0.9, 899), (0.99, 989)] {
-            let measured = tally.clock(Clock::Service).value_at_quantile(quantile) as f64;
+            let measured = tally.metric(TimeMetric::Service).value_at_quantile(quantile) as f64;
             assert!((measured / list[index] as f64 - 1.0).abs() < 0.002, "{quantile}");
         }
     }
@@ -563,8 +567,8 @@ mod tests {
         }
         together.add_alike(&alike);
         assert_eq!(picture(&together), picture(&one_by_one));
-        for clock in Clock::ALL {
-            assert_eq!(together.clock(clock), one_by_one.clock(clock), "{clock:?}");
+        for metric in TimeMetric::ALL {
+            assert_eq!(together.metric(metric), one_by_one.metric(metric), "{metric:?}");
         }
         alike.clear();
         together.add_alike(&alike);

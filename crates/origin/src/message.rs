@@ -25,13 +25,13 @@ pub(crate) struct Service {
 impl Service {
     /// `None` for what the plan's check refuses.
     pub(crate) fn new(plan: &MessageService) -> Option<Service> {
-        let answers = wired(plan.answer_framing())?;
+        let answers = codec_framing(plan.answer_framing())?;
         let head = match &answers {
             framing::Framing::Length(length) if plan.head.is_empty() => vec![0; length.size],
             _ => plan.head.to_vec(),
         };
         Some(Service {
-            requests: wired(&plan.framing)?,
+            requests: codec_framing(&plan.framing)?,
             answers,
             pieces: plan.pieces().ok()?,
             head,
@@ -171,7 +171,7 @@ impl Connection {
 }
 
 /// A plan's framing as the codec has it; `None` for what has no end. The engine has the same, and neither knows the other.
-fn wired(plan: &Framing) -> Option<framing::Framing> {
+fn codec_framing(plan: &Framing) -> Option<framing::Framing> {
     Some(match plan {
         Framing::Length(head) => framing::Framing::Length(framing::LengthHead {
             size: head.head_size() as usize,

@@ -115,13 +115,13 @@ pub struct Http1 {
     /// Requests per connection; `None` without end, 1 for no keep-alive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_connection: Option<u32>,
-    /// Version that described requests speak.
+    /// Version of HTTP/1 that requests speak; those for objects speak 1.1.
     #[serde(skip_serializing_if = "HttpVersion::is_1_1")]
     pub version: HttpVersion,
-    /// Described requests carry the fields that the plan lists, in their order, and no others: neither Host nor
+    /// Requests carry the fields that the plan lists, in their order, and no others: neither Host nor
     /// Content-Length nor Connection is added.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub bare: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not", alias = "bare")]
+    pub listed_fields_only: bool,
     /// How the client ends a connection.
     pub close: CloseBy,
     /// Which requests are sent again after a kept connection was lost.
@@ -144,7 +144,7 @@ pub struct Http1 {
     /// target alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tunnel: bool,
-    /// Described requests that are sent at once over a connection, before the first of them is answered; 1: each waits for
+    /// Requests that are sent at once over a connection, before the first of them is answered; 1: each waits for
     /// the answer to the one before.
     #[serde(skip_serializing_if = "is_one")]
     pub pipeline: u32,
@@ -188,7 +188,7 @@ impl Default for Http1 {
             authority: "localhost:9080".to_owned(),
             requests_per_connection: None,
             version: HttpVersion::OneOne,
-            bare: false,
+            listed_fields_only: false,
             close: CloseBy::Fin,
             resend: Resend::default(),
             fields: Vec::new(),
@@ -525,21 +525,21 @@ pub struct Trace {
     pub heads: bool,
     /// Each failed request.
     pub errors: bool,
-    /// A record of each described request when it has ended.
+    /// A record of each request, those for objects apart, when it has ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub requests: bool,
-    /// The body of each answer to a described request of a session, as received, transfer coding removed.
+    /// The body of each answer to a request of a session, as received, transfer coding removed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bodies: bool,
-    /// A record of each described request that was not good.
+    /// A record of each request that was not good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub bad_requests: bool,
-    /// The first answer that each worker gets to a described request.
+    /// The first answer that each worker gets to a request.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub first: bool,
-    /// The times of all described requests are gathered, failed ones included, connecting apart.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub spreads: bool,
+    /// The times of all requests are gathered, failed ones included, connecting apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not", alias = "spreads")]
+    pub distributions: bool,
     /// Single requests that are kept in the run's file.
     #[serde(skip_serializing_if = "KeepRequests::is_nothing")]
     #[cfg_attr(test, schemars(with = "String"))]

@@ -1,4 +1,4 @@
-//! What a user remembers from one described request to the next, and what it does of itself between them.
+//! What a user remembers from one request to the next, and what it does of itself between them.
 //!
 //! By default nothing: requests then are written once and sent as they are. Everything here makes the requests of a user
 //! depend on the answers it got.

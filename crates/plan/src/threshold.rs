@@ -187,7 +187,7 @@ fn metric(name: &str, limit: &str) -> Result<(Metric, f64), String> {
 }
 
 fn time(name: &str) -> Option<(Timed, Statistic)> {
-    let clocks = [
+    let metrics = [
         ("response.", Timed::Response),
         ("service.", Timed::Service),
         ("first-byte.", Timed::FirstByte),
@@ -195,7 +195,7 @@ fn time(name: &str) -> Option<(Timed, Statistic)> {
         ("tls.", Timed::Tls),
         ("lateness.", Timed::Lateness),
     ];
-    let named = clocks.iter().find_map(|(clock, timed)| Some((*timed, name.strip_prefix(clock)?)));
+    let named = metrics.iter().find_map(|(metric, timed)| Some((*timed, name.strip_prefix(metric)?)));
     let (timed, statistic) = named.unwrap_or((Timed::Response, name));
     let statistic = match statistic {
         "mean" => Statistic::Mean,

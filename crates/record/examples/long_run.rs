@@ -1,4 +1,4 @@
-//! A run of hours that never was, as its file: `cargo run --release -p record --example long_run -- FILE SECONDS STEPS RATE CLOCKS`.
+//! A run of hours that never was, as its file: `cargo run --release -p record --example long_run -- FILE SECONDS STEPS RATE METRICS`.
 //! It says how large the file is. The collector, the thinning of long runs and the writer are those of a real run; only the
 //! requests are drawn.
 
@@ -12,10 +12,10 @@ use std::time::Duration;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [file, numbers @ ..] = &words[..] else { return Err("give FILE SECONDS STEPS RATE CLOCKS".into()) };
+    let [file, numbers @ ..] = &words[..] else { return Err("give FILE SECONDS STEPS RATE METRICS".into()) };
     let numbers = numbers.iter().map(|word| word.parse()).collect::<Result<Vec<u64>, _>>()?;
-    let [seconds, steps, rate, clocks] = numbers[..] else {
-        return Err("give SECONDS STEPS RATE CLOCKS".into());
+    let [seconds, steps, rate, metrics] = numbers[..] else {
+        return Err("give SECONDS STEPS RATE METRICS".into());
     };
     let mut writer = Writer::new(File::options().append(true).create_new(true).open(file)?);
     let mut thinning = Thinning::default();
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     put(RunEvent::Head(Box::new(head(steps))))?;
     let mut collector = Collector::new([("measure", true)].into_iter(), 1);
-    let mut load = Load { state: seconds, steps, rate, clocks };
+    let mut load = Load { state: seconds, steps, rate, metrics };
     for second in 0..seconds {
         let ends = Duration::from_secs(second + 1);
         let snapshot = Snapshot {
@@ -78,7 +78,7 @@ struct Load {
     steps: u64,
     rate: u64,
     /// Times that are told apart: 2, as of a web server at a closed pace; else 5, as of a cache at an open one.
-    clocks: u64,
+    metrics: u64,
 }
 
 impl Load {
@@ -101,7 +101,7 @@ impl Load {
         let mut tally = Tally::new();
         tally.counts.requests = self.rate;
         for nth in 0..self.rate {
-            let (is_hit, is_cache) = (self.below(100) < 85, self.clocks > 2);
+            let (is_hit, is_cache) = (self.below(100) < 85, self.metrics > 2);
             let service = self.time(if is_hit { 350.0 } else { 1800.0 });
             let late = if is_cache { self.time(20.0) } else { Duration::ZERO };
             let cache = match (is_cache, is_hit) {

@@ -16,9 +16,15 @@ use std::io::{self, Read, Write};
 
 /// Versions of the format: a reader of another major understands nothing but `head` and `note`; a new kind or field raises
 /// the minor.
-pub const MAJOR: u8 = 1;
-/// See [`MAJOR`]. 1: times that follow from others are left out; single requests; the phase of a rate.
-pub const MINOR: u8 = 2;
+///
+/// 1.1: times that follow from others are left out; single requests; the phase of a rate. 1.2: minutes tell the times of labels.
+/// 2: `ok` for `fine`, `check_failed` for `faulty`, `metrics` for `clocks`, `distributions` for `spreads`; the old words are
+/// read as well.
+pub const MAJOR: u8 = 2;
+/// See [`MAJOR`].
+pub const MINOR: u8 = 0;
+/// The oldest major version that is read.
+pub const OLDEST: u8 = 1;
 
 /// Bytes of a member's header.
 pub const HEADER: usize = 32;

@@ -1,6 +1,6 @@
 //! Reading run files, whole, cut or damaged.
 
-use crate::member::{self, HEADER, Header, MAJOR};
+use crate::member::{self, HEADER, Header, MAJOR, OLDEST};
 use measure::RunEvent;
 use memchr::memmem::Finder;
 use std::collections::VecDeque;
@@ -14,8 +14,8 @@ const WORTH_A_THREAD: usize = 128;
 /// Threads that unpack, at most: what is done with the records afterwards is one thread's work.
 const THREADS: usize = 4;
 
-/// The minor version since which minutes tell the times of labels.
-const TELLS_LABELS: u8 = 2;
+/// The version since which minutes tell the times of labels.
+const TELLS_LABELS: (u8, u8) = (1, 2);
 
 /// Kinds of records.
 const SECOND: u8 = 3;
@@ -66,7 +66,7 @@ pub enum ReadError {
     NoRun,
     /// It was written by a version that this one does not understand.
     #[error(
-        "it was written in version {major}.{minor} of the format, and this program reads {MAJOR}: use the one that wrote it"
+        "it was written in version {major}.{minor} of the format, and this program reads {OLDEST} to {MAJOR}: use the one that wrote it"
     )]
     Newer {
         /// Major version of the file.
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         let mut reader =
             Reader { bytes, at: 0, next: 0, borders: false, sums: false, threads, ahead: VecDeque::new() };
         let (_, first) = reader.member().ok_or(ReadError::NoRun)?;
-        if first.major != MAJOR {
+        if !(OLDEST..=MAJOR).contains(&first.major) {
             return Err(ReadError::Newer { major: first.major, minor: first.minor });
         }
         reader.at = 0;
@@ -108,7 +108,8 @@ impl<'a> Reader<'a> {
     pub fn sums(mut self) -> Option<Reader<'a>> {
         let (mut at, mut next, mut ended) = (self.at, self.next, false);
         while at < self.bytes.len() {
-            let whole = |header: &Header| header.sequence == next && header.minor >= TELLS_LABELS;
+            let whole =
+                |header: &Header| header.sequence == next && (header.major, header.minor) >= TELLS_LABELS;
             let header = self.bytes.get(at..).and_then(Header::read).filter(whole)?;
             (at, next) = (at.saturating_add(header.length as usize), next.wrapping_add(1));
             ended |= header.kind == END;
@@ -248,17 +249,20 @@ fn of_line(line: &[u8], kind: u8) -> serde_json::Result<RunEvent> {
 }
 
 /// Names of times in the line of a second, and what stands for none.
-static TIMES: LazyLock<[(Finder<'static>, &[u8]); 2]> =
-    LazyLock::new(|| [(Finder::new("\"clocks\":"), b"{}"), (Finder::new("\"response\":"), b"[]")]);
+static TIMES: LazyLock<[(Finder<'static>, &[u8]); 3]> = LazyLock::new(|| {
+    // `clocks`: in files of version 1.
+    let [metrics, old, response] = ["\"metrics\":", "\"clocks\":", "\"response\":"].map(Finder::new);
+    [(metrics, b"{}"), (old, b"{}"), (response, b"[]")]
+});
 
-/// A second's line without its times: those of clocks, and of labels. Such a name stands in no text, where its quotes are escaped.
+/// A second's line without its times: those of metrics, and of labels. Such a name stands in no text, where its quotes are escaped.
 fn without_times(line: &[u8]) -> Vec<u8> {
     let (mut kept, mut rest) = (Vec::with_capacity(line.len()), line);
     loop {
         let found =
             TIMES.iter().filter_map(|(name, none)| Some((name.find(rest)? + name.needle().len(), none)));
         let Some((from, none)) = found.min_by_key(|(from, _)| *from) else { break };
-        // What they are is made of numbers, and of names of clocks, which have no brackets.
+        // What they are is made of numbers, and of names of metrics, which have no brackets.
         let mut depth = 0;
         let end = rest[from..].iter().position(|byte| {
             depth += i32::from(matches!(byte, b'{' | b'[')) - i32::from(matches!(byte, b'}' | b']'));

@@ -1,6 +1,6 @@
 //! Long runs in files that stay small.
 
-use measure::{Buckets, Clocks, RunEvent, Second};
+use measure::{Buckets, RunEvent, Second, TimeMetrics};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const VERY_LONG: Duration = Duration::from_secs(24 * 3600);
 /// Joins the times of seconds in long runs, so that a day stays as small as it may be. Counts stay those of each second.
 #[derive(Debug, Default)]
 pub struct Thinning {
-    held: Clocks,
+    held: TimeMetrics,
     told: Duration,
 }
 
@@ -19,7 +19,7 @@ impl Thinning {
     /// The record as it is written.
     pub fn take(&mut self, event: Arc<RunEvent>) -> Arc<RunEvent> {
         match &*event {
-            // It tells the times of all seconds before it, clocks finer; a phase ends with one.
+            // It tells the times of all seconds before it, metrics finer; a phase ends with one.
             RunEvent::Minute(minute) => {
                 self.held.clear();
                 self.told = minute.at;
@@ -35,8 +35,8 @@ impl Thinning {
     }
 
     fn second(&mut self, mut second: Second) -> RunEvent {
-        for (clock, buckets) in std::mem::take(&mut second.clocks) {
-            self.held.entry(clock).or_default().merge(&buckets);
+        for (metric, buckets) in std::mem::take(&mut second.metrics) {
+            self.held.entry(metric).or_default().merge(&buckets);
         }
         for label in &mut second.clients.labels {
             // The next minute tells them.
@@ -44,7 +44,7 @@ impl Thinning {
         }
         let every = Duration::from_secs(if second.at > VERY_LONG { 60 } else { 10 });
         if second.at.saturating_sub(self.told) >= every {
-            second.clocks = std::mem::take(&mut self.held);
+            second.metrics = std::mem::take(&mut self.held);
             self.told = second.at;
         }
         RunEvent::Second(Box::new(second))
@@ -72,21 +72,21 @@ mod tests {
             let mut one = second(1, 0);
             if let RunEvent::Second(second) = &mut one {
                 second.at = Duration::from_secs(at);
-                second.clocks.insert(measure::Clock::Service, buckets(at));
+                second.metrics.insert(measure::TimeMetric::Service, buckets(at));
                 second.clients.labels = vec![LabelCount { label: 3, ended: 1, ok: 1, response: buckets(at) }];
             }
             let RunEvent::Second(written) = &*thinning.take(Arc::new(one)) else { panic!("it was a second") };
             counts += written.clients.counts.requests;
             of_labels += written.clients.labels.iter().map(|label| label.response.count()).sum::<u64>();
             ended += written.clients.labels[0].ended;
-            told += u64::from(!written.clocks.is_empty());
-            kept += written.clocks.values().map(measure::Buckets::count).sum::<u64>();
+            told += u64::from(!written.metrics.is_empty());
+            kept += written.metrics.values().map(measure::Buckets::count).sum::<u64>();
         }
         let all = LONG.as_secs() + 300;
         assert_eq!((counts, told, kept), (all, LONG.as_secs() + 30, all * (all + 1) / 2));
         assert_eq!((ended, of_labels), (all, LONG.as_secs() * (LONG.as_secs() + 1) / 2));
         let minute = Minute { at: Duration::from_secs(all + 5), ..Minute::default() };
-        thinning.held.insert(measure::Clock::Service, buckets(1));
+        thinning.held.insert(measure::TimeMetric::Service, buckets(1));
         thinning.take(Arc::new(RunEvent::Minute(Box::new(minute))));
         assert!(thinning.held.is_empty(), "the minute has them");
     }

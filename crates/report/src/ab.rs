@@ -11,7 +11,10 @@ pub use files::{Gnuplot, csv};
 pub use heads::Heads;
 pub use html::html;
 
-use measure::{Failure, FailureKind, Fault, First, FirstTls, PhaseResult, Spread, Spreads, Stage, Tally};
+use measure::{
+    ExactDistribution, Failure, FailureKind, Fault, First, FirstTls, PhaseResult, RequestDistributions,
+    Stage, Tally,
+};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -60,7 +63,7 @@ pub struct Seen {
     /// Requests that have ended, by what became of them.
     pub tally: Tally,
     /// Their times.
-    pub spreads: Spreads,
+    pub distributions: RequestDistributions,
     /// The first answer.
     pub first: Option<First>,
     /// The first TLS handshake.
@@ -70,17 +73,17 @@ pub struct Seen {
 impl Seen {
     /// From the figures of a run.
     pub fn new(phase: &PhaseResult, asked: &Asked, interrupted: bool) -> Seen {
-        let spreads = phase.tally.spreads().cloned().unwrap_or_default();
-        let short = spreads.total.count() < asked.requests;
+        let distributions = phase.tally.distributions().cloned().unwrap_or_default();
+        let short = distributions.total.count() < asked.requests;
         let by_the_clock = asked.time_limit.filter(|limit| short && phase.took >= *limit);
-        let took = if interrupted { phase.took } else { by_the_clock.unwrap_or(spreads.until) };
+        let took = if interrupted { phase.took } else { by_the_clock.unwrap_or(distributions.until) };
         let gave_up = short && by_the_clock.is_none() && !interrupted;
-        Seen { gave_up, took, tally: phase.tally.clone(), spreads, first: None, tls: None }
+        Seen { gave_up, took, tally: phase.tally.clone(), distributions, first: None, tls: None }
     }
 
     /// Requests that have ended, well or not.
     pub fn done(&self) -> u64 {
-        self.spreads.total.count()
+        self.distributions.total.count()
     }
 
     /// Failed requests by the four kinds of ab. Each counts once.
@@ -233,10 +236,10 @@ pub fn text(asked: &Asked, seen: &Seen) -> String {
     server(&mut text, asked, seen);
     totals(&mut text, asked, seen);
     if seen.done() > 0 {
-        times(&mut text, asked, &seen.spreads);
+        times(&mut text, asked, &seen.distributions);
     }
     if seen.done() > 1 && asked.percentiles {
-        percentiles(&mut text, &seen.spreads.total);
+        percentiles(&mut text, &seen.distributions.total);
     }
     text
 }
@@ -308,7 +311,7 @@ fn totals(text: &mut String, asked: &Asked, seen: &Seen) {
     some("Write errors", seen.write_errors());
     some("Non-2xx responses", seen.not_2xx());
     if asked.keep_alive {
-        line(text, "Keep-Alive requests", seen.spreads.kept);
+        line(text, "Keep-Alive requests", seen.distributions.kept);
     }
     line(text, "Total transferred", format!("{} bytes", seen.received_bytes()));
     if asked.has_body {
@@ -333,38 +336,39 @@ fn ms(us: u64) -> u64 {
 }
 
 /// The mean in whole µs, as ab divides, and then in ms.
-fn mean_ms(spread: &Spread) -> u64 {
-    ms(spread.sum_us() / spread.count().max(1))
+fn mean_ms(distribution: &ExactDistribution) -> u64 {
+    ms(distribution.sum_us() / distribution.count().max(1))
 }
 
-fn rows(spreads: &Spreads) -> [(&'static str, &'static str, &Spread); 4] {
+fn rows(distributions: &RequestDistributions) -> [(&'static str, &'static str, &ExactDistribution); 4] {
     [
-        ("Connect:", "the initial connection time", &spreads.connect),
-        ("Processing:", "the processing time", &spreads.processing),
-        ("Waiting:", "the waiting time", &spreads.waiting),
-        ("Total:", "the total time", &spreads.total),
+        ("Connect:", "the initial connection time", &distributions.connect),
+        ("Processing:", "the processing time", &distributions.processing),
+        ("Waiting:", "the waiting time", &distributions.waiting),
+        ("Total:", "the total time", &distributions.total),
     ]
 }
 
-fn times(text: &mut String, asked: &Asked, spreads: &Spreads) {
+fn times(text: &mut String, asked: &Asked, distributions: &RequestDistributions) {
     text.push_str("\nConnection Times (ms)\n");
     if !asked.confidence {
         text.push_str("              min   avg   max\n");
-        for (label, _, spread) in rows(spreads) {
-            let (min, mean, max) = (ms(spread.min_us()), mean_ms(spread), ms(spread.max_us()));
+        for (label, _, distribution) in rows(distributions) {
+            let (min, mean, max) =
+                (ms(distribution.min_us()), mean_ms(distribution), ms(distribution.max_us()));
             let _ = writeln!(text, "{label:<12}{min:>5} {mean:>5}{max:>5}");
         }
         return;
     }
     text.push_str("              min  mean[+/-sd] median   max\n");
-    for (label, _, spread) in rows(spreads) {
-        let (min, mean, max) = (ms(spread.min_us()), mean_ms(spread), ms(spread.max_us()));
-        let (deviation, median) = (spread.deviation_us() / 1e3, ms(spread.median_us()));
+    for (label, _, distribution) in rows(distributions) {
+        let (min, mean, max) = (ms(distribution.min_us()), mean_ms(distribution), ms(distribution.max_us()));
+        let (deviation, median) = (distribution.deviation_us() / 1e3, ms(distribution.median_us()));
         let _ = writeln!(text, "{label:<12}{min:>5} {mean:>4} {deviation:>5.1} {median:>6} {max:>7}");
     }
-    for (_, what, spread) in rows(spreads) {
-        let apart = mean_ms(spread).abs_diff(ms(spread.median_us())) as f64;
-        let deviation = spread.deviation_us() / 1e3;
+    for (_, what, distribution) in rows(distributions) {
+        let apart = mean_ms(distribution).abs_diff(ms(distribution.median_us())) as f64;
+        let deviation = distribution.deviation_us() / 1e3;
         if apart > 2.0 * deviation {
             let _ = writeln!(
                 text,
@@ -379,7 +383,7 @@ fn times(text: &mut String, asked: &Asked, spreads: &Spreads) {
     }
 }
 
-fn percentiles(text: &mut String, total: &Spread) {
+fn percentiles(text: &mut String, total: &ExactDistribution) {
     text.push_str("\nPercentage of the requests served within a certain time (ms)\n");
     for percent in [50, 66, 75, 80, 90, 95, 98, 99] {
         let at = ms(total.at_us(total.count() * percent / 100));

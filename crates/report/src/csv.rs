@@ -1,7 +1,7 @@
 //! A run second by second as comma-separated values (RFC 4180), for tables.
 
 use measure::exchanges::Kept;
-use measure::{Counts, Exchanges, Head, Row, RunResult};
+use measure::{Counts, Head, KeptExchanges, Row, RunResult};
 
 /// A head line, and a line for each row of the timeline: times, every counter of the clients, and the median, 99th
 /// percentile, longest and mean service time.
@@ -17,12 +17,12 @@ pub fn seconds(result: &RunResult) -> String {
 }
 
 /// A head line, and a line for each single request that was kept.
-pub fn requests<'a>(head: &Head, exchanges: impl Iterator<Item = &'a Exchanges>) -> String {
+pub fn requests<'a>(head: &Head, exchanges: impl Iterator<Item = &'a KeptExchanges>) -> String {
     let mut text =
         "began_s,phase,number,user,connection,label,method,url,outcome,status,connect_us,first_byte_us,\
                     service_us,head_bytes,body_bytes\r\n"
             .to_owned();
-    exchanges.flat_map(Exchanges::iter).for_each(|kept| text.push_str(&request(head, &kept)));
+    exchanges.flat_map(KeptExchanges::iter).for_each(|kept| text.push_str(&request(head, &kept)));
     text
 }
 

@@ -2,7 +2,7 @@
 //!
 //! What differs from the old tool's figures, and why, is in `docs/src/h2load.md`.
 
-use measure::{Clock, Dispersion, FailureKind, FirstTls, Histogram, PhaseResult, RunResult};
+use measure::{Dispersion, FailureKind, FirstTls, Histogram, PhaseResult, RunResult, TimeMetric};
 use std::time::Duration;
 
 /// What the report needs to know beside the result.
@@ -121,11 +121,11 @@ fn statuses(measured: &PhaseResult) -> String {
     format!("status codes: {} 2xx, {} 3xx, {} 4xx, {} 5xx\n", of(2), of(3), of(4), of(5))
 }
 
-/// The clocks of the rows and their titles.
-const CLOCKS: [(&str, &str, Clock); 3] = [
-    ("time for request: ", "request     : ", Clock::Service),
-    ("time for connect: ", "connect     : ", Clock::Connect),
-    ("time to 1st byte: ", "TTFB        : ", Clock::FirstByte),
+/// The metrics of the rows and their titles.
+const METRICS: [(&str, &str, TimeMetric); 3] = [
+    ("time for request: ", "request     : ", TimeMetric::Service),
+    ("time for connect: ", "connect     : ", TimeMetric::Connect),
+    ("time to 1st byte: ", "TTFB        : ", TimeMetric::FirstByte),
 ];
 
 /// What stands above the rows.
@@ -133,8 +133,8 @@ const TITLES: &str = "                     min         max         mean         
 
 fn rows_of_152(measured: &PhaseResult, options: Options) -> String {
     let mut text = TITLES.to_owned();
-    for (title, _, clock) in CLOCKS {
-        let times = &measured.tally.clock(clock);
+    for (title, _, metric) in METRICS {
+        let times = &measured.tally.metric(metric);
         let spread = Dispersion::of(times);
         let columns = [least(times), spread.max as f64, spread.mean, spread.stdev].map(time);
         text += title;
@@ -147,8 +147,8 @@ fn rows_of_169(measured: &PhaseResult, options: Options) -> String {
     let titles =
         ["min", "max", "median", "p95", "p99", "mean", "sd"].map(|title| format!("{title:<12}")).concat();
     let mut text = format!("{:17}{titles}+/- sd\n", "");
-    for (_, title, clock) in CLOCKS {
-        let times = &measured.tally.clock(clock);
+    for (_, title, metric) in METRICS {
+        let times = &measured.tally.metric(metric);
         let spread = Dispersion::of(times);
         let at =
             |quantile: f64| if times.is_empty() { 0.0 } else { times.value_at_quantile(quantile) as f64 };

@@ -40,14 +40,14 @@ pub fn text(head: &Head, events: &[RunEvent]) -> io::Result<String> {
 
 fn lines(second: &Second, to: &mut String) -> io::Result<()> {
     let begins = second.at.saturating_sub(second.took);
-    for (clock, buckets) in second.clocks.iter().filter(|(_, buckets)| !buckets.is_empty()) {
+    for (metric, buckets) in second.metrics.iter().filter(|(_, buckets)| !buckets.is_empty()) {
         let longest = buckets.iter().last().map_or(0, |(bucket, _)| Digits::Two.lowest(bucket + 1) - 1);
         let packed = STANDARD.encode(packed(buckets, Digits::Two)?);
         // Writing to a string cannot fail.
         let _ = writeln!(
             to,
             "Tag={},{:.3},{:.3},{:.3},{packed}",
-            clock.name(),
+            metric.name(),
             begins.as_secs_f64(),
             second.took.as_secs_f64(),
             longest as f64 / 1000.0,
@@ -114,7 +114,7 @@ fn zigzag(number: i64, to: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::Clock;
+    use measure::TimeMetric;
     use std::time::Duration;
 
     fn hex(bytes: &[u8]) -> String {
@@ -141,9 +141,10 @@ mod tests {
 
     #[test]
     fn each_second_has_a_line_for_each_kind_of_time() {
-        let clocks = [(Clock::Service, some(Digits::Two)), (Clock::Connect, Buckets::default())].into();
+        let metrics =
+            [(TimeMetric::Service, some(Digits::Two)), (TimeMetric::Connect, Buckets::default())].into();
         let (at, took) = (Duration::from_millis(3000), Duration::from_millis(1000));
-        let second = RunEvent::Second(Box::new(Second { at, took, clocks, ..Second::default() }));
+        let second = RunEvent::Second(Box::new(Second { at, took, metrics, ..Second::default() }));
         let head = Head { version: "0".to_owned(), started_unix_s: 1_700_000_000.25, ..Head::default() };
         let text = text(&head, &[second]).unwrap();
         assert!(text.contains("#[StartTime: 1700000000.250 (seconds since epoch), 2023-11-14T22:13:20Z]\n"));

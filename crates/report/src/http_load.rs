@@ -2,7 +2,7 @@
 //! fetches. Pure.
 
 use hdrhistogram::Histogram;
-use measure::{Clock, FailureKind, Fault, Outcome, Record, RunResult};
+use measure::{FailureKind, Fault, Outcome, Record, RunResult, TimeMetric};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -60,9 +60,9 @@ pub fn report(result: &RunResult, format: Format, checksum: bool, slots: Option<
     if seconds > 0.01 {
         text += &format!("{} fetches/sec, {} bytes/sec\n", g(fetches as f64 / seconds), g(bytes / seconds));
     }
-    text += &times("connect", of_histogram(&tally.clock(Clock::Connect)));
+    text += &times("connect", of_histogram(&tally.metric(TimeMetric::Connect)));
     // Of all answers, whatever their status: a histogram of the run has those of good ones.
-    let first = tally.spreads().and_then(|spreads| spreads.waiting.beyond_zero_us());
+    let first = tally.distributions().and_then(|distributions| distributions.waiting.beyond_zero_us());
     text += &times("first-response", first);
     let timeouts: u64 = tally
         .failures()

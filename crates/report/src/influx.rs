@@ -1,7 +1,7 @@
 //! A run for InfluxDB in the schema of JMeter's backend listener, which boards 5496 and 17472 of Grafana read: line protocol, times in ms,
 //! a row for each step and interval. JMeter's percentiles are of its last 100 samples, these are of the interval.
 
-use measure::{Buckets, Clock, Digits, Head, Histogram, Second, run};
+use measure::{Buckets, Digits, Head, Histogram, Second, TimeMetric, run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Default)]
 pub struct Interval {
     /// By transaction.
-    steps: BTreeMap<String, Times>,
-    all: Times,
+    steps: BTreeMap<String, EndedRequests>,
+    all: EndedRequests,
     counts: measure::Counts,
     /// Answers that were not good, by transaction and status.
     bad: BTreeMap<u16, u64>,
@@ -19,7 +19,7 @@ pub struct Interval {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Times {
+struct EndedRequests {
     ended: u64,
     ok: u64,
     good: Buckets,
@@ -41,11 +41,11 @@ impl Interval {
             step.together.merge(&label.response);
         }
         let ended = run::finished(&clients.counts);
-        let mut all = Times { ended, ok: clients.counts.ok, ..Times::default() };
-        for (clock, buckets) in &second.clocks {
-            match clock {
-                Clock::Service => all.good.merge(buckets),
-                Clock::Failure | Clock::CheckFailed => all.bad.merge(buckets),
+        let mut all = EndedRequests { ended, ok: clients.counts.ok, ..EndedRequests::default() };
+        for (metric, buckets) in &second.metrics {
+            match metric {
+                TimeMetric::Service => all.good.merge(buckets),
+                TimeMetric::Failure | TimeMetric::CheckFailed => all.bad.merge(buckets),
                 _ => {}
             }
         }
@@ -118,7 +118,7 @@ impl Lines {
         );
     }
 
-    fn step(&mut self, name: &str, times: &Times, counts: &measure::Counts) {
+    fn step(&mut self, name: &str, times: &EndedRequests, counts: &measure::Counts) {
         let name = tag(name);
         let bad = times.ended.saturating_sub(times.ok);
         let both = times.both();
@@ -137,8 +137,8 @@ impl Lines {
     }
 }
 
-impl Times {
-    fn merge(&mut self, other: &Times) {
+impl EndedRequests {
+    fn merge(&mut self, other: &EndedRequests) {
         self.ended += other.ended;
         self.ok += other.ok;
         self.good.merge(&other.good);
@@ -223,8 +223,8 @@ mod tests {
         second.clients.counts.failed = 1;
         second.clients.counts.sent_bytes = 90;
         second.clients.statuses = vec![(200, 2), (503, 1)];
-        second.clocks.insert(Clock::Service, times(&[1_000, 3_000]));
-        second.clocks.insert(Clock::Failure, times(&[50_000]));
+        second.metrics.insert(TimeMetric::Service, times(&[1_000, 3_000]));
+        second.metrics.insert(TimeMetric::Failure, times(&[50_000]));
         let mut interval = Interval::default();
         interval.take(&second, &head());
         interval.take(&second, &head());

@@ -8,9 +8,9 @@ use crate::labels::{self, LabelLine};
 use crate::text::{Context, measured};
 use measure::run::received_bytes;
 use measure::{
-    AfterReset, Censored, Clock, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
+    AfterReset, Censored, Code, CodeKind, Counts, Evidence, Failure, Fairness, Histogram, Http2Counts,
     Http3Counts, Judged, OriginCounts, PhaseResult, QuicCounts, Row, RunResult, SelfCheck, SharedCounts,
-    Verdict, Watched, WorkerUse, http2, http3,
+    TimeMetric, Verdict, Watched, WorkerUse, http2, http3,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -18,7 +18,7 @@ use serde::{Serialize, Serializer};
 /// Name of the schema.
 pub const SCHEMA: &str = "wringer-run";
 /// Version of the schema: raised when a field changes its meaning or goes away, not when one is added.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The run as indented JSON with a line end.
 pub fn report(result: &RunResult, context: &Context<'_>) -> String {
@@ -332,21 +332,21 @@ impl Rates {
     }
 }
 
-/// Every clock under its name.
+/// Every metric under its name.
 struct Latency<'a>(&'a PhaseResult);
 
 impl Serialize for Latency<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let times = |clock| match clock {
-            Clock::Response => Times::of_responses(&self.0.response()),
-            _ => Times::new(&self.0.tally.clock(clock)),
+        let times = |metric| match metric {
+            TimeMetric::Response => TimeSummary::of_responses(&self.0.response()),
+            _ => TimeSummary::new(&self.0.tally.metric(metric)),
         };
-        to.collect_map(Clock::ALL.into_iter().map(|clock| (clock.name(), times(clock))))
+        to.collect_map(TimeMetric::ALL.into_iter().map(|metric| (metric.name(), times(metric))))
     }
 }
 
 #[derive(Serialize)]
-struct Times {
+struct TimeSummary {
     count: u64,
     min_us: u64,
     mean_us: f64,
@@ -360,10 +360,10 @@ struct Times {
     at_least_from_us: Option<u64>,
 }
 
-impl Times {
-    fn new(histogram: &Histogram) -> Times {
+impl TimeSummary {
+    fn new(histogram: &Histogram) -> TimeSummary {
         let at = |quantile| if histogram.is_empty() { 0 } else { histogram.value_at_quantile(quantile) };
-        Times {
+        TimeSummary {
             count: histogram.len(),
             min_us: histogram.min(),
             mean_us: histogram.mean(),
@@ -377,8 +377,8 @@ impl Times {
         }
     }
 
-    fn of_responses(responses: &Censored) -> Times {
-        Times { at_least_from_us: responses.bound_from_us(), ..Times::new(responses.times()) }
+    fn of_responses(responses: &Censored) -> TimeSummary {
+        TimeSummary { at_least_from_us: responses.bound_from_us(), ..TimeSummary::new(responses.times()) }
     }
 }
 

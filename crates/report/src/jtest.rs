@@ -5,10 +5,10 @@
 
 use crate::good;
 use crate::show;
-use measure::event::{HeadTitle, Wrong};
+use measure::event::{HeadTitle, RequestErrorKind};
 use measure::run::received_bytes;
 use measure::{
-    Clock, Counts, Failure, FailureKind, Fault, OriginCounts, RequestError, Row, RunResult, Stage,
+    Counts, Failure, FailureKind, Fault, OriginCounts, RequestError, Row, RunResult, Stage, TimeMetric,
 };
 
 /// What the lines of a run show.
@@ -312,20 +312,20 @@ fn hit_ratio(result: &RunResult) -> String {
 
 fn times(result: &RunResult) -> String {
     let measured = result.measured();
-    let line = |name: &str, clock: Clock| {
-        let at = |quantile| show::time(measured.percentile_us(clock, quantile));
+    let line = |name: &str, metric: TimeMetric| {
+        let at = |quantile| show::time(measured.percentile_us(metric, quantile));
         let (p50, p90, p99, p999, max) = (at(0.5), at(0.9), at(0.99), at(0.999), at(1.0));
         format!("{name} p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p999}, max {max}")
     };
-    let answers = measured.tally.clock(Clock::Service).len();
+    let answers = measured.tally.metric(TimeMetric::Service).len();
     if answers == 0 {
         return String::new();
     }
-    let mut text = line("Service time", Clock::Service);
+    let mut text = line("Service time", TimeMetric::Service);
     text += &format!(" ({})\n", show::counted(answers, "good answer"));
-    if !measured.tally.clock(Clock::Lateness).is_empty() {
+    if !measured.tally.metric(TimeMetric::Lateness).is_empty() {
         // Under an open pace a request may have waited before it was sent.
-        text += &line("Response time", Clock::Response);
+        text += &line("Response time", TimeMetric::Response);
         text += " (from when it was due)\n";
     }
     text
@@ -347,17 +347,23 @@ pub fn error_line(error: &RequestError) -> String {
     let request = printable(&error.request);
     let after_ms = error.after.as_millis();
     match &error.what {
-        Wrong::Length { expected, announced, whole } => {
+        RequestErrorKind::Length { expected, announced, whole } => {
             format!("bad Content-Length expected {expected} got {announced} orig {whole}\n")
         }
-        Wrong::Short { got, wanted } => {
+        RequestErrorKind::Short { got, wanted } => {
             format!("bad length {got} wanted {wanted} after {after_ms} ms: '{request}'\n")
         }
-        Wrong::CheckFailed(Fault::WrongBytes) => format!("content verification error '{request}'\n"),
-        Wrong::CheckFailed(fault) => format!("content verification error '{request}' ({})\n", fault.text()),
-        Wrong::Redirect => format!("bad redirect '{}': '{request}'\n", printable(&error.status_line)),
-        Wrong::Url => format!("bad URL '{request}'\n"),
-        Wrong::Failed(failure) => failed(error, *failure),
+        RequestErrorKind::CheckFailed(Fault::WrongBytes) => {
+            format!("content verification error '{request}'\n")
+        }
+        RequestErrorKind::CheckFailed(fault) => {
+            format!("content verification error '{request}' ({})\n", fault.text())
+        }
+        RequestErrorKind::Redirect => {
+            format!("bad redirect '{}': '{request}'\n", printable(&error.status_line))
+        }
+        RequestErrorKind::Url => format!("bad URL '{request}'\n"),
+        RequestErrorKind::Failed(failure) => failed(error, *failure),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::ab::{self, Asked, Seen};
 use crate::text::Context;
 use crate::{http_load, jtest, siege, wrk, wrktcp};
-use measure::{PhaseResult, RunResult, Spreads};
+use measure::{PhaseResult, RequestDistributions, RunResult};
 use plan::Stop;
 use std::time::Duration;
 
@@ -68,21 +68,24 @@ fn of_ab(result: &RunResult, context: &Context<'_>, notes: &mut Vec<String>) -> 
 pub fn ab_csv(result: &RunResult) -> (String, Vec<String>) {
     let mut notes = Vec::new();
     let phase = measured_by_ab(result, &mut notes);
-    (phase.tally.spreads().map_or_else(String::new, |spreads| ab::csv(&spreads.total)), notes)
+    (
+        phase.tally.distributions().map_or_else(String::new, |distributions| ab::csv(&distributions.total)),
+        notes,
+    )
 }
 
 /// The measured phases, with ab's times.
 fn measured_by_ab(result: &RunResult, notes: &mut Vec<String>) -> PhaseResult {
     let mut phase = result.measured();
-    if phase.tally.spreads().is_none() {
+    if phase.tally.distributions().is_none() {
         notes.push(
             "this run was not made for ab: its times are those of the histograms, to a thousandth, and connecting is not part \
              of the total"
                 .to_owned(),
         );
         let until = phase.until.saturating_sub(phase.began);
-        let spreads = Spreads::estimated(|clock| phase.tally.clock(clock), until);
-        phase.tally.add_spreads(&spreads);
+        let distributions = RequestDistributions::estimated(|metric| phase.tally.metric(metric), until);
+        phase.tally.add_distributions(&distributions);
     }
     phase
 }

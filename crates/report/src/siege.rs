@@ -1,7 +1,7 @@
 //! siege's layouts: its lines for single requests, its report, its JSON and the lines of its log. Pure: what time it is
 //! comes as an argument.
 
-use measure::{Clock, FailureKind, Outcome, Record, RunResult, Stage};
+use measure::{FailureKind, Outcome, Record, RunResult, Stage, TimeMetric};
 use std::fmt::Write;
 
 /// Whose widths and units hold.
@@ -63,7 +63,7 @@ impl Figures {
         };
         let not_there =
             statuses(&|status| (400..500).contains(&status) && ![401, 407, 408].contains(&status));
-        let times = tally.clock(Clock::Response);
+        let times = tally.metric(TimeMetric::Response);
         let seconds = |us: u64| if times.is_empty() { 0.0 } else { us as f64 / 1e6 };
         Figures {
             transactions: whole.saturating_sub(refused) + not_http,

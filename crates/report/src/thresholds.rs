@@ -4,7 +4,7 @@ use crate::labels;
 use measure::run::ratio;
 use measure::stream::Second;
 use measure::verdict::errors;
-use measure::{Bound, Buckets, Clock, Digits, Judged, LabelFigures, PhaseResult, RunResult};
+use measure::{Bound, Buckets, Digits, Judged, LabelFigures, PhaseResult, RunResult, TimeMetric};
 use plan::{As, Metric, Plan, Statistic, Threshold, Timed};
 
 /// Holds the figures of a run to each condition.
@@ -72,17 +72,17 @@ fn exact(value: f64) -> Bound {
 }
 
 fn time(timed: Timed, statistic: Statistic, phase: &PhaseResult) -> Option<Bound> {
-    let clock = match timed {
+    let metric = match timed {
         Timed::Response => return response(statistic, phase),
-        Timed::Service => Clock::Service,
-        Timed::FirstByte => Clock::FirstByte,
-        Timed::Connect => Clock::Connect,
-        Timed::Tls => Clock::Tls,
-        Timed::Lateness => Clock::Lateness,
+        Timed::Service => TimeMetric::Service,
+        Timed::FirstByte => TimeMetric::FirstByte,
+        Timed::Connect => TimeMetric::Connect,
+        Timed::Tls => TimeMetric::Tls,
+        Timed::Lateness => TimeMetric::Lateness,
     };
-    let histogram = phase.tally.clock(clock);
+    let histogram = phase.tally.metric(metric);
     let value = match statistic {
-        Statistic::Quantile(share) => phase.percentile_us(clock, share) as f64,
+        Statistic::Quantile(share) => phase.percentile_us(metric, share) as f64,
         Statistic::Mean => histogram.mean(),
         Statistic::Max => histogram.max() as f64,
     };
@@ -123,16 +123,16 @@ pub fn of_second(metric: Metric, second: &Second) -> Option<f64> {
 }
 
 fn time_of_second(timed: Timed, statistic: Statistic, second: &Second) -> Option<f64> {
-    let clocks: &[Clock] = match timed {
-        Timed::Response => &[Clock::Response, Clock::Failure, Clock::CheckFailed],
-        Timed::Service => &[Clock::Service, Clock::Failure, Clock::CheckFailed],
-        Timed::FirstByte => &[Clock::FirstByte],
-        Timed::Connect => &[Clock::Connect],
-        Timed::Tls => &[Clock::Tls],
-        Timed::Lateness => &[Clock::Lateness],
+    let metrics: &[TimeMetric] = match timed {
+        Timed::Response => &[TimeMetric::Response, TimeMetric::Failure, TimeMetric::CheckFailed],
+        Timed::Service => &[TimeMetric::Service, TimeMetric::Failure, TimeMetric::CheckFailed],
+        Timed::FirstByte => &[TimeMetric::FirstByte],
+        Timed::Connect => &[TimeMetric::Connect],
+        Timed::Tls => &[TimeMetric::Tls],
+        Timed::Lateness => &[TimeMetric::Lateness],
     };
     let mut times = Buckets::default();
-    clocks.iter().filter_map(|clock| second.clocks.get(clock)).for_each(|some| times.merge(some));
+    metrics.iter().filter_map(|metric| second.metrics.get(metric)).for_each(|some| times.merge(some));
     let count = times.count();
     if count == 0 {
         return None;
@@ -179,7 +179,7 @@ mod tests {
         let mut phase = PhaseResult::new("measure", true);
         phase.took = Duration::from_secs(2);
         phase.tally.counts = Counts { requests: 1000, failed: 3, check_failed: 2, ..Counts::default() };
-        (1..=100).for_each(|ms| phase.tally.time(Clock::Response, Duration::from_millis(ms)));
+        (1..=100).for_each(|ms| phase.tally.time(TimeMetric::Response, Duration::from_millis(ms)));
         check(
             phase,
             &[
@@ -202,11 +202,11 @@ mod tests {
     fn figures_of_a_second_are_those_of_what_ended_in_it() {
         let mut tally = PhaseResult::new("measure", true).tally;
         tally.counts = Counts { requests: 1, ok: 3, failed: 1, ..Counts::default() };
-        [10, 20, 30].iter().for_each(|ms| tally.time(Clock::Response, Duration::from_millis(*ms)));
-        tally.time(Clock::Failure, Duration::from_millis(100));
-        let clocks = measure::figures::clocks(&tally, Digits::Two);
+        [10, 20, 30].iter().for_each(|ms| tally.time(TimeMetric::Response, Duration::from_millis(*ms)));
+        tally.time(TimeMetric::Failure, Duration::from_millis(100));
+        let metrics = measure::figures::metrics(&tally, Digits::Two);
         let clients = measure::figures::Figures::of(&tally);
-        let second = Second { took: Duration::from_secs(2), clients, clocks, ..Second::default() };
+        let second = Second { took: Duration::from_secs(2), clients, metrics, ..Second::default() };
         let of = |text: &str| of_second(Threshold::parse(text).unwrap().metric, &second);
         for (text, wanted) in [
             ("mean>1s", 40_000.0),

@@ -8,7 +8,7 @@ pub(crate) mod units;
 
 pub use rows::SocketErrors;
 
-use measure::{Clock, Dispersion, PhaseResult, RunResult};
+use measure::{Dispersion, PhaseResult, RunResult, TimeMetric};
 use rows::row;
 use std::time::Duration;
 use units::{count, microseconds, seconds};
@@ -26,8 +26,8 @@ pub struct Options {
 
 impl Options {
     /// What the old tool calls latency: from the send, or for wrk2 from when the request was due.
-    fn clock(self) -> Clock {
-        if self.wrk2 { Clock::Response } else { Clock::Service }
+    fn metric(self) -> TimeMetric {
+        if self.wrk2 { TimeMetric::Response } else { TimeMetric::Service }
     }
 }
 
@@ -41,7 +41,7 @@ pub fn banner(url: &str, threads: u64, connections: u64, lasts: Duration) -> Str
 pub fn report(result: &RunResult, options: Options) -> String {
     let measured = result.measured();
     let tally = &measured.tally;
-    let latency = &tally.clock(options.clock());
+    let latency = &tally.metric(options.metric());
     let mut text = rows::TITLES.to_owned();
     text += &row("Latency", &Dispersion::of(latency), microseconds);
     text += &row("Req/Sec", &Dispersion::of(&measured.rates.seen()), count);
@@ -50,7 +50,7 @@ pub fn report(result: &RunResult, options: Options) -> String {
         if options.uncorrected {
             let title =
                 "HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account)";
-            text += &format!("\n{}", spectrum::block(title, &tally.clock(Clock::Service)));
+            text += &format!("\n{}", spectrum::block(title, &tally.metric(TimeMetric::Service)));
         }
     } else if options.latency {
         text += &rows::distribution(latency);

@@ -15,7 +15,7 @@ use crate::text::code_name;
 use crate::wrk;
 use crate::wrk::rows::{self, row};
 use crate::wrk::units::{count, microseconds, seconds};
-use measure::{Clock, CodeKind, Dispersion, Histogram, PhaseResult, RunResult};
+use measure::{CodeKind, Dispersion, Histogram, PhaseResult, RunResult, TimeMetric};
 use std::time::Duration;
 
 /// What stands before and behind what is told of a test with one exchange.
@@ -48,9 +48,9 @@ pub fn report(result: &RunResult, distribution: bool) -> String {
 
 /// Service times of all whole answers: one with a bad code has taken its time, too.
 fn latency(measured: &PhaseResult) -> Histogram {
-    let mut all = measured.tally.clock(Clock::Service);
+    let mut all = measured.tally.metric(TimeMetric::Service);
     // All histograms have the one geometry, so nothing can be out of range.
-    let _ = all.add(measured.tally.clock(Clock::CheckFailed));
+    let _ = all.add(measured.tally.metric(TimeMetric::CheckFailed));
     all
 }
 

@@ -36,4 +36,4 @@ pub(crate) type Globals = HashMap<Vec<u8>, Result<Carried, String>>;
 
 /// Why a script that runs has failed, and with it the run.
 #[derive(Debug)]
-pub(crate) struct Told(pub Failure);
+pub(crate) struct ScriptFailed(pub Failure);

@@ -1,7 +1,7 @@
 //! A worker's state: first on stage, where it does what it is told, then as the script of a worker that runs.
 
 use crate::failure::Failure;
-use crate::message::{Globals, Order, Reply, Told};
+use crate::message::{Globals, Order, Reply, ScriptFailed};
 use crate::network::Network;
 use crate::state::State;
 use crate::thread::{Own, userdata};
@@ -26,7 +26,7 @@ pub struct Seat {
     pub(crate) network: Arc<dyn Network>,
     pub(crate) orders: Receiver<Order>,
     pub(crate) replies: Sender<Reply>,
-    pub(crate) told: Sender<Told>,
+    pub(crate) told: Sender<ScriptFailed>,
     pub(crate) ended: Sender<(usize, Globals)>,
     pub(crate) pulse: Arc<AtomicU64>,
     pub(crate) ledger: Arc<Ledger>,
@@ -241,7 +241,7 @@ impl Player {
         match called {
             Err(error) => {
                 // Whoever listens may have gone with the run.
-                let _ = self.seat.told.send(Told(self.state.failure(&error)));
+                let _ = self.seat.told.send(ScriptFailed(self.state.failure(&error)));
                 Err(Halt::Failed)
             }
             Ok(_) if self.own.stopped.get() => Err(Halt::Stopped),

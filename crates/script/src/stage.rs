@@ -6,7 +6,7 @@
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::main_state::MainState;
-use crate::message::Told;
+use crate::message::ScriptFailed;
 use crate::network::Network;
 use crate::player::Seat;
 use crate::stats::Ended;
@@ -46,7 +46,7 @@ pub struct Stage {
     /// Counts what the main state has got done.
     progress: Arc<AtomicU64>,
     patience: Patience,
-    told: Receiver<Told>,
+    told: Receiver<ScriptFailed>,
     failure: Option<Failure>,
     watch: Vec<Watch>,
 }
@@ -207,7 +207,7 @@ impl Stage {
 
     /// Why the run ended before its time, where the script has failed in it.
     pub fn failure(&mut self) -> Option<Failure> {
-        while let Ok(Told(failure)) = self.told.try_recv() {
+        while let Ok(ScriptFailed(failure)) = self.told.try_recv() {
             self.failure.get_or_insert(failure);
         }
         self.failure.clone()

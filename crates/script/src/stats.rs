@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 use measure::run::received_bytes;
-use measure::{Clock, Dispersion, Failure, FailureKind, RunResult, Stage};
+use measure::{Dispersion, Failure, FailureKind, RunResult, Stage, TimeMetric};
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 use plan::Dialect;
 use std::rc::Rc;
@@ -81,13 +81,13 @@ impl Ended {
     /// The figures of a result.
     pub fn of(result: &RunResult, dialect: Dialect) -> Ended {
         let measured = result.measured();
-        let clock = match dialect {
-            Dialect::Wrk => Clock::Service,
-            Dialect::Wrk2 => Clock::Response,
+        let metric = match dialect {
+            Dialect::Wrk => TimeMetric::Service,
+            Dialect::Wrk2 => TimeMetric::Response,
         };
         Ended {
             figures: figures(result),
-            latency: Stats::new(&measured.tally.clock(clock), dialect),
+            latency: Stats::new(&measured.tally.metric(metric), dialect),
             rates: Stats::new(&measured.rates.seen(), dialect),
         }
     }

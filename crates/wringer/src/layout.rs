@@ -4,7 +4,7 @@ use crate::problem::Problem;
 use crate::runs;
 use doors::native::Layout;
 use measure::stream::End;
-use measure::{Exchanges, Head, RunEvent, RunResult, RunState};
+use measure::{Head, KeptExchanges, RunEvent, RunResult, RunState};
 use plan::Plan;
 use report::Context;
 use report::ab::Gnuplot;
@@ -79,7 +79,7 @@ fn native(layout: Layout, result: &RunResult, head: &Head, context: &Context<'_>
 fn of_records(layout: Layout, events: &[RunEvent], file: &Path) -> Result<(String, Vec<String>), Problem> {
     let mut state = RunState::default();
     events.iter().for_each(|event| state.apply(event));
-    let kept: Vec<&Exchanges> = exchanges(events).collect();
+    let kept: Vec<&KeptExchanges> = exchanges(events).collect();
     let (head, notes) = (state.head(), kept_notes(layout, &kept));
     let jtl = |xml: bool, plan: &Plan| {
         let property = |name: &str| (xml && name == "output_format").then(|| "xml".to_owned());
@@ -101,7 +101,7 @@ fn of_records(layout: Layout, events: &[RunEvent], file: &Path) -> Result<(Strin
 /// ab's rows of the requests of measured phases.
 fn gnuplot(head: &Head, events: &[RunEvent]) -> String {
     let is_measured =
-        |kept: &&Exchanges| head.phases.get(kept.phase as usize).is_none_or(|phase| phase.measured);
+        |kept: &&KeptExchanges| head.phases.get(kept.phase as usize).is_none_or(|phase| phase.measured);
     let mut rows = Gnuplot::default();
     for kept in exchanges(events).filter(is_measured) {
         kept.iter().for_each(|request| rows.add_kept(&request));
@@ -109,7 +109,7 @@ fn gnuplot(head: &Head, events: &[RunEvent]) -> String {
     rows.text(head.started_unix_s, &jiff::tz::TimeZone::system())
 }
 
-fn exchanges(events: &[RunEvent]) -> impl Iterator<Item = &Exchanges> {
+fn exchanges(events: &[RunEvent]) -> impl Iterator<Item = &KeptExchanges> {
     events.iter().filter_map(|event| match event {
         RunEvent::Exchanges(exchanges) => Some(&**exchanges),
         _ => None,
@@ -117,7 +117,7 @@ fn exchanges(events: &[RunEvent]) -> impl Iterator<Item = &Exchanges> {
 }
 
 /// What is to be said of single requests that are not all.
-fn kept_notes(layout: Layout, kept: &[&Exchanges]) -> Vec<String> {
+fn kept_notes(layout: Layout, kept: &[&KeptExchanges]) -> Vec<String> {
     let of = kept.first().map(|kept| kept.keep.as_str());
     match (layout, of) {
         (Layout::Hlog, _) => vec!["times of seconds are kept in two digits, 0.8 % wide".to_owned()],

@@ -17,12 +17,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A run while it goes on. Clones are of the same run.
 #[derive(Debug, Clone)]
 pub struct Live {
-    to: Sender<Told>,
+    to: Sender<Update>,
     shared: Arc<Shared>,
 }
 
 #[derive(Debug)]
-enum Told {
+enum Update {
     Record(Arc<RunEvent>),
     /// Whoever sends this waits until all before it has been gathered.
     Answer(Sender<()>),
@@ -64,9 +64,9 @@ impl Live {
         std::thread::spawn(move || {
             for told in told {
                 match told {
-                    Told::Record(event) => theirs.take(&event),
+                    Update::Record(event) => theirs.take(&event),
                     // Whoever asked may have gone.
-                    Told::Answer(done) => drop(done.send(())),
+                    Update::Answer(done) => drop(done.send(())),
                 }
             }
         });
@@ -76,13 +76,13 @@ impl Live {
     /// A record is made.
     pub fn put(&self, event: &Arc<RunEvent>) {
         // The thread takes all that comes until we are gone.
-        let _ = self.to.send(Told::Record(event.clone()));
+        let _ = self.to.send(Update::Record(event.clone()));
     }
 
     /// Waits until all records so far have been gathered.
     pub fn settle(&self) {
         let (done, told) = channel();
-        if self.to.send(Told::Answer(done)).is_ok() {
+        if self.to.send(Update::Answer(done)).is_ok() {
             // Late is told by what is missing in the report, which names how far it goes.
             let _ = told.recv_timeout(PATIENCE);
         }

@@ -1,7 +1,7 @@
 //! Masks secrets in what was typed and in what is told of single requests: by the names of header fields, in URLs, and
 //! wherever a secret of the plan stands by itself.
 
-use measure::{Event, Evidence, Said};
+use measure::{Event, Evidence, TalkEvent};
 use plan::Plan;
 use plan::secret::{MASK, is_secret_field, without_secrets};
 use std::borrow::Cow;
@@ -104,10 +104,10 @@ impl Mask {
                 error.status_line = self.text(&error.status_line);
             }
             Event::Talk(talk) => match &mut talk.said {
-                Said::Sent(bytes) | Said::Received { bytes, .. } => {
+                TalkEvent::Sent(bytes) | TalkEvent::Received { bytes, .. } => {
                     *bytes = self.bytes(bytes).into_owned();
                 }
-                Said::Connecting | Said::Connected | Said::Judged { .. } => {}
+                TalkEvent::Connecting | TalkEvent::Connected | TalkEvent::Judged { .. } => {}
             },
             Event::Request(record) | Event::Kept(record) => {
                 record.url = self.text(&record.url);

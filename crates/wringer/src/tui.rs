@@ -5,9 +5,9 @@
 
 use crate::steer::Steering;
 use measure::stream::Command;
-use measure::{Clock, RunEvent};
+use measure::{RunEvent, TimeMetric};
 use plan::{Plan, units};
-use report::screen::{CLOCKS, Look, Pane, SMALLEST, Watched, frame};
+use report::screen::{Look, METRICS, Pane, SMALLEST, Watched, frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::fs::{File, OpenOptions};
@@ -30,11 +30,11 @@ static VIEW: Mutex<Option<Handle>> = Mutex::new(None);
 /// Tells the view what happens.
 #[derive(Debug, Clone)]
 pub struct Handle {
-    to: Sender<Told>,
+    to: Sender<Update>,
 }
 
 #[derive(Debug)]
-enum Told {
+enum Update {
     Record(Arc<RunEvent>),
     Note(String),
     /// Leave the screen, and answer.
@@ -84,12 +84,12 @@ impl Handle {
     /// A record is made.
     pub fn put(&self, event: &Arc<RunEvent>) {
         // A view that is gone shows nothing.
-        let _ = self.to.send(Told::Record(event.clone()));
+        let _ = self.to.send(Update::Record(event.clone()));
     }
 
     /// Something to be read.
     pub fn note(&self, text: &str) {
-        let _ = self.to.send(Told::Note(text.trim_start_matches("note: ").to_owned()));
+        let _ = self.to.send(Update::Note(text.trim_start_matches("note: ").to_owned()));
     }
 
     /// The view has the terminal.
@@ -100,7 +100,7 @@ impl Handle {
     /// Gives the terminal back.
     pub fn leave(&self) {
         let (done, told) = channel();
-        if self.to.send(Told::Leave(done)).is_ok() {
+        if self.to.send(Update::Leave(done)).is_ok() {
             let _ = told.recv_timeout(Duration::from_secs(2));
         }
         restore();
@@ -165,7 +165,7 @@ impl View {
         let look = Look {
             size: size(),
             pane: Pane::Outcomes,
-            clock: Clock::Service,
+            metric: TimeMetric::Service,
             colour: variable("NO_COLOR").is_empty(),
             ascii: !(utf8.contains("utf-8") || utf8.contains("utf8")),
             paused: false,
@@ -176,9 +176,9 @@ impl View {
         View { run: Watched::default(), look, asking: None, steering, drawn: None, stale: false }
     }
 
-    fn run(&mut self, told: &Receiver<Told>) {
+    fn run(&mut self, told: &Receiver<Update>) {
         let Ok(first) = told.recv() else { return };
-        if let Told::Leave(done) = first {
+        if let Update::Leave(done) = first {
             // Whoever asked may have gone.
             let _ = done.send(());
             return;
@@ -211,11 +211,11 @@ impl View {
     }
 
     /// Takes in what is told; true to leave.
-    fn hear(&mut self, told: Told) -> bool {
+    fn hear(&mut self, told: Update) -> bool {
         match told {
-            Told::Record(event) => self.run.take(&event),
-            Told::Note(text) => self.run.mark(text),
-            Told::Leave(done) => {
+            Update::Record(event) => self.run.take(&event),
+            Update::Note(text) => self.run.mark(text),
+            Update::Leave(done) => {
                 restore();
                 // Whoever asked may have gone.
                 let _ = done.send(());
@@ -280,8 +280,8 @@ impl View {
             b'm' => self.asking = Some(Asking::Mark(Vec::new())),
             b'\t' => self.look.pane = self.look.pane.next(),
             b'l' => {
-                let place = CLOCKS.iter().position(|clock| *clock == self.look.clock).unwrap_or(0);
-                self.look.clock = CLOCKS[(place + 1) % CLOCKS.len()];
+                let place = METRICS.iter().position(|metric| *metric == self.look.metric).unwrap_or(0);
+                self.look.metric = METRICS[(place + 1) % METRICS.len()];
             }
             b'?' => self.look.help = !self.look.help,
             _ => {}
@@ -373,7 +373,7 @@ mod tests {
         for key in b"\t\tl?p" {
             view.key(*key);
         }
-        assert_eq!((view.look.pane, view.look.clock), (Pane::Statuses, Clock::Response));
+        assert_eq!((view.look.pane, view.look.metric), (Pane::Statuses, TimeMetric::Response));
         assert!(view.look.help && view.look.paused);
         view.key(b'm');
         view.key(0x1b);

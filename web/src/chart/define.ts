@@ -107,7 +107,7 @@ const sum = (columns: Column[], row: number) => columns.reduce((sum, column) => 
 const some = (values: Value[] | undefined): values is Value[] => !!values?.some((value) => value !== null && value !== 0);
 
 /** Every chart that has something to show, in the order of the page. */
-export function charts(run: Run, t: Texts, clock: string, window: Window): Chart[] {
+export function charts(run: Run, t: Texts, metric: string, window: Window): Chart[] {
   const frame = new Frame(run);
   const over = (id: string, title: string, unit: Unit, series: (Series | false | undefined)[], more?: Partial<Chart>) => ({
     id,
@@ -126,11 +126,11 @@ export function charts(run: Run, t: Texts, clock: string, window: Window): Chart
   });
   const all: Chart[] = [
     over("throughput", t.throughput, "count", throughput(frame, t)),
-    over("latency", t.latency, "time", latency(frame, t, clock), {
+    over("latency", t.latency, "time", latency(frame, t, metric), {
       log: true,
       lines: run.thresholds.flatMap((one) => (one.limit_us ? [{ value: one.limit_us, text: one.condition }] : [])),
     }),
-    over("heat", t.heat, "time", heatLine(frame, clock, t), { heat: heat(run, clock), canLog: false }),
+    over("heat", t.heat, "time", heatLine(frame, metric, t), { heat: heat(run, metric), canLog: false }),
     over("cache", t.cache, "share", cache(frame, t), { top: 1, canLog: false }),
     over("outcomes", t.outcomes, "count", outcomes(frame, t), { log: spread(frame, outcomeNames(frame.run)) }),
     over("codes", t.codes, "count", codes(frame, t), { log: spread(frame, codeNames(frame.run)) }),
@@ -176,8 +176,8 @@ function throughput(frame: Frame, t: Texts) {
   ];
 }
 
-function latency(frame: Frame, t: Texts, clock: string) {
-  const of = (figure: string) => frame.column(`${clock}.${figure}`);
+function latency(frame: Frame, t: Texts, metric: string) {
+  const of = (figure: string) => frame.column(`${metric}.${figure}`);
   return [
     line("p50", "--blue", of("p50")),
     line("p99", "--orange", of("p99")),
@@ -186,16 +186,16 @@ function latency(frame: Frame, t: Texts, clock: string) {
   ];
 }
 
-function heatLine(frame: Frame, clock: string, t: Texts) {
-  const p99 = frame.column(`${clock}.p99`);
-  const spans = frame.run.clocks.get(clock);
+function heatLine(frame: Frame, metric: string, t: Texts) {
+  const p99 = frame.column(`${metric}.p99`);
+  const spans = frame.run.metrics.get(metric);
   if (!p99 || !spans?.length) return [];
   const place = (us: Value) => (us === null ? null : placeOf(us, HEAT_BITS));
-  return [{ name: `p99 ${(t as unknown as Record<string, string>)[clock] ?? ""}`.trim(), colour: "--heat-line", values: p99.map(place) }];
+  return [{ name: `p99 ${(t as unknown as Record<string, string>)[metric] ?? ""}`.trim(), colour: "--heat-line", values: p99.map(place) }];
 }
 
-function heat(run: Run, clock: string): Heat | undefined {
-  const spans = run.clocks.get(clock);
+function heat(run: Run, metric: string): Heat | undefined {
+  const spans = run.metrics.get(metric);
   if (!spans) return undefined;
   let [lowest, highest] = [Infinity, 0];
   for (const { histogram } of spans) {
@@ -340,14 +340,14 @@ function watched(frame: Frame, what: string) {
 /** Times over percentiles of the seconds that are looked at. */
 function spectra(run: Run, t: Texts, window: Window): Chart {
   const within = covers(run, window);
-  const clocks: [string, string, string, number[]?][] = [
+  const metrics: [string, string, string, number[]?][] = [
     ["service", t.service, "--blue"],
     ["response", t.response, "--orange", [7, 3]],
     ["hit", t.hitsClock, "--teal", [2, 3]],
     ["miss", t.missesClock, "--violet", [10, 3, 2, 3]],
   ];
-  const lines = clocks.map(([clock, name, colour, dash]) => {
-    const sum = sumOf(run, clock, within);
+  const lines = metrics.map(([metric, name, colour, dash]) => {
+    const sum = sumOf(run, metric, within);
     return { name, colour, dash, points: spectrum(sum) };
   });
   const found = lines.filter((one) => one.points.length > 0);

@@ -131,7 +131,7 @@ export const en = {
   service: "service",
   response: "response",
   firstByte: "first byte",
-  clock: "Clock",
+  metric: "Time",
   heatLegend: "share of each second's answers",
   heatShare: (share: string, n: string) => `${share} of the second, ${n}`,
 

@@ -133,7 +133,7 @@ export const zh: Texts = {
   service: "服务时间",
   response: "响应时间",
   firstByte: "首字节",
-  clock: "时钟",
+  metric: "时间",
   heatLegend: "占该秒响应的比例",
   heatShare: (share, n) => `占该秒 ${share},${n} 个`,
 

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Figure } from "../chart/figure.tsx";
 import { charts } from "../chart/define.ts";
 import type { Run } from "../model.ts";
-import { clock, window_ } from "../state.ts";
+import { metric, window_ } from "../state.ts";
 import { t } from "../text/index.ts";
 import { figures } from "../window.ts";
 import { Control, steerable } from "./control.tsx";
@@ -16,13 +16,13 @@ import { Tiles } from "./tiles.tsx";
 
 /** Charts that are in sight when the page opens, on most screens. */
 const IN_SIGHT = 4;
-const CLOCKS = ["service", "response", "first_byte"] as const;
+const METRICS = ["service", "response", "first_byte"] as const;
 
 export function RunView({ run }: { run: Run }) {
   const words = t.value;
   const chosen = window_.value;
-  const shown = CLOCKS.filter((name) => run.columns.has(`${name}.p99`));
-  const which = shown.includes(clock.value as never) ? clock.value : "service";
+  const shown = METRICS.filter((name) => run.columns.has(`${name}.p99`));
+  const which = shown.includes(metric.value as never) ? metric.value : "service";
   const of = useMemo(() => figures(run, chosen), [run, run.change, chosen]);
   const all = useMemo(() => charts(run, words, which, chosen), [run, run.change, words, which, chosen]);
   const until = rightEnd(run);
@@ -34,9 +34,9 @@ export function RunView({ run }: { run: Run }) {
       <Tiles run={run} figures={of} />
       <Strip run={run} until={until} figures={of}>
         {shown.length > 1 && (
-          <div class="clocks" role="group" aria-label={words.clock}>
+          <div class="metrics" role="group" aria-label={words.metric}>
             {shown.map((name) => (
-              <button type="button" class="small" key={name} aria-pressed={which === name} onClick={() => (clock.value = name)}>
+              <button type="button" class="small" key={name} aria-pressed={which === name} onClick={() => (metric.value = name)}>
                 {names[name]}
               </button>
             ))}

@@ -147,7 +147,7 @@ fn plan(
             heads: typed.verbosity >= 2,
             requests: typed.gnuplot.is_some(),
             first: true,
-            spreads: true,
+            distributions: true,
             ..Trace::default()
         },
     };
@@ -166,7 +166,7 @@ fn http1(typed: &Typed, tls: Option<Tls>) -> Http1 {
     Http1 {
         requests_per_connection: if typed.keep_alive { None } else { Some(1) },
         version: HttpVersion::OneZero,
-        bare: true,
+        listed_fields_only: true,
         close: CloseBy::Peer,
         socket_buffer: u32::try_from(typed.window).ok().filter(|bytes| *bytes > 0),
         tls,

@@ -62,7 +62,7 @@ fn request(run: &Run) -> &Request {
 /// The request as it goes out, `|` for line ends.
 fn message(line: &str) -> String {
     let run = run(line);
-    assert!(http(&run).bare);
+    assert!(http(&run).listed_fields_only);
     let request = request(&run);
     let mut text =
         format!("{} {} {}", request.method, request.target.as_deref().unwrap(), http(&run).version.text());
@@ -158,7 +158,7 @@ fn every_option_reaches_the_plan_or_the_view() {
     assert_eq!((http.socket_buffer, http.requests_per_connection), (Some(8192), None));
     assert_eq!((load.sources.len(), load.target.as_deref()), (2, Some("p:8")));
     assert_eq!((step(&run).expect.body, step(&run).expect.any_status), (ExpectBody::Complete, true));
-    assert!(load.trace.heads && load.trace.requests && load.trace.first && load.trace.spreads);
+    assert!(load.trace.heads && load.trace.requests && load.trace.first && load.trace.distributions);
     assert_eq!(load.phases[0].stop.unconnected, None);
     assert_eq!(run.plan.threads, Some(3));
     assert!(run.show_plan && run.json.is_some() && run.view.gnuplot.is_some() && run.view.csv.is_some());

@@ -298,7 +298,7 @@ pub(super) fn read(args: &[OsString]) -> Result<Typed, Shown> {
                 let wrong = |wanted| refused(format!("{label} '{value}': give {wanted}"));
                 (row.set)(&mut typed, &value).map_err(wrong)?;
             }
-            Read::Wrong(wrong) => return Err(refused(wrong.gnu_text())),
+            Read::OptionError(wrong) => return Err(refused(wrong.gnu_text())),
         }
     }
     Ok(typed)

@@ -26,7 +26,7 @@ pub struct View {
     pub verbose: bool,
     /// The report ends with what each slot carried.
     pub slots: bool,
-    /// Wrong lengths are counted and not told.
+    /// OptionError lengths are counted and not told.
     pub ignore_bytes: bool,
     /// Idle seconds after which a connection is given up.
     pub timeout_s: u64,

@@ -108,7 +108,7 @@ pub(super) fn of(
         trace: Trace {
             bad_requests: true,
             requests: slots_shown(typed, format),
-            spreads: true,
+            distributions: true,
             ..Trace::default()
         },
     };
@@ -176,7 +176,7 @@ fn http1(typed: &Typed, format: Format, https: bool) -> Result<Http1, Refusal> {
         form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
         requests_per_connection: Some(further.saturating_add(1)),
         version: version(typed, format)?,
-        bare: true,
+        listed_fields_only: true,
         tls: https.then(|| Tls { verify: typed.verify, ..Tls::like_openssl() }),
         tunnel: proxied && https,
         ..Http1::default()

@@ -153,7 +153,7 @@ pub(super) fn read(words: Vec<String>) -> Typed {
     for one in read {
         match one {
             Read::Option { row, value, .. } => typed.options.push((row, value)),
-            Read::Wrong(wrong) => typed.complaints.push(wrong.gnu_text()),
+            Read::OptionError(wrong) => typed.complaints.push(wrong.gnu_text()),
         }
     }
     typed

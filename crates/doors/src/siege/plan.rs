@@ -113,7 +113,7 @@ fn http1(settings: &Settings, https: bool) -> Http1 {
         form: if proxied { RequestForm::Forward } else { RequestForm::Reverse },
         requests_per_connection: (!settings.keep_alive).then_some(1),
         version: if settings.speaks_1_1() { HttpVersion::OneOne } else { HttpVersion::OneZero },
-        bare: true,
+        listed_fields_only: true,
         tls: https.then_some(tls),
         tunnel: proxied && https,
         ..Http1::default()

@@ -200,6 +200,6 @@ fn set(tool: Tool, typed: &mut Typed, option: Read<Typed>) -> Result<(), String>
         Read::Option { row, label, value } => {
             (row.set)(typed, &value).map_err(|wanted| format!("{name}: {label} '{value}': give {wanted}"))
         }
-        Read::Wrong(wrong) => Err(format!("{name}: {}", wrong.text())),
+        Read::OptionError(wrong) => Err(format!("{name}: {}", wrong.text())),
     }
 }

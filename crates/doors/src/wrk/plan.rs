@@ -188,13 +188,13 @@ fn plan(
     let told = |complaint: String| refused(tool, format!("{}: {complaint}", tool.name()));
     typed.protocol.check(tls.is_some()).map_err(told)?;
     let (http2, http3) = (typed.protocol.http2(), typed.protocol.http3());
-    let bare = http2.is_none() && http3.is_none();
+    let listed_fields_only = http2.is_none() && http3.is_none();
     let load = Load {
         fail_if: Vec::new(),
         stop_if: Vec::new(),
         target: None,
         sources: Vec::new(),
-        protocol: Protocol::Http1(Http1 { bare, tls, http2, http3, ..Http1::default() }),
+        protocol: Protocol::Http1(Http1 { listed_fields_only, tls, http2, http3, ..Http1::default() }),
         check: Check { content: CheckContent::Nothing, length: false, ..Check::default() },
         // What is under way at the end is given up, as in the old tools.
         limits: Limits { connect: timeout, request: timeout, grace: Duration::ZERO, ..Limits::default() },

@@ -211,6 +211,6 @@ fn set(typed: &mut Typed, option: Read<Typed>) -> Result<(), String> {
         Read::Option { row, label, value } => {
             (row.set)(typed, &value).map_err(|wanted| format!("wrktcp: {label} '{value}': give {wanted}"))
         }
-        Read::Wrong(wrong) => Err(format!("wrktcp: {}", wrong.text())),
+        Read::OptionError(wrong) => Err(format!("wrktcp: {}", wrong.text())),
     }
 }

@@ -13,8 +13,8 @@ pub(crate) use span::Closing;
 
 use crate::control::Control;
 use measure::{
-    Alike, Answered, Certificate, Clock, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome,
-    Snapshot, Stage, Tally, Times,
+    Alike, Answered, Certificate, Event, Exchange, ExchangeKind, Failure, FirstTls, Label, Outcome,
+    RequestTimes, Snapshot, Stage, Tally, TimeMetric,
 };
 use net::Net;
 pub(crate) use partial::Coming;
@@ -240,7 +240,7 @@ impl Account {
 
     /// A handshake of QUIC is complete. `early`: whether the server took what was sent before, where something was.
     pub fn quic_handshake(&self, took: Duration, resumed: bool, early: Option<bool>) {
-        self.time(Clock::Tls, took);
+        self.time(TimeMetric::Tls, took);
         self.count(|counts| {
             counts.handshakes_full += u64::from(!resumed);
             counts.handshakes_resumed += u64::from(resumed);
@@ -250,7 +250,7 @@ impl Account {
     }
 
     /// Records a time on a clock.
-    pub fn time(&self, clock: Clock, time: Duration) {
+    pub fn time(&self, clock: TimeMetric, time: Duration) {
         self.tally.borrow_mut().time(clock, time);
     }
 
@@ -262,7 +262,7 @@ impl Account {
     /// A TLS handshake is complete.
     pub fn handshake(&self, handshake: &transport::Handshake) {
         let agreed = &handshake.agreed;
-        self.time(Clock::Tls, handshake.took);
+        self.time(TimeMetric::Tls, handshake.took);
         self.count(|counts| {
             counts.handshakes_full += u64::from(!agreed.resumed);
             counts.handshakes_resumed += u64::from(agreed.resumed);
@@ -301,7 +301,7 @@ impl Account {
     }
 
     /// Gathers the times of a request that has ended.
-    pub fn gather(&self, times: &Times) {
+    pub fn gather(&self, times: &RequestTimes) {
         self.tally.borrow_mut().gather(times);
     }
 

@@ -6,6 +6,7 @@ use super::content::{Content, Seen};
 use super::extractor::Extractor;
 use super::find::View;
 use super::grpc::GrpcAnswer;
+use super::oracle::Finding;
 use super::test::Test;
 use crate::code::Interpreter;
 use crate::request::{SlotNames, Slots, Values};
@@ -200,9 +201,6 @@ impl Checks {
     }
 }
 
-/// The fault, and in a sentence how.
-pub(super) type Wrong = Option<(Fault, String)>;
-
 impl Look<'_> {
     fn state(&mut self) -> &mut State {
         self.state.get_or_insert_default()
@@ -268,7 +266,7 @@ impl Look<'_> {
     }
 
     /// The answer is complete. `length`: bytes of its body as it came; `None`: it has none by its nature.
-    pub fn complete(&mut self, status: u16, length: Option<u64>) -> Wrong {
+    pub fn complete(&mut self, status: u16, length: Option<u64>) -> Option<Finding> {
         let grpc = self.checks.grpc.then(|| self.state().grpc.wrong()).flatten();
         let wrong = grpc.or_else(|| self.wrong_header());
         if wrong.is_some() {
@@ -286,7 +284,13 @@ impl Look<'_> {
     }
 
     /// Does what is to be done with each answer. `length`: bytes of its body as it came.
-    pub fn after(&mut self, status: u16, length: u64, took: Duration, values: &mut Values) -> Wrong {
+    pub fn after(
+        &mut self,
+        status: u16,
+        length: u64,
+        took: Duration,
+        values: &mut Values,
+    ) -> Option<Finding> {
         let checks = self.checks;
         let after = checks.after.as_ref()?;
         if let Err(why) = self.end_of_body(length) {
@@ -317,7 +321,7 @@ impl Look<'_> {
     }
 
     /// Keeps the values that are wanted of an answer that is complete and good.
-    pub fn extract(&mut self, status: u16, slots: &mut Slots) -> Wrong {
+    pub fn extract(&mut self, status: u16, slots: &mut Slots) -> Option<Finding> {
         let (checks, status) = (self.checks, digits(status));
         let view = view(self.state(), &status);
         checks.extractors.iter().find_map(|extractor| {
@@ -326,7 +330,7 @@ impl Look<'_> {
         })
     }
 
-    fn wrong_header(&mut self) -> Wrong {
+    fn wrong_header(&mut self) -> Option<Finding> {
         let checks = self.checks;
         let (met, seen) = (self.state().met, self.state().seen);
         let wrong = checks.headers.iter().enumerate().find(|(nth, (_, test))| {
@@ -360,7 +364,7 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     /// Faults in an answer with these fields and this body.
-    fn found(expect: &Expect, fields: &[(&str, &str)], body: &[u8]) -> Wrong {
+    fn found(expect: &Expect, fields: &[(&str, &str)], body: &[u8]) -> Option<Finding> {
         let checks = Checks::new(expect, &[], &SlotNames::default());
         let mut last = None;
         // Twice, since what the first one looked with is used again.
@@ -375,7 +379,7 @@ mod tests {
         last
     }
 
-    fn of_content(check: Check, body: &str) -> Wrong {
+    fn of_content(check: Check, body: &str) -> Option<Finding> {
         found(&Expect { checks: vec![check], ..Expect::default() }, &[], body.as_bytes())
     }
 

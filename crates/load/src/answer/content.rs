@@ -1,7 +1,7 @@
 //! The content of an answer, as far as checks ask for it, and what they say where it is not as it should be.
 
-use super::check::Wrong;
 use super::find::{Finder, View};
+use super::oracle::Finding;
 use super::test::{Test, hex, range, short};
 use measure::Fault;
 use plan::answer::{By, Check, Part};
@@ -96,7 +96,7 @@ impl Content {
     }
 
     /// The fault that is found, with how.
-    pub fn wrong(&self, answer: &View<'_>, body: &Seen) -> Wrong {
+    pub fn wrong(&self, answer: &View<'_>, body: &Seen) -> Option<Finding> {
         let text = &body.text;
         let how = match (&self.place, &self.test) {
             (Place::Body, Test::HaveLength(min, max)) => return wrong_length(body.length, *min, *max),
@@ -114,12 +114,12 @@ impl Content {
     }
 }
 
-fn wrong_length(length: u64, min: u64, max: u64) -> Wrong {
+fn wrong_length(length: u64, min: u64, max: u64) -> Option<Finding> {
     let wrong = !(min..=max).contains(&length);
     wrong.then(|| (Fault::WrongLength, format!("the body has {length} bytes, not {}", range(min, max))))
 }
 
-fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Wrong {
+fn wrong_digest(digest: Option<Sha256>, wanted: &str) -> Option<Finding> {
     let digest = hex(&digest.unwrap_or_default().finalize());
     (digest != wanted).then(|| (Fault::WrongBytes, format!("the body's SHA-256 digest is {digest}")))
 }

@@ -5,7 +5,7 @@ use super::canaries;
 use super::oracle::{CLOCK_ALLOWANCE_US, Finding, PREFIX_MAX, Recognised, Truth};
 use super::{Answer, Body, Found, Summary};
 use crate::request::asked::{Asked, What};
-use measure::event::Wrong;
+use measure::event::RequestErrorKind;
 use measure::{CacheResult, Failure, FailureKind, Fault, Outcome, Stage};
 use plan::canary::{self, CANARY_FIELD};
 use plan::content::Content;
@@ -521,7 +521,7 @@ impl Answer for Judge<'_> {
             Outcome::Failed(failure)
                 if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
             {
-                Some(Wrong::Short { got: self.body_bytes, wanted: announced.unwrap_or(expected) })
+                Some(RequestErrorKind::Short { got: self.body_bytes, wanted: announced.unwrap_or(expected) })
             }
             _ => None,
         };
@@ -530,7 +530,7 @@ impl Answer for Judge<'_> {
             detail: self.finding.as_ref().map_or_else(String::new, |(_, text)| text.clone()),
             serial: self.head.stamp.map(|stamp| stamp.serial),
             errors: wrong_length
-                .map(|announced| Wrong::Length { expected, announced, whole })
+                .map(|announced| RequestErrorKind::Length { expected, announced, whole })
                 .into_iter()
                 .collect(),
             error,

@@ -3,7 +3,7 @@
 
 use super::{Answer, Body, Found, Summary};
 use lol_html::{HtmlRewriter, Settings, element};
-use measure::event::Wrong;
+use measure::event::RequestErrorKind;
 use measure::{CacheResult, FailureKind, Fault, Outcome, Stage};
 use plan::content::Content;
 use plan::jtest;
@@ -232,11 +232,14 @@ impl Answer for PageReader<'_> {
 
     fn found(&mut self, outcome: Outcome) -> Found {
         let error = match outcome {
-            Outcome::Failed(_) if (300..400).contains(&self.status) => Some(Wrong::Redirect),
+            Outcome::Failed(_) if (300..400).contains(&self.status) => Some(RequestErrorKind::Redirect),
             Outcome::Failed(failure)
                 if failure.stage == Stage::Body && failure.kind == FailureKind::ClosedEarly =>
             {
-                Some(Wrong::Short { got: self.body_bytes, wanted: self.content_length.unwrap_or(0) })
+                Some(RequestErrorKind::Short {
+                    got: self.body_bytes,
+                    wanted: self.content_length.unwrap_or(0),
+                })
             }
             _ => None,
         };

@@ -1,6 +1,6 @@
 //! Sinks of HTTP's answers: what an answer is pushed into as it arrives, and what they say of it once it has ended.
 
-use measure::event::Wrong;
+use measure::event::RequestErrorKind;
 use measure::{CacheResult, ExchangeKind, Failure, Outcome};
 use std::time::Duration;
 use wire::http1::{ResponseSink, Version};
@@ -72,9 +72,9 @@ pub(crate) struct Found {
     pub answer: Option<String>,
     pub serial: Option<u64>,
     /// Errors beside the outcome.
-    pub errors: Vec<Wrong>,
+    pub errors: Vec<RequestErrorKind>,
     /// A closer name of the outcome, where it is one.
-    pub error: Option<Wrong>,
+    pub error: Option<RequestErrorKind>,
     /// Body bytes that the answer is compared with.
     pub expected_bytes: Option<u64>,
     /// The body, where it is to be shown.

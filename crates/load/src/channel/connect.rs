@@ -3,7 +3,7 @@
 use super::connection::{Connection, Opened};
 use super::{Channels, Destination, Slot, tunnel};
 use crate::failure;
-use measure::{Clock, Failure, Stage};
+use measure::{Failure, Stage, TimeMetric};
 use net::ConnectOptions;
 use plan::CloseBy;
 use std::net::{IpAddr, SocketAddr};
@@ -65,7 +65,7 @@ impl Channels {
             counts.preconnected += opened;
         });
         for connection in slots.iter_mut().filter_map(|slot| slot.connection.as_deref_mut()) {
-            self.account.time(Clock::Connect, connection.round_trip);
+            self.account.time(TimeMetric::Connect, connection.round_trip);
             self.tell(Some(connection));
         }
     }

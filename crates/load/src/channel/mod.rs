@@ -1,21 +1,21 @@
 //! Channels: connections, where they lead, and how they are opened, kept and closed. Nothing here knows what a good answer is,
 //! or when anything is due.
 //!
-//! Start reading at [`Channels::lease`]. [`Route`] says how a host is reached, `connect.rs` opens, `tunnel.rs` asks a proxy
+//! Start reading at [`Channels::lease`]. [`OwnedDestination`] says how a host is reached, `connect.rs` opens, `tunnel.rs` asks a proxy
 //! to lead on, `shared.rs` has the connections that users share, and `pool.rs` says who shares which.
 
 mod connect;
 mod connection;
+mod destination;
 mod pool;
-mod route;
 mod shared;
 mod source;
 mod tunnel;
 
 pub(crate) use connect::NotConnected;
 pub(crate) use connection::Connection;
-pub(crate) use route::{Destination, Route};
-pub use route::{Hosts, UNIX};
+pub(crate) use destination::{Destination, OwnedDestination};
+pub use destination::{Hosts, UNIX};
 pub(crate) use shared::{Ended as StreamEnded, Lease, Letter, Repeated, Repeats};
 
 use crate::account::Account;

@@ -1,7 +1,7 @@
 //! Tunnels: the target is asked by CONNECT (RFC 9110 section 9.3.6) to lead a connection on to a host.
 
 use super::connect::Connected;
-use super::route::for_proxy;
+use super::destination::for_proxy;
 use super::{Channels, Destination};
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
 use crate::failure;

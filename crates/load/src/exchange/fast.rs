@@ -4,8 +4,8 @@
 //! It counts what [`super::run`] would count. Whatever else comes instead of such an answer is left on the connection, unread, and
 //! the driver goes on with it: what an odd answer means is said there alone. Start reading at [`fast`].
 
-use super::request::List;
-use super::{Call, Client, Context, Queue, Read, Sent, Turn, Worker, attempt, run, settle};
+use super::request::RequestExchanges;
+use super::{Client, Context, Exchanges, Queue, Read, Sent, Turn, Worker, attempt, run, settle};
 use crate::channel::{self, Connection};
 use crate::failure;
 use crate::request::{Filling, Slots};
@@ -35,7 +35,7 @@ pub(crate) fn may_repeat(load: &Load) -> bool {
 /// True if nobody wants to hear of single requests, and a connection carries any number of them.
 fn is_plain(load: &Load) -> bool {
     let (trace, limits) = (&load.trace, &load.limits);
-    !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.spreads)
+    !(trace.urls || trace.heads || trace.requests || trace.bodies || trace.distributions)
         && trace.keep.is_nothing()
         && limits.first_byte.is_none()
         && limits.idle.is_none()
@@ -76,8 +76,8 @@ pub(crate) async fn fast(context: Context<'_>, client: &mut Client, line: &Line<
 }
 
 async fn go_on_listed(context: Context<'_>, client: &mut Client, begun: Begun, line: &Line<'_>, turn: &Turn) {
-    let call = List::plain(context, client.user);
-    go_on(context, client, call, begun, (*line, *turn)).await;
+    let exchanges = RequestExchanges::plain(context, client.user);
+    go_on(context, client, exchanges, begun, (*line, *turn)).await;
 }
 
 /// Sends a request for which [`is_fast`] holds, in these bytes where it has some already, and reads its answer. `None`: it is
@@ -234,24 +234,24 @@ fn known(line: &Line<'_>, bytes: &[u8]) -> Option<Answered> {
     })
 }
 
-/// The driver takes over a request that was begun, for a call.
-pub(crate) async fn go_on<C: Call>(
+/// The driver takes over a request that was begun.
+pub(crate) async fn go_on<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    mut call: C,
+    mut exchanges: C,
     Begun { sent, at, bytes }: Begun,
     (item, turn): (C::Item, Turn),
 ) -> C {
     let (mut due, mut window) = (Queue::default(), Queue::default());
-    let Some(connection) = client.slot.connection.take() else { return call };
+    let Some(connection) = client.slot.connection.take() else { return exchanges };
     window.push(Sent::again(item, turn, at, bytes, connection.number));
     match sent {
-        Ok(()) => attempt(context, client, &mut call, &mut due, connection, window).await,
+        Ok(()) => attempt(context, client, &mut exchanges, &mut due, connection, window).await,
         Err(failure) => {
-            settle(context, client, &mut call, &mut due, &mut window, (&Read::Failed(failure), true));
+            settle(context, client, &mut exchanges, &mut due, &mut window, (&Read::Failed(failure), true));
             context.worker.channels.put_back(&mut client.slot, connection, false).await;
         }
     }
-    run(context, client, &mut call, due).await;
-    call
+    run(context, client, &mut exchanges, due).await;
+    exchanges
 }

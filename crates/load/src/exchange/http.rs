@@ -1,11 +1,11 @@
-//! Reads the answers of HTTP/1 calls: each is pushed into the call's own sink as it arrives.
+//! Reads the answers of HTTP/1: each is pushed into a sink of its exchanges' own as it arrives.
 
 use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::resend::is_lost;
 use super::shared::{self, Head};
 use super::tcp;
-use super::{Call, Client, Context, Due, Moments, Queue, Read, Sent, Worker, finish};
+use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Sent, Worker, finish};
 use crate::account::Coming;
 use crate::answer::{Answer, Body, Ended, Found, Settled};
 use crate::channel::Connection;
@@ -59,8 +59,8 @@ impl Reading {
     }
 }
 
-/// A call whose answers are HTTP/1's.
-pub(crate) trait HttpCall: Call {
+/// Exchanges whose answers are HTTP's.
+pub(crate) trait HttpExchanges: Exchanges {
     /// Reads one answer.
     type Sink<'s>: Answer
     where
@@ -115,24 +115,24 @@ pub(crate) trait HttpCall: Call {
 }
 
 /// Sends what is due, over the version of HTTP that the plan has, until every request has ended in one way.
-pub(crate) async fn run<C: HttpCall>(
+pub(crate) async fn run<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     due: Queue<Due<C::Item>>,
 ) {
-    let is_tcp = due.front().is_some_and(|due| call.is_tcp(&due.item));
+    let is_tcp = due.front().is_some_and(|due| exchanges.is_tcp(&due.item));
     match context.worker.channels.http().streams().filter(|_| !is_tcp) {
-        None => super::run(context, client, call, due).await,
+        None => super::run(context, client, exchanges, due).await,
         // On the heap, so that users of HTTP/1 need no room for it.
-        Some(_) => Box::pin(shared::run(context, client, call, due)).await,
+        Some(_) => Box::pin(shared::run(context, client, exchanges, due)).await,
     }
 }
 
 /// Reads the answer to the oldest request under way and accounts for it.
-pub(crate) async fn read<C: HttpCall>(
+pub(crate) async fn read<C: HttpExchanges>(
     context: Context<'_>,
-    call: &C,
+    exchanges: &C,
     client: &mut Client,
     connection: &mut Connection,
     window: &mut Queue<Sent<C::Item>>,
@@ -145,8 +145,8 @@ pub(crate) async fn read<C: HttpCall>(
     reader.begin(sent.expect);
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
     let mut head = worker.buffer();
-    let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
-    let (mut reading, memo) = (call.reading(sent), call.memo(sent));
+    let mut sink = exchanges.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    let (mut reading, memo) = (exchanges.reading(sent), exchanges.memo(sent));
     let mut ended = match &mut reading.tcp {
         None => {
             transfer(worker, connection, (&mut reader, &mut sink, memo), &mut reading, &mut moments).await
@@ -170,10 +170,10 @@ pub(crate) async fn read<C: HttpCall>(
         }
     }
     let surplus = connection.leftover.is_some() && alone && sent.answers == 0;
-    if let (Ended::Complete, true, true) = (ended, surplus, call.is_strict()) {
+    if let (Ended::Complete, true, true) = (ended, surplus, exchanges.is_strict()) {
         ended = Ended::Failed(Failure { kind: FailureKind::ExtraBytes, stage: Stage::Body, errno: None });
     }
-    let (settled, mut summary) = (call.settle(sent, ended, &mut sink), sink.summary());
+    let (settled, mut summary) = (exchanges.settle(sent, ended, &mut sink), sink.summary());
     if let Some(reader) = &reading.tcp {
         (summary.keep_alive, summary.body_bytes) = (!reader.is_over, reader.bytes);
     }
@@ -183,7 +183,7 @@ pub(crate) async fn read<C: HttpCall>(
     let challenged = settled.kind == ExchangeKind::Challenge;
     let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
     let (last, whole) = (sent.last, sent.answers == 0);
-    finish(context, client, call, sent, &ending, settled.kind);
+    finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
     connection.answered += 1;
     if whole {

@@ -3,13 +3,13 @@
 use super::report::{Described, Ending, report};
 use super::resend::is_lost;
 use super::tcp::of_framing;
-use super::{Call, Client, Context, Due, Moments, Queue, Read, Repeating, Sent, Turn, Written, run};
+use super::{Client, Context, Due, Exchanges, Moments, Queue, Read, Repeating, Sent, Turn, Written, run};
 use crate::answer::{Found, View};
 use crate::channel::{Connection, Destination};
 use crate::failure;
 use crate::request::{Filling, Scratch, Values};
 use crate::step::{Messages, PreparedMessage as Prepared};
-use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Said, Stage, Talk};
+use measure::{Cause, Event, Exchange, Failure, FailureKind, Fault, Outcome, Stage, Talk, TalkEvent};
 use net::Event as Signal;
 use plan::data::Moment;
 use plan::draw::hash;
@@ -82,11 +82,11 @@ pub(crate) async fn messages(
         // Those that are answered late are remembered a while longer than as many can be under way.
         mine.values.draws.reserve(if messages.depth > 1 { 2 * messages.depth } else { 1 });
     }
-    let mut call = MessageCall { context, messages, mine, turns, user: client.user, done: None };
-    run(context, client, &mut call, [Due { item: Item::new(), turn }].into_iter().collect()).await;
+    let mut exchanges = MessageExchanges { context, messages, mine, turns, user: client.user, done: None };
+    run(context, client, &mut exchanges, [Due { item: Item::new(), turn }].into_iter().collect()).await;
 }
 
-struct MessageCall<'a> {
+struct MessageExchanges<'a> {
     context: Context<'a>,
     messages: &'a Messages,
     mine: &'a mut MessageState,
@@ -96,7 +96,7 @@ struct MessageCall<'a> {
     done: Option<Exchange>,
 }
 
-impl Call for MessageCall<'_> {
+impl Exchanges for MessageExchanges<'_> {
     type Item = Item;
 
     const IS_HTTP: bool = false;
@@ -132,7 +132,7 @@ impl Call for MessageCall<'_> {
     }
 
     fn connecting(&mut self) {
-        self.say(|| Said::Connecting);
+        self.say(|| TalkEvent::Connecting);
     }
 
     fn connected(&mut self, fresh: bool) {
@@ -141,7 +141,7 @@ impl Call for MessageCall<'_> {
         {
             reader.reset();
             self.mine.began = None;
-            self.say(|| Said::Connected);
+            self.say(|| TalkEvent::Connected);
         }
     }
 
@@ -162,7 +162,7 @@ impl Call for MessageCall<'_> {
         let written = self.compose(&mut due.item, &due.turn, now, to);
         written.map_err(|_| Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None })?;
         due.item.key = self.key_of_request(&to[begin..]);
-        self.say(|| Said::Sent(to[begin..].to_vec()));
+        self.say(|| TalkEvent::Sent(to[begin..].to_vec()));
         Ok(Written { expect: self.expect(&to[begin..]), payload: 0 })
     }
 
@@ -258,9 +258,9 @@ impl Call for MessageCall<'_> {
     }
 }
 
-impl MessageCall<'_> {
+impl MessageExchanges<'_> {
     /// Tells a step of the exchange, where the plan wants to know of them.
-    fn say(&self, said: impl FnOnce() -> Said) {
+    fn say(&self, said: impl FnOnce() -> TalkEvent) {
         if self.context.worker.load.trace.heads {
             let talk = Talk { connection: self.context.moment(0, self.user).connection, said: said() };
             self.context.worker.account.show(Event::Talk(Box::new(talk)));
@@ -361,7 +361,7 @@ impl MessageCall<'_> {
         message: &Message<'_>,
         now: Instant,
     ) -> bool {
-        self.say(|| Said::Received {
+        self.say(|| TalkEvent::Received {
             head: message.head().to_vec(),
             body: message.body().to_vec(),
             bytes: message.bytes.to_vec(),
@@ -470,13 +470,13 @@ impl MessageCall<'_> {
         report(self.context, client, self, sent, &ending);
     }
 
-    fn judged(&self, outcome: Outcome, message: &Message<'_>) -> Said {
+    fn judged(&self, outcome: Outcome, message: &Message<'_>) -> TalkEvent {
         let fault = match outcome {
             Outcome::CheckFailed(fault) => Some(fault),
             _ => None,
         };
         let code = self.messages.verdict(message).and_then(|(code, _)| code.map(Cow::into_owned));
-        Said::Judged { code, fault }
+        TalkEvent::Judged { code, fault }
     }
 
     fn detail(&self, fault: Fault, message: &Message<'_>) -> String {

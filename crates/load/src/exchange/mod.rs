@@ -2,7 +2,7 @@
 //!
 //! *Lease a connection · write what is to be sent · send · read until an answer has ended · account · give the connection
 //! back.* Resending, deadlines, and what follows from a failure are decided here and nowhere else. What is sent and what an
-//! answer means is the business of a [`Call`]; HTTP's calls have their answers read by [`http`]. Start reading at [`run`].
+//! answer means is the business of [`Exchanges`]; those of HTTP have their answers read by [`http`]. Start reading at [`run`].
 
 mod fast;
 mod http;
@@ -21,7 +21,7 @@ mod url;
 mod worker;
 
 pub(crate) use fast::{Begun, fast, go_on, has_fast_path, is_fast, may_repeat, try_fast};
-pub(crate) use http::{HttpCall, Reading, read, run as run_http};
+pub(crate) use http::{HttpExchanges, Reading, read, run as run_http};
 pub(crate) use message::{Arrivals, MessageState, messages};
 pub(crate) use object::object;
 pub(crate) use queue::Queue;
@@ -205,8 +205,8 @@ pub(crate) enum Read {
     Failed(Failure),
 }
 
-/// Something to be sent, and the meaning of its answers. One call is made for each turn of a user.
-pub(crate) trait Call: Sized {
+/// The exchanges of one turn of a user: what is sent, and what its answers mean.
+pub(crate) trait Exchanges: Sized {
     /// It speaks HTTP: heads of it may be shown.
     const IS_HTTP: bool = true;
 
@@ -224,7 +224,7 @@ pub(crate) trait Call: Sized {
         1
     }
 
-    /// One more request beside those under way, where the call goes on by itself; it is begun.
+    /// One more request beside those under way, where the exchanges go on by themselves; it is begun.
     fn next(&mut self, now: Instant) -> Option<Due<Self::Item>> {
         let _ = now;
         None
@@ -326,53 +326,53 @@ pub(crate) trait Call: Sized {
 }
 
 /// Sends what is due, and what follows it, until every request has ended in one way.
-pub(crate) async fn run<C: Call>(
+pub(crate) async fn run<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     mut due: Queue<Due<C::Item>>,
 ) {
     while let Some(first) = due.front() {
         if client.slot.connection.is_none() {
-            call.connecting();
+            exchanges.connecting();
         }
-        let destination = call.destination(&first.item);
+        let destination = exchanges.destination(&first.item);
         match context.worker.channels.lease(&mut client.slot, destination).await {
             Ok(connection) => {
-                call.connected(connection.carried == 0);
-                attempt(context, client, call, &mut due, connection, Queue::default()).await;
+                exchanges.connected(connection.carried == 0);
+                attempt(context, client, exchanges, &mut due, connection, Queue::default()).await;
             }
             Err(seen) => {
                 let Some(first) = due.pop() else { return };
                 client.refusals += 1;
                 let moments =
                     Moments { due: first.turn.due, sent: seen.began, first_byte: None, ended: seen.ended };
-                unsent(context, client, call, first, seen.failure, moments);
-                call.left(due.len());
+                unsent(context, client, exchanges, first, seen.failure, moments);
+                exchanges.left(due.len());
             }
         }
     }
 }
 
 /// Goes on over one connection until nothing is under way and nothing more is to be sent over it. `window`: what is under way.
-async fn attempt<C: Call>(
+async fn attempt<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     due: &mut Queue<Due<C::Item>>,
     mut connection: Box<Connection>,
     mut window: Queue<Sent<C::Item>>,
 ) {
     let channels = &context.worker.channels;
     let read = loop {
-        if let Err(failure) = fill(context, client, call, due, &mut connection, &mut window).await {
+        if let Err(failure) = fill(context, client, exchanges, due, &mut connection, &mut window).await {
             break Some(Read::Failed(failure));
         }
         if window.is_empty() {
             break None;
         }
-        match call.read(client, &mut connection, &mut window).await {
-            Read::Answered => call.left(due.len() + window.len()),
+        match exchanges.read(client, &mut connection, &mut window).await {
+            Read::Answered => exchanges.left(due.len() + window.len()),
             Read::Due => {}
             ended => break Some(ended),
         }
@@ -385,8 +385,8 @@ async fn attempt<C: Call>(
             }
             _ => true,
         };
-        settle(context, client, call, due, &mut window, (&read, unread));
-        call.left(due.len());
+        settle(context, client, exchanges, due, &mut window, (&read, unread));
+        exchanges.left(due.len());
         if let (Read::Over { peer_closes: true }, CloseBy::Peer) = (read, channels.plan().close) {
             channels.await_close(&mut connection).await;
         }
@@ -395,10 +395,10 @@ async fn attempt<C: Call>(
 }
 
 /// Fills what may be under way, in one send.
-async fn fill<C: Call>(
+async fn fill<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     due: &mut Queue<Due<C::Item>>,
     connection: &mut Connection,
     window: &mut Queue<Sent<C::Item>>,
@@ -406,23 +406,23 @@ async fn fill<C: Call>(
     let worker = context.worker;
     let now = worker.net.recently();
     let (mut out, mut payload) = (None, 0);
-    while window.len() < call.depth() && payload == 0 && !worker.channels.is_used_up(connection) {
+    while window.len() < exchanges.depth() && payload == 0 && !worker.channels.is_used_up(connection) {
         let next = match due.front() {
-            Some(next) if !connection.leads_to(call.destination(&next.item)) => break,
+            Some(next) if !connection.leads_to(exchanges.destination(&next.item)) => break,
             Some(_) => due.pop(),
-            None => call.next(now),
+            None => exchanges.next(now),
         };
         let Some(mut next) = next else { break };
         let out = out.get_or_insert_with(|| worker.net.buffer());
         let (begin, last) = (out.len(), worker.channels.is_last(connection));
-        match call.write(&mut next, now, last, out) {
+        match exchanges.write(&mut next, now, last, out) {
             Ok(written) => {
                 payload = written.payload;
                 if C::IS_HTTP {
                     report::show_request(worker, &out[begin..]);
                 }
                 let bytes = (out.len() - begin) as u64 + payload;
-                let answers = call.answers(&next.item);
+                let answers = exchanges.answers(&next.item);
                 window.push(begin_sent(
                     worker,
                     connection,
@@ -435,7 +435,7 @@ async fn fill<C: Call>(
                 // The user waits before the next one, or it would only count the same again and again.
                 client.refusals += 1;
                 let moments = Moments::at_send(next.turn.due, now);
-                unsent(context, client, call, next, failure, moments);
+                unsent(context, client, exchanges, next, failure, moments);
             }
         }
     }
@@ -443,8 +443,8 @@ async fn fill<C: Call>(
     if let Some(oldest) = window.front() {
         connection.stream.set_deadline(Some(worker.channels.first_deadline(oldest.at)));
     }
-    channel::send(connection, out, payload, call.half_closes()).await?;
-    call.sent(client, connection, window);
+    channel::send(connection, out, payload, exchanges.half_closes()).await?;
+    exchanges.sent(client, connection, window);
     Ok(())
 }
 
@@ -476,10 +476,10 @@ fn begin_sent<I>(
 }
 
 /// Decides what becomes of requests whose connection is of no further use.
-fn settle<C: Call>(
+fn settle<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     due: &mut Queue<Due<C::Item>>,
     window: &mut Queue<Sent<C::Item>>,
     (read, unread): (&Read, bool),
@@ -492,12 +492,12 @@ fn settle<C: Call>(
         Read::Failed(failure) => (failure, None),
     };
     let plan = context.worker.channels.plan().resend;
-    let again = |sent: &Sent<C::Item>, call: &C| {
-        unread.is_some_and(|unread| call.repeating(&sent.item).may_be_resent(plan, unread))
+    let again = |sent: &Sent<C::Item>, exchanges: &C| {
+        unread.is_some_and(|unread| exchanges.repeating(&sent.item).may_be_resent(plan, unread))
     };
     let mut failed = Queue::default();
     while let Some(sent) = window.pop_back() {
-        if again(&sent, call) {
+        if again(&sent, exchanges) {
             context.worker.account.count(|counts| counts.resent += u64::from(sent.answers));
             due.push_front(Due { item: sent.item, turn: sent.turn });
         } else {
@@ -509,23 +509,23 @@ fn settle<C: Call>(
         note_refusal(client, Outcome::Failed(failure), &first.unanswered_at(now), first.reused);
         client.ended = Some(now);
         (client.failed, client.status) = (true, 0);
-        call.failed();
+        exchanges.failed();
     }
     while let Some(sent) = failed.pop() {
         let ending = Ending::failed(failure, sent.unanswered_at(now));
         let exchange = sent.exchange(context.worker, ending.outcome, &ending.moments, C::CACHE);
-        let label = call.label(&sent.item);
+        let label = exchanges.label(&sent.item);
         context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
-        tell_broken_off(context.worker, call, &sent, ending.outcome);
-        report(context, client, call, &sent, &ending);
+        tell_broken_off(context.worker, exchanges, &sent, ending.outcome);
+        report(context, client, exchanges, &sent, &ending);
     }
 }
 
 /// A request has failed before it was sent.
-pub(crate) fn unsent<C: Call>(
+pub(crate) fn unsent<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     due: Due<C::Item>,
     failure: Failure,
     moments: Moments,
@@ -540,16 +540,16 @@ pub(crate) fn unsent<C: Call>(
         begun: None,
         last: false,
         connection: context.worker.channels.opened(),
-        answers: call.answers(&due.item),
+        answers: exchanges.answers(&due.item),
         item: due.item,
     };
-    call.failed();
+    exchanges.failed();
     let ending = Ending::failed(failure, moments);
     let exchange = sent.exchange(context.worker, ending.outcome, &moments, C::CACHE);
-    let label = call.label(&sent.item);
+    let label = exchanges.label(&sent.item);
     context.worker.account.end(&Exchange { label, times: sent.answers, ..exchange });
     (client.failed, client.status) = (true, 0);
-    report(context, client, call, &sent, &ending);
+    report(context, client, exchanges, &sent, &ending);
 }
 
 /// The failure of a request whose connection has ended before its answer began.
@@ -571,10 +571,10 @@ fn note_refusal(client: &mut Client, outcome: Outcome, moments: &Moments, reused
 }
 
 /// An exchange has come to its end with an answer: accounts for it and tells of it.
-fn finish<C: Call>(
+fn finish<C: Exchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &C,
+    exchanges: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
     kind: ExchangeKind,
@@ -586,29 +586,29 @@ fn finish<C: Call>(
         head_bytes: summary.head_bytes,
         body_bytes: summary.body_bytes,
         kind,
-        label: call.label(&sent.item),
+        label: exchanges.label(&sent.item),
         ..sent.exchange(worker, ending.outcome, &ending.moments, summary.cache)
     };
-    if !call.holds(&exchange) {
+    if !exchanges.holds(&exchange) {
         worker.account.end(&exchange);
     }
     client.ended = Some(ending.moments.ended);
     client.failed = ending.outcome != Outcome::Ok;
     client.status = summary.status;
     note_refusal(client, ending.outcome, &ending.moments, sent.reused);
-    tell_broken_off(worker, call, sent, ending.outcome);
-    report(context, client, call, sent, ending);
+    tell_broken_off(worker, exchanges, sent, ending.outcome);
+    report(context, client, exchanges, sent, ending);
 }
 
 /// Tells whoever follows requests of one that its client broke off, on purpose or because its time was up.
-fn tell_broken_off<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, outcome: Outcome) {
+fn tell_broken_off<C: Exchanges>(worker: &Worker, exchanges: &C, sent: &Sent<C::Item>, outcome: Outcome) {
     let is_broken_off = match outcome {
         Outcome::Aborted => true,
         Outcome::Failed(failure) => failure.kind == FailureKind::Timeout,
         _ => false,
     };
     if let Some(tell) = worker.broken_off.as_ref().filter(|_| is_broken_off)
-        && let Some(nonce) = call.nonce(&sent.item)
+        && let Some(nonce) = exchanges.nonce(&sent.item)
     {
         tell(nonce, worker.account.phase(), worker.net.now());
     }

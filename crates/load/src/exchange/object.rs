@@ -1,10 +1,10 @@
 //! Objects of the site: what is asked for is drawn from the plan's laws, and the judge knows what each answer must be.
 
-use super::http::{self, HttpCall, Reading};
+use super::http::{self, HttpExchanges, Reading};
 use super::pacing::Pacing;
 use super::report::Described;
 use super::shared::Head;
-use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written};
+use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn, Written};
 use crate::answer::{Ended, Judge, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::asked::Asked;
@@ -21,7 +21,7 @@ pub(crate) async fn object(context: Context<'_>, client: &mut Client, objects: &
     let asked = objects.laws.draw(&worker.site, turn.number, worker.net.unix_micros_at(turn.due));
     worker.account.begin(turn.due);
     count_kind(context, &asked);
-    let mut fetch = Fetch { context, objects, path: worker.buffer() };
+    let mut fetch = ObjectExchanges { context, objects, path: worker.buffer() };
     http::run(context, client, &mut fetch, [Due { item: asked, turn }].into_iter().collect()).await;
     worker.give_back(fetch.path);
 }
@@ -36,14 +36,14 @@ fn count_kind(context: Context<'_>, asked: &Asked) {
     }
 }
 
-struct Fetch<'a> {
+struct ObjectExchanges<'a> {
     context: Context<'a>,
     objects: &'a Objects,
     /// The path asked for: jtest's bodies begin with it.
     path: Vec<u8>,
 }
 
-impl Call for Fetch<'_> {
+impl Exchanges for ObjectExchanges<'_> {
     type Item = Asked;
 
     const CACHE: CacheResult = CacheResult::Unknown;
@@ -105,7 +105,7 @@ impl Call for Fetch<'_> {
     }
 }
 
-impl Fetch<'_> {
+impl ObjectExchanges<'_> {
     /// The request's head, composed again: it is a pure function of what was asked.
     fn head(&self, asked: &Asked) -> Cow<'static, str> {
         let mut bytes = Vec::new();
@@ -114,7 +114,7 @@ impl Fetch<'_> {
     }
 }
 
-impl HttpCall for Fetch<'_> {
+impl HttpExchanges for ObjectExchanges<'_> {
     type Sink<'s>
         = Judge<'s>
     where

@@ -1,4 +1,4 @@
-//! A queue whose first place needs no memory of its own: most calls have one request under way.
+//! A queue whose first place needs no memory of its own: most users have one request under way.
 
 use std::collections::VecDeque;
 

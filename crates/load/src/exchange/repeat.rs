@@ -3,7 +3,7 @@
 //!
 //! It counts what [`super::shared`] would count. Whatever else comes wakes the user, who goes on there. Start reading at [`repeat`].
 
-use super::request::List;
+use super::request::RequestExchanges;
 use super::{Client, Context, Sent, Turn, Worker, shared};
 use crate::channel::{Lease, Repeated, Repeats};
 use crate::pace::Phase;
@@ -122,8 +122,8 @@ pub(crate) async fn repeat(
     let (turn, at) = (repetition.turn.get(), repetition.at.get());
     let sent = Sent::again(line, turn, at, bytes, lease.connection());
     let context = Context { worker, phase };
-    let mut call = List::plain(context, client.user);
+    let mut exchanges = RequestExchanges::plain(context, client.user);
     // On the heap, so that users need no room for what is rare.
-    Box::pin(shared::go_on(context, client, &mut call, lease, sent)).await;
+    Box::pin(shared::go_on(context, client, &mut exchanges, lease, sent)).await;
     repetition.begun.get()
 }

@@ -1,9 +1,9 @@
 //! Single requests as they are told of: records, errors, evidence, heads. Not on the plain path.
 
-use super::{Call, Client, Context, Moments, Sent, Worker};
+use super::{Client, Context, Exchanges, Moments, Sent, Worker};
 use crate::answer::{Found, Summary};
-use measure::event::{HeadTitle, Wrong};
-use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, RequestError, Times};
+use measure::event::{HeadTitle, RequestErrorKind};
+use measure::{Cause, Event, Evidence, Failure, First, Outcome, Record, RequestError, RequestTimes};
 use std::borrow::Cow;
 use wire::http1::Version;
 
@@ -62,19 +62,19 @@ pub(super) fn keeps_head(worker: &Worker) -> bool {
 }
 
 /// Tells what the plan wants told of one exchange.
-pub(super) fn report<C: Call>(
+pub(super) fn report<C: Exchanges>(
     context: Context<'_>,
     client: &Client,
-    call: &C,
+    exchanges: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
 ) {
     let worker = context.worker;
-    if worker.load.trace.spreads {
+    if worker.load.trace.distributions {
         gather(worker, sent, ending);
     }
     if is_wanted(worker, ending.outcome) {
-        tell(context, client, call, sent, ending);
+        tell(context, client, exchanges, sent, ending);
     }
     if ending.summary.status != 0
         && !matches!(ending.outcome, Outcome::Failed(failure) if failure.stage == measure::Stage::Body)
@@ -90,7 +90,7 @@ pub(super) fn report<C: Call>(
 fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
     let moments = &ending.moments;
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
-    worker.account.gather(&Times {
+    worker.account.gather(&RequestTimes {
         connect: connect.unwrap_or_default(),
         processing: moments.service(),
         waiting: moments.to_first_byte().unwrap_or_default(),
@@ -99,7 +99,13 @@ fn gather<I>(worker: &Worker, sent: &Sent<I>, ending: &Ending) {
     });
 }
 
-fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C::Item>, ending: &Ending) {
+fn tell<C: Exchanges>(
+    context: Context<'_>,
+    client: &Client,
+    exchanges: &C,
+    sent: &Sent<C::Item>,
+    ending: &Ending,
+) {
     let worker = context.worker;
     let trace = &worker.load.trace;
     let is_ok = matches!(ending.outcome, Outcome::Ok);
@@ -111,10 +117,10 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
         worker.account.show(Event::Body(body.clone()));
     }
     if trace.requests || trace.bad_requests && !is_ok {
-        worker.account.show(Event::Request(Box::new(record(context, client, call, sent, ending))));
+        worker.account.show(Event::Request(Box::new(record(context, client, exchanges, sent, ending))));
     }
     if trace.keep.wants(sent.turn.number, is_ok) {
-        worker.account.tell(Event::Kept(Box::new(record(context, client, call, sent, ending))));
+        worker.account.tell(Event::Kept(Box::new(record(context, client, exchanges, sent, ending))));
     }
     if is_ok {
         return;
@@ -124,21 +130,21 @@ fn tell<C: Call>(context: Context<'_>, client: &Client, call: &C, sent: &Sent<C:
         (None, true) => String::from_utf8_lossy(&ending.head).into_owned(),
         (None, false) => String::new(),
     };
-    tell_evidence(context, call, sent, ending, &answer);
+    tell_evidence(context, exchanges, sent, ending, &answer);
     if trace.errors {
-        tell_errors(worker, call, sent, ending, &answer);
+        tell_errors(worker, exchanges, sent, ending, &answer);
     }
 }
 
-fn record<C: Call>(
+fn record<C: Exchanges>(
     context: Context<'_>,
     client: &Client,
-    call: &C,
+    exchanges: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
 ) -> Record {
     let worker = context.worker;
-    let (described, moments, summary) = (call.describe(&sent.item), &ending.moments, &ending.summary);
+    let (described, moments, summary) = (exchanges.describe(&sent.item), &ending.moments, &ending.summary);
     let connect = sent.begun.map(|begun| moments.sent.saturating_duration_since(begun));
     let secure = described.url.starts_with("https:") || worker.channels.target().secure.is_some();
     // QUIC connects and shakes hands in one.
@@ -149,7 +155,7 @@ fn record<C: Call>(
         place: described.place,
         phase: worker.account.phase(),
         connection: sent.connection,
-        label: call.label(&sent.item),
+        label: exchanges.label(&sent.item),
         began: worker.account.since(sent.begun.unwrap_or(moments.sent)),
         outcome: ending.outcome,
         version: summary.version.map(version_text),
@@ -166,14 +172,14 @@ fn record<C: Call>(
         cause: if ending.challenged { Cause::Challenged } else { described.cause },
         group: context.phase.group,
         sent_bytes: sent.bytes,
-        leads_on: call.leads_on(),
-        remark: call.remark(),
+        leads_on: exchanges.leads_on(),
+        remark: exchanges.remark(),
     }
 }
 
-fn tell_evidence<C: Call>(
+fn tell_evidence<C: Exchanges>(
     context: Context<'_>,
-    call: &C,
+    exchanges: &C,
     sent: &Sent<C::Item>,
     ending: &Ending,
     answer: &str,
@@ -191,11 +197,11 @@ fn tell_evidence<C: Call>(
         _ => return,
     };
     worker.account.wanted.evidence.set(left - 1);
-    let request = call.bytes(&sent.item, &sent.turn, sent.at);
+    let request = exchanges.bytes(&sent.item, &sent.turn, sent.at);
     worker.account.tell(Event::Evidence(Box::new(Evidence {
         fault,
         failure,
-        title: call.describe(&sent.item).title.into_owned(),
+        title: exchanges.describe(&sent.item).title.into_owned(),
         status: ending.summary.status,
         detail: ending.found.detail.clone(),
         serial: ending.found.serial,
@@ -208,15 +214,21 @@ fn tell_evidence<C: Call>(
     })));
 }
 
-fn tell_errors<C: Call>(worker: &Worker, call: &C, sent: &Sent<C::Item>, ending: &Ending, answer: &str) {
+fn tell_errors<C: Exchanges>(
+    worker: &Worker,
+    exchanges: &C,
+    sent: &Sent<C::Item>,
+    ending: &Ending,
+    answer: &str,
+) {
     let what = match (&ending.found.error, ending.outcome) {
         (Some(error), _) => Some(error.clone()),
-        (None, Outcome::Failed(failure)) => Some(Wrong::Failed(failure)),
-        (None, Outcome::CheckFailed(fault)) => Some(Wrong::CheckFailed(fault)),
+        (None, Outcome::Failed(failure)) => Some(RequestErrorKind::Failed(failure)),
+        (None, Outcome::CheckFailed(fault)) => Some(RequestErrorKind::CheckFailed(fault)),
         (None, Outcome::Ok | Outcome::Injected | Outcome::Aborted | Outcome::Unfinished) => None,
     };
     for what in ending.found.errors.iter().cloned().chain(what) {
-        let described = call.describe(&sent.item);
+        let described = exchanges.describe(&sent.item);
         worker.account.tell(Event::RequestError(RequestError {
             what,
             request: described.title.into_owned(),

@@ -5,11 +5,11 @@
 //! ([`super::resend`]). Where time runs out it does so for all of the batch.
 
 use super::fast::SHORT;
-use super::http::{self, HttpCall, Reading};
+use super::http::{self, HttpExchanges, Reading};
 use super::pacing::Pacing;
 use super::report::Described;
 use super::shared::Head;
-use super::{Call, Client, Context, Due, Queue, Read, Repeating, Sent, Turn, Written, run};
+use super::{Client, Context, Due, Exchanges, Queue, Read, Repeating, Sent, Turn, Written, run};
 use crate::answer::{Ended, Settled};
 use crate::channel::{Connection, Destination};
 use crate::request::{Filling, Slots, Values};
@@ -25,9 +25,9 @@ use wire::http1::{Expect, HeadMemo};
 pub(crate) async fn request(context: Context<'_>, client: &mut Client, prepared: Line<'_>, turn: Turn) {
     context.worker.account.begin(turn.due);
     let values = take_values(client, prepared, 1);
-    let mut call = List { context, depth: 1, user: client.user, values };
-    http::run(context, client, &mut call, [Due { item: prepared, turn }].into_iter().collect()).await;
-    call.give_back(client);
+    let mut exchanges = RequestExchanges { context, depth: 1, user: client.user, values };
+    http::run(context, client, &mut exchanges, [Due { item: prepared, turn }].into_iter().collect()).await;
+    exchanges.give_back(client);
 }
 
 /// Sends `first` and as many more requests as there are to be, at most so many as the plan sends at once. `turns`: those
@@ -43,9 +43,9 @@ pub(crate) async fn pipeline(
     due.iter().for_each(|due| context.worker.account.begin(due.turn.due));
     let holder = due.iter().find(|due| due.item.has_values()).or(due.front());
     let values = holder.map_or_else(RefCell::default, |due| take_values(client, due.item, depth(context)));
-    let mut call = List { context, depth: due.len(), user: client.user, values };
-    run(context, client, &mut call, due).await;
-    call.give_back(client);
+    let mut exchanges = RequestExchanges { context, depth: due.len(), user: client.user, values };
+    run(context, client, &mut exchanges, due).await;
+    exchanges.give_back(client);
 }
 
 /// Requests that are sent at once.
@@ -75,7 +75,7 @@ fn gather<'a>(
     }
 }
 
-pub(super) struct List<'a> {
+pub(super) struct RequestExchanges<'a> {
     context: Context<'a>,
     depth: usize,
     user: u64,
@@ -92,10 +92,10 @@ fn take_values(client: &mut Client, prepared: Line<'_>, depth: usize) -> RefCell
     }))
 }
 
-impl<'a> List<'a> {
+impl<'a> RequestExchanges<'a> {
     /// Of requests that hold no values.
-    pub(super) fn plain(context: Context<'a>, user: u64) -> List<'a> {
-        List { context, depth: 1, user, values: RefCell::default() }
+    pub(super) fn plain(context: Context<'a>, user: u64) -> RequestExchanges<'a> {
+        RequestExchanges { context, depth: 1, user, values: RefCell::default() }
     }
 
     /// The moment that the values of a request depend on; the clock is read only where they do.
@@ -120,7 +120,7 @@ impl<'a> List<'a> {
     }
 }
 
-impl<'a> Call for List<'a> {
+impl<'a> Exchanges for RequestExchanges<'a> {
     type Item = Line<'a>;
 
     fn destination<'s>(&'s self, prepared: &'s Line<'a>) -> Destination<'s> {
@@ -177,7 +177,7 @@ impl<'a> Call for List<'a> {
     }
 }
 
-impl<'a> HttpCall for List<'a> {
+impl<'a> HttpExchanges for RequestExchanges<'a> {
     type Sink<'s>
         = Answer<'s>
     where

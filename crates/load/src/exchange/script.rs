@@ -1,8 +1,8 @@
 //! Requests that a script writes, and the answers that it is told.
 
-use super::http::{self, HttpCall};
+use super::http::{self, HttpExchanges};
 use super::report::Described;
-use super::{Call, Client, Context, Due, Head, Queue, Read, Repeating, Sent, Turn, Worker, Written};
+use super::{Client, Context, Due, Exchanges, Head, Queue, Read, Repeating, Sent, Turn, Worker, Written};
 use crate::answer::{self, Body, Ended, Found, Settled, Summary};
 use crate::channel::{Connection, Destination};
 use crate::request::HttpRequest;
@@ -52,9 +52,9 @@ pub(crate) async fn script(
         let mut pieces =
             pieces(&message, batch, worker.channels.http().streams().is_some(), script.is_secure());
         let due = std::iter::from_fn(|| Some(Due { item: pieces.pop()?, turn })).collect();
-        let mut call = Scripted { context, script, message, response };
-        http::run(context, client, &mut call, due).await;
-        (message, scratch.response) = (call.message, call.response.take());
+        let mut exchanges = ScriptExchanges { context, script, message, response };
+        http::run(context, client, &mut exchanges, due).await;
+        (message, scratch.response) = (exchanges.message, exchanges.response.take());
     }
     scratch.message = message;
     if script.halted.get().is_some() {
@@ -102,14 +102,14 @@ fn pieces(message: &[u8], batch: Batch, one_by_one: bool, secure: bool) -> Queue
     pieces
 }
 
-struct Scripted<'a> {
+struct ScriptExchanges<'a> {
     context: Context<'a>,
     script: &'a RunningScript,
     message: Vec<u8>,
     response: Cell<Response>,
 }
 
-impl Call for Scripted<'_> {
+impl Exchanges for ScriptExchanges<'_> {
     type Item = Piece;
 
     fn destination<'s>(&'s self, _: &'s Piece) -> Destination<'s> {
@@ -166,7 +166,7 @@ impl Call for Scripted<'_> {
     }
 }
 
-impl HttpCall for Scripted<'_> {
+impl HttpExchanges for ScriptExchanges<'_> {
     type Sink<'s>
         = Answer
     where

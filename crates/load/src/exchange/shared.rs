@@ -1,7 +1,7 @@
 //! Exchanges over HTTP/2 and HTTP/3: a request is a stream of a connection that its user shares with others. What is sent and what an
-//! answer means is the call's business, as over HTTP/1.
+//! answer means is the business of [`Exchanges`](super::Exchanges), as over HTTP/1.
 
-use super::http::HttpCall;
+use super::http::HttpExchanges;
 use super::pacing::Pacing;
 use super::report::{self, Ending};
 use super::{Client, Context, Due, Moments, Queue, Read, Sent, Worker, closed_early, finish, settle, unsent};
@@ -45,10 +45,10 @@ impl Head {
 }
 
 /// Sends what is due over the connection that the user shares, until every request has ended in one way.
-pub(crate) async fn run<C: HttpCall>(
+pub(crate) async fn run<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     mut due: Queue<Due<C::Item>>,
 ) {
     // Requests in a row that the server did not process.
@@ -56,14 +56,14 @@ pub(crate) async fn run<C: HttpCall>(
     while let Some(mut next) = due.pop() {
         let channels = &context.worker.channels;
         let asker = (context.phase.group, client.user / context.phase.versions);
-        let leased = channels.lease_stream(&mut client.slot, asker, call.destination(&next.item)).await;
+        let leased = channels.lease_stream(&mut client.slot, asker, exchanges.destination(&next.item)).await;
         let mut lease = match leased {
             Ok(lease) => lease,
             Err(seen) => {
                 client.refusals += 1;
                 let moments =
                     Moments { due: next.turn.due, sent: seen.began, first_byte: None, ended: seen.ended };
-                unsent(context, client, call, next, seen.failure, moments);
+                unsent(context, client, exchanges, next, seen.failure, moments);
                 continue;
             }
         };
@@ -72,12 +72,12 @@ pub(crate) async fn run<C: HttpCall>(
         head.clear();
         head.version = lease.version();
         // What the connection has sent before needs no fields: its block is known.
-        let (key, shows) = (call.head_key(&next.item), context.worker.load.trace.heads);
+        let (key, shows) = (exchanges.head_key(&next.item), context.worker.load.trace.heads);
         let known = !shows && key.is_some_and(|key| lease.knows(key));
-        if !known && !call.head(&mut next, now, &mut head) {
+        if !known && !exchanges.head(&mut next, now, &mut head) {
             let failure = Failure { kind: FailureKind::Unwritable, stage: Stage::Send, errno: None };
             let moments = Moments::at_send(next.turn.due, now);
-            unsent(context, client, call, next, failure, moments);
+            unsent(context, client, exchanges, next, failure, moments);
             continue;
         };
         if shows {
@@ -85,14 +85,14 @@ pub(crate) async fn run<C: HttpCall>(
             head.show(&mut text);
             report::show_request(context.worker, &text);
         }
-        let expect = call.expects(&next.item);
+        let expect = exchanges.expects(&next.item);
         let mut sent = sent(&lease, next, expect, now);
-        let pacing = call.reading(&sent).pacing;
+        let pacing = exchanges.reading(&sent).pacing;
         let slow = pacing.as_ref().is_some_and(|pacing| pacing.is_slow());
         let head_bytes = lease.send(&head.fields, key, &head.body, slow);
         sent.bytes = (head_bytes + head.body.len()) as u64;
         client.head = Some(head);
-        if follow(context, client, call, &lease, &mut due, (sent, pacing, turned_away)).await {
+        if follow(context, client, exchanges, &lease, &mut due, (sent, pacing, turned_away)).await {
             turned_away += 1;
         } else {
             turned_away = 0;
@@ -101,25 +101,25 @@ pub(crate) async fn run<C: HttpCall>(
 }
 
 /// Goes on with a request that is under way, and with what follows it, as [`run`] does.
-pub(super) async fn go_on<C: HttpCall>(
+pub(super) async fn go_on<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     lease: Lease,
     sent: Sent<C::Item>,
 ) {
     let mut due = Queue::default();
-    follow(context, client, call, &lease, &mut due, (sent, None, 0)).await;
+    follow(context, client, exchanges, &lease, &mut due, (sent, None, 0)).await;
     drop(lease);
-    run(context, client, call, due).await;
+    run(context, client, exchanges, due).await;
 }
 
 /// Waits for the end of a request that was sent. Returns whether the server did not process it, so that it is due again; `turned_away`:
 /// how often in a row that was so before.
-async fn follow<C: HttpCall>(
+async fn follow<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &mut C,
+    exchanges: &mut C,
     lease: &Lease,
     due: &mut Queue<Due<C::Item>>,
     (sent, pacing, turned_away): (Sent<C::Item>, Option<Box<Pacing>>, u32),
@@ -127,13 +127,13 @@ async fn follow<C: HttpCall>(
     let mut window: Queue<Sent<C::Item>> = Queue::default();
     window.push(sent);
     let mut head = client.head.take().unwrap_or_default();
-    let came = read(context, client, call, lease, &mut window, (pacing, &mut head.answer)).await;
+    let came = read(context, client, exchanges, lease, &mut window, (pacing, &mut head.answer)).await;
     client.head = Some(head);
     match came {
         None => false,
         Some(Came::Misdirected) => {
             if let Some(sent) = window.front() {
-                lease.misdirected(call.destination(&sent.item));
+                lease.misdirected(exchanges.destination(&sent.item));
             }
             send_again(&mut window, due);
             false
@@ -156,7 +156,7 @@ async fn follow<C: HttpCall>(
                 Read::Lost(failure) if failure.kind == FailureKind::StreamRefused => Read::Failed(failure),
                 read => read,
             };
-            settle(context, client, call, due, &mut window, (&read, false));
+            settle(context, client, exchanges, due, &mut window, (&read, false));
             false
         }
     }
@@ -194,10 +194,10 @@ fn sent<I>(lease: &Lease, due: Due<I>, expect: Expect, at: Instant) -> Sent<I> {
 }
 
 /// Reads the answer and accounts for it; where there is none, says what became of the request.
-async fn read<C: HttpCall>(
+async fn read<C: HttpExchanges>(
     context: Context<'_>,
     client: &mut Client,
-    call: &C,
+    exchanges: &C,
     lease: &Lease,
     window: &mut Queue<Sent<C::Item>>,
     (pacing, raw): (Option<Box<Pacing>>, &mut Vec<u8>),
@@ -206,7 +206,7 @@ async fn read<C: HttpCall>(
     let sent = window.front_mut()?;
     let mut moments = Moments::at_send(sent.turn.due, sent.at);
     let mut head = worker.buffer();
-    let mut sink = call.sink(sent, report::keeps_head(worker).then_some(&mut head));
+    let mut sink = exchanges.sink(sent, report::keeps_head(worker).then_some(&mut head));
     if pacing.is_none() && sink.never_wants_body() {
         lease.look(|letter| letter.only_counted = true);
     }
@@ -219,7 +219,7 @@ async fn read<C: HttpCall>(
             return Some(came);
         }
     };
-    let settled = call.settle(sent, ended, &mut sink);
+    let settled = exchanges.settle(sent, ended, &mut sink);
     let mut summary = sink.summary();
     summary.head_bytes = lease.look(|letter| letter.head_bytes) as u64;
     let wanted = report::is_wanted(worker, settled.outcome) || worker.account.wanted.first.get();
@@ -227,7 +227,7 @@ async fn read<C: HttpCall>(
     drop(sink);
     let challenged = settled.kind == ExchangeKind::Challenge;
     let ending = Ending { outcome: settled.outcome, moments, summary, found, challenged, head };
-    finish(context, client, call, sent, &ending, settled.kind);
+    finish(context, client, exchanges, sent, &ending, settled.kind);
     worker.give_back(ending.head);
     window.pop();
     None

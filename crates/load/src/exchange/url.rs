@@ -1,14 +1,15 @@
 //! URLs of a list, and where they lead.
 
-use super::http::{self, HttpCall};
+use super::http::{self, HttpExchanges};
 use super::report::Described;
 use super::{
-    Call, Client, Context, Due, Moments, Queue, Read, Repeating, Sent, Turn, Worker, Written, run, unsent,
+    Client, Context, Due, Exchanges, Moments, Queue, Read, Repeating, Sent, Turn, Worker, Written, run,
+    unsent,
 };
 use crate::answer::{Ended, PageReader, Settled};
-use crate::channel::{Connection, Destination, Route};
+use crate::channel::{Connection, Destination, OwnedDestination};
 use crate::request::urls::{self, UrlQueue};
-use measure::{CacheResult, Cause, Clock, Event, Failure, FailureKind, Outcome, Stage};
+use measure::{CacheResult, Cause, Event, Failure, FailureKind, Outcome, Stage, TimeMetric};
 use plan::Address;
 use std::io;
 use std::time::Instant;
@@ -20,9 +21,9 @@ pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQue
     let Some(address) = urls.next(turn.number) else { return };
     worker.account.begin(turn.due);
     let began = worker.net.now();
-    let found = route(worker, urls, &address).await;
+    let found = destination(worker, urls, &address).await;
     let looked_up = found.as_ref().err().map(std::io::Error::raw_os_error);
-    let mut fetch = Fetch { context, urls, route: found.unwrap_or_default() };
+    let mut fetch = UrlExchanges { context, urls, destination: found.unwrap_or_default() };
     let due = Due { item: address, turn };
     if let Some(errno) = looked_up {
         let failure = Failure { kind: FailureKind::Lookup, stage: Stage::Lookup, errno };
@@ -36,19 +37,19 @@ pub(crate) async fn url(context: Context<'_>, client: &mut Client, urls: &UrlQue
     run(context, client, &mut fetch, [due].into_iter().collect()).await;
 }
 
-struct Fetch<'a> {
+struct UrlExchanges<'a> {
     context: Context<'a>,
     urls: &'a UrlQueue,
-    route: Route,
+    destination: OwnedDestination,
 }
 
-impl Call for Fetch<'_> {
+impl Exchanges for UrlExchanges<'_> {
     type Item = Address;
 
     const CACHE: CacheResult = CacheResult::Unknown;
 
     fn destination<'s>(&'s self, _: &'s Address) -> Destination<'s> {
-        self.route.destination()
+        self.destination.borrowed()
     }
 
     fn write(
@@ -59,7 +60,7 @@ impl Call for Fetch<'_> {
         to: &mut Vec<u8>,
     ) -> Result<Written, Failure> {
         let worker = self.context.worker;
-        let proxied = self.route.is_forward(worker.channels.http());
+        let proxied = self.destination.is_forward(worker.channels.http());
         let reload = self.urls.reloads(due.turn.number);
         urls::compose(&due.item, to, worker.channels.http(), proxied, reload, last);
         Ok(Written { expect: Expect::Body, payload: 0 })
@@ -92,7 +93,7 @@ impl Call for Fetch<'_> {
 
     fn bytes(&self, address: &Address, turn: &Turn, _: Instant) -> Vec<u8> {
         let (mut bytes, worker) = (Vec::new(), self.context.worker);
-        let proxied = self.route.is_forward(worker.channels.http());
+        let proxied = self.destination.is_forward(worker.channels.http());
         urls::compose(
             address,
             &mut bytes,
@@ -105,7 +106,7 @@ impl Call for Fetch<'_> {
     }
 }
 
-impl HttpCall for Fetch<'_> {
+impl HttpExchanges for UrlExchanges<'_> {
     type Sink<'s>
         = PageReader<'s>
     where
@@ -124,19 +125,21 @@ impl HttpCall for Fetch<'_> {
 }
 
 /// The way to a URL's host: by the target, or to the host itself, which is looked up once.
-async fn route(worker: &Worker, urls: &UrlQueue, address: &Address) -> io::Result<Route> {
-    if let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target()) {
-        return Ok(route);
+async fn destination(worker: &Worker, urls: &UrlQueue, address: &Address) -> io::Result<OwnedDestination> {
+    if let Some(destination) =
+        OwnedDestination::by_target(address, worker.channels.http(), worker.channels.target())
+    {
+        return Ok(destination);
     }
     if let Some(known) = urls.resolved(&address.host, address.port) {
-        return Ok(Route::direct(address, vec![known]));
+        return Ok(OwnedDestination::direct(address, vec![known]));
     }
     let begin = worker.net.now();
     let found = worker.net.lookup(&address.host, address.port).await?;
-    worker.account.time(Clock::Lookup, worker.net.now() - begin);
+    worker.account.time(TimeMetric::Lookup, worker.net.now() - begin);
     let first = *found.first().ok_or(io::ErrorKind::NotFound)?;
     urls.resolve(&address.host, address.port, first);
-    Ok(Route::direct(address, vec![first]))
+    Ok(OwnedDestination::direct(address, vec![first]))
 }
 
 /// Answers 2xx are good; redirections are good where they lead on.

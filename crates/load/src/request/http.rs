@@ -1,4 +1,4 @@
-//! A described request, made ready: its bytes are written once where they are always the same, otherwise filled with values
+//! A request, made ready: its bytes are written once where they are always the same, otherwise filled with values
 //! each time, without allocating once its buffers have grown. Where something edits it before it is sent, it is filled to a
 //! value, and its bytes come last.
 
@@ -8,7 +8,7 @@ use super::value::is_of_connections;
 use super::{
     Compiler, FieldLine, Filling, HttpRequest, Part, Scope, Scrap, is_fixed, joined, uses_slots, write_all,
 };
-use crate::channel::Route;
+use crate::channel::OwnedDestination;
 use crate::control::Deck;
 use plan::template::{Encode, Piece, TemplateAddress};
 use plan::{Address, Http1, Request};
@@ -64,7 +64,7 @@ struct Drawn {
     /// Decks that it is dealt its values of.
     decks: Vec<Arc<Deck>>,
     /// True if framing and Connection are the plan's to say, all of it.
-    bare: bool,
+    listed_fields_only: bool,
     framing: Framing,
     scratch: RefCell<(Vec<u8>, Scrap)>,
 }
@@ -244,7 +244,7 @@ struct Draft {
     body: Vec<Part>,
     /// Decks that it is dealt its values of.
     decks: Vec<Arc<Deck>>,
-    bare: bool,
+    listed_fields_only: bool,
     framing: Framing,
 }
 
@@ -297,7 +297,7 @@ impl Draft {
             fields,
             body: vec![Part::text(&request.body)],
             decks: Vec::new(),
-            bare: false,
+            listed_fields_only: false,
         }
     }
 
@@ -404,10 +404,10 @@ impl Edited {
         if let Some(place) = fields.iter_mut().find(is_open) {
             *place = FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len()));
         }
-        if !draft.bare && draft.framing.counts(body.len()) {
+        if !draft.listed_fields_only && draft.framing.counts(body.len()) {
             fields.push(FieldLine::new("Content-Length", itoa::Buffer::new().format(body.len())));
         }
-        let chunked = draft.framing == Framing::Chunked && !draft.bare;
+        let chunked = draft.framing == Framing::Chunked && !draft.listed_fields_only;
         let (method, secure, version) = (draft.method.clone(), draft.secure, draft.version);
         let mut request = HttpRequest { method, secure, target, version, fields, body, chunked };
         if let Some(signer) = &self.signer {
@@ -418,7 +418,7 @@ impl Edited {
 
     fn write(&self, last: bool, filling: &Filling<'_>, to: &mut Vec<u8>) {
         let request = self.fill(filling);
-        request.encode(&request.target, request.fields.iter(), last && !self.draft.bare, to);
+        request.encode(&request.target, request.fields.iter(), last && !self.draft.listed_fields_only, to);
     }
 }
 
@@ -442,7 +442,7 @@ impl Drawn {
             head: joined(head),
             body: draft.body,
             decks: draft.decks,
-            bare: draft.bare,
+            listed_fields_only: draft.listed_fields_only,
             framing: draft.framing,
             scratch: RefCell::default(),
         }
@@ -453,12 +453,12 @@ impl Drawn {
         body.clear();
         write_all(&self.body, filling, scrap, body);
         write_all(&self.head, filling, scrap, to);
-        if !self.bare {
+        if !self.listed_fields_only {
             self.end_of_head(body.len(), last, to);
         }
         to.extend_from_slice(b"\r\n");
         match self.framing {
-            Framing::Chunked if !self.bare => chunked::frame(body, to),
+            Framing::Chunked if !self.listed_fields_only => chunked::frame(body, to),
             _ => to.extend_from_slice(body),
         }
     }
@@ -485,18 +485,18 @@ impl Writer<'_> {
     pub fn message(
         &self,
         request: &Request,
-        route: impl FnOnce(&Address) -> Option<Route>,
-    ) -> Option<(Address, Route, Message)> {
+        destination: impl FnOnce(&Address) -> Option<OwnedDestination>,
+    ) -> Option<(Address, OwnedDestination, Message)> {
         let mut compiler = Compiler::new(self.scope);
         let (address, whole, path) = self.target(request, &mut compiler)?;
-        let route = route(&address)?;
-        let target = if route.is_forward(self.http) { whole } else { path };
+        let destination = destination(&address)?;
+        let target = if destination.is_forward(self.http) { whole } else { path };
         let all = || self.http.fields.iter().chain(&request.fields);
         let mut fields = Vec::new();
-        if !self.http.bare && !all().any(|field| field.name.eq_ignore_ascii_case("Host")) {
+        if !self.http.listed_fields_only && !all().any(|field| field.name.eq_ignore_ascii_case("Host")) {
             fields.push(DraftField::new("Host", vec![text(&address.authority)], false));
         }
-        for field in all().filter(|field| route.carries(&field.name)) {
+        for field in all().filter(|field| destination.carries(&field.name)) {
             let value = match field.value.template() {
                 Some(template) => self.parts(template.as_bytes(), Encode::Line, &mut compiler),
                 None => vec![text(&field.value.text())],
@@ -520,7 +520,7 @@ impl Writer<'_> {
             fields,
             body: joined(body),
             decks: compiler.decks(),
-            bare: self.http.bare,
+            listed_fields_only: self.http.listed_fields_only,
             framing: match request.grpc {
                 true => Framing::Grpc,
                 false => Framing::of(&request.method, all().map(|field| field.name.as_str())),
@@ -538,7 +538,7 @@ impl Writer<'_> {
             }
             false => Drawn::of(draft).fixed_where_it_can_be(),
         };
-        Some((address, route, Message(form)))
+        Some((address, destination, Message(form)))
     }
 
     /// Where it leads; its URL, as a proxy is asked for it; and its path.

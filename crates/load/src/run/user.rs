@@ -204,8 +204,15 @@ impl User {
                     None => exchange::request(context, client, prepared, turn).await,
                     // On the heap, so that users without a memory need no room for it.
                     Some(session) => {
-                        Box::pin(session::visit(context, client, &mut self.memory, session, prepared, turn))
-                            .await;
+                        Box::pin(session::user_turn(
+                            context,
+                            client,
+                            &mut self.memory,
+                            session,
+                            prepared,
+                            turn,
+                        ))
+                        .await;
                     }
                 }
             }

@@ -5,7 +5,7 @@ use super::message::{Additions, Message};
 use super::reply::Reply;
 use super::validators::Seen;
 use crate::auth::{Asker, Authenticator, Covered, Rounds};
-use crate::channel::{Destination, Route};
+use crate::channel::{Destination, OwnedDestination};
 use crate::code::Edit;
 use crate::exchange::{Client, Worker};
 use crate::request::FieldLine;
@@ -96,16 +96,22 @@ impl Memory {
     }
 
     /// Fields that go along with a request; true if it asks on condition.
-    pub fn additions(&self, message: &Message, route: &Route, http: &Http1, now: i64) -> (Additions, bool) {
+    pub fn additions(
+        &self,
+        message: &Message,
+        destination: &OwnedDestination,
+        http: &Http1,
+        now: i64,
+    ) -> (Additions, bool) {
         let mut more = Additions::default();
         let Message { request, address, .. } = message;
         let method = &*request.method;
         let asker = Asker::Host(format!("{}:{}", address.host, address.port));
-        let of = Covered { method, uri: route.line(address, http), body: &request.body };
+        let of = Covered { method, uri: destination.line(address, http), body: &request.body };
         if let Some(value) = self.authenticator.value(&asker, &of) {
             more.add("Authorization", &value);
         }
-        if route.tunnel.is_none()
+        if destination.tunnel.is_none()
             && let Some(value) = self.authenticator.value(&Asker::Proxy, &of)
         {
             more.add("Proxy-Authorization", &value);

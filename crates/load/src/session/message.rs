@@ -1,6 +1,6 @@
 //! A request as it is derived from one of the list: its fields stay, and what an answer changed is changed.
 
-use crate::channel::Route;
+use crate::channel::OwnedDestination;
 use crate::request::{FieldLine, HttpRequest};
 use plan::{Address, Http1};
 use wire::http2::FieldList;
@@ -140,27 +140,40 @@ impl Message {
 
     /// Appends the request as it is sent. What is added stands where the plan lists a field of that name without a value;
     /// otherwise it follows the Host field, or the request line where there is none.
-    pub fn write(&self, out: &mut Vec<u8>, route: &Route, http: &Http1, more: &Additions, last: bool) {
-        let fields = self.fields(route, more);
-        self.request.encode(route.line(&self.address, http), fields, last && !http.bare, out);
+    pub fn write(
+        &self,
+        out: &mut Vec<u8>,
+        destination: &OwnedDestination,
+        http: &Http1,
+        more: &Additions,
+        last: bool,
+    ) {
+        let fields = self.fields(destination, more);
+        self.request.encode(
+            destination.line(&self.address, http),
+            fields,
+            last && !http.listed_fields_only,
+            out,
+        );
     }
 
     /// Adds the request as HTTP/2 has it.
-    pub fn list(&self, to: &mut FieldList, route: &Route, more: &Additions) {
-        self.request.list(&self.address.path, self.fields(route, more), to);
+    pub fn list(&self, to: &mut FieldList, destination: &OwnedDestination, more: &Additions) {
+        self.request.list(&self.address.path, self.fields(destination, more), to);
     }
 
     fn fields<'a>(
         &'a self,
-        route: &'a Route,
+        destination: &'a OwnedDestination,
         more: &'a Additions,
     ) -> impl Iterator<Item = &'a FieldLine> + Clone {
         let fields = &self.request.fields;
         let host = fields.iter().position(|field| field.is("Host"));
         let (before, after) = fields.split_at(host.map_or(0, |host| host + 1));
         let open = || fields.iter().filter(|field| field.is_open());
-        let keeps =
-            move |field: &&FieldLine| field.is("Host") || more.keeps(field) && route.carries(field.name());
+        let keeps = move |field: &&FieldLine| {
+            field.is("Host") || more.keeps(field) && destination.carries(field.name())
+        };
         // What stands where the plan has left room for it does not stand behind Host as well.
         let placed = move |added: &&FieldLine| !open().any(|field| field.is(added.name()));
         let written = move |field: &'a FieldLine| match field.is_open() {
@@ -193,15 +206,15 @@ mod tests {
     const POST: &str = "POST /form HTTP/1.1\r\nHost: h\r\nX-A: b\r\nAuthorization: Basic eA==\r\n\
         Content-Type: text/plain\r\nContent-Length: 3\r\nProxy-Authorization: x\r\n\r\na=1";
 
-    fn route(tunnel: Option<&str>) -> Route {
-        Route { to: Vec::new(), host: None, secure: None, tunnel: tunnel.map(str::to_owned) }
+    fn destination(tunnel: Option<&str>) -> OwnedDestination {
+        OwnedDestination { to: Vec::new(), host: None, secure: None, tunnel: tunnel.map(str::to_owned) }
     }
 
     fn text(message: &Message, added: &str, tunnel: Option<&str>) -> String {
         let fields = added.lines().map(|line| FieldLine::written(line.into(), Indexing::Literal)).collect();
         let more = Additions { fields, instead_of: Vec::new() };
         let mut out = Vec::new();
-        message.write(&mut out, &route(tunnel), &Http1::default(), &more, false);
+        message.write(&mut out, &destination(tunnel), &Http1::default(), &more, false);
         String::from_utf8(out).unwrap()
     }
 

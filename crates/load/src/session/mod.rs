@@ -1,12 +1,12 @@
 //! Sessions: a user's memory from one request to the next, and what it does of itself: cookies, redirections, challenges, a
 //! login, page resources and validators. Steps without a session never come here.
 //!
-//! A visit is one turn of a user: the request of the list, those that answers lead on to, and what the page needs. Each
-//! of them is a request of its own, derived from the value of the first ([`message`]). Start reading at [`visit`], then
-//! `call.rs` (one request to its answer).
+//! A user's turn is the request of the list, those that answers lead on to, and what the page needs. Each
+//! of them is a request of its own, derived from the value of the first ([`message`]). Start reading at [`user_turn`], then
+//! `exchanges.rs` (one request to its answer).
 
-mod call;
 mod edit;
+mod exchanges;
 mod jar;
 mod memory;
 mod message;
@@ -24,8 +24,8 @@ use crate::exchange::{self, Begun, Busy, Client, Context, Turn, Worker};
 use crate::pace::Phase;
 use crate::request::Values;
 use crate::step::{Line, Prepared};
-use call::{Chain, Fetched, Purpose};
-use measure::{Cause, Clock};
+use exchanges::{Chain, Fetched, Purpose};
+use measure::{Cause, TimeMetric};
 use message::Message;
 use plan::Address;
 use plan::data::Moment;
@@ -65,7 +65,7 @@ impl SessionWork {
 }
 
 /// One turn of a user.
-struct Visit<'a> {
+struct UserTurn<'a> {
     worker: &'a Worker,
     phase: &'a Phase,
     session: &'a SessionWork,
@@ -73,7 +73,7 @@ struct Visit<'a> {
     /// Number of the request, and of the user.
     number: u64,
     user: u64,
-    /// Refusals that the main line of the visit last saw.
+    /// Refusals that the main line of the user's turn last saw.
     refusals: Cell<u32>,
     /// Values that the user keeps for its requests.
     values: RefCell<Box<Values>>,
@@ -94,7 +94,7 @@ struct Page {
 /// A request that was begun on the fast path, and the client that has begun it.
 type BegunBy = Box<(Client, Begun)>;
 
-/// The first request of a visit on the fast path.
+/// The first request of a user's turn on the fast path.
 enum Fast {
     /// It is over.
     Done,
@@ -131,7 +131,7 @@ async fn fast(
 }
 
 /// Sends a prepared request as a user with a memory does, and follows where it leads.
-pub(crate) async fn visit(
+pub(crate) async fn user_turn(
     Context { worker, phase }: Context<'_>,
     client: &mut Client,
     memory: &mut Option<Rc<Memory>>,
@@ -151,7 +151,7 @@ pub(crate) async fn visit(
         false => None,
     };
     let busy = Busy::new(worker);
-    let visit = Visit {
+    let user_turn = UserTurn {
         worker,
         phase,
         session,
@@ -165,24 +165,24 @@ pub(crate) async fn visit(
         title: RefCell::default(),
     };
     let mut turn = turn;
-    if visit.login(turn).await {
-        turn = visit.next_turn();
+    if user_turn.login(turn).await {
+        turn = user_turn.next_turn();
     }
     let began = worker.net.now();
-    if let Some(message) = visit.message(prepared)
-        && let Some(page) = visit.walk((message, begun), Cause::Listed, turn, prepared).await
+    if let Some(message) = user_turn.message(prepared)
+        && let Some(page) = user_turn.walk((message, begun), Cause::Listed, turn, prepared).await
     {
-        visit.fetch_resources(page, prepared, began).await;
+        user_turn.fetch_resources(page, prepared, began).await;
     }
     drop(busy);
-    client.refusals = visit.refusals.get();
-    client.failed = visit.failed.get();
-    client.status = visit.status.get();
-    client.values = Some(visit.values.into_inner());
+    client.refusals = user_turn.refusals.get();
+    client.failed = user_turn.failed.get();
+    client.status = user_turn.status.get();
+    client.values = Some(user_turn.values.into_inner());
     client.ended = Some(worker.net.now());
 }
 
-impl Visit<'_> {
+impl UserTurn<'_> {
     fn context(&self) -> Context<'_> {
         Context { worker: self.worker, phase: self.phase }
     }
@@ -278,7 +278,7 @@ impl Visit<'_> {
         }
         together::all(fetchers).await;
         self.worker.account.count(|counts| counts.pages += 1);
-        self.worker.account.time(Clock::Page, self.worker.net.now() - began);
+        self.worker.account.time(TimeMetric::Page, self.worker.net.now() - began);
     }
 
     async fn fetch_queue(&self, queue: &RefCell<VecDeque<Address>>, page: &Message, prepared: Line<'_>) {

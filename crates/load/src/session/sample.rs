@@ -1,17 +1,17 @@
 //! The last sample of a user, for its programs and for records that hold more than figures.
 
-use super::call::SessionCall;
+use super::exchanges::SessionExchanges;
 use super::reply::Reply;
 use crate::code::{CodeUser, Sample, SampleTimes};
 use crate::exchange::Sent;
 use measure::Remark;
 
-impl SessionCall<'_> {
+impl SessionExchanges<'_> {
     /// An answer has ended: what it was an answer to, and what is known of it before it is judged.
     pub(super) fn note_sample(&self, sent: &Sent<()>, reply: &Reply<'_>) {
-        let values = &mut *self.visit.values.borrow_mut();
+        let values = &mut *self.user_turn.values.borrow_mut();
         let Some(code) = values.code.as_mut().filter(|_| self.purpose.main) else { return };
-        let now = self.visit.worker.net.recently();
+        let now = self.user_turn.worker.net.recently();
         let mut sample = self.sample(code, now.saturating_duration_since(self.began));
         sample.times.connect = sent.connect.unwrap_or_default();
         let line = reply.status_line.clone().unwrap_or_default();
@@ -30,9 +30,9 @@ impl SessionCall<'_> {
 
     /// No answer has come.
     pub(super) fn fail_sample(&self) {
-        let values = &mut *self.visit.values.borrow_mut();
+        let values = &mut *self.user_turn.values.borrow_mut();
         let Some(code) = values.code.as_mut().filter(|_| self.purpose.main) else { return };
-        let took = self.visit.worker.net.now().saturating_duration_since(self.began);
+        let took = self.user_turn.worker.net.now().saturating_duration_since(self.began);
         let mut sample = self.sample(code, took);
         if self.purpose.prepared.tcp.is_some() && !sample.is_edited {
             sample.code = "500".to_owned();
@@ -52,8 +52,8 @@ impl SessionCall<'_> {
         };
         let head = String::from_utf8_lossy(head);
         let fields = head.split_once("\r\n").map_or("", |(_, fields)| fields);
-        let now_ms = self.visit.worker.net.unix_micros() / 1000;
-        let title = self.visit.title.borrow().clone();
+        let now_ms = self.user_turn.worker.net.unix_micros() / 1000;
+        let title = self.user_turn.title.borrow().clone();
         let broken = code.broken.clone();
         let mut sample = Sample {
             label: title.unwrap_or_else(|| self.purpose.prepared.name().to_owned()),
@@ -73,7 +73,7 @@ impl SessionCall<'_> {
 
     /// What checks and programs have said of the last sample.
     pub(super) fn remark_of_sample(&self) -> Option<Box<Remark>> {
-        let values = self.visit.values.borrow();
+        let values = self.user_turn.values.borrow();
         let sample = values.code.as_ref().filter(|_| self.purpose.main)?.last.as_ref()?;
         let edited = |text: &String| sample.is_edited.then(|| text.clone());
         let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());

@@ -13,7 +13,7 @@ pub(crate) use line::Line;
 
 use super::message::PreparedTcp;
 use crate::answer::Checks;
-use crate::channel::{Destination, Hosts, Route};
+use crate::channel::{Destination, Hosts, OwnedDestination};
 use crate::code::Interpreter;
 use crate::control::{Control, Model};
 use crate::request::http::{Message, Writer};
@@ -61,7 +61,7 @@ pub(crate) struct Placing {
 /// One request, as bytes; or several of a list, which differ in their paths alone.
 pub(crate) struct Prepared {
     /// The way to its host.
-    pub route: Route,
+    pub destination: OwnedDestination,
     /// Framing of its answer.
     pub framing: Framing,
     /// Expectations of its answer.
@@ -189,21 +189,21 @@ impl Prepared {
     /// `None` where its URL leads nowhere.
     fn new(index: usize, request: &Request, expect: Expect, common: &Common<'_>) -> Option<Prepared> {
         let http = common.writer.http;
-        let route = |address: &Address| {
+        let destination = |address: &Address| {
             let direct = || {
                 let known = common.hosts.get(&(address.host.clone(), address.port))?;
-                Some(Route::direct(address, known.clone()))
+                Some(OwnedDestination::direct(address, known.clone()))
             };
             // Where the host is a value, users find the way to it.
             let varies = !request.place.is_empty();
             if request.tcp.is_some() {
-                return direct().or_else(|| Some(Route::default()));
+                return direct().or_else(|| Some(OwnedDestination::default()));
             }
-            Route::by_target(address, http, common.target)
+            OwnedDestination::by_target(address, http, common.target)
                 .or_else(direct)
-                .or_else(|| varies.then(Route::default))
+                .or_else(|| varies.then(OwnedDestination::default))
         };
-        let (address, route, message) = common.writer.message(request, route)?;
+        let (address, destination, message) = common.writer.message(request, destination)?;
         let checks = match request.extract.is_empty() && !request.grpc {
             true => common.checks.clone(),
             false => {
@@ -213,7 +213,7 @@ impl Prepared {
                 Rc::new(checks.and_after(common.after, slots, programs))
             }
         };
-        let path = path_place(request, &address, &message, route.is_forward(http))
+        let path = path_place(request, &address, &message, destination.is_forward(http))
             .filter(|_| common.shares && expect.body == ExpectBody::Complete);
         let tcp = request.tcp.as_ref().map(|tcp| Box::new(PreparedTcp::new(tcp)));
         let expect = Expect { any_status: expect.any_status || tcp.is_some(), ..expect };
@@ -241,7 +241,7 @@ impl Prepared {
             message,
             checks,
             address,
-            route,
+            destination,
         })
     }
 
@@ -252,7 +252,7 @@ impl Prepared {
 
     /// Where it goes.
     pub fn destination(&self) -> Destination<'_> {
-        self.route.destination()
+        self.destination.borrowed()
     }
 
     /// True if it is the same bytes each time, and nobody looks at more of its answers than status and length, which is at most this.
@@ -353,7 +353,7 @@ impl Requests {
         let method = String::from_utf8_lossy(message.split(|byte| *byte == b' ').next().unwrap_or_default());
         let Some(message) = Message::of(message, http, address.secure) else { return Requests::of_nothing() };
         let prepared = Prepared {
-            route: Route::by_way_of(to),
+            destination: OwnedDestination::by_way_of(to),
             plain: method != "HEAD",
             framing: if method == "HEAD" { Framing::NoBody } else { Framing::Body },
             expect: Expect { any_status: true, ..Expect::default() },

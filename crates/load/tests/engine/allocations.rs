@@ -29,6 +29,6 @@ fn allocates_nothing(phase_of: fn(u64) -> Phase) {
     let (short, long) = (run(500), run(3_500));
     assert!(short > 0, "the counter counts");
     // Each interval of 100 ms hands over one tally, which this test does not give back.
-    let snapshots_more = 20 * (measure::Clock::ALL.len() as u64 + 8);
+    let snapshots_more = 20 * (measure::TimeMetric::ALL.len() as u64 + 8);
     assert!(long <= short + snapshots_more, "{short} allocations for 500 requests, {long} for 3,500");
 }

@@ -2,7 +2,7 @@
 
 use crate::peer::Act;
 use crate::run::{Case, millis, phase, requests};
-use measure::{Clock, Counts};
+use measure::{Counts, TimeMetric};
 use net::ListenOptions;
 use plan::{Arrivals, CheckContent, Delay, Pace, Protocol, Scenario, Stage, Step, Stop, UrlStep};
 use std::time::Duration;
@@ -24,13 +24,13 @@ fn a_stall_hides_in_a_closed_pace_and_costs_one_request_of_an_open_one() {
     let stop = requests(200);
     let users = Case::new(vec![phase(Pace::Users(1), stop)], script).run().tally();
     let open = Case::new(vec![phase(rate(200.0, 1_000), stop)], script).run().tally();
-    let slow = |tally: &measure::Tally, clock| tally.clock(clock).count_between(50_000, u64::MAX);
+    let slow = |tally: &measure::Tally, clock| tally.metric(clock).count_between(50_000, u64::MAX);
     assert_eq!(
-        slow(&users, Clock::Response),
+        slow(&users, TimeMetric::Response),
         1,
         "a closed pace waits: whoever would have come meanwhile is not seen"
     );
-    assert_eq!(slow(&open, Clock::Service), 1, "an open pace uses other connections meanwhile");
+    assert_eq!(slow(&open, TimeMetric::Service), 1, "an open pace uses other connections meanwhile");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn connections_that_are_opened_beforehand_are_those_of_their_phase() {
         of_phase.for_each(|snapshot| tally.merge(&snapshot.tally));
         let counts = tally.counts;
         assert_eq!([counts.connections, counts.preconnected], opened, "phase {index}: {counts:?}");
-        assert_eq!(tally.clock(Clock::Connect).len(), opened[0], "phase {index}");
+        assert_eq!(tally.metric(TimeMetric::Connect).len(), opened[0], "phase {index}");
         assert_eq!(counts.failed, 0, "phase {index}");
     }
 }
@@ -102,11 +102,15 @@ fn a_slow_connect_is_the_targets_and_not_the_generators_lateness() {
     (case.listen, case.deaf_for) =
         (ListenOptions { backlog: 0, ..ListenOptions::default() }, Duration::from_millis(200));
     let tally = case.run().tally();
-    let of = |clock| tally.clock(clock);
-    assert_eq!((tally.counts.ok, of(Clock::Lateness).len()), (4, 4));
-    assert!(of(Clock::Connect).max() > 900_000, "connecting took {} µs", of(Clock::Connect).max());
-    assert!(of(Clock::Lateness).max() < of(Clock::Connect).max() / 2, "{} µs", of(Clock::Lateness).max());
-    assert!(of(Clock::Response).max() >= of(Clock::Connect).max(), "the response time counts it");
+    let of = |clock| tally.metric(clock);
+    assert_eq!((tally.counts.ok, of(TimeMetric::Lateness).len()), (4, 4));
+    assert!(of(TimeMetric::Connect).max() > 900_000, "connecting took {} µs", of(TimeMetric::Connect).max());
+    assert!(
+        of(TimeMetric::Lateness).max() < of(TimeMetric::Connect).max() / 2,
+        "{} µs",
+        of(TimeMetric::Lateness).max()
+    );
+    assert!(of(TimeMetric::Response).max() >= of(TimeMetric::Connect).max(), "the response time counts it");
 }
 
 #[test]
@@ -117,7 +121,7 @@ fn a_request_that_could_not_connect_was_still_late_or_not() {
         (ListenOptions { backlog: 0, ..ListenOptions::default() }, Duration::from_secs(60));
     let tally = case.run().tally();
     assert!(tally.counts.failed >= 19, "{:?}", tally.counts);
-    assert_eq!(tally.clock(Clock::Lateness).len(), tally.counts.requests - tally.counts.unfinished);
+    assert_eq!(tally.metric(TimeMetric::Lateness).len(), tally.counts.requests - tally.counts.unfinished);
 }
 
 /// All of a second's requests are due at once, and one URL is there, which leads to another.
@@ -187,7 +191,11 @@ fn users_who_think_do_not_hurry() {
     let tally = Case::new(vec![phase(thinking(4, think), millis(1000))], |_| Act::Answer).run().tally();
     assert!((4..=44).contains(&tally.counts.requests), "{:?}", tally.counts);
     assert_eq!(tally.counts.ok, tally.counts.requests);
-    assert_eq!(tally.clock(Clock::Lateness).len(), tally.counts.requests, "each has a moment to be sent at");
+    assert_eq!(
+        tally.metric(TimeMetric::Lateness).len(),
+        tally.counts.requests,
+        "each has a moment to be sent at"
+    );
 }
 
 /// The first of many thinks for some milliseconds, the others for minutes: nobody waits for them.
@@ -214,7 +222,7 @@ fn connections_arrive_and_each_carries_its_requests() {
         assert_eq!(tally.counts.ok, 60);
         // When the requests come to an end, several connections may share the last ones.
         assert!((least..least + 10).contains(&connections), "{:?}", tally.counts);
-        assert_eq!(tally.clock(Clock::Lateness).len(), connections, "only the first of each is due");
+        assert_eq!(tally.metric(TimeMetric::Lateness).len(), connections, "only the first of each is due");
     }
     let case = at_connection_rate(500.0, 100, 5, millis(200));
     let counts = case.run().counts();

@@ -2,7 +2,7 @@
 
 use crate::peer::Act;
 use crate::run::{Case, spot, step};
-use measure::{Clock, Event, Fault};
+use measure::{Event, Fault, TimeMetric};
 use plan::answer::{Check, Extract, Must};
 use plan::message::{Correlation, Message, MessageOrder, MessageStep, Pushed};
 use plan::{Arrivals, Pace, Stop};
@@ -73,7 +73,7 @@ fn at_an_open_pace_requests_go_out_while_others_are_under_way() {
     let ran = case.run(|_| Act::Reverse(8));
     let counts = ran.counts();
     assert_eq!((counts.ok, counts.failed, counts.connections), (80, 0, 1), "{counts:?}");
-    assert_eq!(ran.tally.clock(Clock::Lateness).len(), 80);
+    assert_eq!(ran.tally.metric(TimeMetric::Lateness).len(), 80);
 
     // Three at once over one connection, and no more than seven over all: two connections with at most three each.
     let Pace::Rate { per_second, arrivals, .. } = pace else { unreachable!() };

@@ -2,7 +2,7 @@
 //! and the difference is what one time costs. As tests they show that it is done as often as said, and right.
 
 use crate::world::{Case, Server, phase, requests};
-use measure::{CacheResult, Clock, Exchange, Outcome, Tally};
+use measure::{CacheResult, Exchange, Outcome, Tally, TimeMetric};
 use plan::answer::{Check, IsoForm, Must, Selector};
 use plan::data::Data;
 use plan::message::{Framing, Message, MessageService};
@@ -68,7 +68,7 @@ fn record() {
             ..Exchange::new(Outcome::Ok, Duration::from_micros(number))
         });
     }
-    assert_eq!((tally.counts.ok, tally.clock(Clock::Service).len()), (times(), times()));
+    assert_eq!((tally.counts.ok, tally.metric(TimeMetric::Service).len()), (times(), times()));
 }
 
 /// All of it on both sides: drawing, composing, the worker, the origin, parsing, comparing each byte, recording. The

@@ -3,7 +3,7 @@
 
 use crate::world::{Case, Ran, Server};
 use crate::{programs, scenario};
-use measure::{Clock, Counts};
+use measure::{Counts, TimeMetric};
 use net::Faults;
 use plan::{Pace, Phase, Protocol, Step};
 use std::env;
@@ -108,8 +108,8 @@ fn conserves(case: &Case, ran: &Ran) {
         let ended = counts.ok + counts.check_failed + counts.injected + counts.aborted + counts.failed;
         assert_eq!(counts.requests, ended + counts.unfinished, "{phase:?}: {counts:?}");
         assert_eq!(tally.failures().map(|(_, count)| count).sum::<u64>(), counts.failed, "{counts:?}");
-        for clock in [Clock::Service, Clock::Response] {
-            assert_eq!(tally.clock(clock).len(), counts.ok, "{}: {counts:?}", clock.name());
+        for metric in [TimeMetric::Service, TimeMetric::Response] {
+            assert_eq!(tally.metric(metric).len(), counts.ok, "{}: {counts:?}", metric.name());
         }
         // Neither the network nor the origin makes bytes up, and there is no cache.
         assert_eq!(counts.hits, 0, "{counts:?}");

@@ -3,7 +3,7 @@
 
 use crate::server::{Move, Script, answer};
 use crate::world::{Case, Server, page, phase, recorded, requests};
-use measure::{Clock, FailureKind, Stage, Tally};
+use measure::{FailureKind, Stage, Tally, TimeMetric};
 use net::Faults;
 use plan::{Arrivals, Pace};
 use std::time::Duration;
@@ -49,16 +49,16 @@ fn a_stalled_second_is_in_the_response_times_of_all_that_were_due_in_it() {
         let stalled = STALL.0 <= due && due < STALL.1;
         let connects = if number == 0 || late(due) { 2 * WAY } else { Duration::ZERO };
         let response = if stalled { STALL.1 + WAY - due } else { connects + 2 * WAY };
-        expected.time(Clock::Response, response);
-        expected.time(Clock::Service, response - connects);
-        expected.time(Clock::Lateness, Duration::ZERO);
+        expected.time(TimeMetric::Response, response);
+        expected.time(TimeMetric::Service, response - connects);
+        expected.time(TimeMetric::Lateness, Duration::ZERO);
     }
     assert_eq!(ran.counts().ok, u64::from(COUNT));
-    for clock in [Clock::Response, Clock::Service, Clock::Lateness] {
+    for clock in [TimeMetric::Response, TimeMetric::Service, TimeMetric::Lateness] {
         assert_eq!(ran.recorded(clock), recorded(&expected, clock), "{}", clock.name());
     }
     let tally = ran.tally();
-    let response = tally.clock(Clock::Response);
+    let response = tally.metric(TimeMetric::Response);
     let slow = response.len()
         - response
             .iter_recorded()
@@ -93,7 +93,7 @@ fn a_closed_pace_sees_the_stall_once() {
     case.load.limits.request = Duration::from_secs(30);
     let ran = case.run();
     let slow: u64 =
-        ran.recorded(Clock::Response).iter().filter(|(us, _)| *us > 1_000).map(|(_, count)| count).sum();
+        ran.recorded(TimeMetric::Response).iter().filter(|(us, _)| *us > 1_000).map(|(_, count)| count).sum();
     assert_eq!((ran.counts().ok, slow), (300, 1));
 }
 
@@ -112,7 +112,7 @@ fn a_time_limit_is_kept_to_the_microsecond() {
     let never = Script::new(|_| vec![Move::Freeze]);
     let ran = Case::new(vec![phase(page(), Pace::Users(3), requests(30))], Server::Script(never)).run();
     let mut expected = Tally::new();
-    (0..30).for_each(|_| expected.time(Clock::Failure, Duration::from_millis(300)));
-    assert_eq!(ran.recorded(Clock::Failure), recorded(&expected, Clock::Failure));
+    (0..30).for_each(|_| expected.time(TimeMetric::Failure, Duration::from_millis(300)));
+    assert_eq!(ran.recorded(TimeMetric::Failure), recorded(&expected, TimeMetric::Failure));
     assert_eq!(ran.failures(), [(FailureKind::Timeout, Stage::Head, 30)]);
 }

@@ -4,7 +4,7 @@ use crate::programs::Make;
 use crate::scenario::Chooser;
 use crate::server::{Script, serve};
 use load::{Control, Job, drive_script};
-use measure::{Clock, Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally};
+use measure::{Counts, Failure, FailureKind, OriginCounts, Snapshot, Stage, Tally, TimeMetric};
 use net::{Faults, Limits, ListenOptions, Listener, Log, Net, Simulation, UdpOptions, UdpSocket, Usage};
 use origin::{Settings, Shared};
 use plan::{Load, Pace, Part, Phase, Request, RequestStep, Scenario, Site, Step, Stop};
@@ -129,14 +129,14 @@ impl Ran {
     }
 
     /// What a clock recorded: values in microseconds, as its histogram has them, and how often.
-    pub fn recorded(&self, clock: Clock) -> Vec<(u64, u64)> {
+    pub fn recorded(&self, clock: TimeMetric) -> Vec<(u64, u64)> {
         recorded(&self.tally(), clock)
     }
 }
 
 /// What a clock of a tally recorded.
-pub fn recorded(tally: &Tally, clock: Clock) -> Vec<(u64, u64)> {
-    let times = tally.clock(clock);
+pub fn recorded(tally: &Tally, clock: TimeMetric) -> Vec<(u64, u64)> {
+    let times = tally.metric(clock);
     let values = times.iter_recorded();
     values.map(|value| (value.value_iterated_to(), value.count_at_value())).collect()
 }

@@ -117,7 +117,11 @@ fn check_beside(http: &Http1, (key, name, alpn): Named, found: &mut Found) {
             "use the reverse form",
         ),
         (http.version != HttpVersion::OneOne, "HTTP/1.0", "leave the version out"),
-        (http.bare, "requests with none but the plan's fields", "leave `bare` out"),
+        (
+            http.listed_fields_only,
+            "requests with none but the plan's fields",
+            "leave `listed_fields_only` out",
+        ),
         (http.post_bytes.is_some(), "bodies of counting bytes", "speak HTTP/1.1"),
     ];
     for (_, what, instead) in beside.into_iter().filter(|(there, ..)| *there) {

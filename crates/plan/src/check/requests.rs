@@ -222,7 +222,7 @@ fn check_request(phase: &str, request: &Request, load: &Load, found: &mut Found)
     }
     found.within("fields", |found| {
         check_fields(&request.fields, found);
-        if let Some(http) = load.protocol.http1().filter(|http| !http.bare) {
+        if let Some(http) = load.protocol.http1().filter(|http| !http.listed_fields_only) {
             check_framing(http, &request.fields, found);
         }
     });

@@ -38,3 +38,21 @@ fn yaml_reads_as_a_person_wrote_it() {
     assert!(text.starts_with("version: 1\nseed: 7\n"), "{text}");
     assert!(text.contains("\n  phases:\n    - name: main\n"), "{text}");
 }
+
+#[test]
+fn the_words_of_version_0_1_are_read() {
+    let with = |only, distributions, failed| {
+        let text = format!(
+            "version = 1\nseed = 7\n[load]\ntarget = '127.0.0.1:80'\nfail_if = ['{failed}>0']\n\
+             [load.protocol.http1]\n{only} = true\n[load.trace]\n{distributions} = true\n\
+             [[load.phases]]\nname = 'a'\npace = {{ users = 5 }}\nstop = {{ requests = 9 }}\nscenario = {{ steps = [] }}\n"
+        );
+        read("a.toml", &text).unwrap()
+    };
+    let (old, new) =
+        (with("bare", "spreads", "faulty"), with("listed_fields_only", "distributions", "check-failed"));
+    let (old, new) = (old.load.unwrap(), new.load.unwrap());
+    assert_eq!((old.protocol, old.trace), (new.protocol.clone(), new.trace));
+    assert!(new.trace.distributions && new.protocol.http1().unwrap().listed_fields_only);
+    assert_eq!(old.fail_if[0].metric, new.fail_if[0].metric);
+}

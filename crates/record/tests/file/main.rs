@@ -2,7 +2,7 @@
 
 mod sample;
 
-use measure::{Clock, RunEvent, RunState};
+use measure::{RunEvent, RunState, TimeMetric};
 use record::member::{HEADER, Header, LONGEST_LINE, packed};
 use record::{Gap, Item, Kept, ReadError, Reader, Writer};
 use sample::{events, small};
@@ -126,7 +126,7 @@ fn minutes_hold_the_times_of_seconds() {
     let has_times = |event: &RunEvent| {
         let RunEvent::Second(second) = event else { return [false; 2] };
         let of_labels = second.clients.labels.iter().any(|label| !label.response.is_empty());
-        [!second.clocks.is_empty(), of_labels]
+        [!second.metrics.is_empty(), of_labels]
     };
     assert_eq!(events.iter().map(has_times).max(), Some([true; 2]));
     assert!(left_out.iter().map(has_times).all(|has| has == [false; 2]));
@@ -144,7 +144,7 @@ fn minutes_hold_the_times_of_seconds() {
     let mut bytes_of_older = written(&older);
     let mut at = 0;
     while let Some(header) = bytes_of_older.get(at..).and_then(Header::read) {
-        bytes_of_older[at..at + HEADER].copy_from_slice(&Header { minor: 1, ..header }.bytes());
+        bytes_of_older[at..at + HEADER].copy_from_slice(&Header { major: 1, minor: 1, ..header }.bytes());
         at += header.length as usize;
     }
     assert!(Reader::new(&bytes_of_older).unwrap().sums().is_none());
@@ -189,21 +189,54 @@ fn what_is_no_run_file_or_of_a_later_version_is_said() {
     assert_eq!(Reader::new(b"").unwrap_err(), ReadError::NoRun);
     assert_eq!(Reader::new(&[0x1f; 4096]).unwrap_err(), ReadError::NoRun);
     let mut later = written(&small());
-    let header = Header { major: 2, minor: 1, ..Header::read(&later).unwrap() };
+    let header = Header { major: 3, minor: 1, ..Header::read(&later).unwrap() };
     later[..HEADER].copy_from_slice(&header.bytes());
     let said = Reader::new(&later).unwrap_err();
-    assert_eq!(said, ReadError::Newer { major: 2, minor: 1 });
-    assert!(said.to_string().contains("version 2.1"), "{said}");
+    assert_eq!(said, ReadError::Newer { major: 3, minor: 1 });
+    assert!(said.to_string().contains("version 3.1"), "{said}");
+}
+
+#[test]
+fn the_words_of_version_1_are_read() {
+    let event = |text: &str| serde_json::from_str::<RunEvent>(text).unwrap();
+    let second = |ok, check_failed, metrics, faulty| {
+        event(&format!(
+            r#"{{"kind":"second","at_s":1,"clients":{{"counts":{{"{ok}":3,"{check_failed}":2}},"labels":[{{"ended":5,"{ok}":3}}]}},
+                "{metrics}":{{"service":[[5,1]],"{faulty}":[[7,2]]}}}}"#
+        ))
+    };
+    assert_eq!(
+        second("fine", "faulty", "clocks", "faulty"),
+        second("ok", "check_failed", "metrics", "check_failed")
+    );
+    let RunEvent::Second(read) = second("fine", "faulty", "clocks", "faulty") else { panic!("no second") };
+    assert_eq!(
+        (read.clients.counts.ok, read.clients.counts.check_failed, read.clients.labels[0].ok),
+        (3, 2, 3)
+    );
+    assert!(read.metrics.contains_key(&TimeMetric::CheckFailed));
+    let minute = |metrics, distributions| {
+        event(&format!(
+            r#"{{"kind":"minute","at_s":1,"{metrics}":{{"hit":[[5,1]]}},"{distributions}":{{"kept":7}}}}"#
+        ))
+    };
+    assert_eq!(minute("clocks", "spreads"), minute("metrics", "distributions"));
+    let exchanges = |ok, check_failed| {
+        event(&format!(
+            r#"{{"kind":"exchanges","outcomes":["{ok}","{check_failed} stale","failed reset body"]}}"#
+        ))
+    };
+    assert_eq!(exchanges("fine", "faulty"), exchanges("ok", "check_failed"));
 }
 
 #[test]
 fn fields_and_kinds_of_later_versions_are_passed_over() {
     let text =
-        r#"{"kind":"second","at_s":1,"later":{"a":[1]},"clocks":{"moonlight":[[1,2]],"service":[[5,1]]}}"#;
+        r#"{"kind":"second","at_s":1,"later":{"a":[1]},"metrics":{"moonlight":[[1,2]],"service":[[5,1]]}}"#;
     let RunEvent::Second(second) = serde_json::from_str(text).unwrap() else { panic!("no second") };
-    let clocks: Vec<Clock> = second.clocks.keys().copied().collect();
+    let metrics: Vec<TimeMetric> = second.metrics.keys().copied().collect();
     // The times since a request was due follow from those since it was sent, where they are not told.
-    assert_eq!((second.at.as_secs(), clocks), (1, vec![Clock::Service, Clock::Response]));
+    assert_eq!((second.at.as_secs(), metrics), (1, vec![TimeMetric::Service, TimeMetric::Response]));
     assert_eq!(serde_json::from_str::<RunEvent>(r#"{"kind":"forecast","x":1}"#).unwrap(), RunEvent::Unknown);
 }
 
@@ -273,8 +306,8 @@ fn files_of_older_versions_stay_readable() {
     let result = state.result();
     let measured = result.measured();
     assert_eq!((measured.counts().requests, measured.counts().ok), (20, 20));
-    let count = |clock| measured.tally.clock(clock).len();
-    use measure::Clock::{Hit, Miss, Response, Service};
+    let count = |metric| measured.tally.metric(metric).len();
+    use measure::TimeMetric::{Hit, Miss, Response, Service};
     assert_eq!([Service, Response, Miss, Hit].map(count), [20, 20, 20, 0]);
     assert_eq!(state.end().map(|end| end.phases[0].requests), Some(20));
 }

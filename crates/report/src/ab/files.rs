@@ -2,11 +2,11 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 use measure::exchanges::Kept;
-use measure::{Record, Spread};
+use measure::{ExactDistribution, Record};
 use std::fmt::Write;
 
 /// Percentiles of the total time, in ms.
-pub fn csv(total: &Spread) -> String {
+pub fn csv(total: &ExactDistribution) -> String {
     let mut text = "Percentage served,Time in ms\n".to_owned();
     let count = total.count();
     for percent in 0..=100 {

@@ -1,7 +1,7 @@
 //! The HTML table of ab (`-w`): fewer rows than the text, and no medians.
 
 use super::{Asked, Seen, mean_ms, ms};
-use measure::Spread;
+use measure::ExactDistribution;
 use std::fmt::{Display, Write};
 
 /// The table. `attributes`: of the table, of its rows and of its cells.
@@ -64,7 +64,7 @@ fn facts(page: &mut Table<'_>, asked: &Asked, seen: &Seen) {
         page.fact("Non-2xx responses", seen.not_2xx());
     }
     if asked.keep_alive {
-        page.fact("Keep-Alive requests", seen.spreads.kept);
+        page.fact("Keep-Alive requests", seen.distributions.kept);
     }
     page.fact("Total transferred", format!("{} bytes", seen.received_bytes()));
     if asked.has_body {
@@ -90,11 +90,13 @@ fn times(page: &mut Table<'_>, seen: &Seen) {
         text,
         "<tr {row}><th {cell}>&nbsp;</th> <th {cell}>min</th>   <th {cell}>avg</th>   <th {cell}>max</th></tr>"
     );
-    let spreads = &seen.spreads;
-    for (label, spread) in
-        [("Connect", &spreads.connect), ("Processing", &spreads.processing), ("Total", &spreads.total)]
-    {
-        let Figures { min, mean, max } = Figures::of(spread);
+    let distributions = &seen.distributions;
+    for (label, distribution) in [
+        ("Connect", &distributions.connect),
+        ("Processing", &distributions.processing),
+        ("Total", &distributions.total),
+    ] {
+        let Figures { min, mean, max } = Figures::of(distribution);
         let _ = writeln!(
             text,
             "<tr {row}><th {cell}>{label}:</th><td {cell}>{min:>5}</td><td {cell}>{mean:>5}</td><td {cell}>{max:>5}</td></tr>"
@@ -109,8 +111,12 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(spread: &Spread) -> Figures {
-        Figures { min: ms(spread.min_us()), mean: mean_ms(spread), max: ms(spread.max_us()) }
+    fn of(distribution: &ExactDistribution) -> Figures {
+        Figures {
+            min: ms(distribution.min_us()),
+            mean: mean_ms(distribution),
+            max: ms(distribution.max_us()),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use measure::event::HeadTitle;
-use measure::{Exchange, Outcome, Record, Times};
+use measure::{Exchange, Outcome, Record, RequestTimes};
 
 fn asked() -> Asked {
     Asked {
@@ -41,7 +41,7 @@ fn phase(requests: &[(u64, u16, Outcome)]) -> PhaseResult {
             body_bytes: 1000,
             ..Exchange::new(*outcome, us(0))
         });
-        phase.tally.gather(&Times {
+        phase.tally.gather(&RequestTimes {
             connect: us(1200),
             processing: us(*time),
             waiting: us(time / 2),
@@ -186,8 +186,8 @@ fn means_far_from_medians_are_told() {
     let asked = asked();
     let report = |times: [u64; 3]| {
         let mut seen = seen(&asked, &GOOD);
-        seen.spreads.total = Spread::default();
-        times.iter().for_each(|time| seen.spreads.total.add(us(*time)));
+        seen.distributions.total = ExactDistribution::default();
+        times.iter().for_each(|time| seen.distributions.total.add(us(*time)));
         text(&asked, &seen)
     };
     // Only whole milliseconds can be so far apart.
@@ -280,7 +280,7 @@ fn the_html_table() {
 
 #[test]
 fn the_csv_never_looks_beyond_the_last_request() {
-    let mut total = Spread::default();
+    let mut total = ExactDistribution::default();
     (1..=30).for_each(|n| total.add(us(n * 10)));
     let text = csv(&total);
     let rows: Vec<&str> = text.lines().collect();

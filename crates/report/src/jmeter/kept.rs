@@ -4,7 +4,7 @@ use super::jtl::Layout;
 use super::statistics::Statistics;
 use super::{Sample, reason};
 use measure::exchanges::Kept;
-use measure::{Exchanges, Head};
+use measure::{Head, KeptExchanges};
 use plan::Plan;
 
 /// The results file of single requests.
@@ -12,10 +12,10 @@ pub fn results<'a>(
     layout: &Layout,
     head: &Head,
     plan: &Plan,
-    exchanges: impl Iterator<Item = &'a Exchanges>,
+    exchanges: impl Iterator<Item = &'a KeptExchanges>,
 ) -> String {
     let mut text = layout.begin();
-    for kept in exchanges.flat_map(Exchanges::iter) {
+    for kept in exchanges.flat_map(KeptExchanges::iter) {
         layout.write(&sample(head, plan, &kept), &mut text);
     }
     text + layout.end()
@@ -67,8 +67,12 @@ fn users(phase: &plan::Phase) -> u32 {
 }
 
 /// `statistics.json` of single requests.
-pub fn statistics<'a>(head: &Head, plan: &Plan, exchanges: impl Iterator<Item = &'a Exchanges>) -> String {
+pub fn statistics<'a>(
+    head: &Head,
+    plan: &Plan,
+    exchanges: impl Iterator<Item = &'a KeptExchanges>,
+) -> String {
     let mut statistics = Statistics::default();
-    exchanges.flat_map(Exchanges::iter).for_each(|kept| statistics.add(&sample(head, plan, &kept)));
+    exchanges.flat_map(KeptExchanges::iter).for_each(|kept| statistics.add(&sample(head, plan, &kept)));
     statistics.text()
 }

@@ -192,7 +192,7 @@ fn totals_are_those_recorded() {
 fn the_summary_joins_both_sides_and_says_how_long_answers_took() {
     let mut result = result(Some(OriginCounts { full: 500, partial: 100, ..OriginCounts::default() }));
     let mut tally = Tally::new();
-    (1..=1000).for_each(|n| tally.time(Clock::Service, Duration::from_micros(n * 10)));
+    (1..=1000).for_each(|n| tally.time(TimeMetric::Service, Duration::from_micros(n * 10)));
     tally.counts = Counts { requests: 1000, ended: 1000, ok: 1000, ..Counts::default() };
     result.phases[0].tally = tally;
     result.phases[0].predicted_hit_ratio = Some(0.38);
@@ -202,8 +202,8 @@ fn the_summary_joins_both_sides_and_says_how_long_answers_took() {
         "Hit ratio 40.0 % (1,000 answers, 600 documents from the origin; 38.0 % expected)\n\
          Service time p50 5.00 ms, p90 9.01 ms, p99 9.90 ms, p99.9 9.99 ms, max 10.0 ms (1,000 good answers)\n"
     );
-    result.phases[0].tally.time(Clock::Lateness, Duration::from_micros(7));
-    result.phases[0].tally.time(Clock::Response, Duration::from_millis(20));
+    result.phases[0].tally.time(TimeMetric::Lateness, Duration::from_micros(7));
+    result.phases[0].tally.time(TimeMetric::Response, Duration::from_millis(20));
     result.self_check.overflow = 3;
     result.phases[0].tally.counts.resent = 505;
     let text = summary(&result);
@@ -229,7 +229,7 @@ fn head_views_have_their_titles_and_braces() {
     }
 }
 
-fn told(what: Wrong, reused: bool) -> String {
+fn told(what: RequestErrorKind, reused: bool) -> String {
     error_line(&RequestError {
         what,
         request: "GET http://vm:9080/1.1330000000/600 HTTP/1.0".to_owned(),
@@ -241,8 +241,8 @@ fn told(what: Wrong, reused: bool) -> String {
     })
 }
 
-fn failure(kind: FailureKind, stage: Stage, errno: Option<i32>) -> Wrong {
-    Wrong::Failed(Failure { kind, stage, errno })
+fn failure(kind: FailureKind, stage: Stage, errno: Option<i32>) -> RequestErrorKind {
+    RequestErrorKind::Failed(Failure { kind, stage, errno })
 }
 
 #[test]
@@ -255,17 +255,20 @@ fn trouble_is_told_in_the_old_words() {
             format!("error response 4 after 1ms: {GET}:'HTTP/1.0 404 Not Found' 0-0"),
         ),
         (
-            Wrong::Length { expected: 600, announced: 297, whole: 601 },
+            RequestErrorKind::Length { expected: 600, announced: 297, whole: 601 },
             "bad Content-Length expected 600 got 297 orig 601".to_owned(),
         ),
-        (Wrong::Short { got: 5, wanted: 600 }, format!("bad length 5 wanted 600 after 1 ms: {GET}")),
-        (Wrong::CheckFailed(Fault::WrongBytes), format!("content verification error {GET}")),
         (
-            Wrong::CheckFailed(Fault::WrongRange),
+            RequestErrorKind::Short { got: 5, wanted: 600 },
+            format!("bad length 5 wanted 600 after 1 ms: {GET}"),
+        ),
+        (RequestErrorKind::CheckFailed(Fault::WrongBytes), format!("content verification error {GET}")),
+        (
+            RequestErrorKind::CheckFailed(Fault::WrongRange),
             format!("content verification error {GET} ({})", Fault::WrongRange.text()),
         ),
-        (Wrong::Redirect, format!("bad redirect 'HTTP/1.0 404 Not Found': {GET}")),
-        (Wrong::Url, format!("bad URL {GET}")),
+        (RequestErrorKind::Redirect, format!("bad redirect 'HTTP/1.0 404 Not Found': {GET}")),
+        (RequestErrorKind::Url, format!("bad URL {GET}")),
         (
             failure(ClosedEarly, Stage::Head, None),
             format!("read_response 4 closed during header for {GET} after 1"),

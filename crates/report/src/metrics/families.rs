@@ -1,6 +1,6 @@
 //! What metrics there are of a run, whoever reads them.
 
-use measure::{Clock, Head, Histogram, MAX_LABELS, PhaseResult, RunResult};
+use measure::{Head, Histogram, MAX_LABELS, PhaseResult, RunResult, TimeMetric};
 
 /// Metrics of one name.
 #[derive(Debug, Clone)]
@@ -95,17 +95,21 @@ pub fn families(result: &RunResult, head: &Head, names: Names) -> Vec<Family> {
 struct Gathered(Vec<Family>);
 
 /// Kinds of times with a family of their own, and what they are.
-const TIMES: [(&str, Clock, &str); 8] = [
-    ("wringer_service_time_seconds", Clock::Service, "From the send to the end of good answers."),
-    ("wringer_response_time_seconds", Clock::Response, "From the intended send to the end of good answers."),
-    ("wringer_first_byte_seconds", Clock::FirstByte, "From the send to the first byte of good answers."),
-    ("wringer_connect_seconds", Clock::Connect, "Opening connections."),
-    ("wringer_tls_handshake_seconds", Clock::Tls, "TLS handshakes."),
-    ("wringer_lookup_seconds", Clock::Lookup, "Looking up names."),
-    ("wringer_failure_time_seconds", Clock::Failure, "From the send until requests had failed."),
+const TIMES: [(&str, TimeMetric, &str); 8] = [
+    ("wringer_service_time_seconds", TimeMetric::Service, "From the send to the end of good answers."),
+    (
+        "wringer_response_time_seconds",
+        TimeMetric::Response,
+        "From the intended send to the end of good answers.",
+    ),
+    ("wringer_first_byte_seconds", TimeMetric::FirstByte, "From the send to the first byte of good answers."),
+    ("wringer_connect_seconds", TimeMetric::Connect, "Opening connections."),
+    ("wringer_tls_handshake_seconds", TimeMetric::Tls, "TLS handshakes."),
+    ("wringer_lookup_seconds", TimeMetric::Lookup, "Looking up names."),
+    ("wringer_failure_time_seconds", TimeMetric::Failure, "From the send until requests had failed."),
     (
         "wringer_send_lateness_seconds",
-        Clock::Lateness,
+        TimeMetric::Lateness,
         "From when requests were due until they were taken up.",
     ),
 ];
@@ -206,11 +210,11 @@ impl Gathered {
     }
 
     fn times(&mut self, result: &RunResult) {
-        for (name, clock, help) in TIMES {
+        for (name, metric, help) in TIMES {
             let samples = result
                 .phases
                 .iter()
-                .map(|phase| (vec![("phase", phase.name.clone())], Value::Times(phase.tally.clock(clock))));
+                .map(|phase| (vec![("phase", phase.name.clone())], Value::Times(phase.tally.metric(metric))));
             self.family(name, help, Kind::Histogram, samples);
         }
     }
@@ -281,13 +285,13 @@ impl Gathered {
         ] {
             self.family(name, help, Kind::Counter, [(vec![], Value::Number(count as f64))]);
         }
-        for (name, p99, clock) in [
-            ("k6_http_req_duration_seconds", "k6_http_req_duration_p99", Clock::Service),
-            ("k6_http_req_waiting_seconds", "k6_http_req_waiting_p99", Clock::FirstByte),
-            ("k6_http_req_connecting_seconds", "k6_http_req_connecting_p99", Clock::Connect),
-            ("k6_http_req_tls_handshaking_seconds", "k6_http_req_tls_handshaking_p99", Clock::Tls),
+        for (name, p99, metric) in [
+            ("k6_http_req_duration_seconds", "k6_http_req_duration_p99", TimeMetric::Service),
+            ("k6_http_req_waiting_seconds", "k6_http_req_waiting_p99", TimeMetric::FirstByte),
+            ("k6_http_req_connecting_seconds", "k6_http_req_connecting_p99", TimeMetric::Connect),
+            ("k6_http_req_tls_handshaking_seconds", "k6_http_req_tls_handshaking_p99", TimeMetric::Tls),
         ] {
-            let times = measured.tally.clock(clock);
+            let times = measured.tally.metric(metric);
             let at_99 = if times.is_empty() { 0.0 } else { times.value_at_quantile(0.99) as f64 / 1e6 };
             self.gauges(p99, "99th percentile in seconds.", [(vec![], at_99)]);
             self.family(name, "Times in seconds.", Kind::Histogram, [(vec![], Value::Times(times))]);

@@ -116,7 +116,7 @@ fn escaped(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use measure::Clock;
+    use measure::TimeMetric;
     use measure::stream::PhasePlan;
     use measure::{End, PhaseEnd, RunEvent, RunState, Second};
 
@@ -129,7 +129,7 @@ mod tests {
         let mut times = Histogram::new(3).unwrap();
         [90, 240, 70_000_000].into_iter().for_each(|us| times.record(us).unwrap());
         let buckets = measure::Buckets::of(&times, measure::Digits::Two);
-        second.clocks.insert(Clock::Service, buckets);
+        second.metrics.insert(TimeMetric::Service, buckets);
         let mut state = RunState::default();
         state.apply(&RunEvent::Head(Box::new(head.clone())));
         state.apply(&RunEvent::Second(Box::new(second)));

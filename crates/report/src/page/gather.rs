@@ -4,18 +4,18 @@ use super::columns::{Joined, Names, Values};
 use super::spans::Cells;
 use super::steps::Trend;
 use measure::stream::{BoundBy, Command, Controlled, PhaseBegun};
-use measure::{Clock, CodeKind, Head, OriginCounts, RunEvent, RunState, Second};
+use measure::{CodeKind, Head, OriginCounts, RunEvent, RunState, Second, TimeMetric};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Rows that are kept at most; beyond, neighbours are joined.
 const ROWS: usize = 7_200;
-/// Clocks whose times are drawn over time.
-pub(super) const DRAWN: [Clock; 3] = [Clock::Service, Clock::Response, Clock::FirstByte];
-/// Clocks whose histograms are kept.
-pub(super) const KEPT: [Clock; 5] =
-    [Clock::Service, Clock::Response, Clock::FirstByte, Clock::Hit, Clock::Miss];
+/// TimeMetrics whose times are drawn over time.
+pub(super) const DRAWN: [TimeMetric; 3] = [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte];
+/// TimeMetrics whose histograms are kept.
+pub(super) const KEPT: [TimeMetric; 5] =
+    [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte, TimeMetric::Hit, TimeMetric::Miss];
 
 /// A run as far as its records have come.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ pub(super) struct Row {
     /// Records that it holds.
     pub holds: u32,
     pub values: Values,
-    pub clocks: BTreeMap<Clock, Cells>,
+    pub metrics: BTreeMap<TimeMetric, Cells>,
 }
 
 /// Something that somebody did while the run went on.
@@ -112,10 +112,10 @@ impl Gathered {
             Row { at: second.at, took: second.took, phase: second.phase, holds: 1, ..Row::default() };
         self.count(second, &mut row.values);
         self.gauge(second, &mut row.values);
-        for (clock, buckets) in &second.clocks {
-            if KEPT.contains(clock) {
-                row.clocks.insert(*clock, Cells::of(buckets));
-            } else if *clock == Clock::Lateness {
+        for (metric, buckets) in &second.metrics {
+            if KEPT.contains(metric) {
+                row.metrics.insert(*metric, Cells::of(buckets));
+            } else if *metric == TimeMetric::Lateness {
                 let late = Cells::of(buckets).percentile(0.99);
                 self.put(&mut row.values, "lateness.p99", Joined::Highest, late);
             }
@@ -212,8 +212,8 @@ impl Row {
         self.took += next.took;
         self.holds += next.holds;
         self.values.join(&next.values, names);
-        for (clock, cells) in &next.clocks {
-            self.clocks.entry(*clock).or_default().merge(cells);
+        for (metric, cells) in &next.metrics {
+            self.metrics.entry(*metric).or_default().merge(cells);
         }
     }
 }

@@ -30,7 +30,7 @@ pub const MOST_BYTES: usize = 1_000_000;
 ///
 /// # Errors
 /// A page that was not packed well, which only a broken build can be.
-pub fn bare() -> io::Result<String> {
+pub fn without_run() -> io::Result<String> {
     let mut page = String::with_capacity(200_000);
     GzDecoder::new(PAGE).read_to_string(&mut page)?;
     Ok(page)
@@ -40,9 +40,9 @@ pub fn bare() -> io::Result<String> {
 /// text, for those without scripts.
 ///
 /// # Errors
-/// As of [`bare`].
+/// As of [`without_run`].
 pub fn report(gathered: &Gathered, text: &str) -> io::Result<String> {
-    let page = bare()?;
+    let page = without_run()?;
     let mut report = String::new();
     for room in Room::ALL {
         report = inlined(&page, &gathered.model(text, room), text)?;
@@ -69,9 +69,9 @@ fn inlined(page: &str, model: &Model, text: &str) -> io::Result<String> {
 /// server that runs what the page asks for.
 ///
 /// # Errors
-/// As of [`bare`].
+/// As of [`without_run`].
 pub fn served(starts: bool) -> io::Result<Served> {
-    let page = bare()?;
+    let page = without_run()?;
     let hash = |name: &str| {
         let (_, rest) = page.split_once(&format!("{name} 'sha256-"))?;
         Some(format!("'sha256-{}'", rest.split_once('\'')?.0))

@@ -8,8 +8,8 @@ use super::spans::{Cells, Spans};
 use crate::good;
 use measure::stream::Machine;
 use measure::{
-    Censored, Clock, Counts, Evidence, FailureKind, Fault, Head, Histogram, OriginCounts, PhaseResult,
-    RunResult, Verdict,
+    Censored, Counts, Evidence, FailureKind, Fault, Head, Histogram, OriginCounts, PhaseResult, RunResult,
+    TimeMetric, Verdict,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ const STEPS: usize = 2_000;
 pub struct Room {
     rows: usize,
     spans: usize,
-    /// Buckets with something in them, of each clock that is drawn over time.
+    /// Buckets with something in them, of each metric that is drawn over time.
     cells: usize,
     evidence: usize,
     /// Bytes of each part of a piece of evidence, and of the plan.
@@ -58,7 +58,7 @@ pub struct Model {
     seconds: Column,
     phase: Column,
     columns: BTreeMap<String, Column>,
-    clocks: BTreeMap<&'static str, Spans>,
+    metrics: BTreeMap<&'static str, Spans>,
     steps: Vec<Step>,
     steps_left: usize,
     failures: Vec<Failure>,
@@ -103,7 +103,7 @@ struct Phase {
     counts: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<OriginCounts>,
-    latency: BTreeMap<&'static str, Times>,
+    latency: BTreeMap<&'static str, TimeSummary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     offload: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ struct Phase {
 }
 
 #[derive(Debug, Serialize)]
-struct Times {
+struct TimeSummary {
     count: u64,
     p50_us: u64,
     p90_us: u64,
@@ -126,7 +126,7 @@ struct Step {
     requests: u64,
     failed: u64,
     check_failed: u64,
-    times: Times,
+    times: TimeSummary,
     trend: Vec<u64>,
 }
 
@@ -189,7 +189,7 @@ impl Gathered {
             seconds: Column::of(&seconds(|row| row.took.as_secs_f64()), false),
             phase: Column::of(&seconds(|row| f64::from(row.phase)), true),
             columns: self.columns(&rows),
-            clocks: spans(&rows, room),
+            metrics: spans(&rows, room),
             steps,
             steps_left,
             failures: failures(&result),
@@ -270,7 +270,7 @@ impl Gathered {
             let values: Vec<f64> = rows.iter().map(|row| of(&row.values, place, counter)).collect();
             (name.to_owned(), Column::of(&values, exact))
         });
-        let figures = DRAWN.into_iter().flat_map(|clock| times_over_time(rows, clock));
+        let figures = DRAWN.into_iter().flat_map(|metric| times_over_time(rows, metric));
         plain.chain(figures).collect()
     }
 
@@ -292,7 +292,7 @@ impl Gathered {
                     requests: figures.ended,
                     failed: figures.ended - figures.ok,
                     check_failed: 0,
-                    times: Times::of(&figures.response),
+                    times: TimeSummary::of(&figures.response),
                     trend: trend.to_vec(),
                 }
             }));
@@ -307,35 +307,35 @@ impl Gathered {
 }
 
 /// Median, 99th and 99.9th percentile and longest of each row; rows without any are gaps.
-fn times_over_time(rows: &[Row], clock: Clock) -> Vec<(String, Column)> {
-    if !rows.iter().any(|row| row.clocks.contains_key(&clock)) {
+fn times_over_time(rows: &[Row], metric: TimeMetric) -> Vec<(String, Column)> {
+    if !rows.iter().any(|row| row.metrics.contains_key(&metric)) {
         return Vec::new();
     }
     let figures = [("p50", 0.5), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
     let column = |quantile| {
         let at = |row: &Row| {
-            row.clocks.get(&clock).and_then(|cells| cells.percentile(quantile)).unwrap_or(f64::NAN)
+            row.metrics.get(&metric).and_then(|cells| cells.percentile(quantile)).unwrap_or(f64::NAN)
         };
         Column::of(&rows.iter().map(at).collect::<Vec<f64>>(), false)
     };
     figures
         .into_iter()
-        .map(|(figure, quantile)| (format!("{}.{figure}", clock.name()), column(quantile)))
+        .map(|(figure, quantile)| (format!("{}.{figure}", metric.name()), column(quantile)))
         .collect()
 }
 
-/// Those of the clock that the heat map shows first are finest; of others only the spectrum of a part of the run is made.
+/// Those of the metric that the heat map shows first are finest; of others only the spectrum of a part of the run is made.
 fn spans(rows: &[Row], room: Room) -> BTreeMap<&'static str, Spans> {
-    let of = |clock: &Clock| {
-        let cells = rows.iter().map(|row| row.clocks.get(clock) as Option<&Cells>);
-        let (most, room) = match clock {
-            Clock::Service => (room.spans, room.cells),
-            Clock::Response => (room.spans, room.cells / 2),
+    let of = |metric: &TimeMetric| {
+        let cells = rows.iter().map(|row| row.metrics.get(metric) as Option<&Cells>);
+        let (most, room) = match metric {
+            TimeMetric::Service => (room.spans, room.cells),
+            TimeMetric::Response => (room.spans, room.cells / 2),
             _ => (room.spans / 6, room.cells / 8),
         };
         Spans::of(cells, most, room)
     };
-    let all = KEPT.iter().map(|clock| (clock.name(), of(clock)));
+    let all = KEPT.iter().map(|metric| (metric.name(), of(metric)));
     all.filter(|(_, spans)| !spans.is_empty()).collect()
 }
 
@@ -351,7 +351,10 @@ impl Phase {
             predicted_hit_ratio: phase.predicted_hit_ratio,
             counts: counts.filter(|(name, count)| *count > 0 || ALWAYS.contains(name)).collect(),
             origin: phase.origin,
-            latency: KEPT.iter().filter_map(|clock| Some((clock.name(), times_of(phase, *clock)?))).collect(),
+            latency: KEPT
+                .iter()
+                .filter_map(|metric| Some((metric.name(), times_of(phase, *metric)?)))
+                .collect(),
             offload: good::offload(phase),
             byte_offload: good::byte_offload(phase),
         }
@@ -361,11 +364,11 @@ impl Phase {
 /// Counts that are told even where they are 0: that is what they say.
 const ALWAYS: [&str; 4] = ["requests", "ok", "failed", "check_failed"];
 
-fn times_of(phase: &PhaseResult, clock: Clock) -> Option<Times> {
-    let told = match clock {
+fn times_of(phase: &PhaseResult, metric: TimeMetric) -> Option<TimeSummary> {
+    let told = match metric {
         // With unfinished requests in it, as the text report has them.
-        Clock::Response => Times::of(response(phase).times()),
-        _ => Times::of(&phase.tally.clock(clock)),
+        TimeMetric::Response => TimeSummary::of(response(phase).times()),
+        _ => TimeSummary::of(&phase.tally.metric(metric)),
     };
     (told.count > 0).then_some(told)
 }
@@ -374,10 +377,10 @@ fn response(phase: &PhaseResult) -> Censored {
     phase.response()
 }
 
-impl Times {
-    fn of(histogram: &Histogram) -> Times {
+impl TimeSummary {
+    fn of(histogram: &Histogram) -> TimeSummary {
         let at = |quantile| if histogram.is_empty() { 0 } else { histogram.value_at_quantile(quantile) };
-        Times {
+        TimeSummary {
             count: histogram.len(),
             p50_us: at(0.5),
             p90_us: at(0.9),

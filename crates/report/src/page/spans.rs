@@ -98,7 +98,7 @@ impl Serialize for Cells {
     }
 }
 
-/// The histograms of one clock over time, as they are sent: how many rows each stands for, and its buckets.
+/// The histograms of one metric over time, as they are sent: how many rows each stands for, and its buckets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Spans {
     bits: u32,

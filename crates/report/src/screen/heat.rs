@@ -2,7 +2,7 @@
 
 use super::Look;
 use super::canvas::{Line, Style};
-use measure::{Buckets, Clock, Digits};
+use measure::{Buckets, Digits, TimeMetric};
 
 /// Rows of each decade, at most.
 const ROWS: usize = 8;
@@ -10,11 +10,16 @@ const ROWS: usize = 8;
 const LEGEND: usize = 9;
 
 /// The map with its title, in so many columns and lines.
-pub fn map(seconds: &[&Buckets], clock: Clock, (width, height): (usize, usize), look: &Look) -> Vec<Line> {
+pub fn map(
+    seconds: &[&Buckets],
+    metric: TimeMetric,
+    (width, height): (usize, usize),
+    look: &Look,
+) -> Vec<Line> {
     let mut title = Line::default();
     let columns = width.saturating_sub(LEGEND + 1).min(seconds.len().max(1));
     let seconds = &seconds[seconds.len() - columns.min(seconds.len())..];
-    title.put(Style::Soft, &format!(" {} time, last {} s", clock.name().replace('_', " "), seconds.len()));
+    title.put(Style::Soft, &format!(" {} time, last {} s", metric.name().replace('_', " "), seconds.len()));
     let mut lines = vec![title];
     let Some(scale) = Scale::of(seconds, height.saturating_sub(1)) else { return lines };
     let columns: Vec<Vec<u64>> = seconds.iter().map(|times| scale.column(times)).collect();

@@ -6,7 +6,7 @@ mod heat;
 
 use canvas::{Line, Style, spark};
 use measure::stream::BoundBy;
-use measure::{Buckets, Clock, Counts, Digits, Head, OriginCounts, RunEvent, Second};
+use measure::{Buckets, Counts, Digits, Head, OriginCounts, RunEvent, Second, TimeMetric};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ struct Point {
     rate: f64,
     p50_us: u64,
     p99_us: u64,
-    clocks: Vec<(Clock, Buckets)>,
+    metrics: Vec<(TimeMetric, Buckets)>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -55,7 +55,7 @@ pub struct Look {
     /// Which figures stand beside the heat map.
     pub pane: Pane,
     /// Which time the heat map shows.
-    pub clock: Clock,
+    pub metric: TimeMetric,
     /// Colours, and no more than ASCII.
     pub colour: bool,
     /// Only characters that every terminal has.
@@ -96,7 +96,7 @@ impl Pane {
 }
 
 /// The times that the heat map may show.
-pub const CLOCKS: [Clock; 3] = [Clock::Service, Clock::Response, Clock::FirstByte];
+pub const METRICS: [TimeMetric; 3] = [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte];
 
 impl Watched {
     /// Takes a record in.
@@ -128,12 +128,12 @@ impl Watched {
 
     fn second(&mut self, second: &Second) {
         let took = second.took.as_secs_f64().max(1e-3);
-        let kept = second.clocks.iter().filter(|(clock, _)| CLOCKS.contains(clock));
+        let kept = second.metrics.iter().filter(|(metric, _)| METRICS.contains(metric));
         self.seconds.push_back(Point {
             rate: measure::run::finished(&second.clients.counts) as f64 / took,
             p50_us: second.p50_us,
             p99_us: second.p99_us,
-            clocks: kept.map(|(clock, buckets)| (*clock, buckets.clone())).collect(),
+            metrics: kept.map(|(metric, buckets)| (*metric, buckets.clone())).collect(),
         });
         if self.seconds.len() > REMEMBERED {
             self.seconds.pop_front();
@@ -306,10 +306,10 @@ fn panes(run: &Watched, look: &Look, room: usize) -> Vec<Line> {
         .seconds
         .iter()
         .map(|point| {
-            point.clocks.iter().find(|(clock, _)| *clock == look.clock).map_or(&EMPTY, |(_, times)| times)
+            point.metrics.iter().find(|(metric, _)| *metric == look.metric).map_or(&EMPTY, |(_, times)| times)
         })
         .collect();
-    let map = heat::map(&columns, look.clock, (left, room), look);
+    let map = heat::map(&columns, look.metric, (left, room), look);
     let pane = pane(run, look, room);
     let mut both = Vec::new();
     for nth in 0..room {
@@ -372,7 +372,7 @@ fn pane(run: &Watched, look: &Look, room: usize) -> Vec<Line> {
                 let style = if *cpu > 0.75 { Style::Bad } else { Style::Plain };
                 row(&format!("worker {nth}"), &crate::show::percent(*cpu), style);
             }
-            let late = run.last.clocks.get(&Clock::Lateness).map(|times| quantile(times, 0.99));
+            let late = run.last.metrics.get(&TimeMetric::Lateness).map(|times| quantile(times, 0.99));
             if let Some(late) = late {
                 row("late p99", &crate::show::time(late), Style::Plain);
             }

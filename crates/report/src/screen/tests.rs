@@ -32,7 +32,7 @@ fn run(hostile: bool) -> Watched {
             worker_cpu: vec![0.41, 0.39],
             ..Second::default()
         };
-        second.clocks.insert(Clock::Service, Buckets::of(&times, Digits::Two));
+        second.metrics.insert(TimeMetric::Service, Buckets::of(&times, Digits::Two));
         second.clients.counts =
             Counts { ended: 1000, ok: 990, failed: 10, hits: 850, misses: 150, ..Counts::default() };
         second.clients.statuses = vec![(200, 990), (503, 10)];
@@ -46,7 +46,7 @@ fn look(size: (usize, usize)) -> Look {
     Look {
         size,
         pane: Pane::Outcomes,
-        clock: Clock::Service,
+        metric: TimeMetric::Service,
         colour: false,
         ascii: false,
         paused: false,

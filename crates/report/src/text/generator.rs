@@ -2,7 +2,7 @@
 
 use super::{Report, Section, machine};
 use crate::show::{self, Table};
-use measure::{Clock, PhaseResult};
+use measure::{PhaseResult, TimeMetric};
 
 /// The system counts CPU in steps of 10 ms; fewer seconds than these say little.
 const SHORTEST_CPU_S: f64 = 0.05;
@@ -78,8 +78,8 @@ impl Report<'_> {
 }
 
 fn lateness(phase: &PhaseResult) -> Option<String> {
-    let histogram = phase.tally.clock(Clock::Lateness);
-    let at = |quantile| show::time(phase.percentile_us(Clock::Lateness, quantile));
+    let histogram = phase.tally.metric(TimeMetric::Lateness);
+    let at = |quantile| show::time(phase.percentile_us(TimeMetric::Lateness, quantile));
     let longest = show::time(histogram.max());
     (!histogram.is_empty()).then(|| {
         format!("of sends: p50 {}, p99 {}, p99.9 {}, longest {longest}", at(0.5), at(0.99), at(0.999))

@@ -4,7 +4,7 @@ use super::{Report, Section, hit_ratio};
 use crate::show::{self, Table};
 use measure::run::{ratio, received_bytes};
 use measure::verdict::nothing_good;
-use measure::{Clock, Judgement};
+use measure::{Judgement, TimeMetric};
 
 impl Report<'_> {
     pub(super) fn headline(&self) -> Section {
@@ -101,7 +101,7 @@ impl Report<'_> {
 
     /// What stands beside the number of unfinished requests.
     fn left_waiting(&self) -> String {
-        let longest = show::time(self.phase.tally.clock(Clock::Unfinished).max());
+        let longest = show::time(self.phase.tally.metric(TimeMetric::Unfinished).max());
         let share = ratio(self.counts().unfinished, self.counts().requests).map(show::percent);
         format!("{} of requests: no whole answer after up to {longest}", show::or_dash(share))
     }

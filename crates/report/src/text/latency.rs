@@ -2,16 +2,20 @@
 
 use super::{Report, Section};
 use crate::show::{self, Table};
-use measure::{Censored, Clock, PhaseResult};
+use measure::{Censored, PhaseResult, TimeMetric};
 use plan::Pace;
 
 /// The columns of the shortest time and of p99.9, which are left out first where the table is too wide.
 const SHORTEST: usize = 2;
 const P999: usize = 6;
 
-/// Clocks that tell more only where both have run.
-const APART: [Clock; 4] =
-    [Clock::ServiceNew, Clock::ServiceReused, Clock::FirstByteNew, Clock::FirstByteReused];
+/// TimeMetrics that tell more only where both have run.
+const APART: [TimeMetric; 4] = [
+    TimeMetric::ServiceNew,
+    TimeMetric::ServiceReused,
+    TimeMetric::FirstByteNew,
+    TimeMetric::FirstByteReused,
+];
 
 impl Report<'_> {
     pub(super) fn latency(&self) -> Option<Section> {
@@ -41,7 +45,7 @@ impl Report<'_> {
     fn why_they_differ(&self) -> &'static str {
         if self.has_open_pace() {
             "between the two, requests waited to be sent."
-        } else if recorded(self.phase, Clock::Connect) {
+        } else if recorded(self.phase, TimeMetric::Connect) {
             "in a closed pace, what lies between them is opening connections."
         } else {
             "both are the same in a closed pace, where users send when they intend to."
@@ -58,28 +62,28 @@ impl Report<'_> {
 /// The table; `None` where no time was recorded.
 fn table(phase: &PhaseResult) -> Option<Table> {
     let rows = [
-        (Clock::Service, "service time"),
-        (Clock::Response, "response time"),
-        (Clock::Hit, "of hits"),
-        (Clock::Miss, "of misses"),
-        (Clock::ServiceNew, "on new"),
-        (Clock::ServiceReused, "on reused"),
-        (Clock::FirstByte, "first byte"),
-        (Clock::FirstByteNew, "on new"),
-        (Clock::FirstByteReused, "on reused"),
-        (Clock::Page, "whole page"),
-        (Clock::Lookup, "name lookup"),
-        (Clock::Connect, "connect"),
-        (Clock::Tls, "TLS handshake"),
-        (Clock::Failure, "until failure"),
-        (Clock::Unfinished, "unfinished"),
+        (TimeMetric::Service, "service time"),
+        (TimeMetric::Response, "response time"),
+        (TimeMetric::Hit, "of hits"),
+        (TimeMetric::Miss, "of misses"),
+        (TimeMetric::ServiceNew, "on new"),
+        (TimeMetric::ServiceReused, "on reused"),
+        (TimeMetric::FirstByte, "first byte"),
+        (TimeMetric::FirstByteNew, "on new"),
+        (TimeMetric::FirstByteReused, "on reused"),
+        (TimeMetric::Page, "whole page"),
+        (TimeMetric::Lookup, "name lookup"),
+        (TimeMetric::Connect, "connect"),
+        (TimeMetric::Tls, "TLS handshake"),
+        (TimeMetric::Failure, "until failure"),
+        (TimeMetric::Unfinished, "unfinished"),
     ];
     let apart = apart(phase);
-    let told = |clock: Clock| recorded(phase, clock) && (apart || !APART.contains(&clock));
+    let told = |metric: TimeMetric| recorded(phase, metric) && (apart || !APART.contains(&metric));
     let found: Vec<_> = rows
         .into_iter()
-        .filter(|(clock, _)| told(*clock))
-        .map(|(clock, name)| row(phase, clock, name))
+        .filter(|(metric, _)| told(*metric))
+        .map(|(metric, name)| row(phase, metric, name))
         .collect();
     if found.is_empty() {
         return None;
@@ -92,17 +96,18 @@ fn table(phase: &PhaseResult) -> Option<Table> {
 
 /// Whether there are times on new and on reused connections.
 fn apart(phase: &PhaseResult) -> bool {
-    recorded(phase, Clock::ServiceNew) && recorded(phase, Clock::ServiceReused)
+    recorded(phase, TimeMetric::ServiceNew) && recorded(phase, TimeMetric::ServiceReused)
 }
 
-fn recorded(phase: &PhaseResult, clock: Clock) -> bool {
-    !phase.tally.clock(clock).is_empty() || clock == Clock::Response && recorded(phase, Clock::Unfinished)
+fn recorded(phase: &PhaseResult, metric: TimeMetric) -> bool {
+    !phase.tally.metric(metric).is_empty()
+        || metric == TimeMetric::Response && recorded(phase, TimeMetric::Unfinished)
 }
 
-fn row(phase: &PhaseResult, clock: Clock, name: &str) -> [String; 8] {
-    let times = match clock {
-        Clock::Response => phase.response(),
-        _ => Censored::exact(&phase.tally.clock(clock)),
+fn row(phase: &PhaseResult, metric: TimeMetric, name: &str) -> [String; 8] {
+    let times = match metric {
+        TimeMetric::Response => phase.response(),
+        _ => Censored::exact(&phase.tally.metric(metric)),
     };
     let at = |quantile| show::bound(times.quantile(quantile));
     [

@@ -2,8 +2,8 @@
 //! Bytes are shown as they are, in whatever encoding the service speaks.
 
 use crate::wrk::rows;
-use measure::event::Wrong;
-use measure::{Fault, RequestError, Said, Talk};
+use measure::event::RequestErrorKind;
+use measure::{Fault, RequestError, Talk, TalkEvent};
 
 /// Bytes of a message that are shown.
 const SHOWN: usize = 16 * 1024;
@@ -32,19 +32,19 @@ impl Log {
         self.connection = talk.connection;
         let address = self.address.as_bytes();
         match &talk.said {
-            Said::Connecting => self.line("test][src/wrktcp.c][226", &[b"CONNECTING:[", address, b"]"]),
-            Said::Connected => self.line("test][src/wrktcp.c][317", &[b"CONNECTED:[", address, b"]"]),
-            Said::Sent(bytes) => {
+            TalkEvent::Connecting => self.line("test][src/wrktcp.c][226", &[b"CONNECTING:[", address, b"]"]),
+            TalkEvent::Connected => self.line("test][src/wrktcp.c][317", &[b"CONNECTED:[", address, b"]"]),
+            TalkEvent::Sent(bytes) => {
                 let count = bytes.len().to_string();
                 let parts = [b"SENDMSG:[", &shown(bytes)[..], b"][", count.as_bytes(), b"]"];
                 self.line("test][src/wrktcp.c][381", &parts)
             }
-            Said::Received { head, body, bytes } => {
+            TalkEvent::Received { head, body, bytes } => {
                 let whole = self.line("test][src/wrktcp.c][408", &[b"WHILE READ:[", &shown(bytes), b"]"]);
                 let parts = [b"RESPONSE_HEAD:[", &shown(head)[..], b"],RESPONSE_BODY[", &shown(body), b"]"];
                 [whole, self.line("test][src/wrktcp.c][638", &parts)].concat()
             }
-            Said::Judged { code, fault } => {
+            TalkEvent::Judged { code, fault } => {
                 let judged = fault.map(|fault| self.wrong(code.as_deref(), fault));
                 [judged.unwrap_or_default(), self.stop()].concat()
             }
@@ -53,7 +53,7 @@ impl Log {
 
     /// The lines of a failure; an answer that came whole and was wrong has been told of before.
     pub fn error(&mut self, error: &RequestError) -> Vec<u8> {
-        let Wrong::Failed(failure) = &error.what else { return Vec::new() };
+        let RequestErrorKind::Failed(failure) = &error.what else { return Vec::new() };
         let what = rows::failure(failure);
         let failed = self.line("error][src/net.c][037", &[b"FAILED:[", what.as_bytes(), b"]"]);
         [failed, self.stop()].concat()

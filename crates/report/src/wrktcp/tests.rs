@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::wrk::tests::{exchange, result};
-use measure::event::Wrong;
-use measure::{Counts, Failure, FailureKind, Fault, Outcome, RequestError, Row, Said, Stage, Talk};
+use measure::event::RequestErrorKind;
+use measure::{Counts, Failure, FailureKind, Fault, Outcome, RequestError, Row, Stage, Talk, TalkEvent};
 
 fn failed(kind: FailureKind, stage: Stage, errno: Option<i32>) -> Failure {
     Failure { kind, stage, errno }
@@ -168,24 +168,24 @@ fn a_long_trace_has_a_hundred_points_at_most() {
     }
 }
 
-fn told(log: &mut Log, said: Said) -> String {
+fn told(log: &mut Log, said: TalkEvent) -> String {
     String::from_utf8(log.talk(&Talk { connection: 10_001, said })).unwrap()
 }
 
-fn received(head: &str, body: &str) -> Said {
+fn received(head: &str, body: &str) -> TalkEvent {
     let bytes = format!("{head}{body}").into_bytes();
-    Said::Received { head: head.into(), body: body.into(), bytes }
+    TalkEvent::Received { head: head.into(), body: body.into(), bytes }
 }
 
 #[test]
 fn a_good_exchange_is_told_in_the_old_tools_lines() {
     let mut log = Log::new("127.0.0.1:8000", "000000");
     let steps = [
-        Said::Connecting,
-        Said::Connected,
-        Said::Sent(b"00000005hello".to_vec()),
+        TalkEvent::Connecting,
+        TalkEvent::Connected,
+        TalkEvent::Sent(b"00000005hello".to_vec()),
         received("00000008", "000000OK"),
-        Said::Judged { code: Some(b"000000".to_vec()), fault: None },
+        TalkEvent::Judged { code: Some(b"000000".to_vec()), fault: None },
     ];
     let text: String = steps.map(|said| told(&mut log, said)).concat();
     let expected = "[test][src/wrktcp.c][226]CONNECTING:[127.0.0.1:8000],cno[10001]
@@ -207,14 +207,14 @@ fn a_wrong_code_a_failure_and_a_silence_are_named() {
         (None, Fault::NoCode, "[test][src/tcpini.c][1005]rsp_code[] != [000000] \n"),
     ] {
         let mut log = Log::new("h:1", "000000");
-        let said = Said::Judged { code: code.map(|code| code.into()), fault: Some(fault) };
+        let said = TalkEvent::Judged { code: code.map(|code| code.into()), fault: Some(fault) };
         assert_eq!(told(&mut log, said), format!("{line}{stop}"));
     }
     let mut log = Log::new("h:1", "000000");
-    told(&mut log, Said::Connecting);
+    told(&mut log, TalkEvent::Connecting);
     assert!(log.end().ends_with(b"UNFINISHED:[the test ended before there was an answer],cno[10001]\n"));
     let error = RequestError {
-        what: Wrong::Failed(failed(FailureKind::Refused, Stage::Connect, Some(111))),
+        what: RequestErrorKind::Failed(failed(FailureKind::Refused, Stage::Connect, Some(111))),
         request: String::new(),
         status_line: String::new(),
         range: (0, 0),
@@ -231,8 +231,8 @@ fn a_wrong_code_a_failure_and_a_silence_are_named() {
 #[test]
 fn bytes_are_shown_as_they_are_and_of_very_many_the_first() {
     let mut log = Log::new("h:1", "");
-    let line = log.talk(&Talk { connection: 10_001, said: Said::Sent(vec![0xd5, 0xc5, 0]) });
+    let line = log.talk(&Talk { connection: 10_001, said: TalkEvent::Sent(vec![0xd5, 0xc5, 0]) });
     assert!(line.windows(6).any(|part| part == b"[\xd5\xc5\0]["), "{line:?}");
-    let long = told(&mut log, Said::Sent(vec![b'x'; 20_000]));
+    let long = told(&mut log, TalkEvent::Sent(vec![b'x'; 20_000]));
     assert!(long.contains("xxx... 3616 bytes more][20000],cno[10001]\n") && long.len() < 17_000);
 }

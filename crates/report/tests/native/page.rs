@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use measure::stream::{BoundBy, Command, Controlled, End, Note, PhaseBegun, PhasePlan};
-use measure::{Buckets, Clock, Digits, Head, Histogram, RunEvent, Second};
+use measure::{Buckets, Digits, Head, Histogram, RunEvent, Second, TimeMetric};
 use report::page::{self, Gathered, MOST_BYTES};
 use serde_json::Value;
 use std::time::Duration;
@@ -47,9 +47,15 @@ fn second(n: u64, phase: u32) -> RunEvent {
     second.clients.counts.ok = 100;
     second.clients.counts.failed = u64::from(n % 50 == 3);
     second.clients.statuses = vec![(200, 100), (503, n % 3)];
-    for clock in [Clock::Service, Clock::Response, Clock::FirstByte, Clock::Hit, Clock::Miss, Clock::Lateness]
-    {
-        second.clocks.insert(clock, Buckets::of(&histogram, Digits::Two));
+    for metric in [
+        TimeMetric::Service,
+        TimeMetric::Response,
+        TimeMetric::FirstByte,
+        TimeMetric::Hit,
+        TimeMetric::Miss,
+        TimeMetric::Lateness,
+    ] {
+        second.metrics.insert(metric, Buckets::of(&histogram, Digits::Two));
     }
     if n.is_multiple_of(10) {
         second.bound = vec![BoundBy::Cpu];
@@ -114,13 +120,13 @@ fn a_report_holds_what_its_records_hold() {
     assert_eq!(column(&run, "status.503").iter().sum::<f64>(), 60.0);
     assert_eq!(run["phases"][1]["counts"]["requests"], requests(12..60));
     assert_eq!((&run["rows"], &run["state"]), (&60.into(), &"ended".into()));
-    assert_eq!(run["clocks"]["service"]["bits"], 7, "a short run keeps two digits");
+    assert_eq!(run["metrics"]["service"]["bits"], 7, "a short run keeps two digits");
     assert_eq!(column(&run, "service.p99").len(), 60);
     assert_eq!(run["bound"].as_array().unwrap().len(), 6);
     assert_eq!(run["marks"][0]["text"], EVIL);
     assert_eq!(run["head"]["seed"], u64::MAX.to_string(), "a number of JavaScript would round it");
     let kept: u64 =
-        run["clocks"]["service"]["spans"].as_array().unwrap().iter().map(|span| counted(&span[1])).sum();
+        run["metrics"]["service"]["spans"].as_array().unwrap().iter().map(|span| counted(&span[1])).sum();
     assert_eq!(kept, 60 * 60, "no time is lost");
 }
 
@@ -160,7 +166,7 @@ fn a_long_run_stays_small_and_loses_no_request() {
     // Counts of long runs have four digits.
     assert!((told - sent as f64).abs() <= sent as f64 * 1e-3, "{told} of {sent}");
     let kept: u64 =
-        run["clocks"]["service"]["spans"].as_array().unwrap().iter().map(|span| counted(&span[1])).sum();
+        run["metrics"]["service"]["spans"].as_array().unwrap().iter().map(|span| counted(&span[1])).sum();
     assert_eq!(kept, 60 * seconds);
     assert_eq!(run["phases"][1]["counts"]["failed"], (100..seconds).filter(|n| n % 50 == 3).count());
 }

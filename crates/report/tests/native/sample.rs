@@ -2,8 +2,8 @@
 
 use measure::SelfCheck;
 use measure::{
-    CacheResult, Clock, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts, Outcome,
-    PhaseResult, Row, RunResult, Stage, Tally, Timeline, Watched, WorkerUse,
+    CacheResult, Evidence, Exchange, Failure, FailureKind, Fault, MachineUse, OriginCounts, Outcome,
+    PhaseResult, Row, RunResult, Stage, Tally, TimeMetric, Timeline, Watched, WorkerUse,
 };
 use plan::{Arrivals, Load, ObjectStep, Origin, Pace, Phase, Plan, Scenario, Site, Step, Stop};
 use report::Context;
@@ -154,10 +154,10 @@ fn rows(phase: &PhaseResult, index: u32, from_s: u64, seconds: u64) -> Vec<Row> 
             .origin
             .map(|origin| OriginCounts { requests: part(origin.requests), ..OriginCounts::default() }),
         in_flight: 64,
-        p50_us: phase.percentile_us(Clock::Service, 0.5),
-        p99_us: phase.percentile_us(Clock::Service, 0.99),
-        max_us: phase.tally.clock(Clock::Service).max(),
-        mean_us: phase.tally.clock(Clock::Service).mean(),
+        p50_us: phase.percentile_us(TimeMetric::Service, 0.5),
+        p99_us: phase.percentile_us(TimeMetric::Service, 0.99),
+        max_us: phase.tally.metric(TimeMetric::Service).max(),
+        mean_us: phase.tally.metric(TimeMetric::Service).mean(),
     };
     (0..seconds).map(row).collect()
 }
@@ -362,8 +362,8 @@ pub fn trouble() -> Sample {
     fail(tally, 2, FailureKind::System, Stage::Send, Some(4095));
     fail(tally, 4, FailureKind::TlsAlert, Stage::Tls, Some(40));
     fail(tally, 1, FailureKind::CertificateIssuer, Stage::Tls, None);
-    tally.time(Clock::Lookup, Duration::from_micros(310));
-    (0..59).for_each(|number| tally.time(Clock::Tls, Duration::from_micros(350 + 7 * number)));
+    tally.time(TimeMetric::Lookup, Duration::from_micros(310));
+    (0..59).for_each(|number| tally.time(TimeMetric::Tls, Duration::from_micros(350 + 7 * number)));
     (tally.counts.handshakes_full, tally.counts.handshakes_resumed) = (40, 19);
     (tally.counts.early_accepted, tally.counts.early_rejected) = (12, 1);
     end(tally, 12, Outcome::CheckFailed(Fault::Stale), 200);
@@ -408,7 +408,7 @@ pub fn open_pace() -> Sample {
     measure.tally.counts.overflow = 3_000;
     let mut result = result(vec![measure]);
     result.self_check.overflow = 3_000;
-    result.self_check.lateness_p99_us = Some(result.phases[0].percentile_us(Clock::Lateness, 0.99));
+    result.self_check.lateness_p99_us = Some(result.phases[0].percentile_us(TimeMetric::Lateness, 0.99));
     sample(plan, result)
 }
 

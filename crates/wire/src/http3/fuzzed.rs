@@ -10,7 +10,7 @@ const MOST: usize = 1 << 12;
 
 /// What a stream of frames says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct Frames {
     /// Frames that begin, and the fields of HEADERS.
     pub text: String,
     /// The payloads of DATA, joined.
@@ -22,8 +22,8 @@ pub struct Said {
 }
 
 /// Reads bytes, so many at a time, as a stream of frames.
-pub fn frames(bytes: &[u8], step: usize) -> (Said, Option<ConnectionError>) {
-    let (mut reader, mut said) = (FrameReader::default(), Said::default());
+pub fn frames(bytes: &[u8], step: usize) -> (Frames, Option<ConnectionError>) {
+    let (mut reader, mut said) = (FrameReader::default(), Frames::default());
     for mut input in bytes.chunks(step.max(1)) {
         loop {
             let piece = match reader.next(&mut input, MOST) {

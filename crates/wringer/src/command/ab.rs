@@ -28,7 +28,7 @@ pub struct Ab {
 impl Door for Ab {
     const NAME: &'static str = "ab";
     type View = door::View;
-    type Lines = Told;
+    type Lines = Progress;
 
     fn read(args: &[OsString], moment: &Moment) -> Result<Ab, Shown> {
         parse(args, &Moment::env, moment.seed, &Moment::read_file).map(|run| Ab { run })
@@ -74,11 +74,11 @@ impl Door for Ab {
         }
     }
 
-    fn begin(&mut self) -> Result<Told, Problem> {
-        Ok(Told::new(&self.run))
+    fn begin(&mut self) -> Result<Progress, Problem> {
+        Ok(Progress::new(&self.run))
     }
 
-    fn lay_out(&self, finished: &Finished, told: Told) -> Result<Exit, Problem> {
+    fn lay_out(&self, finished: &Finished, told: Progress) -> Result<Exit, Problem> {
         report(&self.run, &asked(&self.run), finished, told)
     }
 }
@@ -88,7 +88,7 @@ fn code(exit: u8) -> Exit {
 }
 
 /// Shows the report and says how the process ends.
-fn report(run: &Run, asked: &Asked, finished: &Finished, told: Told) -> Result<Exit, Problem> {
+fn report(run: &Run, asked: &Asked, finished: &Finished, told: Progress) -> Result<Exit, Problem> {
     let result = &finished.result;
     let phase = result.measured();
     let mut seen = Seen::new(&phase, asked, result.interrupted);
@@ -148,7 +148,8 @@ fn cannot_open(what: &str, error: &io::Error) -> Problem {
 
 fn keep(run: &Run, finished: &Finished, seen: &Seen, gnuplot: Gnuplot) -> Result<(), Problem> {
     let csv = run.view.csv.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
-        std::fs::write(file, report::ab::csv(&seen.spreads.total)).map_err(|error| cannot_open("CSV", &error))
+        std::fs::write(file, report::ab::csv(&seen.distributions.total))
+            .map_err(|error| cannot_open("CSV", &error))
     });
     let gnuplot = run.view.gnuplot.as_ref().filter(|_| seen.done() > 0).map_or(Ok(()), |file| {
         let text = gnuplot.text(finished.head.started_unix_s, &jiff::tz::TimeZone::system());
@@ -206,7 +207,7 @@ fn reason(error: &io::Error) -> String {
 }
 
 /// What is told while it runs.
-pub struct Told {
+pub struct Progress {
     heads: Heads,
     gnuplot: Gnuplot,
     first: Option<First>,
@@ -215,9 +216,9 @@ pub struct Told {
     done: u64,
 }
 
-impl Told {
-    fn new(run: &Run) -> Told {
-        Told {
+impl Progress {
+    fn new(run: &Run) -> Progress {
+        Progress {
             heads: Heads::new(run.view.verbosity),
             gnuplot: Gnuplot::default(),
             first: None,
@@ -228,7 +229,7 @@ impl Told {
     }
 }
 
-impl View for Told {
+impl View for Progress {
     fn row(&mut self, row: &Row, _phase: &str) {
         let before = self.done;
         self.done += row.counts.ok + row.counts.check_failed + row.counts.failed;

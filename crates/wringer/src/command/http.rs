@@ -1,7 +1,7 @@
 //! `wringer http`: a web server pressed by the clients alone.
 
 use super::show::{self, Lines, Ran};
-use super::verbose::Told;
+use super::verbose::Trace;
 use crate::files;
 use crate::problem::{Exit, Problem};
 use crate::session::{self, Finished, Ready, SessionOptions};
@@ -41,7 +41,7 @@ pub fn run(args: &HttpArgs) -> Result<Exit, Problem> {
 
 /// Runs it and tells each request.
 fn tell(ready: Ready<'_>, args: &HttpArgs) -> Result<Finished, Problem> {
-    let mut told = Told { aside: show::is_stdout(&args.output) };
+    let mut told = Trace { aside: show::is_stdout(&args.output) };
     let finished = ready.run(&[], &mut told)?;
     finished.result.evidence.iter().for_each(|piece| told.say(&report::verbose::evidence(piece)));
     Ok(finished)

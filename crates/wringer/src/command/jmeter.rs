@@ -7,7 +7,7 @@ use crate::programs;
 use crate::session::{Finished, SessionOptions, View};
 use doors::native::{JmeterArgs, ReadArgs};
 use doors::{Run, Shown};
-use jmeter::arguments::{self, Arguments, Told};
+use jmeter::arguments::{self, Arguments, Instead};
 use measure::{Event, Row};
 use report::jmeter::jtl::Layout;
 use report::jmeter::samples::{PhaseNames, Samples};
@@ -42,9 +42,11 @@ impl Door for Jmeter {
         let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let wrong = |why: String| Shown::refused(format!("jmeter: {why}\n"), 1);
         let typed = arguments::parse(&words).map_err(|told| match told {
-            Told::Help => Shown::told(arguments::help()),
-            Told::Version => Shown::told(format!("wringer {}, as JMeter 5.6.3\n", env!("CARGO_PKG_VERSION"))),
-            Told::Mistake(why) => wrong(why),
+            Instead::Help => Shown::told(arguments::help()),
+            Instead::Version => {
+                Shown::told(format!("wringer {}, as JMeter 5.6.3\n", env!("CARGO_PKG_VERSION")))
+            }
+            Instead::Mistake(why) => wrong(why),
         })?;
         let native = JmeterArgs {
             properties: typed.properties.clone(),

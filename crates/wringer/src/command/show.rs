@@ -14,7 +14,7 @@ use crate::tui;
 use doors::native::{KeepArgs, OutputArgs};
 use measure::event::HeadTitle;
 use measure::verdict::nothing_good;
-use measure::{Event, Row, Said};
+use measure::{Event, Row, TalkEvent};
 use plan::Plan;
 use report::Context;
 use std::io::IsTerminal;
@@ -110,9 +110,9 @@ impl View for Lines {
             Event::Url(url) => self.say(&format!("{url}\n")),
             Event::Head { title, text } => self.head(title, &text),
             Event::Talk(talk) => match talk.said {
-                Said::Sent(bytes) => self.head(HeadTitle::RequestToProxy, &bytes),
-                Said::Received { bytes, .. } => self.head(HeadTitle::ResponseFromProxy, &bytes),
-                Said::Connecting | Said::Connected | Said::Judged { .. } => {}
+                TalkEvent::Sent(bytes) => self.head(HeadTitle::RequestToProxy, &bytes),
+                TalkEvent::Received { bytes, .. } => self.head(HeadTitle::ResponseFromProxy, &bytes),
+                TalkEvent::Connecting | TalkEvent::Connected | TalkEvent::Judged { .. } => {}
             },
             Event::RequestError(error) => {
                 let line = report::jtest::error_line(&error);

@@ -5,18 +5,18 @@ use crate::session::View;
 use measure::{Event, Row};
 
 /// Tells each request; on standard error where standard output is for JSON.
-pub struct Told {
+pub struct Trace {
     pub aside: bool,
 }
 
-impl Told {
+impl Trace {
     /// Text as it is.
     pub fn say(&self, text: &str) {
         if self.aside { show::aside(text) } else { show::write(text) }
     }
 }
 
-impl View for Told {
+impl View for Trace {
     fn row(&mut self, _row: &Row, _phase: &str) {}
 
     fn note(&mut self, text: &str) {

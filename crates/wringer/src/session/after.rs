@@ -3,7 +3,7 @@
 
 use super::SessionOptions;
 use measure::{
-    Clock, Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, WorkerUse, notes,
+    Contention, FailureKind, MachineUse, OriginCounts, PhaseResult, SelfCheck, TimeMetric, WorkerUse, notes,
 };
 use plan::canary::CANARY_FIELD;
 use plan::predict::{self, Observed};
@@ -22,9 +22,10 @@ pub fn never_asked(asked: u64, (requests, bad): (u64, u64), behind: &str) -> Opt
 pub fn split(origin: &OriginCounts, resent: u64) -> Vec<String> {
     let doubled = origin.doubled.saturating_sub(resent);
     let doubled = (doubled > 0).then(|| notes::DOUBLED.with(&[&doubled]));
-    let bare = origin.requests.saturating_sub(origin.canaries);
-    let bare = (bare > 0).then(|| notes::WITHOUT_CANARY.with(&[&bare, &CANARY_FIELD]));
-    doubled.into_iter().chain(bare).collect()
+    let without_canary = origin.requests.saturating_sub(origin.canaries);
+    let without_canary =
+        (without_canary > 0).then(|| notes::WITHOUT_CANARY.with(&[&without_canary, &CANARY_FIELD]));
+    doubled.into_iter().chain(without_canary).collect()
 }
 
 /// Marks the phases in which the origin's accounts end, and says so.
@@ -48,7 +49,7 @@ pub fn self_check(
     contention: Contention,
     panics: Vec<String>,
 ) -> SelfCheck {
-    let lateness = measured.tally.clock(Clock::Lateness);
+    let lateness = measured.tally.metric(TimeMetric::Lateness);
     let failed = |kind| {
         let failures = measured.tally.failures().filter(|(failure, _)| failure.kind == kind);
         failures.map(|(_, count)| count).sum::<u64>()

@@ -19,8 +19,8 @@ const WAITING: usize = 1024;
 /// A report waits no longer for what was to be written before it.
 const SLOW_DISK: Duration = Duration::from_secs(30);
 
-/// What is told to whoever shows a run.
-enum Told {
+/// A piece of a run for whoever shows it.
+enum Shown {
     Row(Row, String),
     OriginRow(Row, Option<f64>),
     Note(String),
@@ -48,7 +48,7 @@ pub struct Outlets<'scope> {
 
 /// A thread that shows what it is told.
 struct Screen<'scope> {
-    to: SyncSender<Told>,
+    to: SyncSender<Shown>,
     thread: ScopedJoinHandle<'scope, ()>,
     /// Lines left out.
     lost: u64,
@@ -79,7 +79,7 @@ impl<'scope> Outlets<'scope> {
         if let RunEvent::Second(second) = &event {
             let phases = &self.state.head().phases;
             let name = phases.get(second.phase as usize).map_or("", |phase| &phase.name);
-            let told = Told::Row(second.row(), name.to_owned());
+            let told = Shown::Row(second.row(), name.to_owned());
             self.show(told);
         }
         let event = Arc::new(event);
@@ -103,15 +103,15 @@ impl<'scope> Outlets<'scope> {
 
     /// An interval of an origin without clients is over.
     pub fn origin_row(&mut self, row: Row, cpu: Option<f64>) {
-        self.show(Told::OriginRow(row, cpu));
+        self.show(Shown::OriginRow(row, cpu));
     }
 
     /// Says something at once that is in the notes, too.
     pub fn warn(&mut self, text: &str) {
-        self.show(Told::Note(text.to_owned()));
+        self.show(Shown::Note(text.to_owned()));
     }
 
-    fn show(&mut self, told: Told) {
+    fn show(&mut self, told: Shown) {
         if let Some(screen) = &mut self.screen {
             screen.lost += u64::from(screen.to.try_send(told).is_err());
         }
@@ -120,8 +120,8 @@ impl<'scope> Outlets<'scope> {
     /// Tells of a single request. Gives it back where there is no room.
     pub fn event(&mut self, event: Event) -> Option<Event> {
         let screen = self.screen.as_ref()?;
-        match screen.to.try_send(Told::Event(event)) {
-            Err(TrySendError::Full(Told::Event(event))) => Some(event),
+        match screen.to.try_send(Shown::Event(event)) {
+            Err(TrySendError::Full(Shown::Event(event))) => Some(event),
             // Whoever showed it has panicked, which is told when the screen ends.
             _ => None,
         }
@@ -131,7 +131,7 @@ impl<'scope> Outlets<'scope> {
     pub fn last_event(&mut self, event: Event) {
         if let Some(screen) = &self.screen {
             // As above.
-            let _ = screen.to.send(Told::Event(event));
+            let _ = screen.to.send(Shown::Event(event));
         }
     }
 
@@ -161,13 +161,13 @@ impl<'scope> Outlets<'scope> {
     }
 }
 
-fn show(told: &Receiver<Told>, view: &mut dyn View) {
+fn show(told: &Receiver<Shown>, view: &mut dyn View) {
     for told in told {
         match told {
-            Told::Row(row, phase) => view.row(&row, &phase),
-            Told::OriginRow(row, cpu) => view.origin_row(&row, cpu),
-            Told::Note(text) => view.note(&text),
-            Told::Event(event) => view.event(event),
+            Shown::Row(row, phase) => view.row(&row, &phase),
+            Shown::OriginRow(row, cpu) => view.origin_row(&row, cpu),
+            Shown::Note(text) => view.note(&text),
+            Shown::Event(event) => view.event(event),
         }
     }
     view.end();

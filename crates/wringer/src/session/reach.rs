@@ -25,13 +25,13 @@ impl Reach {
     pub fn to(names: &[String]) -> Result<Reach, Problem> {
         let mut hosts = Vec::new();
         for name in names {
-            let found = (bare(name), 0).to_socket_addrs().map_err(|error| {
+            let found = (without_brackets(name), 0).to_socket_addrs().map_err(|error| {
                 Problem::Usage(format!("--allow-target {name} does not resolve: {error}; check the name"))
             })?;
             hosts.extend(found.map(|address| address.ip().to_canonical()));
         }
         Ok(Reach {
-            names: names.iter().map(|name| bare(name).to_ascii_lowercase()).collect(),
+            names: names.iter().map(|name| without_brackets(name).to_ascii_lowercase()).collect(),
             hosts: hosts.into(),
         })
     }
@@ -58,7 +58,7 @@ impl Reach {
 
     /// Whether connections to a host may be made, by its name alone.
     fn allows(&self, name: &str) -> bool {
-        let name = bare(name).to_ascii_lowercase();
+        let name = without_brackets(name).to_ascii_lowercase();
         match name.parse::<IpAddr>().map(|address| address.to_canonical()) {
             Ok(address) => address.is_loopback() || self.hosts.contains(&address),
             Err(_) => name == "localhost" || self.names.contains(&name),
@@ -67,7 +67,7 @@ impl Reach {
 }
 
 /// A host without the brackets of an IPv6 address.
-fn bare(name: &str) -> &str {
+fn without_brackets(name: &str) -> &str {
     name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name)
 }
 

@@ -24,7 +24,7 @@ const ANSWER_MAX: u64 = 1 << 20;
 pub struct Remote {
     asker: Asker,
     first: OriginCounts,
-    latest: Arc<Mutex<Heard>>,
+    latest: Arc<Mutex<LastCounts>>,
     /// The origin did not answer when it was asked last.
     gone: bool,
     /// Serial numbers of exchanges that the origin is to be asked for; gone at the end.
@@ -34,7 +34,7 @@ pub struct Remote {
 
 /// What the origin said last, and when.
 #[derive(Debug, Clone, Copy)]
-struct Heard {
+struct LastCounts {
     counts: OriginCounts,
     at: Instant,
 }
@@ -74,7 +74,7 @@ impl Remote {
         let accounts = asker.accounts()?;
         let differs = u64::from_str_radix(&accounts.site, 16) != Ok(fingerprint);
         let note = differs.then(|| notes::OTHER_OBJECTS.with(&[]));
-        let latest = Arc::new(Mutex::new(Heard { counts: accounts.counts, at: Instant::now() }));
+        let latest = Arc::new(Mutex::new(LastCounts { counts: accounts.counts, at: Instant::now() }));
         let (questions, asked) = channel();
         let (asker_of_thread, latest_of_thread) = (asker.clone(), latest.clone());
         let follower = std::thread::spawn(move || follow(&asker_of_thread, &latest_of_thread, &asked));
@@ -99,7 +99,7 @@ impl Remote {
         self.heard().counts
     }
 
-    fn heard(&self) -> Heard {
+    fn heard(&self) -> LastCounts {
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -128,7 +128,7 @@ impl Remote {
 }
 
 /// Asks for the accounts twice a second, and for heads as soon as they are wanted, because the origin forgets them.
-fn follow(asker: &Asker, latest: &Mutex<Heard>, questions: &Receiver<u64>) -> Heads {
+fn follow(asker: &Asker, latest: &Mutex<LastCounts>, questions: &Receiver<u64>) -> Heads {
     let mut heads = Heads::new();
     let mut silent = false;
     let mut next = Instant::now() + EVERY;
@@ -151,8 +151,8 @@ fn follow(asker: &Asker, latest: &Mutex<Heard>, questions: &Receiver<u64>) -> He
     }
 }
 
-fn set(latest: &Mutex<Heard>, counts: OriginCounts) {
-    *latest.lock().unwrap_or_else(PoisonError::into_inner) = Heard { counts, at: Instant::now() };
+fn set(latest: &Mutex<LastCounts>, counts: OriginCounts) {
+    *latest.lock().unwrap_or_else(PoisonError::into_inner) = LastCounts { counts, at: Instant::now() };
 }
 
 impl Asker {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 pub struct Targets {
     /// Of the target; none where each URL names its own.
     pub target: Vec<SocketAddr>,
-    /// Of the hosts of described requests, where there is no target.
+    /// Of the hosts of requests, where there is no target.
     pub hosts: Arc<Hosts>,
 }
 

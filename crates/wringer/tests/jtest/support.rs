@@ -73,8 +73,8 @@ pub fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
 /// wringer while it runs. It is killed when dropped, and at the time limit.
 pub struct Running {
     child: Child,
-    out: Said,
-    err: Said,
+    out: Output,
+    err: Output,
     since: Instant,
 }
 
@@ -88,8 +88,8 @@ impl Running {
     pub fn of(command: &mut Command) -> Running {
         let pipes = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = pipes.spawn().expect("the program exists");
-        let out = Said::gather(child.stdout.take().expect("it is piped"));
-        let err = Said::gather(child.stderr.take().expect("it is piped"));
+        let out = Output::gather(child.stdout.take().expect("it is piped"));
+        let err = Output::gather(child.stderr.take().expect("it is piped"));
         Running { child, out, err, since: Instant::now() }
     }
 
@@ -182,13 +182,13 @@ pub fn program(path: &Path) -> Command {
 }
 
 /// What comes out of a pipe.
-struct Said {
+struct Output {
     bytes: Arc<Mutex<Vec<u8>>>,
     reader: Option<JoinHandle<()>>,
 }
 
-impl Said {
-    fn gather(mut pipe: impl Read + Send + 'static) -> Said {
+impl Output {
+    fn gather(mut pipe: impl Read + Send + 'static) -> Output {
         let bytes = Arc::new(Mutex::new(Vec::new()));
         let into = bytes.clone();
         let reader = thread::spawn(move || {
@@ -197,7 +197,7 @@ impl Said {
                 into.lock().expect("no panic").extend_from_slice(&some[..count]);
             }
         });
-        Said { bytes, reader: Some(reader) }
+        Output { bytes, reader: Some(reader) }
     }
 
     fn so_far(&self) -> String {

@@ -103,8 +103,8 @@ fn our_clients_and_our_origin_agree() {
         let report = clients(origin.address, &options).ended_with(0).report();
         assert_eq!((report.sum("ok"), report.notes()), (400, String::new()), "{suite}");
         assert_eq!(handshakes(&report), [4, 0, 0, 0], "{suite}");
-        for clock in ["tls", "connect", "first_byte_new", "service_new"] {
-            assert_eq!(report.count(&format!("measured/latency/{clock}/count")), 4, "{clock}");
+        for metric in ["tls", "connect", "first_byte_new", "service_new"] {
+            assert_eq!(report.count(&format!("measured/latency/{metric}/count")), 4, "{metric}");
         }
         assert_eq!(report.count("measured/latency/service_reused/count"), 396);
     }

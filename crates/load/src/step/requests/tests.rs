@@ -1,4 +1,4 @@
-//! Orders, bytes and comparisons of described requests.
+//! Orders, bytes and comparisons of requests.
 
 use super::*;
 use crate::answer::Ended;
@@ -70,7 +70,7 @@ fn workers_compare_with_one_first_answer() {
 fn targets_and_bodies_are_sent_as_they_stand() {
     let request = Request { target: Some("/../a#b".to_owned()), ..Request::get("http://h/a") };
     let request = Request { method: "PUT".to_owned(), body: b"\xff\x00a".to_vec().into(), ..request };
-    let http = Http1 { bare: true, ..Http1::default() };
+    let http = Http1 { listed_fields_only: true, ..Http1::default() };
     let to = ["127.0.0.1:80".parse().unwrap()];
     let step = step(vec![request], ExpectBody::Complete);
     let requests = Requests::new(&step, &http, plain(&to), &Hosts::new(), &Tables::new(), 1, models());
@@ -130,7 +130,7 @@ fn bare_requests_carry_what_is_listed_and_nothing_else() {
         fields: vec![field("B"), field("A")],
         ..Request::get("http://h/p")
     };
-    let http = Http1 { bare: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
+    let http = Http1 { listed_fields_only: true, version: plan::HttpVersion::OneZero, ..Http1::default() };
     let to = ["127.0.0.1:80".parse().unwrap()];
     let requests = Requests::new(
         &step(vec![post], ExpectBody::Complete),
@@ -293,7 +293,7 @@ fn hosts_that_are_not_known_are_left_out() {
     let hosts = Hosts::from([(("i".to_owned(), 80), vec!["127.0.0.2:80".parse().unwrap()])]);
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     assert_eq!(requests.lines.len(), 1);
-    assert_eq!(requests.at(nth(5)).route.to, ["127.0.0.2:80".parse().unwrap()]);
+    assert_eq!(requests.at(nth(5)).destination.to, ["127.0.0.2:80".parse().unwrap()]);
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn https_urls_begin_tls_with_their_host() {
     let requests = Requests::new(&step, &Http1::default(), plain(&[]), &hosts, &Tables::new(), 1, models());
     let seen = [0, 1].map(|number| {
         (
-            requests.at(nth(number)).route.to[0].port(),
+            requests.at(nth(number)).destination.to[0].port(),
             requests.at(nth(number)).prepared().destination().secure,
         )
     });

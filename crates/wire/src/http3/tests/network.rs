@@ -56,7 +56,7 @@ pub type Fields<K> = HashMap<K, Vec<(Vec<u8>, Vec<u8>)>>;
 
 /// What a client has been told, by request.
 #[derive(Default)]
-pub struct Told {
+pub struct Events {
     pub heads: HashMap<u64, (u16, Option<u64>)>,
     pub fields: Fields<u64>,
     pub bodies: HashMap<u64, Vec<u8>>,
@@ -65,7 +65,7 @@ pub struct Told {
     pub ended: HashMap<u64, End>,
 }
 
-impl ClientSink for Told {
+impl ClientSink for Events {
     fn field(&mut self, request: u64, name: &[u8], value: &[u8]) {
         self.fields.entry(request).or_default().push((name.to_vec(), value.to_vec()));
     }
@@ -152,7 +152,7 @@ pub struct World {
     pub dice: Dice,
     pub faults: Faults,
     pub client: Client,
-    pub told: Told,
+    pub told: Events,
     pub listener: Listener,
     pub server: Option<(Key, Box<Server>)>,
     pub asked: Asked,
@@ -222,7 +222,7 @@ impl World {
             dice: Dice(seed),
             faults,
             client: Client::new(&tls, "localhost", there, client, seed, now, None).unwrap(),
-            told: Told::default(),
+            told: Events::default(),
             listener: Listener::new(&server_tls, server, seed + 1).unwrap(),
             server: None,
             asked: Asked::default(),
@@ -244,7 +244,7 @@ impl World {
         self.client =
             Client::new(&self.tls, "localhost", self.there, limits, self.dice.bits(), self.now, None)
                 .unwrap();
-        (self.told, self.asked, self.server) = (Told::default(), Asked::default(), None);
+        (self.told, self.asked, self.server) = (Events::default(), Asked::default(), None);
         self.under_way.clear();
     }
 

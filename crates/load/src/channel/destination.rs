@@ -33,7 +33,7 @@ impl<'a> Destination<'a> {
 
 /// The way to a host.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Route {
+pub(crate) struct OwnedDestination {
     /// Addresses that take turns; there is at least one.
     pub to: Vec<SocketAddr>,
     /// The host itself, where it is not reached by way of the target.
@@ -44,33 +44,43 @@ pub(crate) struct Route {
     pub tunnel: Option<String>,
 }
 
-impl Route {
+impl OwnedDestination {
     /// To a target, whatever host a request is for.
-    pub fn by_way_of(target: Destination<'_>) -> Route {
-        Route { to: target.to.to_vec(), host: None, secure: target.secure.map(str::to_owned), tunnel: None }
+    pub fn by_way_of(target: Destination<'_>) -> OwnedDestination {
+        OwnedDestination {
+            to: target.to.to_vec(),
+            host: None,
+            secure: target.secure.map(str::to_owned),
+            tunnel: None,
+        }
     }
 
     /// By way of the target, where there is one.
-    pub fn by_target(address: &Address, http: &Http1, target: Destination<'_>) -> Option<Route> {
+    pub fn by_target(address: &Address, http: &Http1, target: Destination<'_>) -> Option<OwnedDestination> {
         if target.to.is_empty() {
             return None;
         }
         let to = target.to.to_vec();
         if http.tunnel && address.secure {
             let tunnel = format!("{}:{}", address.authority_host(), address.port);
-            return Some(Route { to, host: None, secure: Some(address.host.clone()), tunnel: Some(tunnel) });
+            return Some(OwnedDestination {
+                to,
+                host: None,
+                secure: Some(address.host.clone()),
+                tunnel: Some(tunnel),
+            });
         }
-        Some(Route::by_way_of(target))
+        Some(OwnedDestination::by_way_of(target))
     }
 
     /// To the host itself, which is at these addresses.
-    pub fn direct(address: &Address, to: Vec<SocketAddr>) -> Route {
+    pub fn direct(address: &Address, to: Vec<SocketAddr>) -> OwnedDestination {
         let host = Some(address.host.clone());
-        Route { to, secure: host.clone().filter(|_| address.secure), host, tunnel: None }
+        OwnedDestination { to, secure: host.clone().filter(|_| address.secure), host, tunnel: None }
     }
 
-    /// As connections know it.
-    pub fn destination(&self) -> Destination<'_> {
+    /// The same, as connections know it.
+    pub fn borrowed(&self) -> Destination<'_> {
         Destination {
             to: &self.to,
             host: self.host.as_deref(),

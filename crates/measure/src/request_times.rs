@@ -2,16 +2,16 @@
 //! made of. Gathered only where a plan asks for it; the figures of a run proper are those of [`crate::tally`].
 
 use crate::buckets::{Buckets, Digits};
-use crate::clock::Clock;
 use crate::distribution::{Distribution, MAX_US};
 use crate::seconds;
+use crate::time_metric::TimeMetric;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Times of one kind.
 #[derive(Debug, Clone)]
-pub struct Spread {
+pub struct ExactDistribution {
     /// Times of zero; most of those of connecting are.
     zeros: u64,
     /// Sum in µs.
@@ -25,9 +25,9 @@ pub struct Spread {
     times: Distribution,
 }
 
-impl Default for Spread {
-    fn default() -> Spread {
-        Spread {
+impl Default for ExactDistribution {
+    fn default() -> ExactDistribution {
+        ExactDistribution {
             zeros: 0,
             sum_us: 0,
             squares: 0,
@@ -38,7 +38,7 @@ impl Default for Spread {
     }
 }
 
-impl Spread {
+impl ExactDistribution {
     /// Takes a time; it may be zero.
     pub fn add(&mut self, time: Duration) {
         let us = (time.as_micros() as u64).min(MAX_US);
@@ -55,7 +55,7 @@ impl Spread {
     }
 
     /// Adds those of another part.
-    pub fn merge(&mut self, other: &Spread) {
+    pub fn merge(&mut self, other: &ExactDistribution) {
         self.zeros += other.zeros;
         self.sum_us += other.sum_us;
         self.squares += other.squares;
@@ -140,9 +140,9 @@ impl Spread {
     }
 }
 
-impl Spread {
-    fn kept(&self) -> SpreadKept {
-        SpreadKept {
+impl ExactDistribution {
+    fn kept(&self) -> ExactDistributionKept {
+        ExactDistributionKept {
             zeros: self.zeros,
             sum_us: self.sum_us,
             squares: self.squares.to_string(),
@@ -152,58 +152,58 @@ impl Spread {
         }
     }
 
-    fn of_kept(kept: &SpreadKept) -> Spread {
-        let mut spread = Spread {
+    fn of_kept(kept: &ExactDistributionKept) -> ExactDistribution {
+        let mut distribution = ExactDistribution {
             zeros: kept.zeros,
             sum_us: kept.sum_us,
             squares: kept.squares.parse().unwrap_or(0),
             max_us: kept.max_us,
-            ..Spread::default()
+            ..ExactDistribution::default()
         };
         if !kept.times.is_empty() {
-            spread.min_us = kept.min_us;
+            distribution.min_us = kept.min_us;
         }
-        spread.times.add_kept(&kept.times, Digits::Three);
-        spread
+        distribution.times.add_kept(&kept.times, Digits::Three);
+        distribution
     }
 }
 
-impl Spread {
+impl ExactDistribution {
     /// Times that histograms have, and so many of zero: to a thousandth.
-    fn of_histograms(histograms: &[&Histogram<u64>], zeros: u64) -> Spread {
-        let mut spread = Spread { zeros, ..Spread::default() };
+    fn of_histograms(histograms: &[&Histogram<u64>], zeros: u64) -> ExactDistribution {
+        let mut distribution = ExactDistribution { zeros, ..ExactDistribution::default() };
         for step in histograms.iter().flat_map(|histogram| histogram.iter_recorded()) {
             let (us, count) = (step.value_iterated_to(), step.count_at_value());
-            spread.sum_us += us * count;
-            spread.squares += u128::from(us) * u128::from(us) * u128::from(count);
-            spread.min_us = spread.min_us.min(us);
-            spread.max_us = spread.max_us.max(us);
-            spread.times.record(us, count);
+            distribution.sum_us += us * count;
+            distribution.squares += u128::from(us) * u128::from(us) * u128::from(count);
+            distribution.min_us = distribution.min_us.min(us);
+            distribution.max_us = distribution.max_us.max(us);
+            distribution.times.record(us, count);
         }
-        spread
+        distribution
     }
 }
 
 /// The times of requests that have ended, whatever became of them.
 #[derive(Debug, Clone, Default)]
-pub struct Spreads {
+pub struct RequestDistributions {
     /// Opening the connection, TLS included; 0 over a kept one, and where it failed.
-    pub connect: Spread,
+    pub connect: ExactDistribution,
     /// From the send until the answer was complete, or the request had failed.
-    pub processing: Spread,
+    pub processing: ExactDistribution,
     /// From the send to the first byte of the answer; 0 where none came.
-    pub waiting: Spread,
+    pub waiting: ExactDistribution,
     /// Connecting and processing.
-    pub total: Spread,
+    pub total: ExactDistribution,
     /// Answers after which the connection was kept.
     pub kept: u64,
     /// When the last of them ended, since the start of the run.
     pub until: Duration,
 }
 
-/// The times of one request, by the meaning of [`Spreads`].
+/// The times of one request, by the meaning of [`RequestDistributions`].
 #[derive(Debug, Clone, Copy)]
-pub struct Times {
+pub struct RequestTimes {
     /// Opening the connection.
     pub connect: Duration,
     /// From the send to the end.
@@ -216,9 +216,9 @@ pub struct Times {
     pub ended: Duration,
 }
 
-impl Spreads {
+impl RequestDistributions {
     /// Takes the times of one request.
-    pub fn add(&mut self, times: &Times) {
+    pub fn add(&mut self, times: &RequestTimes) {
         self.connect.add(times.connect);
         self.processing.add(times.processing);
         self.waiting.add(times.waiting);
@@ -228,7 +228,7 @@ impl Spreads {
     }
 
     /// Adds those of another part.
-    pub fn merge(&mut self, other: &Spreads) {
+    pub fn merge(&mut self, other: &RequestDistributions) {
         self.connect.merge(&other.connect);
         self.processing.merge(&other.processing);
         self.waiting.merge(&other.waiting);
@@ -239,26 +239,26 @@ impl Spreads {
 
     /// As near as the histograms of a run without them tell: connecting is not part of the total, and only good answers have
     /// a first byte. `until`: when the run was over.
-    pub fn estimated(clock: impl Fn(Clock) -> Histogram<u64>, until: Duration) -> Spreads {
+    pub fn estimated(metric: impl Fn(TimeMetric) -> Histogram<u64>, until: Duration) -> RequestDistributions {
         let [service, check_failed, failed] =
-            [Clock::Service, Clock::CheckFailed, Clock::Failure].map(&clock);
-        let (connect, first_byte) = (clock(Clock::Connect), clock(Clock::FirstByte));
+            [TimeMetric::Service, TimeMetric::CheckFailed, TimeMetric::Failure].map(&metric);
+        let (connect, first_byte) = (metric(TimeMetric::Connect), metric(TimeMetric::FirstByte));
         let ended = service.len() + check_failed.len() + failed.len();
         let rest = |known: &Histogram<u64>| ended.saturating_sub(known.len());
-        let processing = Spread::of_histograms(&[&service, &check_failed, &failed], 0);
-        Spreads {
-            connect: Spread::of_histograms(&[&connect], rest(&connect)),
-            waiting: Spread::of_histograms(&[&first_byte], rest(&first_byte)),
+        let processing = ExactDistribution::of_histograms(&[&service, &check_failed, &failed], 0);
+        RequestDistributions {
+            connect: ExactDistribution::of_histograms(&[&connect], rest(&connect)),
+            waiting: ExactDistribution::of_histograms(&[&first_byte], rest(&first_byte)),
             total: processing.clone(),
             processing,
-            kept: clock(Clock::ServiceReused).len(),
+            kept: metric(TimeMetric::ServiceReused).len(),
             until,
         }
     }
 
     /// The same as they are kept.
-    pub fn kept(&self) -> SpreadsKept {
-        SpreadsKept {
+    pub fn kept(&self) -> RequestDistributionsKept {
+        RequestDistributionsKept {
             connect: self.connect.kept(),
             processing: self.processing.kept(),
             waiting: self.waiting.kept(),
@@ -269,12 +269,12 @@ impl Spreads {
     }
 
     /// Those that were kept.
-    pub fn of_kept(kept: &SpreadsKept) -> Spreads {
-        Spreads {
-            connect: Spread::of_kept(&kept.connect),
-            processing: Spread::of_kept(&kept.processing),
-            waiting: Spread::of_kept(&kept.waiting),
-            total: Spread::of_kept(&kept.total),
+    pub fn of_kept(kept: &RequestDistributionsKept) -> RequestDistributions {
+        RequestDistributions {
+            connect: ExactDistribution::of_kept(&kept.connect),
+            processing: ExactDistribution::of_kept(&kept.processing),
+            waiting: ExactDistribution::of_kept(&kept.waiting),
+            total: ExactDistribution::of_kept(&kept.total),
             kept: kept.kept,
             until: kept.until,
         }
@@ -284,23 +284,23 @@ impl Spreads {
     pub fn clear(&mut self) {
         [&mut self.connect, &mut self.processing, &mut self.waiting, &mut self.total]
             .into_iter()
-            .for_each(Spread::clear);
+            .for_each(ExactDistribution::clear);
         (self.kept, self.until) = (0, Duration::ZERO);
     }
 }
 
-/// [`Spreads`] as they are kept.
+/// [`RequestDistributions`] as they are kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SpreadsKept {
+pub struct RequestDistributionsKept {
     /// Opening the connection.
-    pub connect: SpreadKept,
+    pub connect: ExactDistributionKept,
     /// From the send to the end.
-    pub processing: SpreadKept,
+    pub processing: ExactDistributionKept,
     /// From the send to the first byte.
-    pub waiting: SpreadKept,
+    pub waiting: ExactDistributionKept,
     /// Connecting and processing.
-    pub total: SpreadKept,
+    pub total: ExactDistributionKept,
     /// Answers after which the connection was kept.
     pub kept: u64,
     /// When the last of them ended.
@@ -308,10 +308,10 @@ pub struct SpreadsKept {
     pub until: Duration,
 }
 
-/// [`Spread`] as it is kept.
+/// [`ExactDistribution`] as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SpreadKept {
+pub struct ExactDistributionKept {
     /// Times of zero.
     pub zeros: u64,
     /// Sum in µs.
@@ -330,48 +330,60 @@ pub struct SpreadKept {
 mod tests {
     use super::*;
 
-    fn spread(list: &[u64]) -> Spread {
-        let mut spread = Spread::default();
-        list.iter().for_each(|us| spread.add(Duration::from_micros(*us)));
-        spread
+    fn distribution(list: &[u64]) -> ExactDistribution {
+        let mut distribution = ExactDistribution::default();
+        list.iter().for_each(|us| distribution.add(Duration::from_micros(*us)));
+        distribution
     }
 
     #[test]
     fn figures_are_those_of_the_list() {
-        let spread = spread(&[0, 10, 20, 70]);
-        assert_eq!((spread.count(), spread.min_us(), spread.max_us(), spread.mean_us()), (4, 0, 70, 25.0));
+        let distribution = distribution(&[0, 10, 20, 70]);
+        assert_eq!(
+            (distribution.count(), distribution.min_us(), distribution.max_us(), distribution.mean_us()),
+            (4, 0, 70, 25.0)
+        );
         let deviation = ((625.0 + 225.0 + 25.0 + 2025.0) / 3.0_f64).sqrt();
-        assert!((spread.deviation_us() - deviation).abs() < 1e-9);
-        assert_eq!([0, 1, 2, 3, 9].map(|index| spread.at_us(index)), [0, 10, 20, 70, 70]);
-        assert_eq!(spread.median_us(), 15);
+        assert!((distribution.deviation_us() - deviation).abs() < 1e-9);
+        assert_eq!([0, 1, 2, 3, 9].map(|index| distribution.at_us(index)), [0, 10, 20, 70, 70]);
+        assert_eq!(distribution.median_us(), 15);
     }
 
     #[test]
     fn the_median_of_an_odd_number_is_the_one_in_the_middle() {
-        assert_eq!(spread(&[5, 1, 3]).median_us(), 3);
-        assert_eq!((spread(&[7]).median_us(), spread(&[7]).deviation_us()), (7, 0.0));
-        assert_eq!((spread(&[]).median_us(), spread(&[]).min_us(), spread(&[]).at_us(0)), (0, 0, 0));
+        assert_eq!(distribution(&[5, 1, 3]).median_us(), 3);
+        assert_eq!((distribution(&[7]).median_us(), distribution(&[7]).deviation_us()), (7, 0.0));
+        assert_eq!(
+            (distribution(&[]).median_us(), distribution(&[]).min_us(), distribution(&[]).at_us(0)),
+            (0, 0, 0)
+        );
     }
 
     #[test]
     fn long_times_are_known_to_a_thousandth_and_lose_no_deviation() {
-        let spread = spread(&[2_003_001, 2_003_001, 2_003_003]);
-        assert_eq!((spread.min_us(), spread.max_us()), (2_003_001, 2_003_003));
-        assert!(spread.at_us(1).abs_diff(2_003_001) <= 2);
-        assert!((spread.deviation_us() - 1.1547).abs() < 1e-3, "{}", spread.deviation_us());
+        let distribution = distribution(&[2_003_001, 2_003_001, 2_003_003]);
+        assert_eq!((distribution.min_us(), distribution.max_us()), (2_003_001, 2_003_003));
+        assert!(distribution.at_us(1).abs_diff(2_003_001) <= 2);
+        assert!((distribution.deviation_us() - 1.1547).abs() < 1e-3, "{}", distribution.deviation_us());
     }
 
     #[test]
     fn parts_add_up_to_the_whole_and_clearing_leaves_nothing() {
         let list: Vec<u64> = (0..500).map(|n| (n * 7919) % 3_000).collect();
-        let (mut left, right) = (spread(&list[..200]), spread(&list[200..]));
+        let (mut left, right) = (distribution(&list[..200]), distribution(&list[200..]));
         left.merge(&right);
-        let picture = |spread: &Spread| {
-            let at = [0, 100, 250, 499].map(|index| spread.at_us(index));
-            (spread.count(), spread.sum_us(), spread.deviation_us().to_bits(), spread.min_us(), at)
+        let picture = |distribution: &ExactDistribution| {
+            let at = [0, 100, 250, 499].map(|index| distribution.at_us(index));
+            (
+                distribution.count(),
+                distribution.sum_us(),
+                distribution.deviation_us().to_bits(),
+                distribution.min_us(),
+                at,
+            )
         };
-        assert_eq!(picture(&left), picture(&spread(&list)));
+        assert_eq!(picture(&left), picture(&distribution(&list)));
         left.clear();
-        assert_eq!(picture(&left), picture(&spread(&[])));
+        assert_eq!(picture(&left), picture(&distribution(&[])));
     }
 }

@@ -1,18 +1,20 @@
-//! One request of a session to its answer, the rounds of challenges included. Start reading at [`Visit::fetch`].
+//! One request of a session to its answer, the rounds of challenges included. Start reading at [`UserTurn::fetch`].
 
 use super::message::{Additions, BecomesGet, Message, TCP};
 use super::reply::Reply;
-use super::{BegunBy, Visit, needs::Needs};
+use super::{BegunBy, UserTurn, needs::Needs};
 use crate::answer::{Ended, Settled};
 use crate::auth::Rounds;
-use crate::channel::{Connection, Destination, Route, UNIX};
+use crate::channel::{Connection, Destination, OwnedDestination, UNIX};
 use crate::exchange::{
-    self, Call, Client, Described, Due, Head, HttpCall, Moments, Queue, Read, Reading, Repeating, Sent, Turn,
-    Worker, Written,
+    self, Client, Described, Due, Exchanges, Head, HttpExchanges, Moments, Queue, Read, Reading, Repeating,
+    Sent, Turn, Worker, Written,
 };
 use crate::request::FieldLine;
 use crate::step::{Answer, Line};
-use measure::{Cause, Clock, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Remark, Stage};
+use measure::{
+    Cause, Exchange, ExchangeKind, Failure, FailureKind, Label, Outcome, Remark, Stage, TimeMetric,
+};
 use plan::{Address, Elements};
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -28,7 +30,7 @@ pub(super) struct Purpose<'a> {
     pub prepared: Line<'a>,
     /// Redirections that may still follow.
     pub redirects_left: u32,
-    /// It belongs to the main line of the visit, and not to what a page needs.
+    /// It belongs to the main line of the user's turn, and not to what a page needs.
     pub main: bool,
     pub chain: &'a Chain,
 }
@@ -79,12 +81,12 @@ pub(super) enum Fetched {
     Page(Vec<Address>),
 }
 
-/// One request of a visit.
-pub(super) struct SessionCall<'a> {
-    pub(super) visit: &'a Visit<'a>,
+/// One request of a user's turn.
+pub(super) struct SessionExchanges<'a> {
+    pub(super) user_turn: &'a UserTurn<'a>,
     pub(super) message: &'a Message,
     pub(super) purpose: Purpose<'a>,
-    route: Route,
+    destination: OwnedDestination,
     /// Challenges to it so far.
     rounds: RefCell<Rounds>,
     /// The bytes as they were sent, where evidence may be wanted.
@@ -98,7 +100,7 @@ pub(super) struct SessionCall<'a> {
     led_on: Cell<bool>,
 }
 
-impl Visit<'_> {
+impl UserTurn<'_> {
     /// Sends a request until it has an answer that is no challenge. `begun`: it was sent already.
     pub(super) async fn fetch(
         &self,
@@ -114,15 +116,15 @@ impl Visit<'_> {
         let began = worker.net.now();
         let found = match message.refused {
             true => Err(FailureKind::BadUrl.into()),
-            false => self.route(message).await.map_err(Unreached::from),
+            false => self.destination(message).await.map_err(Unreached::from),
         };
         let looked_up = found.as_ref().err().map(|unreached| unreached.0);
-        let route = found.unwrap_or_default();
-        let mut call = SessionCall {
-            visit: self,
+        let destination = found.unwrap_or_default();
+        let mut exchanges = SessionExchanges {
+            user_turn: self,
             message,
             purpose,
-            route,
+            destination,
             rounds: RefCell::default(),
             sent: Vec::new(),
             conditional: false,
@@ -136,7 +138,7 @@ impl Visit<'_> {
             exchange::unsent(
                 self.context(),
                 &mut client,
-                &mut call,
+                &mut exchanges,
                 Due { item: (), turn },
                 failure,
                 moments,
@@ -145,7 +147,7 @@ impl Visit<'_> {
         }
         loop {
             let client;
-            (client, call) = self.send(call, turn, begun.take()).await;
+            (client, exchanges) = self.send(exchanges, turn, begun.take()).await;
             if purpose.main {
                 self.refusals.set(client.refusals);
                 self.failed.set(client.failed);
@@ -157,49 +159,50 @@ impl Visit<'_> {
             if !ends && !message.request.field("Connection").is_some_and(closes) {
                 self.memory.put_back(client);
             }
-            if let Some(fetched) = call.fetched.replace(Some(Fetched::Over)) {
+            if let Some(fetched) = exchanges.fetched.replace(Some(Fetched::Over)) {
                 return fetched;
             }
         }
     }
 
-    /// Sends the request of a call, or goes on with one that was sent already.
+    /// Sends a request, or goes on with one that was sent already.
     async fn send<'s>(
         &self,
-        mut call: SessionCall<'s>,
+        mut exchanges: SessionExchanges<'s>,
         turn: Turn,
         begun: Option<BegunBy>,
-    ) -> (Client, SessionCall<'s>) {
+    ) -> (Client, SessionExchanges<'s>) {
         if let Some(begun) = begun {
             let (mut client, begun) = *begun;
-            call = exchange::go_on(self.context(), &mut client, call, begun, ((), turn)).await;
-            return (client, call);
+            exchanges = exchange::go_on(self.context(), &mut client, exchanges, begun, ((), turn)).await;
+            return (client, exchanges);
         }
-        let mut client = self.memory.client(self.worker, self.user, call.route.destination());
+        let mut client = self.memory.client(self.worker, self.user, exchanges.destination.borrowed());
         let due = [Due { item: (), turn }].into_iter().collect();
-        exchange::run_http(self.context(), &mut client, &mut call, due).await;
-        (client, call)
+        exchange::run_http(self.context(), &mut client, &mut exchanges, due).await;
+        (client, exchanges)
     }
 
     /// The way to a host, looked up once.
-    async fn route(&self, message: &Message) -> io::Result<Route> {
+    async fn destination(&self, message: &Message) -> io::Result<OwnedDestination> {
         let (worker, address) = (self.worker, &message.address);
         // A message over TCP goes to its host itself.
         if !message.address.text.starts_with(TCP)
-            && let Some(route) = Route::by_target(address, worker.channels.http(), worker.channels.target())
+            && let Some(destination) =
+                OwnedDestination::by_target(address, worker.channels.http(), worker.channels.target())
         {
-            return Ok(route);
+            return Ok(destination);
         }
         let key = (address.host.clone(), address.port);
         if let Some(known) = self.session.hosts.borrow().get(&key) {
-            return Ok(Route::direct(address, known.clone()));
+            return Ok(OwnedDestination::direct(address, known.clone()));
         }
         let to = match worker.channels.http().unix_socket {
             Some(_) => vec![UNIX],
             None => self.look_up(address).await?,
         };
         self.session.hosts.borrow_mut().insert(key, to.clone());
-        Ok(Route::direct(address, to))
+        Ok(OwnedDestination::direct(address, to))
     }
 
     async fn look_up(&self, address: &Address) -> io::Result<Vec<SocketAddr>> {
@@ -208,7 +211,7 @@ impl Visit<'_> {
         let (host, port) =
             plan::ConnectTo::apply(&worker.channels.http().connect_to, &address.host, address.port);
         let mut found = worker.net.lookup(&host, port).await?;
-        worker.account.time(Clock::Lookup, worker.net.now() - began);
+        worker.account.time(TimeMetric::Lookup, worker.net.now() - began);
         let first = found.first().ok_or(io::ErrorKind::NotFound)?.is_ipv4();
         found.retain(|address| address.is_ipv4() == first);
         Ok(found)
@@ -220,11 +223,11 @@ impl Visit<'_> {
     }
 }
 
-impl Call for SessionCall<'_> {
+impl Exchanges for SessionExchanges<'_> {
     type Item = ();
 
     fn destination<'s>(&'s self, _: &'s ()) -> Destination<'s> {
-        self.route.destination()
+        self.destination.borrowed()
     }
 
     fn write(
@@ -238,8 +241,8 @@ impl Call for SessionCall<'_> {
         match &self.purpose.prepared.tcp {
             Some(tcp) => tcp.write(&self.message.request.body, to)?,
             None => {
-                let (more, worker) = (self.additions(), self.visit.worker);
-                self.message.write(to, &self.route, worker.channels.http(), &more, last);
+                let (more, worker) = (self.additions(), self.user_turn.worker);
+                self.message.write(to, &self.destination, worker.channels.http(), &more, last);
             }
         }
         if self.is_the_same_each_time() && !last {
@@ -262,7 +265,7 @@ impl Call for SessionCall<'_> {
         connection: &mut Connection,
         window: &mut Queue<Sent<()>>,
     ) -> Read {
-        exchange::read(self.visit.context(), self, client, connection, window).await
+        exchange::read(self.user_turn.context(), self, client, connection, window).await
     }
 
     fn holds(&self, exchange: &Exchange) -> bool {
@@ -317,7 +320,7 @@ impl Call for SessionCall<'_> {
     }
 }
 
-impl HttpCall for SessionCall<'_> {
+impl HttpExchanges for SessionExchanges<'_> {
     type Sink<'s>
         = Reply<'s>
     where
@@ -325,18 +328,18 @@ impl HttpCall for SessionCall<'_> {
 
     /// Reads the answer; it is judged as the plan says where it is to a request of the list, or what that leads to.
     fn sink<'s>(&'s self, _: &'s Sent<()>, kept: Option<&'s mut Vec<u8>>) -> Reply<'s> {
-        let plan = &self.visit.session.plan;
+        let plan = &self.user_turn.session.plan;
         let refreshes = plan.redirects.as_ref().is_some_and(|redirects| redirects.refresh);
         let reads_pages = self.purpose.main && (plan.resources.is_some() || refreshes);
         let answer = self.purpose.main.then(|| Answer::new(self.purpose.prepared, None));
-        let mut reply = Reply::new(answer, reads_pages, self.visit.worker.load.trace.bodies, kept);
-        reply.status_line = self.visit.values.borrow().code.is_some().then(String::new);
+        let mut reply = Reply::new(answer, reads_pages, self.user_turn.worker.load.trace.bodies, kept);
+        reply.status_line = self.user_turn.values.borrow().code.is_some().then(String::new);
         reply
     }
 
     fn head(&mut self, _: &mut Due<()>, _: Instant, to: &mut Head) -> bool {
         let more = self.additions();
-        self.message.list(&mut to.fields, &self.route, &more);
+        self.message.list(&mut to.fields, &self.destination, &more);
         to.body.extend_from_slice(&self.message.request.body);
         self.sent.clear();
         if self.keeps_sent() {
@@ -364,14 +367,14 @@ impl HttpCall for SessionCall<'_> {
 
     /// Remembers what the answer said, and finds out what follows: the same again, where it is a challenge that is answered.
     fn settle(&self, sent: &Sent<()>, ended: Ended, reply: &mut Reply<'_>) -> Settled {
-        let (visit, from) = (self.visit, &self.message.address);
-        visit.worker.account.count(|counts| {
+        let (user_turn, from) = (self.user_turn, &self.message.address);
+        user_turn.worker.account.count(|counts| {
             counts.conditional += u64::from(self.conditional);
             counts.unchanged += u64::from(reply.status == 304);
         });
         if let Ended::Complete = ended {
-            visit.memory.note(self.message, reply, visit.now_s());
-            if visit.memory.answers(reply, from, &mut self.rounds.borrow_mut()) {
+            user_turn.memory.note(self.message, reply, user_turn.now_s());
+            if user_turn.memory.answers(reply, from, &mut self.rounds.borrow_mut()) {
                 self.fetched.set(None);
                 return Settled { outcome: Outcome::Ok, kind: ExchangeKind::Challenge };
             }
@@ -387,29 +390,30 @@ impl HttpCall for SessionCall<'_> {
     }
 }
 
-impl SessionCall<'_> {
+impl SessionExchanges<'_> {
     /// The request of the list, as it is sent each time.
     fn is_the_same_each_time(&self) -> bool {
-        let (visit, purpose) = (self.visit, &self.purpose);
-        visit.session.only_redirects
+        let (user_turn, purpose) = (self.user_turn, &self.purpose);
+        user_turn.session.only_redirects
             && purpose.cause == Cause::Listed
             && purpose.prepared.is_plain(u64::MAX)
-            && visit.values.borrow().code.is_none()
+            && user_turn.values.borrow().code.is_none()
     }
 
     /// Fields that the session adds.
     fn additions(&mut self) -> Additions {
-        let (visit, worker) = (self.visit, self.visit.worker);
+        let (user_turn, worker) = (self.user_turn, self.user_turn.worker);
         let http = worker.channels.http();
-        let (more, conditional) = visit.memory.additions(self.message, &self.route, http, visit.now_s());
+        let (more, conditional) =
+            user_turn.memory.additions(self.message, &self.destination, http, user_turn.now_s());
         self.conditional = conditional;
         more
     }
 
     /// Somebody may want to see what was sent.
     fn keeps_sent(&self) -> bool {
-        let visit = self.visit;
-        visit.worker.account.wanted.evidence.get() > 0 || visit.values.borrow().code.is_some()
+        let user_turn = self.user_turn;
+        user_turn.worker.account.wanted.evidence.get() > 0 || user_turn.values.borrow().code.is_some()
     }
 
     fn framing(&self) -> Framing {
@@ -441,7 +445,7 @@ impl SessionCall<'_> {
 
     /// Where the answer leads, if it is a redirection that is followed.
     fn redirection(&self, reply: &mut Reply<'_>) -> Option<String> {
-        let redirects = self.visit.session.plan.redirects.as_ref()?;
+        let redirects = self.user_turn.session.plan.redirects.as_ref()?;
         let safe = matches!(&*self.message.request.method, "GET" | "HEAD");
         match reply.status {
             status if !redirects.statuses.contains(&status) => None,
@@ -460,13 +464,13 @@ impl SessionCall<'_> {
         };
         let to = Some(location).filter(|location| !location.is_empty());
         let to = to.and_then(|location| self.message.address.join(location));
-        let to = to.filter(|to| self.visit.speaks(to));
+        let to = to.filter(|to| self.user_turn.speaks(to));
         let Some(to) = to else { return failed(FailureKind::BadRedirect) };
         if self.purpose.redirects_left == 0 {
             return failed(FailureKind::TooManyRedirects);
         }
-        self.visit.worker.account.count(|counts| counts.redirects += 1);
-        let how = BecomesGet::of(self.visit.session.plan.redirects.as_ref());
+        self.user_turn.worker.account.count(|counts| counts.redirects += 1);
+        let how = BecomesGet::of(self.user_turn.session.plan.redirects.as_ref());
         (Outcome::Ok, Fetched::LedOn(Box::new(self.message.led_on(to, status, how))))
     }
 
@@ -476,9 +480,9 @@ impl SessionCall<'_> {
             true => self.purpose.prepared.expect.takes(reply.status),
             false => reply.status < 400,
         };
-        let worker = self.visit.worker;
+        let worker = self.user_turn.worker;
         let took = worker.net.recently().saturating_duration_since(at);
-        let mut values = self.visit.values.borrow_mut();
+        let mut values = self.user_turn.values.borrow_mut();
         if let Some(sample) = values.code.as_mut().and_then(|code| code.last.as_mut()) {
             sample.success = good;
         }
@@ -511,26 +515,26 @@ impl SessionCall<'_> {
 
     /// Where the page leads by itself, as long as redirections are left.
     fn refreshed(&self, needs: &mut Needs) -> Option<Address> {
-        let redirects = self.visit.session.plan.redirects.as_ref()?;
+        let redirects = self.user_turn.session.plan.redirects.as_ref()?;
         let follows = redirects.refresh && self.purpose.redirects_left > 0;
         let to = follows.then(|| needs.refresh(&self.message.address, self.elements())).flatten()?;
-        self.visit.speaks(&to).then_some(to)
+        self.user_turn.speaks(&to).then_some(to)
     }
 
     fn page(&self, needs: &mut Needs) -> Fetched {
-        let Some(resources) = &self.visit.session.plan.resources else { return Fetched::Over };
+        let Some(resources) = &self.user_turn.session.plan.resources else { return Fetched::Over };
         let mut wanted = needs.wanted(&self.message.address, resources);
-        if let Some(urls) = &self.visit.session.urls {
+        if let Some(urls) = &self.user_turn.session.urls {
             wanted.retain(|address| urls.takes(Some(address.text.as_bytes())));
         }
         // siege fetches what a page leads to as well as what it needs.
         let refreshed = self.refreshed(needs).filter(|_| resources.elements == Elements::Sieges);
         wanted.splice(..0, refreshed);
-        wanted.retain(|address| self.visit.speaks(address));
+        wanted.retain(|address| self.user_turn.speaks(address));
         Fetched::Page(wanted)
     }
 
     fn elements(&self) -> Elements {
-        self.visit.session.plan.resources.as_ref().map(|resources| resources.elements).unwrap_or_default()
+        self.user_turn.session.plan.resources.as_ref().map(|resources| resources.elements).unwrap_or_default()
     }
 }
