@@ -56,14 +56,25 @@ fn test_program() -> Result<PathBuf> {
 }
 
 fn count(valgrind: &Path, program: &Path, path: &str, times: u64) -> Result<u64> {
-    let mut command = Command::new(valgrind);
-    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
+    let mut command = under_callgrind(valgrind, program);
     command.args(["--exact", &format!("instructions::{path}"), "--test-threads", "1"]);
     command.env("WRINGER_TIMES", times.to_string());
+    counted(command).map_err(|problem| format!("{path}: {problem}"))
+}
+
+/// A program whose instructions are counted.
+pub fn under_callgrind(valgrind: &Path, program: &Path) -> Command {
+    let mut command = Command::new(valgrind);
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
+    command
+}
+
+/// Runs what [`under_callgrind`] made to its end: instructions in user space.
+pub fn counted(mut command: Command) -> Result<u64> {
     let output = command.output().map_err(|error| format!("valgrind cannot be started: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     let collected = collected(&said).filter(|_| output.status.success());
-    collected.ok_or_else(|| format!("{path} under callgrind ended with {}: {}", output.status, said.trim()))
+    collected.ok_or_else(|| format!("it ended under callgrind with {}: {}", output.status, said.trim()))
 }
 
 /// `==123== Collected : 4567`

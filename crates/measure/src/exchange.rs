@@ -25,7 +25,7 @@ pub struct Exchange {
     pub version: Option<Label>,
     /// What it is counted as.
     pub kind: ExchangeKind,
-    /// KeptExchanges that were alike in all that is counted of them; at least 1.
+    /// Exchanges that were alike in all that is counted of them; at least 1.
     pub times: u32,
     /// How it ended.
     pub outcome: Outcome,

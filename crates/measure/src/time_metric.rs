@@ -48,7 +48,7 @@ pub enum TimeMetric {
     ServiceReused,
     /// From the send of a page's request until its last resource was complete.
     Page,
-    /// From the actual send until an answer was complete that was then found false.
+    /// From the actual send until an answer was complete that then failed a check.
     CheckFailed,
     /// From the intended send of a request that had no answer when its part of the run was over until then: its response
     /// time is at least this.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::Command;
 
 use super::peers::{PEERS, Peer, Pressing};
@@ -9,7 +10,7 @@ use super::place::Place;
 use super::run::{self, Server};
 use super::sample::{Figures, Sample};
 use super::server;
-use crate::{Result, shell};
+use crate::{Result, instructions, shell};
 
 /// How the bodies of answers are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,10 @@ const LOW: &str = "1000";
 const BOUND_LOW: f64 = 1.05;
 /// The most µs that sends may be late at half load: p99, p99.9.
 const BOUND_LATENESS: [f64; 2] = [50.0, 200.0];
+/// The most instructions in user space that a request may take in front of the bare server.
+const BOUND_INSTRUCTIONS: f64 = 1800.0;
+/// Two numbers of requests; what is done once is in both, and so in neither's difference.
+const COUNTED: [u32; 2] = [10_000, 30_000];
 /// Bytes of user memory that an idle connection may take.
 const BOUND_IDLE: f64 = 1024.0;
 /// Mostly idle connections.
@@ -177,6 +182,9 @@ impl<'a> Engine<'a> {
         for case in &BARE {
             groups.push(Box::new(|| self.beside(case, &format!("http://{}/", self.bare))));
         }
+        if let Some(valgrind) = shell::find("valgrind") {
+            groups.push(Box::new(move || self.instructions(&valgrind)));
+        }
         groups.push(Box::new(|| self.origin()));
         groups.push(Box::new(|| self.low_rate()));
         groups.push(Box::new(|| self.idle()));
@@ -237,6 +245,25 @@ impl<'a> Engine<'a> {
         command.args(["http", url, "--threads", "1", "--quiet"]).args(pace);
         command.arg("--evidence-file").arg(self.place.file("evidence.txt"));
         command
+    }
+
+    /// Instructions in user space of each request in front of the bare server, by callgrind; by epoll, because valgrind may not
+    /// know io_uring.
+    fn instructions(&self, valgrind: &Path) -> Vec<Sample> {
+        let count = |case: &Case, requests: u32| {
+            let mut command = instructions::under_callgrind(valgrind, &self.place.wringer);
+            command.args(["http", &format!("http://{}/", self.bare), "--threads=1", "--io=epoll", "--quiet"]);
+            command.args(["--no-keep", "-n", &requests.to_string()]);
+            command.args(users(case.connections)).arg("--evidence-file").arg(self.place.file("evidence.txt"));
+            instructions::counted(command)
+        };
+        let of_case = |case: &Case| {
+            let [few, many] = COUNTED;
+            let each = count(case, few)
+                .and_then(|less| Ok(count(case, many)?.saturating_sub(less) as f64 / f64::from(many - few)));
+            Sample::of_value(&format!("{}: instructions", case.name), Some(BOUND_INSTRUCTIONS), each)
+        };
+        BARE.iter().map(of_case).collect()
     }
 
     /// The one case that our origin answers.

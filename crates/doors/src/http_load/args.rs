@@ -6,16 +6,20 @@ use super::Refusal;
 /// Where an option's value goes.
 enum Slot {
     On(fn(&mut Typed) -> &mut bool),
-    Number(fn(&mut Typed) -> &mut Option<u64>),
+    /// A whole number, at least this.
+    Number(u64, fn(&mut Typed) -> &mut Option<u64>),
     Text(fn(&mut Typed) -> &mut Option<String>),
     Texts(fn(&mut Typed) -> &mut Vec<String>),
 }
 
-/// One option: a row of the table.
+/// One option, a row of the table: its name, what it takes, its help, and where its value goes.
 struct Row {
     name: &'static str,
     /// Only Traffic Server's fork has it.
     newer: bool,
+    /// What help calls its value; empty for a switch.
+    value: &'static str,
+    help: &'static str,
     slot: Slot,
 }
 
@@ -60,48 +64,171 @@ pub(super) struct Typed {
     pub file: Option<String>,
 }
 
-const fn row(name: &'static str, newer: bool, slot: Slot) -> Row {
-    Row { name, newer, slot }
+const fn row(name: &'static str, newer: bool, value: &'static str, help: &'static str, slot: Slot) -> Row {
+    Row { name, newer, value, help, slot }
 }
 
 /// In the fork's order.
 const TABLE: &[Row] = &[
-    row("-checksum", false, Slot::On(|typed| &mut typed.checksum)),
-    row("-sequential", true, Slot::On(|typed| &mut typed.sequential)),
-    row("-throttle", false, Slot::On(|typed| &mut typed.throttle)),
-    row("-Throttle", false, Slot::Number(|typed| &mut typed.throttle_bits)),
-    row("-verbose", false, Slot::On(|typed| &mut typed.verbose)),
-    row("-timeout", false, Slot::Number(|typed| &mut typed.timeout_s)),
-    row("-jitter", false, Slot::On(|typed| &mut typed.jitter)),
-    row("-accept_gzip", true, Slot::On(|typed| &mut typed.accept_gzip)),
-    row("-parallel", false, Slot::Number(|typed| &mut typed.parallel)),
-    row("-rate", false, Slot::Number(|typed| &mut typed.rate)),
-    row("-sockets", true, Slot::Number(|typed| &mut typed.sockets)),
-    row("-fetches", false, Slot::Number(|typed| &mut typed.fetches)),
-    row("-seconds", false, Slot::Number(|typed| &mut typed.seconds)),
-    row("-keep_alive", true, Slot::Number(|typed| &mut typed.keep_alive)),
-    row("-unique_id", true, Slot::On(|typed| &mut typed.unique_id)),
-    row("-sip", false, Slot::Text(|typed| &mut typed.sip)),
-    row("-agent", true, Slot::Text(|typed| &mut typed.agent)),
-    row("-cookie", true, Slot::Text(|typed| &mut typed.cookie)),
-    row("-ignore_bytes", true, Slot::On(|typed| &mut typed.ignore_bytes)),
-    row("-max_connect_failures", true, Slot::Number(|typed| &mut typed.max_connect_failures)),
-    row("-header", true, Slot::Texts(|typed| &mut typed.headers)),
-    row("-http_version", true, Slot::Text(|typed| &mut typed.http_version)),
-    row("-cipher", false, Slot::Text(|typed| &mut typed.cipher)),
-    row("-proxy", false, Slot::Text(|typed| &mut typed.proxy)),
+    row(
+        "-checksum",
+        false,
+        "",
+        "Bodies are compared, and not only their lengths",
+        Slot::On(|typed| &mut typed.checksum),
+    ),
+    row(
+        "-sequential",
+        true,
+        "",
+        "URLs are taken in the order of the file [default: at random]",
+        Slot::On(|typed| &mut typed.sequential),
+    ),
+    row(
+        "-throttle",
+        false,
+        "",
+        "Answers are read at 33600 bit/s, as by a modem",
+        Slot::On(|typed| &mut typed.throttle),
+    ),
+    row(
+        "-Throttle",
+        false,
+        "BITS",
+        "Answers are read at so many bit/s",
+        Slot::Number(1, |typed| &mut typed.throttle_bits),
+    ),
+    row("-verbose", false, "", "Progress is told once a minute", Slot::On(|typed| &mut typed.verbose)),
+    row(
+        "-timeout",
+        false,
+        "SECS",
+        "Idle seconds after which a connection is given up [default: 60]",
+        Slot::Number(1, |typed| &mut typed.timeout_s),
+    ),
+    row("-jitter", false, "", "With -rate: the gaps vary by a tenth", Slot::On(|typed| &mut typed.jitter)),
+    row("-accept_gzip", true, "", "Accept-Encoding: gzip is sent", Slot::On(|typed| &mut typed.accept_gzip)),
+    row("-parallel", false, "N", "Requests under way at once", Slot::Number(1, |typed| &mut typed.parallel)),
+    row("-rate", false, "N", "Requests begun in each second", Slot::Number(1, |typed| &mut typed.rate)),
+    row(
+        "-sockets",
+        true,
+        "N",
+        "Requests under way at most [default with -rate: 10000]",
+        Slot::Number(1, |typed| &mut typed.sockets),
+    ),
+    row(
+        "-fetches",
+        false,
+        "N",
+        "The test ends after so many requests",
+        Slot::Number(1, |typed| &mut typed.fetches),
+    ),
+    row(
+        "-seconds",
+        false,
+        "N",
+        "The test ends after so many seconds",
+        Slot::Number(1, |typed| &mut typed.seconds),
+    ),
+    row(
+        "-keep_alive",
+        true,
+        "N",
+        "Further requests over each connection [default: 0]",
+        Slot::Number(0, |typed| &mut typed.keep_alive),
+    ),
+    row(
+        "-unique_id",
+        true,
+        "",
+        "Each request has a field that no other has",
+        Slot::On(|typed| &mut typed.unique_id),
+    ),
+    row("-sip", false, "FILE", "Source addresses, a line each", Slot::Text(|typed| &mut typed.sip)),
+    row("-agent", true, "STR", "User-Agent", Slot::Text(|typed| &mut typed.agent)),
+    row("-cookie", true, "STR", "Cookie", Slot::Text(|typed| &mut typed.cookie)),
+    row(
+        "-ignore_bytes",
+        true,
+        "",
+        "Wrong lengths are counted and not told",
+        Slot::On(|typed| &mut typed.ignore_bytes),
+    ),
+    row(
+        "-max_connect_failures",
+        true,
+        "N",
+        "The test ends after so many connections that failed",
+        Slot::Number(1, |typed| &mut typed.max_connect_failures),
+    ),
+    row(
+        "-header",
+        true,
+        "'NAME: VALUE'",
+        "A field of each request; may be given several times",
+        Slot::Texts(|typed| &mut typed.headers),
+    ),
+    row(
+        "-http_version",
+        true,
+        "1.0|1.1",
+        "Version of the requests",
+        Slot::Text(|typed| &mut typed.http_version),
+    ),
+    row("-cipher", false, "STR", "Cipher suites of TLS", Slot::Text(|typed| &mut typed.cipher)),
+    row(
+        "-proxy",
+        false,
+        "HOST[:PORT]",
+        "Requests go by way of this proxy",
+        Slot::Text(|typed| &mut typed.proxy),
+    ),
 ];
 
 /// Ours; given whole.
 const OURS: &[Row] = &[
-    row("--format", false, Slot::Text(|typed| &mut typed.format)),
-    row("--json", false, Slot::Text(|typed| &mut typed.json)),
-    row("--seed", false, Slot::Number(|typed| &mut typed.seed)),
-    row("--verify", false, Slot::On(|typed| &mut typed.verify)),
-    row("--show-plan", false, Slot::On(|typed| &mut typed.show_plan)),
-    row("--help", false, Slot::On(|typed| &mut typed.help)),
-    row("--version", false, Slot::On(|typed| &mut typed.version)),
+    row(
+        "--format",
+        false,
+        "acme|ats",
+        "Whose report is printed [default: ats where one of its options is given]",
+        Slot::Text(|typed| &mut typed.format),
+    ),
+    row(
+        "--json",
+        false,
+        "FILE",
+        "The report of wringer, too, - for standard output",
+        Slot::Text(|typed| &mut typed.json),
+    ),
+    row(
+        "--seed",
+        false,
+        "N",
+        "The same seed sends the same requests",
+        Slot::Number(0, |typed| &mut typed.seed),
+    ),
+    row("--verify", false, "", "Certificates are verified", Slot::On(|typed| &mut typed.verify)),
+    row(
+        "--show-plan",
+        false,
+        "",
+        "The plan is printed, and nothing is sent",
+        Slot::On(|typed| &mut typed.show_plan),
+    ),
+    row("--help", false, "", "This text", Slot::On(|typed| &mut typed.help)),
+    row("--version", false, "", "Version", Slot::On(|typed| &mut typed.version)),
 ];
+
+/// Lines of all options, for help.
+pub(super) fn help() -> String {
+    let line = |row: &Row| {
+        let label = format!("{} {}", row.name, row.value);
+        format!("  {label:25} {}\n", row.help)
+    };
+    TABLE.iter().chain(OURS).map(line).collect()
+}
 
 /// Reads the words after the command's name.
 ///
@@ -123,7 +250,7 @@ pub(super) fn read(words: &[String]) -> Result<Typed, Refusal> {
         at += 1;
         match row.slot {
             Slot::On(_) => {}
-            Slot::Number(field) => *field(&mut typed) = Some(number(row.name, value)?),
+            Slot::Number(least, field) => *field(&mut typed) = Some(number(row.name, value, least)?),
             Slot::Text(field) => *field(&mut typed) = Some(value.clone()),
             Slot::Texts(field) => field(&mut typed).push(value.clone()),
         }
@@ -148,10 +275,10 @@ fn find(word: &str, value: Option<&String>) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.name.starts_with(word))
 }
 
-fn number(name: &str, text: &str) -> Result<u64, Refusal> {
-    let wrong =
-        || Refusal::Value(format!("{name} must be at least 1, and '{text}' is not: give a whole number"));
-    let least = if name == "--seed" || name == "-keep_alive" { 0 } else { 1 };
+fn number(name: &str, text: &str, least: u64) -> Result<u64, Refusal> {
+    let wrong = || {
+        Refusal::Value(format!("{name} must be at least {least}, and '{text}' is not: give a whole number"))
+    };
     text.parse().ok().filter(|number| *number >= least).ok_or_else(wrong)
 }
 

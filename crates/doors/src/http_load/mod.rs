@@ -26,7 +26,7 @@ pub struct View {
     pub verbose: bool,
     /// The report ends with what each slot carried.
     pub slots: bool,
-    /// OptionError lengths are counted and not told.
+    /// Wrong lengths are counted and not told.
     pub ignore_bytes: bool,
     /// Idle seconds after which a connection is given up.
     pub timeout_s: u64,
@@ -73,9 +73,9 @@ One start specifier, either -parallel or -rate, is required.
 One end specifier, either -fetches or -seconds, is required.
 ";
 
-/// The usage, as `--help` prints it on standard output.
+/// The usage and all options, as `--help` prints them on standard output.
 pub fn help() -> String {
-    USAGE.to_owned()
+    format!("{USAGE}\n{}", args::help())
 }
 
 /// Reads a command line, its name left out.

@@ -63,7 +63,7 @@ fn each_misbehaviour_is_a_failure_of_its_kind_and_the_run_goes_on() {
 }
 
 #[test]
-fn described_requests_are_held_to_the_first_answer_as_far_as_asked() {
+fn requests_are_held_to_the_first_answer_as_far_as_asked() {
     for (body, faults) in [(ExpectBody::Complete, 0), (ExpectBody::SameLength, 0), (ExpectBody::Same, 6)] {
         let ran =
             ran_requests(body, 60, |number| if number % 10 == 9 { Act::OtherByte } else { Act::Answer });

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 /// Rows that are kept at most; beyond, neighbours are joined.
 const ROWS: usize = 7_200;
-/// TimeMetrics whose times are drawn over time.
+/// Metrics whose times are drawn over time.
 pub(super) const DRAWN: [TimeMetric; 3] = [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte];
-/// TimeMetrics whose histograms are kept.
+/// Metrics whose histograms are kept.
 pub(super) const KEPT: [TimeMetric; 5] =
     [TimeMetric::Service, TimeMetric::Response, TimeMetric::FirstByte, TimeMetric::Hit, TimeMetric::Miss];
 

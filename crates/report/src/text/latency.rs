@@ -9,7 +9,7 @@ use plan::Pace;
 const SHORTEST: usize = 2;
 const P999: usize = 6;
 
-/// TimeMetrics that tell more only where both have run.
+/// Metrics that tell more only where both have run.
 const APART: [TimeMetric; 4] = [
     TimeMetric::ServiceNew,
     TimeMetric::ServiceReused,

@@ -50,7 +50,7 @@ pub struct Facts {
     pub governors: Vec<String>,
     /// What the clock is read from.
     pub clock_source: Option<String>,
-    /// TimeMetric sources that could be used.
+    /// Clock sources that could be used.
     pub clock_sources: Vec<String>,
     /// Memory that programs can have without swapping, in bytes.
     pub memory_available_bytes: Option<u64>,

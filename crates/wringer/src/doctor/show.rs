@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Name of the JSON's schema.
 pub const SCHEMA: &str = "wringer-doctor";
 /// Version of the schema: raised when a field changes its meaning or goes away, not when one is added.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The worst level among findings.
 pub fn worst(findings: &[Finding]) -> Level {

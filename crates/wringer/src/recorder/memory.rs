@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// KeptExchanges at most.
+/// Exchanges at most.
 pub(super) const MOST: usize = 20_000;
 /// Bytes of an answer that are kept.
 const OF_ONE: usize = 4 << 20;

@@ -27,7 +27,7 @@ fn doctor_says_the_same_as_text_and_as_json() {
         "{text}"
     );
     let found = json("doctor -c 100 --loopback --json", 0);
-    assert_eq!((&found["schema"], &found["schema_version"]), (&"wringer-doctor".into(), &1.into()));
+    assert_eq!((&found["schema"], &found["schema_version"]), (&"wringer-doctor".into(), &2.into()));
     assert_eq!((&found["need"]["connections"], &found["need"]["loopback"]), (&100.into(), &true.into()));
     assert!(found["facts"]["descriptors"].as_u64().is_some_and(|limit| limit > 0), "{found:#}");
     for topic in ["descriptors", "ports", "time_wait", "backlog", "workers", "cores", "io_uring"] {
